@@ -37,7 +37,7 @@ def parameters(command: str) -> dict[str, Any]:
     [
         ("run", Settings, set(), set()),
         ("preview", Settings, {"item", "tokenizer", "as_json"},
-         {"out", "semsim", "budget", "max_concurrency", "executor", "ray_address", "replicas", "verbose"}),
+         {"out", "baselines", "semsim", "budget", "max_concurrency", "executor", "ray_address", "replicas", "verbose"}),
         ("finetune", Sweep, set(), set()),
         ("judge", JudgeSettings, {"run"}, set()),
     ],

@@ -28,8 +28,26 @@ from evalsuite.common.yamltext import parse_yaml, place_and_problem
 Models = str | Path | Replies  # path of a models.yaml, or model name -> reply function
 
 
+BASELINES = ("random", "majority", "lexical", "oracle")  # known by these names beside the models of any source
+
+
+def baseline_named(name: str) -> Model:
+    """A baseline under its own name, as the models.yaml that ships lists it."""
+    return Model(name=name, backend="baseline", path=name, tags=["baseline"])
+
+
 def models_of(source: Models, names: Sequence[str] = ()) -> list[Model]:
-    """All models of a source, or those in `names`. Raises ConfigError for unknown names and invalid files."""
+    """All models of a source, or those in `names`, which may also be of BASELINES. Raises ConfigError for unknown names and
+    invalid files."""
+    if not any(name in BASELINES for name in names):
+        return _own_models(source, names)
+    listed = {model.name for model in _own_models(source)}
+    others = [name for name in names if name in BASELINES and name not in listed]
+    mine = [name for name in names if name not in others]
+    return [*(_own_models(source, mine) if mine else ()), *map(baseline_named, dict.fromkeys(others))]
+
+
+def _own_models(source: Models, names: Sequence[str] = ()) -> list[Model]:
     if isinstance(source, str | Path):
         return load_models(resolve(source), list(names))
     for name in names:

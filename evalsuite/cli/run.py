@@ -27,7 +27,17 @@ def run(**settings: Any) -> None:
 
 @takes(
     Settings,
-    without=["out", "semsim", "budget", "max_concurrency", "executor", "ray_address", "replicas", "verbose"],
+    without=[
+        "out",
+        "baselines",
+        "semsim",
+        "budget",
+        "max_concurrency",
+        "executor",
+        "ray_address",
+        "replicas",
+        "verbose",
+    ],
 )
 def preview(
     item: Annotated[str, typer.Option("--item", help="Only items whose id contains this text.")] = "",

@@ -23,6 +23,7 @@ from evalsuite.common.errors import BackendError
 from evalsuite.common.files import make_folder
 from evalsuite.common.lock import locked
 from evalsuite.evaluation.ask import ask_trials, collect_problems
+from evalsuite.evaluation.baselines import come_along
 from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.manifest import write_manifest
 from evalsuite.evaluation.plan import EvalSet, data_of, named_files, plan_cells, prepare, warn_of_skipped
@@ -47,13 +48,14 @@ def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
     >>> run("models.yaml", model=["tiny-zh"], tasks=["event_cause"], limit=20, out="runs/try")  # doctest: +SKIP
     >>> run({"mine": lambda request: "(a)"}, tasks=["event_cause"], out="runs/try")  # doctest: +SKIP
     """
-    prepared = prepare(models, **settings)
-    if prepared[0].executor == "local":  # the nodes of a cluster have folders of their own
-        require_present(prepared[1])
-    out = Path(prepared[0].out)
+    s, chosen, corpus, eval_sets = prepare(models, **settings)
+    if s.executor == "local":  # the nodes of a cluster have folders of their own
+        require_present(chosen)
+    chosen += come_along(s, models, chosen, corpus, [(x.task, x.set) for x in eval_sets])
+    out = Path(s.out)
     make_folder(out)
     with locked(out):
-        return evaluate(*prepared, replies=None if isinstance(models, str | Path) else models)
+        return evaluate(s, chosen, corpus, eval_sets, replies=None if isinstance(models, str | Path) else models)
 
 
 def evaluate(
@@ -83,13 +85,14 @@ def evaluate(
 def _loader(
     s: Settings, corpus: Corpora, eval_sets: Sequence[EvalSet], store: Store, replies: Replies | None
 ) -> Loader:
-    """How a model becomes a backend: scripted from `replies` if given, else in this process or on a Ray cluster."""
-    if replies is not None:
-        return scripted_loader(replies)
+    """How a model becomes a backend: scripted from `replies` if it is there, else in this process or on a Ray cluster."""
     train = partial(_labelled, corpus, {x.task.benchmark for x in eval_sets})
     loader: Loader = partial(
         load_backend, train=train, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend)
     )
+    if replies is not None:
+        own, others = scripted_loader(replies), loader
+        return lambda model: (own if model.name in replies else others)(model)
     if s.executor == "ray":
         from evalsuite.backends.ray import cluster
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from evalsuite.backends.models import BASELINES
 from evalsuite.benchmarks.registry import SPLITS, tasks_named, whole_name
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.flags import check_budget, check_folder, check_least, flag
@@ -24,6 +25,11 @@ class Settings:
 
     models: str | Path = flag("bundled:models.yaml", "The models.yaml that lists models.", "FILE")
     model: Sequence[str] = flag((), "Only this model of the file; may be given more than once.", "NAME", repeated=True)
+    baselines: Sequence[str] = flag(
+        ("random", "majority", "lexical"),
+        "Baselines that come along, comma-separated: random, majority, lexical, oracle, or none. If --model names some, these alone.",
+        "none",
+    )
     tasks: Sequence[str] = flag(
         (),
         "Tasks by name or short name, such as event_cause or EC, benchmarks, or groups such as chinese, comma-separated; default: all tasks of CORECODE that the data have.",
@@ -101,6 +107,10 @@ class Settings:
         for name in self.scoring:
             if name not in SCORINGS:
                 raise ConfigError(unknown("scoring", name, SCORINGS))
+        object.__setattr__(self, "baselines", tuple(name for name in self.baselines if name != "none"))
+        for name in self.baselines:
+            if name not in BASELINES:
+                raise ConfigError(unknown("baseline", name, [*BASELINES, "none"]))
         object.__setattr__(self, "tasks", tuple(map(whole_name, self.tasks)))
         tasks_named(self.tasks)
         for name in self.perturb:

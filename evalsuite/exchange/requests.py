@@ -63,7 +63,7 @@ def write_requests(
     out = Path(folder)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ConfigError(f"{out}: exists already; name a new folder, or remove this one")
-    s, chosen, corpus, eval_sets = prepare(models, **settings, **({"out": run} if run else {}))
+    s, chosen, corpus, eval_sets = prepare(models, baselines=(), **settings, **({"out": run} if run else {}))
     _require_written(s, chosen)
     warn_of_skipped(eval_sets)
     done = []

@@ -14,6 +14,7 @@ class RunSettings(Strict):
 
     models: str | None
     model: Rows[str]
+    baselines: Rows[str] = Field(default_factory=list, description="Those that come along, unless `model` names some.")
     tasks: Rows[TaskOrBenchmark]
     set: str = Field(description="Sets, comma-separated; both or all for all of them.")
     split: Split
