@@ -5,9 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from evalsuite.backends.model import Price
+from evalsuite.backends.model import API
 
 log = logging.getLogger(__name__)
+
+
+def cost_of(api: API, prompt_tokens: float, new_tokens: float) -> float:
+    """What an endpoint charges for so many tokens; 0 if its price is not known. The budget and `evalsuite preview` share it."""
+    price = api.price
+    return (prompt_tokens * price.input + new_tokens * price.output) / 1e6 if price else 0.0
 
 
 class Spent(Exception):
@@ -17,10 +23,9 @@ class Spent(Exception):
 class Spending:
     """Used on the event loop's thread, except `recorded`, which the thread that stores replies increases."""
 
-    def __init__(self, price: Price | None, budget: float | None) -> None:
+    def __init__(self, api: API, budget: float | None) -> None:
         """`budget`: the amount left to spend; None: no limit."""
-        self._input, self._output = (price.input / 1e6, price.output / 1e6) if price else (0.0, 0.0)
-        self._budget = budget
+        self._api, self._budget = api, budget
         self._open = 0  # open reservations
         self._freed = asyncio.Event()
         self.committed = 0.0  # settled costs and open reservations
@@ -29,7 +34,7 @@ class Spending:
 
     def cost(self, prompt_tokens: int, new_tokens: int) -> float:
         """The cost of so many prompt and reply tokens."""
-        return prompt_tokens * self._input + new_tokens * self._output
+        return cost_of(self._api, prompt_tokens, new_tokens)
 
     async def reserve(self, amount: float) -> None:
         """Reserve `amount` as soon as it fits. Raises Spent if it never will."""
