@@ -78,7 +78,9 @@ def _parts(text: str) -> tuple[int, int, int]:
     return len(whole) - len(rest), len(signs), len(rest) - len(signs)
 
 
-def counter_of(model: Model, tokenizer: str, counted: Callable[[str], Callable[[Request], dict[str, int]]]) -> tuple[Count, bool]:
+def counter_of(
+    model: Model, tokenizer: str, counted: Callable[[str], Callable[[Request], dict[str, int]]]
+) -> tuple[Count, bool]:
     """How the prompts of a model are counted, and whether exactly: with its own tokenizer if its files are here, else with
     `tokenizer` if one is named (`counted` opens it), else by the rule."""
     if own := _own(model):

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from evalsuite.backends.model import API
+from evalsuite.backends.model import Price
 
 log = logging.getLogger(__name__)
 
 
-def cost_of(api: API, prompt_tokens: float, new_tokens: float) -> float:
-    """What an endpoint charges for so many tokens; 0 if its price is not known. The budget and `evalsuite preview` share it."""
-    price = api.price
+def cost_of(price: Price | None, prompt_tokens: float, new_tokens: float) -> float:
+    """What so many tokens cost; 0 without a price. The budget and the estimate of `evalsuite preview` share it."""
     return (prompt_tokens * price.input + new_tokens * price.output) / 1e6 if price else 0.0
 
 
@@ -23,9 +22,9 @@ class Spent(Exception):
 class Spending:
     """Used on the event loop's thread, except `recorded`, which the thread that stores replies increases."""
 
-    def __init__(self, api: API, budget: float | None) -> None:
+    def __init__(self, price: Price | None, budget: float | None) -> None:
         """`budget`: the amount left to spend; None: no limit."""
-        self._api, self._budget = api, budget
+        self._price, self._budget = price, budget
         self._open = 0  # open reservations
         self._freed = asyncio.Event()
         self.committed = 0.0  # settled costs and open reservations
@@ -34,7 +33,7 @@ class Spending:
 
     def cost(self, prompt_tokens: int, new_tokens: int) -> float:
         """The cost of so many prompt and reply tokens."""
-        return cost_of(self._api, prompt_tokens, new_tokens)
+        return cost_of(self._price, prompt_tokens, new_tokens)
 
     async def reserve(self, amount: float) -> None:
         """Reserve `amount` as soon as it fits. Raises Spent if it never will."""
