@@ -7,7 +7,7 @@ ranges mean, design/cost.md how well they hold.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from evalsuite.common.errors import BackendError
 from evalsuite.evaluation.further import Seen, Total, further
 from evalsuite.evaluation.plan import plan_cells, prepare, warn_of_skipped
 from evalsuite.evaluation.preview import token_counter
-from evalsuite.evaluation.prompt_tokens import Tokens, counter_of
+from evalsuite.evaluation.prompt_tokens import Count, Tokens, counter_of
 from evalsuite.evaluation.sampled import Kinship, Reply, Sample, closest, read_samples
 from evalsuite.evaluation.settings import Settings
 from evalsuite.results.store import find_store, open_store, request_key
@@ -28,7 +28,7 @@ from evalsuite.types import WRITTEN, Cell, Request, Trial
 
 Planned = Iterator[tuple[Model, Cell, list[Trial]]]
 _WITHOUT_TOKENS = ("baseline", "scripted")
-_NEAR = 0.15  # counted tokens of a model's prompts differ from the rule by so much more or less from task to task
+_NEAR = 0.2  # counted tokens of a model's prompts differ from the rule by so much more or less from task to task
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,21 +207,16 @@ class _Asked:
         told = [r for r in near[1] if r.prompt_tokens] if near and near[0] is not Kinship.MODEL else []
         if near is None or not told:
             return Total(low, mean, high), "estimated"
-        pairs = [(reply, self.count(reply.request)) for reply in told]
         if near[0] is Kinship.SAME:
-            seen = _contexts((r.context, r.prompt_tokens, c.mean) for r, c in pairs)
-            spread = [sum(getattr(c, name) for _, c in pairs) / len(seen) for name in ("low", "mean", "high")]
-            total = further(seen, mean, spread[1] - spread[0], spread[2] - spread[1], f"{seed}:prompt")
-            return total, "replies"
+            return foresee_prompts(told, counted, self.count, seed), "replies"
+        pairs = [(reply, self.count(reply.request)) for reply in told]
         mean *= sum(r.prompt_tokens for r, _ in pairs) / sum(c.mean for _, c in pairs)
         return Total(mean * (1 - _NEAR), mean, mean * (1 + _NEAR)), "replies"
 
     def _replies(self, left: Sequence[Trial], near: _Near | None, seed: str) -> Total:
         rooms = [self._room(trial.request) for trial in left]
         if near is not None and near[0] is Kinship.SAME and left:
-            seen = _contexts((r.context, r.new_tokens, 1) for r in near[1])
-            rate = sum(r.new_tokens for r in near[1]) / len(near[1])
-            return further(seen, len(left), rate - 1, max(rooms) - rate, f"{seed}:reply")
+            return foresee_replies(near[1], rooms, seed)
         low = sum(min(room, self._shortest(trial)) for trial, room in zip(left, rooms, strict=True))
         if near is None or not left:
             return Total(low, None if left else 0.0, sum(rooms))
@@ -264,6 +259,20 @@ def _asked(trial: Trial) -> Any:
     """What a request hangs on besides its cell and model."""
     r = trial.request
     return trial.item.id, trial.rotation, r.sample, r.prompt, r.messages, r.max_new_tokens, r.pairs, r.pattern
+
+
+def foresee_replies(seen: Sequence[Reply], rooms: Sequence[int], seed: str) -> Total:
+    """The tokens of further replies of the same cell, each with its limit."""
+    contexts = _contexts((r.context, r.new_tokens, 1) for r in seen)
+    return further(contexts, len(rooms), 1, max(rooms), f"{seed}:reply")
+
+
+def foresee_prompts(seen: Sequence[Reply], counted: Sequence[Tokens], count: Count, seed: str) -> Total:
+    """The tokens of further prompts of the same cell, `counted` by a rule, of which the endpoint has counted some."""
+    known = [count(reply.request) for reply in seen]
+    contexts = _contexts((r.context, r.prompt_tokens, c.mean) for r, c in zip(seen, known, strict=True))
+    low, mean, high = (sum(getattr(c, name) for c in known) for name in ("low", "mean", "high"))
+    return further(contexts, sum(c.mean for c in counted), low / mean, high / mean, f"{seed}:prompt")
 
 
 def _contexts(rows: Iterable[tuple[tuple[str, ...], float, float]]) -> list[Seen]:
@@ -323,5 +332,14 @@ def _added(costs: Sequence[Range]) -> Range | None:
 
 
 def as_row(row: Estimate) -> dict[str, Any]:
-    """A line of `preview --cost --json`."""
-    return {**asdict(row), "kinships": [kinship.name.lower() for kinship in row.kinships]}
+    """A line of `preview --cost --json`: whole tokens, costs to six digits."""
+
+    def ends(found: Range | None, spell: Callable[[float], float]) -> dict[str, float | None] | None:
+        return {name: x if x is None else spell(x) for name, x in asdict(found).items()} if found else None
+
+    return asdict(row) | {
+        "prompt_tokens": ends(row.prompt_tokens, round),
+        "reply_tokens": ends(row.reply_tokens, round),
+        "cost": ends(row.cost, lambda cost: float(f"{cost:.6g}")),
+        "kinships": [kinship.name.lower() for kinship in row.kinships],
+    }

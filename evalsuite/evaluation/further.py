@@ -2,7 +2,7 @@
 
 Lengths of replies have long tails: one reply in fifty runs on to its limit, and most samples of twenty hold none. An interval
 from mean and variance then misses the total most of the time. So each draw gives the contexts seen random weights (the Bayesian
-bootstrap) together with one context that was not seen, which holds one reply at the limit; the further requests are drawn from
+bootstrap) together with one context that was not seen, whose replies all run to the limit; the further requests are drawn from
 these. Requests about one dialogue are one context, as they are not independent. design/cost.md has the coverage.
 """
 
@@ -51,17 +51,15 @@ class Seen:
 
 
 def further(seen: Sequence[Seen], more: float, low: float, high: float, seed: str) -> Total:
-    """The tokens of `more` units, of which `seen` is a sample. The context not seen has the mean size, and `low` tokens less, or
-    `high` tokens more, than the mean."""
+    """The tokens of `more` units, of which `seen` is a sample. `low` and `high`: the least and the most tokens of a unit."""
     import numpy as np
 
     draw = np.random.default_rng(Random(seed).getrandbits(64))
     tokens, sizes = np.array([x.tokens for x in seen]), np.array([x.size for x in seen])
-    rate = tokens.sum() / sizes.sum()
     weights = draw.standard_exponential((DRAWS, len(seen) + 1))
     weights /= weights.sum(axis=1, keepdims=True)
     contexts = max(1, round(more / sizes.mean()))  # that the further requests are about
     shares = draw.multinomial(contexts, weights) / contexts
     size = shares @ np.append(sizes, sizes.mean())
-    ends = [shares @ np.append(tokens, max(0.0, tokens.mean() + by)) / size * more for by in (-low, high)]
-    return Total(ends[0], float(rate * more), ends[1])
+    ends = [shares @ np.append(tokens, rate * sizes.mean()) / size * more for rate in (low, high)]
+    return Total(ends[0], float(tokens.sum() / sizes.sum() * more), ends[1])
