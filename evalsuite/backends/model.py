@@ -231,6 +231,11 @@ class API(Strict):
     parameters: dict[str, Any] = Field(default={}, json_schema_extra={"propertyNames": {"not": {"enum": [*_OURS]}}})
     """Sent unchanged with every request, e.g. {enable_thinking: false}."""
 
+    @property
+    def charged(self) -> Price | None:
+        """What a million tokens cost in the way that the requests go."""
+        return self.price
+
     @field_validator("base_url")
     @classmethod
     def _an_address(cls, value: str) -> str:
