@@ -296,6 +296,26 @@ def test_weights_that_do_not_fit(tmp_path: Path) -> None:
     assert row.state == "wrong" and row.found == "30.0 GB of weights, 24 GB in the GPU"
 
 
+@pytest.mark.parametrize(
+    ("stored", "native", "dtype", "said"),
+    [
+        ("float32", ["amx_bf16"], "auto", "dtype: bfloat16 is two to four times"),
+        ("bfloat16", [], "auto", "dtype: float32 is faster"),
+        ("bfloat16", ["amx_bf16"], "auto", ""),
+        ("float32", [], "auto", ""),
+        ("float32", ["amx_bf16"], "float32", ""),
+    ],
+)
+def test_a_precision_that_is_slow_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stored: str, native: list[str], dtype: str, said: str
+) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"torch_dtype": stored}))
+    Path("m.yaml").write_text(f"models: [{{name: m, backend: hf, path: ., dtype: {dtype}}}]")
+    monkeypatch.setattr(machine, "cpu", lambda: {"cores": 1, "memory": 10**9, "bfloat16": native})
+    row = checks._of_weights(load_models(Path("m.yaml"))[0], tmp_path, [], lambda state, found, mend="": found)
+    assert said in row and bool(said) == ("dtype" in row)
+
+
 def test_a_gpu_that_torch_does_not_see(monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch", reason="needs evalsuite[hf]")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import sys
@@ -286,4 +287,21 @@ def _of_weights(model: Model, place: Path, gpus: Sequence[machine.GPU], row: _Ro
     said = f"{size / _GB:.1f} GB of weights, {(room or 0) / _GB:.0f} GB in {where}"
     if room and size > room:
         return row("wrong", said, "a smaller model, more GPUs (vllm: tensor_parallel_size), or an endpoint")
-    return row("ok", said)
+    return row("ok", said + ("" if gpus and model.device != "cpu" else _faster(model, place)))
+
+
+def _faster(model: Model, place: Path) -> str:
+    """What to say of a precision that is slow on this CPU. The choice is the user's: replies differ a little by it."""
+    if model.backend != "hf" or model.dtype != "auto":
+        return ""
+    try:
+        config = json.loads((place / "config.json").read_bytes())
+        stored = config.get("dtype") or config.get("torch_dtype") or "float32"
+    except (OSError, ValueError, AttributeError):
+        return ""
+    native = bool(machine.cpu()["bfloat16"])
+    if native and stored == "float32":
+        return "; dtype: bfloat16 is two to four times as fast on this CPU as its float32 (docs/engines.md)"
+    if not native and stored == "bfloat16":
+        return "; dtype: float32 is faster on this CPU, which computes no bfloat16 itself (docs/engines.md)"
+    return ""
