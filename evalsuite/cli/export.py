@@ -61,8 +61,9 @@ def export(
     own = {"out", "model", "project", "source"}
     if wrong := sorted(given & ({*TASKS, "shots"} if to in TOOLS else own)):
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in wrong)
-        what = "chooses tasks for a harness; results are exported as they are" if to in TOOLS else "is of results"
-        raise ConfigError(f"{flags}: {what}, and --to {to} exports {'results' if to in TOOLS else 'tasks'}")
+        if to in TOOLS:
+            raise ConfigError(f"{flags}: of tasks for a harness; --to {to} exports a run's results as they are")
+        raise ConfigError(f"{flags}: of results; --to {to} exports tasks into a new folder: evalsuite export --to {to} DIR")
     if to in TOOLS:
         more = {"model": model, "project": project, "source": source}
         done = evalsuite.export_results(to, paths, out, **more)

@@ -83,7 +83,7 @@ def _metric(name: str, cell: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": name,
         "value": round(metric["value"], _DIGITS),
-        "name": metric_named(name).en or name,
+        "name": metric_named(name).en or metric_named(name).zh,
         "args": {**args, "n": metric["n"], "signature": metric["signature"]},
     }
 

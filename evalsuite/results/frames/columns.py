@@ -6,10 +6,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
+from typing_extensions import is_typeddict
 
 Kind = Literal["text", "int", "float", "bool"]
 # What fields of these names mean wherever the schema adds nothing of its own.
@@ -23,6 +24,7 @@ COMMON = {
     "items": "Items.", "dialogues": "Dialogues that the items come from.", "models": "Models.", "seed": "The seed.",
     "p": "p-value.", "chance": "The value of guessing.", "flip_rate": "Share of items whose result changed.",
     "right_to_wrong": "Items that became wrong.", "wrong_to_right": "Items that became right.",
+    "parsed_in_both": "Items whose replies were both read.",
     "labels": "The labels of the options.", "worst": "Where the value is lowest.", "em": "Exact match.",
     "judge": "The judge's name.", "rubric": "The judges' rubric.", "scale": "A scale of the rubric.",
     "reader": "The second reader's name.", "pearson": "Pearson's r.", "spearman": "Spearman's ρ.",
@@ -104,7 +106,8 @@ def _collect(
     found: Fields, model: type[BaseModel], path: tuple[str | int, ...], above: str, depth: int, lists: bool
 ) -> None:
     for name, info in model.model_fields.items():
-        meaning = info.description or _described(info.annotation) or above
+        own = info.description or _described(info.annotation) or above or COMMON.get(name, "")
+        meaning = own or " ".join((model.__doc__ or "").split())
         absent = None if info.is_required() else info.get_default(call_default_factory=True)
         _field(found, (*path, name), info.annotation, meaning, absent, not info.is_required(), depth, lists)
 
@@ -125,8 +128,7 @@ def _field(
 
     def leaf(kind: Kind, level: int = depth, packed: bool = False) -> Leaf:
         value = absent if isinstance(absent, (str, int, float, bool)) else None
-        said = meaning or COMMON.get(str(path[-1]), "")
-        return Leaf(Column(name, kind, said, level, null and value is None), path, value, packed)
+        return Leaf(Column(name, kind, meaning, level, null and value is None), path, value, packed)
 
     if isinstance(core, type) and issubclass(core, BaseModel):
         _collect(found, core, path, meaning, depth, lists)

@@ -39,7 +39,8 @@ class Run(Generic[Frame]):
     def __init__(self, paths: Sequence[Path], library: str) -> None:
         self.paths = tuple(paths)
         self.library = library
-        self._results = [load_results(path) for path in paths]
+        with as_written(*paths):
+            self._results = [load_results(path) for path in paths]
         self._names = _short(paths)
 
     def __repr__(self) -> str:

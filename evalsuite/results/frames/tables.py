@@ -130,6 +130,8 @@ def _within(child: Child, model: type[BaseModel], same: Sequence[Child] = (), ke
                 for value in _read(row, one.path) or ():
                     yield (one.path[-1],) if keys else (), value
 
+    if kept:
+        leaves = [replace(leaf, column=replace(leaf.column, null=True)) for leaf in leaves]
     return Step(keys, tuple(leaves), entries)
 
 
