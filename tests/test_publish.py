@@ -289,16 +289,20 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("words", "message"), WRONG)
-def test_wrong_commands(folder: Path, tmp_path: Path, cli: Any, words: list[str], message: str) -> None:
-    words = [str(folder) if word == "RUN" else word for word in words]
-    done = cli("export", *words, cwd=tmp_path)
-    assert done.returncode == 2 and message in " ".join(done.stderr.split()) and "Traceback" not in done.stderr
+def test_wrong_commands(
+    folder: Path, tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch, words: list[str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if "parquet" in words:
+        needs("frames", "pyarrow")
+    done = cli("export", *(str(folder) if word == "RUN" else word for word in words), expect=2)
+    assert message in " ".join(done.stderr.split()) and "Traceback" not in done.stderr
     assert not list(tmp_path.iterdir())
 
 
 def test_commands(folder: Path, tmp_path: Path, cli: Any) -> None:
     card = tmp_path / "card.yaml"
     done = cli("export", folder, "--to", "hf-card", "--model", "lexical", "--out", card)
-    assert done.returncode == 0 and str(card) in done.stdout
+    assert str(card) in done.stdout
     assert "left out: 1 of 5 requests failed" in done.stderr
     assert yaml.safe_load(card.read_text(encoding="utf-8"))["model-index"][0]["name"] == "lexical"

@@ -121,8 +121,19 @@ def tables_of(run: Path, model: str) -> Iterator[list[Path]]:
             made = None
             for batch in loaded.batches(name):
                 made = made or parquet.ParquetWriter(path, batch.schema, compression="zstd")
-                made.write_table(batch.filter(pc.equal(batch["model"], model)))
+                made.write_table(_hidden(batch.filter(pc.equal(batch["model"], model))))
             if made is not None:
                 made.close()
                 files.append(path)
         yield files
+
+
+def _hidden(table: Any) -> Any:
+    """The table with its texts as `secrets.hide` gives them."""
+    import pyarrow as pa
+
+    for i, column in enumerate(table.schema):
+        if column.type == pa.string():
+            texts = [None if text is None else hide(text) for text in table.column(i).to_pylist()]
+            table = table.set_column(i, column, pa.array(texts, column.type))
+    return table
