@@ -149,7 +149,12 @@ def test_every_figure_of_the_file_is_in_a_table(folder: Path, library: str) -> N
     run = evalsuite.load(folder, library)  # type: ignore[call-overload]
     content = read(folder)
     for section in content.keys() - {"format", "evalsuite", "reading"}:
-        shown = {x for name in tables() if name.startswith(section) or name == "tokens" for x in leaves(rows(run.table(name)))}
+        shown = {
+            x
+            for name in tables()
+            if name.startswith(section) or name == "tokens"
+            for x in leaves(rows(run.table(name)))
+        }
         wanted = {x for x in leaves(content[section]) if isinstance(x, float)}
         assert wanted <= shown, section
 
@@ -165,7 +170,9 @@ def test_rows_within_rows(folder: Path) -> None:
     ]
     names = ("by", "low", "high", "n", "value", "interval_low", "interval_high")
     assert sorted(map(str, wanted)) == sorted(str((place(row), *(row[key] for key in names))) for row in bins)
-    wordings = {(row["model"], row["task"], row["set"], row["variant"]): row["value"] for row in rows(run.robustness_wordings)}
+    wordings = {
+        (row["model"], row["task"], row["set"], row["variant"]): row["value"] for row in rows(run.robustness_wordings)
+    }
     for row in content["robustness"]["wordings"]:
         for variant, value in row["values"].items():
             assert wordings[row["model"], row["task"], row["set"], variant] == value

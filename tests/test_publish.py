@@ -111,7 +111,11 @@ def test_card(folder: Path) -> None:
     # The Hub's own writer joins what it takes for one evaluation: ours keeps apart what was asked differently.
     assert eval_results_to_model_index("oracle", found) == yaml.safe_load(done.lines[0])["model-index"]
     values = {
-        (result.dataset_config, result.metric_type): (result.metric_value, result.dataset_revision, result.metric_args["n"])
+        (result.dataset_config, result.metric_type): (
+            result.metric_value,
+            result.dataset_revision,
+            result.metric_args["n"],
+        )
         for result in found
     }
     wanted = {}
@@ -130,7 +134,9 @@ def test_card(folder: Path) -> None:
 def test_a_card_says_that_the_data_are_a_sample(copied: Path) -> None:
     sample = cells(everything_data(copied))[0]
     (index,) = yaml.safe_load(evalsuite.export_results("hf-card", copied, model="oracle").lines[0])["model-index"]
-    names = {(result["dataset"]["type"], "not the benchmark" in result["dataset"]["name"]) for result in index["results"]}
+    names = {
+        (result["dataset"]["type"], "not the benchmark" in result["dataset"]["name"]) for result in index["results"]
+    }
     assert sample["facts"]["data"] != OTHER_DATA and names == {("corecode-sample", True)}
 
 
@@ -174,7 +180,10 @@ def secret(copied: Path) -> str:
     """A key of this process, which stands in a setting of the run."""
     key = "sk-test-0123456789abcdef"
     keep_secret(key)
-    change(copied, lambda results: [c["facts"].update(sampling={"temperature": 0.5, "user": key}) for c in results["cells"]])
+    change(
+        copied,
+        lambda results: [c["facts"].update(sampling={"temperature": 0.5, "user": key}) for c in results["cells"]],
+    )
     return key
 
 
@@ -184,7 +193,9 @@ def test_what_is_logged(copied: Path, secret: str) -> None:
     for cell in mine:
         for name, figure in cell["metrics"].items():
             assert found["lexical"].metrics[f"{log.metric_name(cell)}/{name}"] == figure["value"]
-    assert found["lexical"].params["sampling.temperature"] == "0.5" and found["lexical"].params["sampling.user"] == "***"
+    assert (
+        found["lexical"].params["sampling.temperature"] == "0.5" and found["lexical"].params["sampling.user"] == "***"
+    )
     assert any("requests failed" in text for text in found["lexical"].remarks)
     assert found["oracle"].metrics.keys() & found["majority"].metrics.keys()  # the same names for all models
     assert str(copied.parent) not in repr(found) and secret not in repr(found)

@@ -63,7 +63,9 @@ def export(
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in wrong)
         if to in TOOLS:
             raise ConfigError(f"{flags}: of tasks for a harness; --to {to} exports a run's results as they are")
-        raise ConfigError(f"{flags}: of results; --to {to} exports tasks into a new folder: evalsuite export --to {to} DIR")
+        raise ConfigError(
+            f"{flags}: of results; --to {to} exports tasks into a new folder: evalsuite export --to {to} DIR"
+        )
     if to in TOOLS:
         more = {"model": model, "project": project, "source": source}
         done = evalsuite.export_results(to, paths, out, **more)
