@@ -291,7 +291,7 @@ def test_nothing_else_is_loaded(folder: Path, library: str) -> None:
 
 
 def test_no_run(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no results.json"):
+    with pytest.raises(ConfigError, match=r"no results\.json"):
         evalsuite.load(tmp_path)
     with pytest.raises(ConfigError, match="no run"):
         evalsuite.load([])

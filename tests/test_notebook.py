@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from needs import needs
+from needs import beside
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.types import Place

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from everything import change, everything
-from needs import needs
+from needs import beside, needs
 
 import evalsuite
 from evalsuite.benchmarks.registry import TASKS
@@ -54,7 +54,7 @@ def cells(run: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("to", ["parquet", "arrow"])
 def test_files_read_back(folder: Path, tmp_path: Path, to: str) -> None:
-    needs("frames", "pyarrow")
+    beside("pyarrow")
     from pyarrow import feather, parquet
 
     run, out = evalsuite.load(folder, "arrow"), tmp_path / "out"
@@ -77,7 +77,7 @@ def test_files_read_back(folder: Path, tmp_path: Path, to: str) -> None:
 
 
 def test_duckdb_reads_the_files(folder: Path, tmp_path: Path) -> None:
-    needs("frames", "pyarrow", "duckdb")
+    beside("pyarrow", "duckdb")
     import duckdb
 
     evalsuite.export_results("parquet", [folder], tmp_path / "out")
@@ -89,7 +89,7 @@ def test_duckdb_reads_the_files(folder: Path, tmp_path: Path) -> None:
 
 
 def test_folders_are_not_overwritten(folder: Path, tmp_path: Path) -> None:
-    needs("frames", "pyarrow")
+    beside("pyarrow")
     (tmp_path / "mine").write_text("x")
     with pytest.raises(ConfigError, match="is not empty"):
         evalsuite.export_results("parquet", folder, tmp_path)
@@ -202,7 +202,7 @@ def test_what_is_logged(copied: Path, secret: str) -> None:
 
 
 def test_mlflow(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    needs("frames", "mlflow", "pyarrow")
+    beside("mlflow", "pyarrow")
     from mlflow import MlflowClient
     from pyarrow import parquet
 
@@ -224,7 +224,7 @@ def test_mlflow(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_wandb(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    needs("frames", "wandb", "pyarrow")
+    beside("wandb", "pyarrow")
     monkeypatch.setenv("WANDB_MODE", "offline")
     for name in ("DIR", "CACHE_DIR", "DATA_DIR", "CONFIG_DIR"):
         monkeypatch.setenv(f"WANDB_{name}", str(tmp_path / "wandb"))
@@ -305,7 +305,7 @@ def test_wrong_commands(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     if "parquet" in words:
-        needs("frames", "pyarrow")
+        beside("pyarrow")
     done = cli("export", *(str(folder) if word == "RUN" else word for word in words), expect=2)
     assert message in " ".join(done.stderr.split()) and "Traceback" not in done.stderr
     assert not list(tmp_path.iterdir())
