@@ -32,9 +32,7 @@ def test_no_outputs() -> None:
 
 @pytest.mark.slow
 def test_the_figure(tmp_path: Path) -> None:
-    needs(
-        "frames and nbclient, ipykernel, matplotlib: make test-frames", "pandas", "nbclient", "ipykernel", "matplotlib"
-    )
+    beside("pandas", "nbclient", "ipykernel", "matplotlib")
     import nbformat
     from nbclient import NotebookClient
 
