@@ -18,12 +18,15 @@ from everything import change, everything
 import evalsuite
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.sheet import Value, english
 from evalsuite.results.frames import libraries
 from evalsuite.results.frames.libraries import LIBRARIES
 from evalsuite.results.frames.replies import replies
 from evalsuite.results.frames.run import Run
 from evalsuite.results.frames.tables import tables
+from evalsuite.results.saved import load_results
 from evalsuite.results.schema.results import Results
+from evalsuite.results.sheets import sheets
 from evalsuite.types import PLACE
 
 pytestmark = pytest.mark.slow
@@ -77,7 +80,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def test_cells(folder: Path, library: str) -> None:
-    found = {(place(row), row["metric"]): row for row in rows(evalsuite.load(folder, library).cells)}  # type: ignore[call-overload]
+    found = {(place(row), row["metric"]): row for row in rows(evalsuite.load(folder, library).cells)}
     cells = read(folder)["cells"]
     assert len(found) == sum(len(cell["metrics"]) for cell in cells) > 500
     for cell in cells:
@@ -102,7 +105,7 @@ def test_cells(folder: Path, library: str) -> None:
 
 
 def test_records(folder: Path, library: str) -> None:
-    run = evalsuite.load(folder, library)  # type: ignore[call-overload]
+    run = evalsuite.load(folder, library)
     found = iter(rows(run.table("records", ["all"])))
     statuses = set()
     for cell in read(folder)["cells"]:
@@ -146,7 +149,7 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def test_every_figure_of_the_file_is_in_a_table(folder: Path, library: str) -> None:
-    run = evalsuite.load(folder, library)  # type: ignore[call-overload]
+    run = evalsuite.load(folder, library)
     content = read(folder)
     for section in content.keys() - {"format", "evalsuite", "reading"}:
         shown = {
@@ -192,7 +195,7 @@ def test_types_do_not_depend_on_rows(folder: Path, copied: Path, library: str) -
         del results["judged"]
 
     change(copied, empty)
-    full, bare = (evalsuite.load(path, library) for path in (folder, copied))  # type: ignore[call-overload]
+    full, bare = (evalsuite.load(path, library) for path in (folder, copied))
     for name in full.tables:
         one, other = full.table(name), bare.table(name)
         assert len(other) == 0
@@ -212,7 +215,7 @@ def test_types_of_pandas(folder: Path) -> None:
 
 
 def test_several_runs(folder: Path, copied: Path, library: str) -> None:
-    one, both = (evalsuite.load(paths, library) for paths in (folder, [folder, copied]))  # type: ignore[call-overload]
+    one, both = (evalsuite.load(paths, library) for paths in (folder, [folder, copied]))
     found = rows(both.cells)
     assert len(found) == 2 * len(rows(one.cells))
     names = list(dict.fromkeys(row["run"] for row in found))
@@ -222,7 +225,7 @@ def test_several_runs(folder: Path, copied: Path, library: str) -> None:
 
 
 def test_batches(folder: Path, library: str) -> None:
-    run = evalsuite.load(folder, library)  # type: ignore[call-overload]
+    run = evalsuite.load(folder, library)
     parts = list(run.batches("records", size=100))
     assert [len(part) for part in parts[:-1]] == [100] * (len(parts) - 1) and len(parts) > 5
     assert [row for part in parts for row in rows(part)] == rows(run.records)
@@ -230,7 +233,7 @@ def test_batches(folder: Path, library: str) -> None:
 
 def test_half_characters(copied: Path, library: str) -> None:
     change(copied, lambda results: results["cells"][0].update(model="半个字\ud83d和𠮷"))
-    model = rows(evalsuite.load(copied, library).cells)[0]["model"]  # type: ignore[call-overload]
+    model = rows(evalsuite.load(copied, library).cells)[0]["model"]
     assert model.startswith("半个字\ufffd") and model.endswith("和𠮷")
 
 
@@ -240,7 +243,26 @@ def test_half_characters(copied: Path, library: str) -> None:
 def test_a_changed_file_is_named(copied: Path, library: str, key: str, value: Any) -> None:
     change(copied, lambda results: results["cells"][0].update({key: value}))
     with pytest.raises((DataError, ConfigError), match=str(copied)):
-        _ = evalsuite.load(copied, library).cells  # type: ignore[call-overload]
+        _ = evalsuite.load(copied, library).cells
+
+
+def test_drawn(folder: Path, library: str) -> None:
+    """Ranks are computed when they are shown: the frame has what the terminal and the CSV file show."""
+    found = rows(evalsuite.load(folder, library).drawn("ranks"))
+    mean = {(row["sheet"], row["row"]): row["value"] for row in found if row["column"].startswith("mean")}
+    wanted = {}
+    for sheet in sheets(load_results(folder), ["ranks"]):
+        (at,) = (i for i, column in enumerate(sheet.columns) if english(column.heading).startswith("mean"))
+        for row in sheet.rows:
+            cell = row.cells[at]
+            wanted[english(sheet.title), english(row.cells[0])] = cell.value if isinstance(cell, Value) else cell
+    assert mean == wanted and len(mean) >= 4
+    changes = [row for row in rows(evalsuite.load(folder, library).drawn("robustness")) if row["perturb"] == "shuffle"]
+    drops = [row for row in read(folder)["robustness"]["drops"] if row["perturb"] == "shuffle"]
+    assert sorted(row["value"] for row in changes if row["value"] is not None) == sorted(row["value"] for row in drops)
+    assert all(row["remarks"] for row in changes)
+    with pytest.raises(ConfigError, match="Did you mean 'ranks'"):
+        evalsuite.load(folder, library).drawn("rank")
 
 
 def test_names(folder: Path) -> None:
@@ -273,7 +295,7 @@ def test_no_library(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match=r"pip install 'polars'"):
         evalsuite.load(folder, "polars")
     with pytest.raises(ConfigError, match="unknown library of frames 'spark'"):
-        evalsuite.load(folder, "spark")  # type: ignore[call-overload]
+        evalsuite.load(folder, "spark")
 
 
 def test_the_first_that_is_installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -295,3 +317,5 @@ def test_no_run(tmp_path: Path) -> None:
         evalsuite.load(tmp_path)
     with pytest.raises(ConfigError, match="no run"):
         evalsuite.load([])
+    with pytest.raises(ConfigError, match="is named twice"):
+        evalsuite.load([tmp_path, str(tmp_path)])

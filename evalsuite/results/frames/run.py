@@ -12,6 +12,7 @@ from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.plainfile import as_written
 from evalsuite.results.frames import libraries
 from evalsuite.results.frames.columns import Column
+from evalsuite.results.frames.drawn import drawn_columns, drawn_rows
 from evalsuite.results.frames.replies import Replies, replies
 from evalsuite.results.frames.tables import Table, tables
 from evalsuite.results.saved import Results, load_results
@@ -94,19 +95,27 @@ class Run(Generic[Frame]):
         if none:
             yield libraries.frame(self.library, kept, [])
 
+    def drawn(self, name: str) -> Frame:
+        """An analysis of `evalsuite show --tables`, such as ranks, one row a cell of its tables (docs/frames.md)."""
+        rows = (
+            [run, *row] for run, done in zip(self._names, self._results, strict=True) for row in drawn_rows(done, name)
+        )
+        with as_written(*self.paths):
+            return libraries.frame(self.library, (RUN, *drawn_columns()), rows)  # type: ignore[no-any-return]
+
     def columns(self, name: str) -> dict[str, str]:
         """The columns of a table and what they mean."""
         return {column.name: column.meaning for column in described(name, ["all"])}
 
 
 @overload
-def load(run: Place | Sequence[Place]) -> Run[Any]: ...
-@overload
 def load(run: Place | Sequence[Place], frames: Literal["pandas"]) -> Run[pandas.DataFrame]: ...
 @overload
 def load(run: Place | Sequence[Place], frames: Literal["polars"]) -> Run[polars.DataFrame]: ...
 @overload
 def load(run: Place | Sequence[Place], frames: Literal["arrow"]) -> Run[pyarrow.Table]: ...
+@overload
+def load(run: Place | Sequence[Place], frames: str | None = None) -> Run[Any]: ...
 def load(run: Place | Sequence[Place], frames: str | None = None) -> Run[Any]:
     """Read the results of a run, or of several, as data frames (docs/frames.md).
 
@@ -119,6 +128,9 @@ def load(run: Place | Sequence[Place], frames: str | None = None) -> Run[Any]:
     paths = [Path(run)] if isinstance(run, (str, PathLike)) else [Path(path) for path in run]
     if not paths:
         raise ConfigError("no run: name its folder, such as runs/mine")
+    twice = [path for i, path in enumerate(paths) if path.resolve() in map(Path.resolve, paths[:i])]
+    if twice:
+        raise ConfigError(f"{twice[0]}: is named twice")
     return Run(paths, libraries.chosen(frames))
 
 

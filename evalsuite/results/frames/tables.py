@@ -68,6 +68,12 @@ def tables() -> dict[str, Table]:
     return made
 
 
+def place_columns() -> tuple[Column, ...]:
+    """The columns of a place, any of which may be missing."""
+    known = {column.name: column for column in tables()["cells"].columns}
+    return tuple(replace(known[name], null=True) for name in PLACE)
+
+
 def _tables(model: type[BaseModel], name: str, meaning: str, above: tuple[Step, ...]) -> Iterator[Table]:
     """The tables of a model's rows. `above`: the steps that lead to it, the last of them to its own rows."""
     own = fields_of(model)
