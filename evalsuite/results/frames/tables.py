@@ -80,20 +80,32 @@ def _tables(model: type[BaseModel], name: str, meaning: str, above: tuple[Step, 
     if above:
         above = (*above[:-1], replace(above[-1], leaves=tuple(own.leaves)))
     unfolded = next((child for child in own.children if child.keyed), None)
-    inner = fields_of(unfolded.model) if unfolded and unfolded.model else None
     whole = above if unfolded is None else (*above, _within(unfolded, model, kept=True))
     numbers = any(leaf.column.kind != "text" and not _is_key(leaf) for step in whole[-2:] for leaf in step.leaves)
-    if name and (numbers or not own.children):
+    given = bool(name) and (numbers or not own.children)
+    if given:
         yield _table(name, meaning, whole, unfolded is not None)
     if name in _APART:
         yield _apart(_APART[name], above)
-    above = tuple(replace(step, leaves=tuple(filter(_is_key, step.leaves))) for step in whole)
-    lists = [child for child in (inner.children if inner else own.children) if child is not unfolded]
-    for same in _alike(lists):
+    lists = [child for child in own.children if child is not unfolded]
+    # What no table of its own has, those within it have.
+    yield from _inner(lists, model, name, _keys(above) if given else above)
+    if unfolded and unfolded.model:
+        yield from _inner(fields_of(unfolded.model).children, unfolded.model, name, _keys(whole))
+
+
+def _inner(children: Sequence[Child], model: type[BaseModel], name: str, above: tuple[Step, ...]) -> Iterator[Table]:
+    """The tables of the rows within a row."""
+    for same in _alike(children):
         child = same[0]
         inner_name = "_".join(filter(None, [name, *([] if len(same) > 1 else child.path)]))
         if child.model is not None:
             yield from _tables(child.model, inner_name, _said(child), (*above, _within(child, model, same)))
+
+
+def _keys(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps with the columns that name a row only."""
+    return tuple(replace(step, leaves=tuple(filter(_is_key, step.leaves))) for step in steps)
 
 
 def _alike(children: Sequence[Child]) -> list[list[Child]]:
