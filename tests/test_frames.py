@@ -23,8 +23,9 @@ from evalsuite.results.frames import libraries
 from evalsuite.results.frames.libraries import LIBRARIES
 from evalsuite.results.frames.replies import replies
 from evalsuite.results.frames.run import Run
-from evalsuite.results.frames.tables import tables
+from evalsuite.results.frames.tables import _tables, tables
 from evalsuite.results.saved import load_results
+from evalsuite.results.schema.base import Interval, Strict
 from evalsuite.results.schema.results import Results
 from evalsuite.results.sheets import sheets
 from evalsuite.types import PLACE
@@ -183,6 +184,44 @@ def test_rows_within_rows(folder: Path) -> None:
     seeds = [(point["size"], seed["seed"], seed["value"]) for curve in content["learning"] for point in curve["points"] for seed in point["seeds"]]  # fmt: skip
     assert seeds and seeds == [(row["size"], row["seed"], row["value"]) for row in rows(run.learning_points_seeds)]
     assert run.robustness.equals(run.robustness_drops) and len(run.robustness) == len(content["robustness"]["drops"])
+
+
+class Section(Strict):
+    """A section that the schema may get."""
+
+    model: str
+    value: float | None
+    price: Interval | None = None
+    figures: dict[str, float | None]
+    checks: dict[str, float]
+    metrics: dict[str, Interval]
+
+
+class File(Strict):
+    tested: list[Section]
+
+
+def test_a_new_section() -> None:
+    made = {table.name: table for table in _tables(File, "", "", ())}
+    one = {"value": 1.0, "low": 0.5, "high": None}
+    content = {"tested": [
+        {"model": "甲", "value": 0.5, "figures": {"a": 1.0, "b": None}, "checks": {"c": 0.1}, "metrics": {"f1": one}},
+        {"model": "乙", "value": None, "price": one, "figures": {}, "checks": {}, "metrics": {}},
+    ]}  # fmt: skip
+    found = {
+        name: [dict(zip([c.name for c in t.columns], row, strict=True)) for row in t.rows(content)]
+        for name, t in made.items()
+    }
+    shared = {"price_value": None, "price_low": None, "price_high": None, "tested_value": 0.5}
+    assert found == {
+        "tested": [
+            {"model": "甲", "metric": "f1", **one, **shared},
+            {"model": "乙", "metric": None, "value": None, "low": None, "high": None,
+             "price_value": 1.0, "price_low": 0.5, "price_high": None, "tested_value": None},
+        ],
+        "tested_figures": [{"model": "甲", "name": "a", "value": 1.0}, {"model": "甲", "name": "b", "value": None}],
+        "tested_checks": [{"model": "甲", "name": "c", "value": 0.1}],
+    }  # fmt: skip
 
 
 def test_types_do_not_depend_on_rows(folder: Path, copied: Path, library: str) -> None:

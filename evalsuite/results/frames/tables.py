@@ -19,7 +19,7 @@ from evalsuite.results.schema.results import Results
 from evalsuite.types import PLACE
 
 Values = list[Any]
-# The names of what a mapping's keys are. Of `values`, they are the part of the place that the row lacks.
+# The names of what a mapping's keys are; "name" of others. Of `values`, they are the part of the place that the row lacks.
 _KEYS = {"metrics": "metric", "scales": "scale", "by_kind": "attack"}
 _NO_KEYS = ("records", "signature")
 _NUMBERS = ("shots", "seed", "size")  # that name a row
@@ -79,7 +79,7 @@ def _tables(model: type[BaseModel], name: str, meaning: str, above: tuple[Step, 
     own = fields_of(model)
     if above:
         above = (*above[:-1], replace(above[-1], leaves=tuple(own.leaves)))
-    unfolded = next((child for child in own.children if child.keyed), None)
+    unfolded = next((child for child in own.children if _is_content(child)), None)
     whole = above if unfolded is None else (*above, _within(unfolded, model, kept=True))
     numbers = any(leaf.column.kind != "text" and not _is_key(leaf) for step in whole[-2:] for leaf in step.leaves)
     given = bool(name) and (numbers or not own.children)
@@ -94,13 +94,21 @@ def _tables(model: type[BaseModel], name: str, meaning: str, above: tuple[Step, 
         yield from _inner(fields_of(unfolded.model).children, unfolded.model, name, _keys(whole))
 
 
+def _is_content(child: Child) -> bool:
+    """Whether it is what its row is about, so that the row becomes one for each entry."""
+    return child.keyed and (child.model is not None or child.path[-1] == "values")
+
+
 def _inner(children: Sequence[Child], model: type[BaseModel], name: str, above: tuple[Step, ...]) -> Iterator[Table]:
     """The tables of the rows within a row."""
     for same in _alike(children):
         child = same[0]
         inner_name = "_".join(filter(None, [name, *([] if len(same) > 1 else child.path)]))
-        if child.model is not None:
-            yield from _tables(child.model, inner_name, _said(child), (*above, _within(child, model, same)))
+        steps = (*above, _within(child, model, same))
+        if child.model is None:
+            yield _table(inner_name, _said(child), steps, False)
+        else:
+            yield from _tables(child.model, inner_name, _said(child), steps)
 
 
 def _keys(steps: tuple[Step, ...]) -> tuple[Step, ...]:
@@ -161,8 +169,8 @@ def _read(row: Any, path: tuple[str, ...]) -> Any:
 
 def _key(child: Child, model: type[BaseModel]) -> Column:
     """The column of a mapping's keys."""
-    name = _KEYS.get(child.path[-1], child.path[-1])
-    if name == "values":
+    name = _KEYS.get(child.path[-1], "name")
+    if child.path[-1] == "values":
         (name,) = set(PLACE) - set(model.model_fields)
     return Column(name, "int" if name in _NUMBERS else "text", child.meaning)
 
@@ -176,7 +184,7 @@ def _is_key(leaf: Leaf) -> bool:
 
 def _table(name: str, meaning: str, steps: tuple[Step, ...], unfolded: bool) -> Table:
     parts = [[*step.columns, *(leaf.column for leaf in step.leaves)] for step in steps]
-    columns = [column for part in parts for column in part]
+    columns = _told_apart(name, [column for part in parts for column in part])
     last = len(columns) - len(parts[-1]) if unfolded else len(columns)
 
     def place(i: int) -> int:
@@ -185,8 +193,7 @@ def _table(name: str, meaning: str, steps: tuple[Step, ...], unfolded: bool) -> 
         return PLACE.index(name) if name in PLACE else 10 if name in _WHO else 11 if i >= last else 12
 
     order = sorted(range(len(columns)), key=place)
-    columns = _told_apart(name, [columns[i] for i in order])
-    return Table(name, meaning, tuple(columns), steps, tuple(order))
+    return Table(name, meaning, tuple(columns[i] for i in order), steps, tuple(order))
 
 
 def _told_apart(table: str, columns: list[Column]) -> list[Column]:
