@@ -1,7 +1,7 @@
 """Documentation generated from the code: `python -m evalsuite.cli.reference`, in a checkout.
 
-It writes docs/commands.md and, between two markers, the table of flags in README.md, the tokens in docs/parsing.md, and the
-variables and keys of templates in docs/prompts.md.
+It writes docs/commands.md and, between two markers, the table of flags in README.md, the tokens in docs/parsing.md, the tables
+in docs/frames.md, and the variables and keys of templates in docs/prompts.md.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from evalsuite.common.flags import flags
 from evalsuite.evaluation.settings import Settings
 from evalsuite.parse.tape import TOKENS
 from evalsuite.prompt import VARIABLES, Head
+from evalsuite.results.frames.replies import replies
+from evalsuite.results.frames.run import described, found
+from evalsuite.results.frames.tables import tables
 
 BEGIN = "<!-- flags of `evalsuite run`, made by `python -m evalsuite.cli.reference` -->\n"
 END = "<!-- end of flags -->\n"
@@ -25,6 +28,8 @@ TOKENS_BEGIN = "<!-- tokens, made by `python -m evalsuite.cli.reference` -->\n"
 TOKENS_END = "<!-- end of tokens -->\n"
 VARIABLES_BEGIN = "<!-- variables, made by `python -m evalsuite.cli.reference` -->\n"
 VARIABLES_END = "<!-- end of variables -->\n"
+TABLES_BEGIN = "<!-- tables of a run, made by `python -m evalsuite.cli.reference` -->\n"
+TABLES_END = "<!-- end of tables -->\n"
 
 
 def readme(text: str) -> str:
@@ -53,12 +58,29 @@ def _variables() -> Iterator[str]:
         yield _row(_code(name), field.description or "")
 
 
+def frames(text: str) -> str:
+    """docs/frames.md with the tables of a run, and the columns of the two largest. Raises ValueError if it lacks the markers."""
+    return _between(text, TABLES_BEGIN, TABLES_END, _tables())
+
+
+def _tables() -> Iterator[str]:
+    yield from _head("table", "a row is", "columns")
+    for name in (*replies(), *tables()):
+        yield _row(_code(name), found(name).meaning, str(len(described(name, ["all"]))))
+    for name in ("cells", "records"):
+        light = described(name)
+        yield from ("", f"### {name}", "", *_head("column", "type", "meaning"))
+        for column in described(name, ["all"]):
+            kind = column.type if column in light else f"{column.type}, if named"
+            yield _row(_code(column.name), kind, column.meaning)
+
+
 def _between(text: str, begin: str, end: str, lines: Iterable[str]) -> str:
     before, found, rest = text.partition(begin)
     _, also, after = rest.partition(end)
     if not (found and also):
         raise ValueError(
-            f"no lines {begin.strip()} and {end.strip()}: README.md, docs/parsing.md and docs/prompts.md have them"
+            f"no lines {begin.strip()} and {end.strip()}: README.md and docs/parsing.md, prompts.md and frames.md have them"
         )
     return before + begin + "\n".join(lines) + "\n" + end + after
 
@@ -122,7 +144,12 @@ def _default(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-PAGES: dict[str, Callable[[str], str]] = {"README.md": readme, "docs/parsing.md": parsing, "docs/prompts.md": prompts}
+PAGES: dict[str, Callable[[str], str]] = {
+    "README.md": readme,
+    "docs/parsing.md": parsing,
+    "docs/prompts.md": prompts,
+    "docs/frames.md": frames,
+}
 
 
 def main() -> None:
