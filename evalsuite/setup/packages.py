@@ -17,6 +17,7 @@ EXTRAS = {
     "ray": "many GPUs or machines at once (--executor ray)",
     "authoring": "evalsuite build screen and its classifiers",
     "semsim": "--semsim use",
+    "frames": "results as data frames, and Parquet files",
 }
 _REQUIREMENT = re.compile(r"\s*([\w.-]+)\s*(?:\[([^\]]*)\])?\s*\(?([^;()]*)\)?\s*(?:;\s*(.*))?")
 _BOUND = re.compile(r"\s*(>=|<=|==|!=|~=|<|>)\s*([^\s,]+)")
