@@ -17,12 +17,12 @@ from statistics import fmean
 
 from evalsuite.benchmarks.check import chi_square_p
 from evalsuite.contamination.exact import above, stratified_p
-from evalsuite.contamination.likelihoods import Pair, Scores
+from evalsuite.contamination.likelihoods import Pair
 from evalsuite.contamination.texts import Entries, Unit, arranged, orders, shards
 from evalsuite.perturb.choice import permute
 from evalsuite.types import Item
 
-SUSPECT = 0.01  # p of `check` below which the arrangement was not left to chance
+SUSPECT = 0.001  # p-value of checks without a model below which what was compared was not left to chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,11 @@ class Exact:
     gain: float  # mean log-probability of the published arrangement of a stratum less that of the others, in nats
 
 
-def exact_test(made: Arrangements, scores: Sequence[Scores], rng: Random) -> Exact:
-    """The test of the arrangements from the scores of `Arrangements.pairs`."""
-    found, values = iter(scores), list[list[float]]()
+def exact_test(made: Arrangements, logprobs: Sequence[float], rng: Random) -> Exact:
+    """The test of the arrangements from a log-probability of each of `Arrangements.pairs`, or its difference between models."""
+    found, values = iter(logprobs), list[list[float]]()
     for stratum in made.strata:
-        values.append([next(found).logprob for _ in stratum])
+        values.append([next(found) for _ in stratum])
     gain = fmean(row[0] - fmean(row[1:]) for row in values) if values else 0.0
     return Exact(stratified_p(values, rng), *above(values), len(values), gain)
 
