@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from statistics import fmean
-from typing import Any, Protocol
+from typing import Any
 
-from evalsuite.contamination import items
-from evalsuite.contamination.arrangements import SUSPECT, Arrangements, exact_test
-from evalsuite.contamination.completion import Overlap
-from evalsuite.contamination.exact import positive_p
-from evalsuite.contamination.items import Text, compare
-from evalsuite.contamination.likelihoods import Pair, Scores
+from evalsuite.exposure import items
+from evalsuite.exposure.arrangements import SUSPECT, Arrangements, exact_test
+from evalsuite.exposure.completion import Overlap
+from evalsuite.exposure.exact import positive_p
+from evalsuite.exposure.items import Text, compare
+from evalsuite.exposure.likelihoods import Pair, Scores
 from evalsuite.types import Request
 
 Row = dict[str, Any]
@@ -34,19 +34,6 @@ class File:
 
     def rng(self, seed: int) -> Random:
         return Random(f"{seed}:{self.task}:{self.set}:{self.split}:{self.test}:{self.form}")
-
-
-class Probe(Protocol):
-    """A test by likelihood."""
-
-    file: File
-
-    @property
-    def pairs(self) -> list[Pair]:
-        """The texts to score."""
-
-    def row(self, scores: Sequence[Scores], reference: Sequence[Scores] | None, seed: int) -> Row:
-        """The results, from the model's scores of `pairs` and, if there is one, those of the reference model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +61,7 @@ class Arranged:
             beside = {"value": _share(alone.higher, alone.pairs), "p": alone.p}
         return self.file.row(
             n=self.made.items, left_out=self.made.left_out, units=found.strata, tokens=sum(x.tokens for x in scores),
-            value=_share(found.higher, found.pairs), expected=0.5, figures={"gain": found.gain, "pairs": found.pairs},
+            value=_share(found.higher, found.pairs), expected=0.5, figures={"gain": found.gain, "pairs": found.pairs, "detectable": found.detectable},
             checks=dict(self.made.checks), p=None if why else found.p, why=why, reference=beside, listed=[],
         )  # fmt: skip
 
@@ -102,7 +89,7 @@ class Single:
     def row(self, scores: Sequence[Scores], reference: Sequence[Scores] | None, seed: int) -> Row:
         own, theirs = self._by_text(scores), self._by_text(reference or ())
         found = self._compared(own, theirs, self.score, seed)
-        named = {}
+        named: dict[str, float | None] = {"detectable": found.detectable}
         for name, score in self.figures.items():
             other = self._compared(own, theirs, score, seed)
             named |= {name: other.value, f"{name} control": other.control}
@@ -132,6 +119,9 @@ class Single:
         values = [score(x) - score(y) for x, y in zip(own, theirs, strict=True)] if theirs else [score(x) for x in own]
         count = len(self.official)
         return compare(self.official, values[:count], self.control, values[count:], self.file.rng(seed))
+
+
+Probe = Arranged | Single  # a test by likelihood
 
 
 def reason(checks: Mapping[str, float], p: float | None) -> str:
@@ -172,7 +162,12 @@ class Written:
         why = self.why or reason(checks, compared.p)
         near = [n for n in range(count) if (one := found[n * step]) and one.near]
         beyond = [n for n in range(count, len(texts)) if (one := found[n * step]) and one.near]
-        figures: dict[str, float | None] = {"near": len(near), "near control": len(beyond), "failed": found.count(None)}
+        figures: dict[str, float | None] = {
+            "detectable": compared.detectable,
+            "near": len(near),
+            "near control": len(beyond),
+            "failed": found.count(None),
+        }
         if step == 2:
             guided, general = ([x for n in range(count) if (x := found[2 * n + k])] for k in (0, 1))
             figures |= {

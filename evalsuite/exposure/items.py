@@ -13,11 +13,12 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from statistics import fmean
+from statistics import fmean, variance
 
-from evalsuite.contamination.exact import differ_p, greater_p
-from evalsuite.contamination.likelihoods import Pair, Scores
-from evalsuite.contamination.texts import Entry
+from evalsuite.exposure.arrangements import POWER
+from evalsuite.exposure.exact import differ_p, greater_p
+from evalsuite.exposure.likelihoods import Pair, Scores
+from evalsuite.exposure.texts import Entry
 from evalsuite.perturb.text import swap_speakers
 from evalsuite.types import Item
 
@@ -41,6 +42,7 @@ class Compared:
     control: float | None  # mean over control dialogues; None: there are none
     p: float | None  # one-sided, that official values are no higher; None without control
     dialogues: tuple[int, int]
+    detectable: float | None  # the difference that such a test finds in 4 of 5 cases at p < 0.05
 
 
 def raw_texts(entries: Sequence[Entry]) -> list[Text]:
@@ -94,7 +96,10 @@ def compare(
     """Values of official texts beside those of control texts."""
     one, other = by_dialogue(official, values), by_dialogue(control, others)
     p = greater_p(one, other, rng) if one and other else None
-    return Compared(fmean(one) if one else 0.0, fmean(other) if other else None, p, (len(one), len(other)))
+    error = None
+    if len(one) > 1 and len(other) > 1:
+        error = POWER * (variance(one) / len(one) + variance(other) / len(other)) ** 0.5
+    return Compared(fmean(one) if one else 0.0, fmean(other) if other else None, p, (len(one), len(other)), error)
 
 
 def checks(official: Sequence[Text], control: Sequence[Text], rng: Random) -> Mapping[str, float]:

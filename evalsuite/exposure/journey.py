@@ -22,17 +22,17 @@ from evalsuite.common.files import make_folder
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.common.templates import TemplateFile
-from evalsuite.contamination import items
-from evalsuite.contamination.arrangements import order_of_items, order_of_options
-from evalsuite.contamination.completion import asked_request, halves, overlap, plain_request
-from evalsuite.contamination.items import Text
-from evalsuite.contamination.likelihoods import measure, missing
-from evalsuite.contamination.probes import Arranged, File, Probe, Row, Single, Written
-from evalsuite.contamination.settings import TESTS, Settings
-from evalsuite.contamination.texts import Entries, read_entries
 from evalsuite.evaluation.ask import Group, ask, collect_problems
 from evalsuite.evaluation.display import Display, Line, log_to
 from evalsuite.evaluation.plan import EvalSet, prepare
+from evalsuite.exposure import items
+from evalsuite.exposure.arrangements import order_of_items, order_of_options
+from evalsuite.exposure.completion import asked_request, halves, overlap, plain_request
+from evalsuite.exposure.items import Text
+from evalsuite.exposure.likelihoods import measure, missing
+from evalsuite.exposure.probes import Arranged, File, Probe, Row, Single, Written
+from evalsuite.exposure.settings import TESTS, Settings
+from evalsuite.exposure.texts import Entries, read_entries
 from evalsuite.page.report import require_own_page, write_page
 from evalsuite.prompt import Prompt
 from evalsuite.results.contamination import keep_rows, read_rows
@@ -120,11 +120,13 @@ def _test(
                 asked.append((model, work))
         beside: dict[str, str] = {}
         if reference and asked:
-            with collect_problems(problems, reference, out / "contamination.log"):
-                with loaded(_plain(reference), engine) as backend:
-                    for _, work in asked:
-                        work.ask(backend, store, display, reference.name)
-                    beside = {"name": reference.name, "fingerprint": backend.fingerprint}
+            with (
+                collect_problems(problems, reference, out / "contamination.log"),
+                loaded(_plain(reference), engine) as backend,
+            ):
+                for _, work in asked:
+                    work.ask(backend, store, display, reference.name)
+                beside = {"name": reference.name, "fingerprint": backend.fingerprint}
         if reference and not beside:
             asked = []  # without it the results would be others than those asked for
         rows = [row for model, work in asked for row in work.rows(s, model.name, beside)]
@@ -195,7 +197,10 @@ class _Work:
             for made in _planned(
                 s, _tests(s, model), source, corpora, control, count, backend.context or s.window, room
             ):
-                (written if isinstance(made, Written) else probes).append(made)  # type: ignore[arg-type]
+                if isinstance(made, Written):
+                    written.append(made)
+                else:
+                    probes.append(made)
         return cls(probes, written, [], [], backend.fingerprint, room)
 
     def ask(self, backend: Backend, store: Store, display: Display, name: str) -> None:
