@@ -10,6 +10,7 @@ loads neither torch nor transformers nor jieba.
     Settings                        the keywords of `run`
     finetune                        train LoRA adapters and evaluate them
     judge                           rate the generations of a run with a judge model
+    contamination                   test whether models have read a benchmark's files
     compare                         test the difference between two models of a run for significance
     export                          write CORECODE's tasks for other evaluation harnesses
     parse_option, parse_span        parse the answer in a reply
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from evalsuite.evaluation.journey import score as score
     from evalsuite.evaluation.settings import Settings as Settings
     from evalsuite.exchange.export.task_folder import export as export
+    from evalsuite.exposure.journey import contamination as contamination
     from evalsuite.finetuning.sweep import finetune as finetune
     from evalsuite.page.report import report as report
     from evalsuite.parse import parse_option as parse_option
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Settings": "evaluation.settings",
     "compare": "results.compare",
+    "contamination": "exposure.journey",
     "export": "exchange.export.task_folder",
     "finetune": "finetuning.sweep",
     "judge": "review.judge.judging",

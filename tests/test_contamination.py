@@ -12,8 +12,8 @@ import pytest
 
 from evalsuite.backends.hf.backend import HuggingFace
 from evalsuite.backends.model import Model
-from evalsuite.contamination.exact import greater_p, positive_p, stratified_p
-from evalsuite.contamination.likelihoods import measure
+from evalsuite.exposure.exact import greater_p, positive_p, stratified_p
+from evalsuite.exposure.likelihoods import measure
 from evalsuite.results.store import Store
 
 TEXTS = ["你好，今天天气怎么样？", "A: 我想去看电影。\nB: 好啊，什么时候去？", "猫" * 40, "一"]
