@@ -54,8 +54,8 @@ class Leak:
 
 LEAKS = (
     Leak("xcopa_cause_effect", "zh", 100, "official"),
-    Leak("clipped_subsequent_event", "hard", 60, "official"),
-    Leak("knowledge_filling", "easy", 60, "sample"),
+    Leak("clipped_subsequent_event", "hard", 30, "official"),
+    Leak("knowledge_filling", "easy", 20, "sample"),
 )
 
 
@@ -286,6 +286,7 @@ def power(seed: int, official: str, out: Path, slices: dict[float, tuple[int, in
                     for p in p_values(values, size, Random(f"{seed}:{number}:{epoch}")) if size <= len(drawn.blocks) * BLOCK else ():
                         mine.append({"share": share, "slice": number, "epochs": epoch, "items": size, "p": p})
 
+            test(0, None, 0.0)
             plant(net, text, how, test)
             kept.write_text(json.dumps(mine))
             rows += mine
