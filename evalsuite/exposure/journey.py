@@ -86,10 +86,10 @@ def _tests(s: Settings, model: Model) -> list[str]:
         raise ConfigError(
             f"model {model.name}: backend {model.backend} has read nothing; name a model on hf, vllm or openai"
         )
-    for name in s.tests:
-        if name not in able and len(s.tests) == 1:
-            raise ConfigError(f"--tests {name}: backend {model.backend} takes {', '.join(able)} only")
-    return [name for name in able if name in (s.tests or TESTS)]
+    found = [name for name in able if name in (s.tests or TESTS)]
+    if not found:
+        raise ConfigError(f"--tests {','.join(s.tests)}: backend {model.backend} takes {', '.join(able)} only")
+    return found
 
 
 def _test(
