@@ -13,19 +13,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import evalsuite
 from evalsuite.backends.hf.backend import HuggingFace
 from evalsuite.backends.model import Model
 from evalsuite.benchmarks.corpus import File
-from evalsuite.benchmarks.registry import Corpora
-from evalsuite.common.errors import DataError
+from evalsuite.benchmarks.registry import TASKS, Corpora
+from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.resources import bundled
+from evalsuite.common.sheet import english
 from evalsuite.exposure.arrangements import exact_test, order_of_items, order_of_options
 from evalsuite.exposure.completion import overlap
 from evalsuite.exposure.exact import greater_p, positive_p, stratified_p
 from evalsuite.exposure.items import Text, compare, kept_apart
 from evalsuite.exposure.likelihoods import measure
 from evalsuite.exposure.texts import Entries, Entry, arranged, orders, read_entries, shards
+from evalsuite.page.report import _sheets as page_sheets
+from evalsuite.results.contamination import keep_rows, read_rows
+from evalsuite.results.saved import load_results
+from evalsuite.results.schema.results import Results as Schema
+from evalsuite.results.sheets import sheets
+from evalsuite.results.sheets.contamination import row_sheets
 from evalsuite.results.store import Store
-from evalsuite.types import Item
+from evalsuite.types import Item, Request
 
 TEXTS = ["你好，今天天气怎么样？", "A: 我想去看电影。\nB: 好啊，什么时候去？", "猫" * 40, "一"]
 
@@ -283,3 +292,128 @@ def test_overlap() -> None:
     assert overlap(second, second).near and overlap(second + "\nA: 好。", second).near
     assert not overlap("B: 我不知道。", second).near and overlap("", second).rouge == 0
     assert overlap("猫" * 40, second).rouge == 0
+
+
+# --- the command
+
+
+FEW: dict[str, Any] = {"shards": 3, "shuffles": 2, "window": 700, "items": 4, "completions": 2}
+
+
+def test_the_command_resumes_and_stands_beside_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "run"
+    some: dict[str, Any] = {"data": "bundled:sample", "tasks": ["knowledge_filling"], "set": "easy", "out": out}
+    evalsuite.run({"tiny-zh": lambda request: "(a)"}, limit=4, **some)
+    before = (out / "results.json").read_bytes()
+    found = evalsuite.contamination("tiny-zh", "bundled:models.yaml", **some, **FEW)
+    assert not found.problems and [row["test"] for row in found.rows] == [
+        "order",
+        "options",
+        "mink",
+        "names",
+        "completion",
+    ]
+    content = json.loads((out / "results.json").read_bytes())
+    assert content["contamination"] == json.loads((out / "contamination.json").read_bytes())["rows"] == found.rows
+    assert {k: v for k, v in content.items() if k != "contamination"} == json.loads(before)
+    for row in found.rows:
+        assert (row["p"] is None) == bool(row["why"]) == (row["p_holm"] is None)
+    ps = [row["p"] for row in found.rows if row["p"] is not None]
+    assert max(row["p_holm"] for row in found.rows if row["p"] == min(ps)) == pytest.approx(min(1, len(ps) * min(ps)))
+    Schema.model_validate(content)
+    (sheet,) = sheets(load_results(out), ["contamination"])
+    accuracy = next(iter(content["cells"][0]["metrics"].values()))["value"]
+    assert f"{100 * accuracy:.1f}" in str(sheet.rows[1].cells) and "有迹象" not in str(sheet.rows)
+    assert "contamination" in {row["analysis"] for row in page_sheets(out, content)}
+
+    monkeypatch.setattr(HuggingFace, "surprisal", None)
+    monkeypatch.setattr(HuggingFace, "_decode", None)
+    again = evalsuite.contamination("tiny-zh", "bundled:models.yaml", **some, **FEW)
+    assert again.rows == found.rows
+    evalsuite.score(out)
+    assert json.loads((out / "results.json").read_bytes()) == content
+
+
+def test_a_reference_is_subtracted(tmp_path: Path) -> None:
+    """A model less itself is nothing: no pair differs, and no p is small."""
+    models = tmp_path / "models.yaml"
+    row = "{{name: {}, backend: hf, path: 'bundled:models/tiny-zh', dtype: float32, device: cpu}}"
+    models.write_text(f"models: [{row.format('a')}, {row.format('b')}]", encoding="utf-8")
+    found = evalsuite.contamination(
+        "a", models, reference="b", tasks=["knowledge_filling"], set="easy", data="bundled:sample", out=tmp_path, **FEW
+    )
+    assert not found.problems
+    for row in found.rows:
+        assert row["reference"]["name"] == "b" and row["p"] in (1.0, None)
+        if row["test"] in ("order", "options"):
+            assert row["value"] == 0.5 and row["figures"]["gain"] == 0
+
+
+def test_guided_completion(tmp_path: Path) -> None:
+    """One model writes what the file has, if the file is named; the other never."""
+    corpus = Corpora(bundled("sample"))
+    texts = [e.text for e in read_entries(corpus.file(TASKS["event_cause"], "easy", "test")).entries]
+
+    def knows(request: Request) -> str:
+        first = request.prompt.split("[前半部分]\n")[1].split("\n[后半部分]")[0]
+        return next(
+            (t[len(first) :] for t in texts if t.startswith(first) and "CORECODE" in request.prompt), "我不知道"
+        )
+
+    replies = {"knows": knows, "other": lambda request: "我不知道"}
+    found = evalsuite.contamination(
+        ["knows", "other"],
+        replies,
+        tasks=["event_cause"],
+        set="easy",
+        data="bundled:sample",
+        out=tmp_path,
+        control="none",
+        completions=10,
+    )
+    knowing, other = found.rows
+    assert (
+        knowing["figures"]["near"] == knowing["n"] == len(knowing["listed"]) > 2 and knowing["figures"]["guided"] == 1
+    )
+    assert other["figures"]["near"] == 0 == other["value"] and {row["why"] for row in found.rows} == {"no control"}
+    (sheet,) = row_sheets(found.rows)
+    assert any("word for word" in english(note) for note in sheet.notes)
+
+
+def test_words_of_a_sign(tmp_path: Path) -> None:
+    base = {
+        "model": "m", "fingerprint": "f", "task": "event_cause", "set": "easy", "split": "test", "form": "raw", "n": 9,
+        "left_out": 0, "units": 9, "tokens": 9, "expected": 0.5, "figures": {}, "checks": {}, "why": "", "reference": None,
+        "listed": [],
+    }  # fmt: skip
+    keep_rows(
+        tmp_path, [base | {"test": "order", "value": 1.0, "p": 0.001}, base | {"test": "names", "value": 0.1, "p": 0.4}]
+    )
+    rows = read_rows(tmp_path)
+    assert [row["p_holm"] for row in rows] == [0.002, 0.4]
+    (sheet,) = row_sheets(rows)
+    said = [english(note) for note in sheet.notes]
+    assert said[0] == (
+        "m, event_cause easy test: the published order of items is likelier than 100.0 % of other orders: unlikely (corrected p = 0.0020) "
+        "if the model had never read the file in this order"
+    )
+    assert "no sign does not prove that a file was never read" in said
+    keep_rows(tmp_path, [base | {"test": "order", "value": 0.5, "p": 0.6}])
+    assert [row["p_holm"] for row in read_rows(tmp_path)] == [0.8, 0.8]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"tests": ["nose"]}, "nose"),
+        ({"control": "test"}, "--control test"),
+        ({"form": ["page"]}, "page"),
+        ({"tests": ["guided"]}, "backend hf takes"),
+        ({"shuffles": 0}, "--shuffles"),
+    ],
+)
+def test_wrong_settings_are_named(settings: dict[str, Any], said: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=said):
+        evalsuite.contamination("tiny-zh", "bundled:models.yaml", data="bundled:sample", out=tmp_path, **settings)
+    with pytest.raises(ConfigError, match="has read nothing"):
+        evalsuite.contamination("random", "bundled:models.yaml", data="bundled:sample", out=tmp_path)

@@ -220,7 +220,7 @@ class _Work:
                 found = iter(measure(backend, pairs, store, advance))
             self.scores.append([[next(found) for _ in probe.pairs] for probe in self.probes])
         else:
-            self.scores.append([])
+            self.scores.append([[] for _ in self.probes])
         self.replies.append([_replies(made, backend, store, display, name) for made in self.written])
 
     def rows(self, s: Settings, name: str, reference: dict[str, str]) -> Iterator[Row]:

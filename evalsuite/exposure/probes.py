@@ -50,13 +50,13 @@ class Arranged:
     def row(self, scores: Sequence[Scores], reference: Sequence[Scores] | None, seed: int) -> Row:
         own = [x.logprob for x in scores]
         theirs = [x.logprob for x in reference or ()]
-        moves = [a - b for a, b in zip(own, theirs, strict=True)] if reference else own
+        moves = [a - b for a, b in zip(own, theirs, strict=True)] if reference is not None else own
         found = exact_test(self.made, moves, self.file.rng(seed))
         why = "" if self.made.chance else "not left to chance"
         if not self.made.strata:
             why = "nothing to compare"
         beside = None
-        if reference:
+        if reference is not None:
             alone = exact_test(self.made, theirs, self.file.rng(seed))
             beside = {"value": _share(alone.higher, alone.pairs), "p": alone.p}
         return self.file.row(
@@ -100,7 +100,7 @@ class Single:
         checks = dict(items.checks(self.official, self.control, self.file.rng(seed)))
         why = self.why or reason(checks, found.p)
         beside = None
-        if reference:
+        if reference is not None:
             alone = self._compared(theirs, [], tested, seed)
             beside = {"value": alone.value, "p": alone.p}
         return self.file.row(
