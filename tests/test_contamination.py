@@ -297,7 +297,7 @@ def test_overlap() -> None:
 # --- the command
 
 
-FEW: dict[str, Any] = {"shards": 3, "shuffles": 2, "window": 700, "items": 4, "completions": 2}
+FEW: dict[str, Any] = {"shards": 3, "shuffles": 2, "window": 1500, "items": 4, "completions": 2}
 
 
 def test_the_command_resumes_and_stands_beside_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
