@@ -92,8 +92,11 @@ class TokenScores:
 class Surprisal(LocalModel, Protocol):
     """A local model that scores texts token by token: `evalsuite contamination` needs it."""
 
-    def surprisal(self, pairs: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[int, TokenScores]]]:
-        """Score the target of each (context, target), both plain text; yields groups of (index, scores) as they are ready.
+    def surprisal(
+        self, pairs: Sequence[tuple[str, str]], done: Sequence[bool]
+    ) -> Iterator[Sequence[tuple[int, TokenScores]]]:
+        """Score the target of each (context, target) that is not `done`, both plain text; yields groups of (index, scores) as
+        they are ready. As in `generate`, batches do not depend on what is done, if all of a group was stored together.
 
         An empty context is a begin-of-text token. Pairs must fit into `context` tokens. Raises BackendError.
         """

@@ -23,7 +23,7 @@ from evalsuite.perturb.choice import permute
 from evalsuite.types import Item
 
 POWER = NormalDist().inv_cdf(0.95) + NormalDist().inv_cdf(0.8)  # standard errors of a difference found in 4 of 5 cases
-SUSPECT = 0.001  # p-value of checks without a model below which what was compared was not left to chance
+SUSPECT = 0.01  # p-value of `check` below which the arrangement was not left to chance
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,9 @@ from evalsuite.exposure.texts import Entry
 from evalsuite.perturb.text import swap_speakers
 from evalsuite.types import Item
 
+# p-value of the checks below which chance did not decide which items are official: lower than that of arrangements, since a small
+# difference in length between two splits moves a score that is a mean over tokens by next to nothing.
+SUSPECT = 0.001
 Shown = Callable[[Item], tuple[str, str]]  # an item's prompt and its right reply
 
 
@@ -132,7 +135,8 @@ def mink(scores: Sequence[Scores]) -> float:
 
 
 def minkpp(scores: Sequence[Scores]) -> float:
-    return scores[0].mink if scores[0].minkpp is None else scores[0].minkpp
+    """Of an engine that gives the whole vocabulary."""
+    return scores[0].minkpp or 0.0
 
 
 def renamed(scores: Sequence[Scores]) -> float:

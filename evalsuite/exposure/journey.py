@@ -86,10 +86,10 @@ def _tests(s: Settings, model: Model) -> list[str]:
         raise ConfigError(
             f"model {model.name}: backend {model.backend} has read nothing; name a model on hf, vllm or openai"
         )
-    for name in s.tests:
-        if name not in able and len(s.tests) == 1:
-            raise ConfigError(f"--tests {name}: backend {model.backend} takes {', '.join(able)} only")
-    return [name for name in able if name in (s.tests or TESTS)]
+    found = [name for name in able if name in (s.tests or TESTS)]
+    if not found:
+        raise ConfigError(f"--tests {','.join(s.tests)}: backend {model.backend} takes {', '.join(able)} only")
+    return found
 
 
 def _test(
@@ -220,7 +220,7 @@ class _Work:
                 found = iter(measure(backend, pairs, store, advance))
             self.scores.append([[next(found) for _ in probe.pairs] for probe in self.probes])
         else:
-            self.scores.append([])
+            self.scores.append([[] for _ in self.probes])
         self.replies.append([_replies(made, backend, store, display, name) for made in self.written])
 
     def rows(self, s: Settings, name: str, reference: dict[str, str]) -> Iterator[Row]:

@@ -58,9 +58,10 @@ def measure(
     if store:
         for key in store.done(keys):
             known[key] = _unpacked(store.response(key))
-    todo = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in known}
-    names = list(todo)
-    for group in backend.surprisal(list(todo.values())) if todo else ():
+    every = dict(zip(keys, pairs, strict=True))  # equal ones once
+    names = list(every)
+    done = [key in known for key in names]
+    for group in () if all(done) else backend.surprisal(list(every.values()), done):
         made = [(names[n], summarise(found)) for n, found in group]
         if store:
             store.put((key, _packed(scores)) for key, scores in made)

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from evalsuite.exposure import items
-from evalsuite.exposure.arrangements import SUSPECT, Arrangements, exact_test
+from evalsuite.exposure.arrangements import Arrangements, exact_test
 from evalsuite.exposure.completion import Overlap
 from evalsuite.exposure.exact import positive_p
 from evalsuite.exposure.items import Text, compare
@@ -50,13 +50,13 @@ class Arranged:
     def row(self, scores: Sequence[Scores], reference: Sequence[Scores] | None, seed: int) -> Row:
         own = [x.logprob for x in scores]
         theirs = [x.logprob for x in reference or ()]
-        moves = [a - b for a, b in zip(own, theirs, strict=True)] if reference else own
+        moves = [a - b for a, b in zip(own, theirs, strict=True)] if reference is not None else own
         found = exact_test(self.made, moves, self.file.rng(seed))
         why = "" if self.made.chance else "not left to chance"
         if not self.made.strata:
             why = "nothing to compare"
         beside = None
-        if reference:
+        if reference is not None:
             alone = exact_test(self.made, theirs, self.file.rng(seed))
             beside = {"value": _share(alone.higher, alone.pairs), "p": alone.p}
         return self.file.row(
@@ -88,16 +88,20 @@ class Single:
 
     def row(self, scores: Sequence[Scores], reference: Sequence[Scores] | None, seed: int) -> Row:
         own, theirs = self._by_text(scores), self._by_text(reference or ())
-        found = self._compared(own, theirs, self.score, seed)
+        plus = all(x.minkpp is not None for x in (*scores, *(reference or ())))
+        tested = items.mink if self.score is items.minkpp and not plus else self.score
+        found = self._compared(own, theirs, tested, seed)
         named: dict[str, float | None] = {"detectable": found.detectable}
         for name, score in self.figures.items():
             other = self._compared(own, theirs, score, seed)
             named |= {name: other.value, f"{name} control": other.control}
+        if tested is items.minkpp:
+            named |= {"minkpp": found.value, "minkpp control": found.control}
         checks = dict(items.checks(self.official, self.control, self.file.rng(seed)))
         why = self.why or reason(checks, found.p)
         beside = None
-        if reference:
-            alone = self._compared(theirs, [], self.score, seed)
+        if reference is not None:
+            alone = self._compared(theirs, [], tested, seed)
             beside = {"value": alone.value, "p": alone.p}
         return self.file.row(
             n=len(self.official), left_out=self.left_out, units=found.dialogues[0], tokens=sum(x.tokens for x in scores),
@@ -128,7 +132,7 @@ def reason(checks: Mapping[str, float], p: float | None) -> str:
     """Why a comparison with control items has no p-value; "" if it has one."""
     if p is None:
         return "no control"
-    return "not left to chance" if len(checks) * min(checks.values(), default=1.0) < SUSPECT else ""
+    return "not left to chance" if len(checks) * min(checks.values(), default=1.0) < items.SUSPECT else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
 from random import Random
+from statistics import fmean, pstdev
 
 from evalsuite.benchmarks.corpus import File
 from evalsuite.common.errors import DataError
@@ -129,21 +130,28 @@ def units(entries: Sequence[Entry]) -> list[Unit]:
 
 
 def shards(found: Entries, count: Callable[[str], int], room: int) -> list[Shard]:
-    """Units that follow one another, as many as fit into `room` tokens: two or more, else they are left out.
+    """Units that follow one another, an equal number in each shard, two or more; those that exceed `room` tokens are left out.
 
-    Which units share a shard does not depend on their order in it, so that the orders of a shard stay exchangeable.
+    Neither the number nor what is left out depends on the order of the units in a shard, so that its orders are exchangeable.
+    Filling shards until they are full would not do: each would begin with a unit that was too long for the one before.
     """
-    made: list[list[Unit]] = [[]]
-    left = room
-    for unit in units(found.entries):
-        size = count(found.join(unit) + found.between)
-        if size > left or size > room:
-            made.append([])
-            left = room
-        if size <= room:
-            made[-1].append(unit)
-            left -= size
-    return [tuple(shard) for shard in made if len(shard) > 1]
+    whole = units(found.entries)
+    sizes = [count(found.join(unit) + found.between) for unit in whole]
+    size = _units_of_shard(sizes, room)
+    made = [range(start, start + size) for start in range(0, len(whole) - size + 1, size)]
+    return [tuple(whole[n] for n in shard) for shard in made if sum(sizes[n] for n in shard) <= room]
+
+
+def _units_of_shard(sizes: Sequence[int], room: int) -> int:
+    """The most units of which nine in ten shards are expected to fit into `room`, whatever their order."""
+    middle, spread = (fmean(sizes), pstdev(sizes)) if sizes else (0.0, 0.0)
+    number = 2
+    while number < len(sizes) and (number + 1) * middle + _NINE_IN_TEN * spread * (number + 1) ** 0.5 <= room:
+        number += 1
+    return number
+
+
+_NINE_IN_TEN = 1.28  # standard deviations
 
 
 def orders(count: int, others: int, rng: Random) -> list[tuple[int, ...]]:

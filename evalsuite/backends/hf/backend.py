@@ -242,7 +242,9 @@ class HuggingFace:
                 found[n] = [-s for s in scores]
         return found
 
-    def surprisal(self, pairs: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[int, TokenScores]]]:
+    def surprisal(
+        self, pairs: Sequence[tuple[str, str]], done: Sequence[bool]
+    ) -> Iterator[Sequence[tuple[int, TokenScores]]]:
         """See `Surprisal`. Batches are small enough for the logits of all their tokens."""
         if self.checkpoint.seq2seq:
             raise BackendError(
@@ -251,7 +253,10 @@ class HuggingFace:
         rows = [self.checkpoint.pair(context, target) for context, target in pairs]
         sizes = {n: len(c) + len(t) for n, (c, t) in enumerate(rows)}
         vocabulary = self.net.config.get_text_config().vocab_size
-        for batch in plan_batches(sizes, min(self._budget, max(1, _LOGITS // vocabulary))):
+        for whole in plan_batches(sizes, min(self._budget, max(1, _LOGITS // vocabulary))):
+            batch = [n for n in whole if not done[n]]
+            if not batch:
+                continue
             found = spreads(self.net, [rows[n] for n in batch])
             yield [(n, TokenScores(*scores)) for n, scores in zip(batch, found, strict=True)]
 

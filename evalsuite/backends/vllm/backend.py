@@ -197,10 +197,12 @@ class Vllm:
                 found[n] = result
         return found
 
-    def surprisal(self, pairs: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[int, TokenScores]]]:
+    def surprisal(
+        self, pairs: Sequence[tuple[str, str]], done: Sequence[bool]
+    ) -> Iterator[Sequence[tuple[int, TokenScores]]]:
         """See `Surprisal`. Without standardised scores: vLLM would send the whole vocabulary as one Python object a token."""
         rows = [self.checkpoint.pair(context, target) for context, target in pairs]
-        for group in self.engine.run((n, self._targets(*row)) for n, row in enumerate(rows)):
+        for group in self.engine.run((n, self._targets(*row)) for n, row in enumerate(rows) if not done[n]):
             for n, result in group:
                 if isinstance(result, Failed):
                     raise BackendError(f"model {self.model.name}: text {n}: {result.error}")

@@ -15,7 +15,8 @@ Entry = Mapping[str, Any]
 _TESTS = {
     "order": Text("条目顺序", "order of items"),
     "options": Text("选项顺序", "order of options"),
-    "mink": Text("最低概率 20% 词元（Min-K）", "Min-K, least likely 20 %"),
+    "mink": Text("Min-20% 概率", "Min-20 % probability"),
+    "minkpp": Text("Min-20%++", "Min-20 %++"),
     "names": Text("原名与换名", "names as published, and changed"),
     "completion": Text("续写后半", "completion of second halves"),
     "guided": Text("点名续写", "guided completion"),
@@ -103,7 +104,7 @@ def row_sheets(rows: Sequence[Entry], scores: Mapping[tuple[str, ...], Any] | No
 
 
 def _line(row: Entry, scores: Mapping[tuple[str, ...], Any]) -> tuple[Any, ...]:
-    name = _TESTS[row["test"]]
+    name = _TESTS["minkpp" if row["figures"].get("minkpp") is not None else row["test"]]
     form = Text(" 提示", " prompt") if row["form"] == "prompt" and row["test"] == "mink" else Text("", "")
     score = scores.get((row["model"], row["task"], row["set"], row["split"]))
     return (
