@@ -110,7 +110,9 @@ def ways(path: str) -> dict[str, Any]:
 # --- caught: the command itself, on models that were trained
 
 
-def caught(path: str, leaks: Sequence[Leak], seed: int, official: str | None, out: Path, limits: dict[str, Any]) -> Rows:
+def caught(
+    path: str, leaks: Sequence[Leak], seed: int, official: str | None, out: Path, limits: dict[str, Any]
+) -> Rows:
     rows: Rows = []
     for leak in leaks:
         if leak.data == "official" and official is None:
@@ -283,7 +285,11 @@ def power(seed: int, official: str, out: Path, slices: dict[float, tuple[int, in
             ) -> None:  # fmt: skip
                 values = scored(scorer, drawn, 5, seed, net)
                 for size in SIZES:
-                    for p in p_values(values, size, Random(f"{seed}:{number}:{epoch}")) if size <= len(drawn.blocks) * BLOCK else ():
+                    for p in (
+                        p_values(values, size, Random(f"{seed}:{number}:{epoch}"))
+                        if size <= len(drawn.blocks) * BLOCK
+                        else ()
+                    ):
                         mine.append({"share": share, "slice": number, "epochs": epoch, "items": size, "p": p})
 
             test(0, None, 0.0)
@@ -413,9 +419,13 @@ def caught_table(rows: Rows) -> str:
     for row in rows:
         way, _, epochs = row["model"].rpartition("-")
         p = row["p_holm"]
-        text = f"**{p_text(p)}**" if p is not None and p < LEVEL else p_text(p) if p is not None else f"– ({row['why']})"
+        text = (
+            f"**{p_text(p)}**" if p is not None and p < LEVEL else p_text(p) if p is not None else f"– ({row['why']})"
+        )
         test = row["test"] + (f", {row['form']}" if row["test"] == "mink" else "")
-        for key in [way] if way else [w for w in ("all-weights", "lora") if any(r["model"].startswith(w) for r in rows)]:
+        for key in (
+            [way] if way else [w for w in ("all-weights", "lora") if any(r["model"].startswith(w) for r in rows)]
+        ):
             place = (row["network"], f"{row['leak']} {row['task']}", key, test)
             made.setdefault(place, {})[epochs if way else "0"] = text
     return table(
