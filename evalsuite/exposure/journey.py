@@ -175,7 +175,6 @@ class _Work:
     scores: list[Any]  # of the model, then of the reference: a list for each probe
     replies: list[Any]
     fingerprint: str
-    longest: int
 
     @classmethod
     def plan(
@@ -201,7 +200,7 @@ class _Work:
                     written.append(made)
                 else:
                     probes.append(made)
-        return cls(probes, written, [], [], backend.fingerprint, room)
+        return cls(probes, written, [], [], backend.fingerprint)
 
     def ask(self, backend: Backend, store: Store, display: Display, name: str) -> None:
         """Let a model score the texts and go on with halves. Those in the store are not asked again."""

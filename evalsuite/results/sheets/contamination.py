@@ -96,7 +96,7 @@ def row_sheets(rows: Sequence[Entry], scores: Mapping[tuple[str, ...], Any] | No
                 lines.append(Row(_line(row, scores or {}), about=about))
     yield Sheet(
         "contamination",
-        Text("读过的迹象", "Signs of having been read"),
+        Text("按文件列出的检验：读过的迹象", "Signs of having been read, file by file"),
         columns,
         tuple(lines),
         (*_sentences(rows), *_references(rows), _LEGEND),

@@ -22,6 +22,14 @@ export function leakNote(cell: Cell) {
   return t(!leaky(cell) ? "leakedDropped" : leaked > asked ? "leakedLimit" : "leaked", num(leaked), num(all));
 }
 
+/** The tests by which a model shows signs of having read a cell's file. */
+export const signsOf = (cell: Cell) =>
+  (data.runs[cell.run]?.contamination ?? []).filter(
+    (row) =>
+      (["model", "task", "set", "split"] as const).every((name) => row[name] === cell[name]) &&
+      (row.p_holm ?? 1) < 0.05,
+  );
+
 /** A stacked bar of the statuses; the numbers stand beside it or in its title. */
 export function statusBar(cell: Cell) {
   const n = counts(cell);
