@@ -187,13 +187,13 @@ class Scorer:
     def count(self, text: str) -> int:
         return len(self.tokenizer(text, verbose=False)["input_ids"])
 
-    def scores(self, texts: Sequence[str], net: Any = None) -> list[Any]:
+    def scores(self, pairs: Sequence[tuple[str, str]], net: Any = None) -> list[Any]:
         from evalsuite.exposure.likelihoods import measure
 
         own = self.backend.net
         self.backend.net = net or own
         try:
-            return measure(self.backend, [("", text) for text in texts])
+            return measure(self.backend, pairs)
         finally:
             self.backend.net = own
 
@@ -236,9 +236,9 @@ def scored(scorer: Scorer, drawn: Drawn, others: int, seed: int, net: Any = None
     from evalsuite.exposure.arrangements import order_of_items
 
     made = [order_of_items(block, scorer.count, ROOM, others, seed) for block in drawn.blocks]
-    rest = iter(scorer.scores([text for m in made for _, text in m.pairs], net))
+    rest = iter(scorer.scores([pair for m in made for pair in m.pairs], net))
     strata = [[[next(rest).logprob for _ in stratum] for stratum in m.strata] for m in made]
-    singles = [scorer.scores([e.text for e in some.entries], net) for some in (*drawn.blocks, drawn.controls)]
+    singles = [scorer.scores([(some.between, e.text) for e in some.entries], net) for some in (*drawn.blocks, drawn.controls)]
     named = {"Min-K %++": items.minkpp, "Min-K %": items.mink, "mean": items.mean}
     values = {name: [[score([x]) for x in block] for block in singles] for name, score in named.items()}
     return Values(strata, {name: v[:-1] for name, v in values.items()}, {name: v[-1] for name, v in values.items()})
@@ -353,8 +353,8 @@ def clean(seed: int, official: str, out: Path) -> Rows:
     import evalsuite
 
     found = evalsuite.contamination(
-        "tiny-zh", tasks=["corecode", "xcopa", "c3", "charm"], data=official, limit=60, items=40, window=1024, shuffles=5,
-        tests=("order", "options", "mink", "names"), seed=seed, out=out / "clean",
+        "tiny-zh", tasks=["corecode", "xcopa", "c3", "charm"], data=official, limit=20, items=16, window=1024, shuffles=5,
+        tests=("order", "options", "mink"), seed=seed, out=out / "clean",
     )  # fmt: skip
     for problem in found.problems:
         print("problem:", problem)
@@ -376,13 +376,13 @@ def naive(seed: int, official: str) -> Rows:
     for item_set in ("easy", "hard"):
         some = corpora.file(task, item_set, "test").items[:60]
         texts = items.renamed_texts(some, lambda item: (prompt.render(item), prompt.target(item)))
-        found = [scorer.scores([text for _, text in one.pairs]) for one in texts]
+        found = [scorer.scores(one.pairs) for one in texts]
         moves = [items.renamed(scores) for scores in found]
         rows.append({"what": f"names as published against swapped, {item_set} event_cause", "n": len(moves), "p": positive_p(moves, rng), "check": None})  # fmt: skip
-    one = items.raw_texts(entries_of(Leak("event_cause", "hard", 60, "official"), official).entries)
-    other = items.raw_texts(entries_of(Leak("xcopa_cause_effect", "zh", 60, "official"), official).entries)
+    one = items.raw_texts(entries_of(Leak("event_cause", "hard", 60, "official"), official))
+    other = items.raw_texts(entries_of(Leak("xcopa_cause_effect", "zh", 60, "official"), official))
     for name, pair in (("event_cause against xcopa", (one, other)), ("xcopa against event_cause", (other, one))):
-        mine, theirs = ([items.minkpp(scorer.scores([t.pairs[0][1]])) for t in texts] for texts in pair)
+        mine, theirs = ([items.minkpp(scorer.scores(t.pairs)) for t in texts] for texts in pair)
         checks = items.checks(*pair, rng)
         rows.append({"what": f"Min-K %++, {name}", "n": len(mine), "p": greater_p(mine, theirs, rng), "check": min(checks.values())})  # fmt: skip
     return rows

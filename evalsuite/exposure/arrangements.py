@@ -89,7 +89,7 @@ def order_of_items(
     strata, alike = list[tuple[Pair, ...]](), list[list[list[float]]]()
     for shard in chosen:
         drawn = orders(len(shard), others, rng)
-        strata.append(tuple(("", arranged(found, shard, order)) for order in drawn))
+        strata.append(tuple((found.between, arranged(found, shard, order)) for order in drawn))
         alike.append(_alike(shard, orders(len(shard), _UNREAD, rng)))
     used = sum(len(unit) for shard in chosen for unit in shard)
     checks = {

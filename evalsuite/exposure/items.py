@@ -18,7 +18,7 @@ from statistics import fmean, variance
 from evalsuite.exposure.arrangements import POWER
 from evalsuite.exposure.exact import differ_p, greater_p
 from evalsuite.exposure.likelihoods import Pair, Scores
-from evalsuite.exposure.texts import Entry
+from evalsuite.exposure.texts import Entries
 from evalsuite.perturb.text import swap_speakers
 from evalsuite.types import Item
 
@@ -48,11 +48,12 @@ class Compared:
     detectable: float | None  # the difference that such a test finds in 4 of 5 cases at p < 0.05
 
 
-def raw_texts(entries: Sequence[Entry]) -> list[Text]:
-    """Entries of a file, byte for byte."""
+def raw_texts(found: Entries) -> list[Text]:
+    """Entries of a file, byte for byte, after what stands before an entry in the file. (Not after a token that begins a text:
+    none stood before it when a model read the file, and some models then recall nothing.)"""
     return [
-        Text(entry.items[0].id if entry.items else str(n), entry.context, (("", entry.text),))
-        for n, entry in enumerate(entries)
+        Text(entry.items[0].id if entry.items else str(n), entry.context, ((found.between, entry.text),))
+        for n, entry in enumerate(found.entries)
     ]
 
 

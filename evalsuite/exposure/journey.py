@@ -298,7 +298,7 @@ def _planned(
     for form in s.form:
         if "mink" in tests:
             texts = (
-                (items.raw_texts(entries.entries), items.raw_texts(theirs.entries))
+                (items.raw_texts(entries), items.raw_texts(theirs))
                 if form == "raw"
                 else (items.prompt_texts(source.items, shown), items.prompt_texts(people, shown))
             )
@@ -326,7 +326,7 @@ def _completion(
     template = TemplateFile(
         resolve(s.prompts) / "contamination" / f"{'zh' if benchmark.language.name == 'zh' else 'en'}.j2"
     )
-    one, two = items.kept_apart(items.raw_texts(entries.entries), items.raw_texts(theirs.entries))
+    one, two = items.kept_apart(items.raw_texts(entries), items.raw_texts(theirs))
     sides, requests, seconds = list[list[Text]](), list[Request](), list[str]()
     for texts, split in ((one, file.split), (two, control)):
         kept = []
