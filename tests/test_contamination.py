@@ -310,6 +310,7 @@ def test_the_command_resumes_and_stands_beside_scores(tmp_path: Path, monkeypatc
         "order",
         "options",
         "mink",
+        "mink",
         "names",
         "completion",
     ]
