@@ -31,11 +31,8 @@ if TYPE_CHECKING:
     from evalsuite.evaluation.journey import score as score
     from evalsuite.evaluation.settings import Settings as Settings
     from evalsuite.exchange.export.task_folder import export as export
-<<<<<<< HEAD
-    from evalsuite.exposure.journey import contamination as contamination
-=======
     from evalsuite.exchange.publish.export import export_results as export_results
->>>>>>> main
+    from evalsuite.exposure.journey import contamination as contamination
     from evalsuite.finetuning.sweep import finetune as finetune
     from evalsuite.page.report import report as report
     from evalsuite.parse import parse_option as parse_option
