@@ -238,7 +238,9 @@ def scored(scorer: Scorer, drawn: Drawn, others: int, seed: int, net: Any = None
     made = [order_of_items(block, scorer.count, ROOM, others, seed) for block in drawn.blocks]
     rest = iter(scorer.scores([pair for m in made for pair in m.pairs], net))
     strata = [[[next(rest).logprob for _ in stratum] for stratum in m.strata] for m in made]
-    singles = [scorer.scores([(some.between, e.text) for e in some.entries], net) for some in (*drawn.blocks, drawn.controls)]
+    singles = [
+        scorer.scores([(some.between, e.text) for e in some.entries], net) for some in (*drawn.blocks, drawn.controls)
+    ]
     named = {"Min-K %++": items.minkpp, "Min-K %": items.mink, "mean": items.mean}
     values = {name: [[score([x]) for x in block] for block in singles] for name, score in named.items()}
     return Values(strata, {name: v[:-1] for name, v in values.items()}, {name: v[-1] for name, v in values.items()})
