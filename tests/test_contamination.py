@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evalsuite
+from evalsuite.backends.hf import backend as hf_backend
 from evalsuite.backends.hf.backend import HuggingFace
 from evalsuite.backends.model import Model
 from evalsuite.benchmarks.corpus import File
@@ -310,6 +311,7 @@ def test_the_command_resumes_and_stands_beside_scores(tmp_path: Path, monkeypatc
         "order",
         "options",
         "mink",
+        "mink",
         "names",
         "completion",
     ]
@@ -332,6 +334,32 @@ def test_the_command_resumes_and_stands_beside_scores(tmp_path: Path, monkeypatc
     assert again.rows == found.rows
     evalsuite.score(out)
     assert json.loads((out / "results.json").read_bytes()) == content
+
+
+def test_an_interrupted_command_goes_on_to_the_same_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = HuggingFace.surprisal
+    scored: list[int] = []
+
+    def stops(self: HuggingFace, pairs: Sequence[tuple[str, str]], done: Sequence[bool]) -> Any:
+        for group in whole(self, pairs, done):
+            scored.extend(n for n, _ in group)
+            yield group
+            if len(scored) == 2:
+                raise KeyboardInterrupt
+
+    some: dict[str, Any] = {"data": "bundled:sample", "tasks": ["knowledge_filling"], "set": "easy", "tests": ["mink"]}
+    some |= {"items": 3, "form": ["raw"]}
+    rows = evalsuite.contamination("tiny-zh", "bundled:models.yaml", out=tmp_path / "whole", **some).rows
+    monkeypatch.setattr(hf_backend, "_LOGITS", 4800 * 600)  # a text a batch
+    monkeypatch.setattr(HuggingFace, "surprisal", stops)
+    with pytest.raises(KeyboardInterrupt):
+        evalsuite.contamination("tiny-zh", "bundled:models.yaml", out=tmp_path / "cut", **some)
+    assert len(scored) == 2 and not (tmp_path / "cut" / "contamination.json").exists()
+    again = evalsuite.contamination("tiny-zh", "bundled:models.yaml", out=tmp_path / "cut", **some).rows
+    assert len(scored) == len(set(scored)) == 6
+    assert json.loads(json.dumps(again), parse_float=lambda x: round(float(x), 4)) == json.loads(
+        json.dumps(rows), parse_float=lambda x: round(float(x), 4)
+    )
 
 
 def test_a_reference_is_subtracted(tmp_path: Path) -> None:

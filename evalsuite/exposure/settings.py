@@ -30,7 +30,7 @@ class Settings:
     data: str | Path | None = flag(None, "Folder of official data; default: EVALSUITE_DATA, else the bundled sample.", "DIR")  # fmt: skip
     out: str | Path = flag("runs/default", "The run's folder, whose page shows the results beside its scores. The same command resumes in it.", "DIR")  # fmt: skip
     tests: Sequence[str] = flag((), f"Tests, comma-separated: {', '.join(TESTS)}; default: all that the model's backend can take.", "order,mink")  # fmt: skip
-    form: Sequence[str] = flag(("raw",), "How the model may have read single items: raw (the file's own lines), prompt (our prompt and the right reply), or both.", "raw,prompt")  # fmt: skip
+    form: Sequence[str] = flag(FORMS, "How the model may have read single items: raw (the file's own lines), prompt (our prompt and the right reply), or both.", "raw,prompt")  # fmt: skip
     control: str = flag("dev", "Control items: another split of the same data, a folder with data of the same layout that nobody has published, or none.", "DIR")  # fmt: skip
     prompt: str = flag("paper", "The wording of prompts.", "plain")
     shuffles: int = flag(5, "Other orders that each shard of a file, and the options of each item, are read in.", "N")
