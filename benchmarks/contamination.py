@@ -162,7 +162,7 @@ def tested(
     file.write_text(yaml.safe_dump({"models": [{"name": name, **settings} for name, settings in models.items()]}))
     found = evalsuite.contamination(
         list(models), file, tasks=[leak.task], set=leak.set, data=data, limit=leak.entries, seed=seed,
-        out=place / "run", form=("raw", "prompt"), window=ROOM, **limits,
+        out=place / "run", window=ROOM, **limits,
     )  # fmt: skip
     assert not found.problems, found.problems
     return found.rows
@@ -238,7 +238,9 @@ def scored(scorer: Scorer, drawn: Drawn, others: int, seed: int, net: Any = None
     made = [order_of_items(block, scorer.count, ROOM, others, seed) for block in drawn.blocks]
     rest = iter(scorer.scores([pair for m in made for pair in m.pairs], net))
     strata = [[[next(rest).logprob for _ in stratum] for stratum in m.strata] for m in made]
-    singles = [scorer.scores([(some.between, e.text) for e in some.entries], net) for some in (*drawn.blocks, drawn.controls)]
+    singles = [
+        scorer.scores([(some.between, e.text) for e in some.entries], net) for some in (*drawn.blocks, drawn.controls)
+    ]
     named = {"Min-K %++": items.minkpp, "Min-K %": items.mink, "mean": items.mean}
     values = {name: [[score([x]) for x in block] for block in singles] for name, score in named.items()}
     return Values(strata, {name: v[:-1] for name, v in values.items()}, {name: v[-1] for name, v in values.items()})
@@ -511,7 +513,9 @@ def main() -> None:
         parser.error("EVALSUITE_DATA names no folder of official data: --parts caught")
     if "caught" in parts:
         path = a.large or TINY
-        limits = {"items": 60, "completions": 16, "shuffles": 3} if a.large else {"items": 100, "completions": 20}
+        limits: dict[str, Any] = {"items": 100, "completions": 20, "form": ("raw", "prompt")}
+        if a.large:  # minutes a model on two cores
+            limits = {"items": 40, "completions": 16, "shards": 8, "shuffles": 3}
         rows = caught(path, LEAKS[:1] if a.large else LEAKS, a.seed, official, a.out, limits)
         name = Path(path).name
         keep(a.out / f"caught-{name}.json", [row | {"network": name} for row in rows])
