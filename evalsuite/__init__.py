@@ -11,6 +11,7 @@ loads neither torch nor transformers nor jieba.
     Settings                        the keywords of `run`
     finetune                        train LoRA adapters and evaluate them
     judge                           rate the generations of a run with a judge model
+    contamination                   test whether models have read a benchmark's files
     compare                         test the difference between two models of a run for significance
     load                            the results and replies of runs as data frames
     export_results                  a run's results as Parquet files, for a model's card, or for a tracker of experiments
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from evalsuite.evaluation.settings import Settings as Settings
     from evalsuite.exchange.export.task_folder import export as export
     from evalsuite.exchange.publish.export import export_results as export_results
+    from evalsuite.exposure.journey import contamination as contamination
     from evalsuite.finetuning.sweep import finetune as finetune
     from evalsuite.page.report import report as report
     from evalsuite.parse import parse_option as parse_option
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Settings": "evaluation.settings",
     "compare": "results.compare",
+    "contamination": "exposure.journey",
     "estimate": "evaluation.costs",
     "export": "exchange.export.task_folder",
     "export_results": "exchange.publish.export",

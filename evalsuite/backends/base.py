@@ -78,6 +78,30 @@ class LocalModel(Backend, Protocol):
         """
 
 
+@dataclass(frozen=True, slots=True)
+class TokenScores:
+    """What a network gives to each token of a text, after all before it."""
+
+    logprobs: Sequence[float]  # natural logarithms
+    # The same, less the mean log-probability of the network's next token, over its standard deviation; None: the engine
+    # does not give the whole vocabulary.
+    standard: Sequence[float] | None = None
+
+
+@runtime_checkable
+class Surprisal(LocalModel, Protocol):
+    """A local model that scores texts token by token: `evalsuite contamination` needs it."""
+
+    def surprisal(
+        self, pairs: Sequence[tuple[str, str]], done: Sequence[bool]
+    ) -> Iterator[Sequence[tuple[int, TokenScores]]]:
+        """Score the target of each (context, target) that is not `done`, both plain text; yields groups of (index, scores) as
+        they are ready. As in `generate`, batches do not depend on what is done, if all of a group was stored together.
+
+        An empty context is a begin-of-text token. Pairs must fit into `context` tokens. Raises BackendError.
+        """
+
+
 @runtime_checkable
 class Sharing(Protocol):
     """A backend whose engine can serve other models, too."""

@@ -33,6 +33,7 @@ COMMANDS = {
     "parity": ("parity", "Run the same items on several backends and list the differences. Exit code 1 if token ids differ."),
     "finetune": ("finetune", "Train LoRA adapters on growing numbers of items, and evaluate them beside the base model: learning curves."),
     "judge": ("judge", "Let a model score the texts that a run's models wrote, and measure how reliable it is. The same command resumes."),
+    "contamination": ("contamination", "Test whether models have read a benchmark's files, by likelihood or by what they write. The same command resumes."),
     "show": ("show", "Print a run's tables, or everything known about one item, from its results.json and records."),
     "export": ("export", "Write a run's results for other tools (Parquet, Arrow, a model card, wandb, mlflow), or tasks for lm-evaluation-harness or inspect_ai."),
     "cite": ("submit", "Print BibTeX entries to cite: CORECODE, evalsuite and the metrics."),

@@ -37,7 +37,7 @@ def show(
     shots: Annotated[str, typer.Option("--shots", help=f"Numbers of shots, {_ALL}")] = "",
     scoring: Annotated[str, typer.Option("--scoring", help=f"Scorings, such as generate or labels, {_ALL}")] = "",
     perturb: Annotated[str, typer.Option("--perturb", help=f"Perturbations, such as none or shuffle, {_ALL}")] = "",
-    tables: Annotated[str, typer.Option("--tables", help="Tables, comma-separated: overview, results, ranks, groups, tokens, extraction, gaps, robustness, memory, breakdowns, aspects, difficulty, suspicious, confusions, correlations, judge, "
+    tables: Annotated[str, typer.Option("--tables", help="Tables, comma-separated: overview, results, ranks, groups, tokens, extraction, gaps, robustness, memory, contamination, breakdowns, aspects, difficulty, suspicious, confusions, correlations, judge, "
                                                   "second, parted, curves; default: all but groups, which reads every record, tokens and suspicious.")] = "",
     form: Annotated[str, typer.Option("--as", help="Output format: table, csv, latex or markdown.")] = "table",
     whole_prompt: Annotated[bool, typer.Option("--whole-prompt", help="With --item: print whole prompts.")] = False,

@@ -18,6 +18,7 @@ from evalsuite.common.finite import finite_json
 from evalsuite.results import (
     aspects,
     breakdown,
+    contamination,
     correlations,
     difficulty,
     extraction,
@@ -81,7 +82,7 @@ def write_results(out: Path, reading: Reading, encoder: Encoder | None = None) -
                 yield lambda record: file.writelines([finite_json(record, out / path).encode(), b"\n"])
 
         (out / "records").mkdir(exist_ok=True)
-        content = score_run(store, reading, write_records, encoder, before)
+        content = score_run(store, reading, write_records, encoder, before) | contamination.section(out)
         require_replies(out, before, content)
         with draft(results) as file:
             file.write(finite_json(content, results, indent=1).encode() + b"\n")

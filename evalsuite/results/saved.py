@@ -40,6 +40,9 @@ class Results:
     judged: dict[str, Any] = field(default_factory=dict)  # empty if no judge was asked
     second: dict[str, Any] = field(default_factory=dict)  # empty if no second reader was asked
     memory: dict[str, Any] = field(default_factory=dict)  # empty if no item rests on facts that were asked for
+    contamination: list[dict[str, Any]] = field(
+        default_factory=list
+    )  # empty if no model was tested for what it has seen
 
     @classmethod
     def of(cls, out: Path, content: Mapping[str, Any]) -> Results:

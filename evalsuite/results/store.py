@@ -206,7 +206,7 @@ class Store:
     def response(self, key: str) -> Response | None:
         """The reply stored under a key, else its failure, else None."""
         row = self._db.execute(
-            "SELECT text, finish, prompt_tokens, new_tokens, reasoning, tokens FROM replies LEFT JOIN thinking USING (key)"
+            "SELECT text, finish, prompt_tokens, new_tokens, reasoning, tokens, likelihoods FROM replies LEFT JOIN thinking USING (key)"
             " WHERE key = ?",
             (key,),
         ).fetchone()

@@ -24,6 +24,7 @@ from evalsuite.results.schema.base import (
     Task,
 )
 from evalsuite.results.schema.breakdowns import Aspects, Breakdown, Confusion, MetricCorrelation
+from evalsuite.results.schema.contamination import Tested
 from evalsuite.results.schema.difficulty import Difficulty
 from evalsuite.results.schema.judged import Judged
 from evalsuite.results.schema.memory import Memory
@@ -448,3 +449,4 @@ class Results(Strict):
     judged: Judged | None = None
     second: Second | None = None
     memory: Memory | None = None
+    contamination: Rows[Tested] = Field(default_factory=list, description="Absent where no model was tested for it.")

@@ -9,6 +9,7 @@ from evalsuite.common.sheet import Sheet, spell
 from evalsuite.results.saved import Results
 from evalsuite.results.sheets.aspects import aspect_sheets
 from evalsuite.results.sheets.breakdown import breakdown_sheets, confusion_sheets
+from evalsuite.results.sheets.contamination import contamination_sheets
 from evalsuite.results.sheets.difficulty import difficulty_sheets, suspicious_sheets
 from evalsuite.results.sheets.extraction import extraction_sheets
 from evalsuite.results.sheets.gaps import gap_sheets
@@ -34,6 +35,7 @@ SHEETS: dict[str, Callable[[Results], Iterable[Sheet]]] = {
     "gaps": lambda done: gap_sheets(done.gaps),
     "robustness": lambda done: robustness_sheets(done.robustness),
     "memory": lambda done: memory_sheets(done.memory),
+    "contamination": contamination_sheets,
     "breakdowns": lambda done: breakdown_sheets(done.breakdowns),
     "aspects": lambda done: aspect_sheets(done.aspects),
     "difficulty": lambda done: difficulty_sheets(done.difficulty),

@@ -40,6 +40,10 @@ export interface EvalsuiteResultsFormat1 {
   judged?: Judged | null;
   second?: Second | null;
   memory?: Memory | null;
+  /**
+   * Absent where no model was tested for it.
+   */
+  contamination?: Tested[];
 }
 /**
  * How replies were read.
@@ -3560,4 +3564,131 @@ export interface Battle {
    * The model's accuracy less the other's; null: no items.
    */
   margin: number | null;
+}
+/**
+ * One test of one model on one file: is what was published likelier than it would be if the model had never seen it?
+ */
+export interface Tested {
+  model: string;
+  fingerprint: string;
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  test: "order" | "options" | "mink" | "names" | "completion" | "guided";
+  /**
+   * The file's own lines, or our prompt and the right reply.
+   */
+  form: "raw" | "prompt";
+  /**
+   * Entries or items of the file that were tested.
+   */
+  n: number;
+  /**
+   * Those that do not fit the context, were not drawn or have nothing to compare.
+   */
+  left_out: number;
+  /**
+   * Shards, items or dialogues that the test takes as independent.
+   */
+  units: number;
+  /**
+   * Scored by the model.
+   */
+  tokens: number;
+  /**
+   * Of the published form: share of other orders that are less likely, mean score, or overlap; less the reference's, of scores.
+   */
+  value: number | null;
+  /**
+   * The same if the model has seen nothing: one half, or the control items'.
+   */
+  expected: number | null;
+  /**
+   * Further figures of the test (docs/contamination.md).
+   */
+  figures: {
+    [k: string]: number | null;
+  };
+  /**
+   * What could tell published from other forms without a model -> p-value.
+   */
+  checks: {
+    [k: string]: number;
+  };
+  /**
+   * One-sided; null where it would mean nothing.
+   */
+  p: number | null;
+  /**
+   * Why there is no p-value; empty if there is one.
+   */
+  why: string;
+  reference: Beside | null;
+  /**
+   * Items whose second half the model wrote nearly exactly, for reading.
+   */
+  listed: string[];
+  /**
+   * p, corrected by Holm over all tests of the model in this file.
+   */
+  p_holm: number | null;
+}
+/**
+ * The reference model alone, on the same texts.
+ */
+export interface Beside {
+  name: string;
+  fingerprint: string;
+  value: number | null;
+  /**
+   * Of the same test: small where texts favour the published form for any model.
+   */
+  p: number | null;
 }

@@ -4,7 +4,7 @@ import { isNumber, mean, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
 import { choose, chooseMetricOf } from "../actions.ts";
-import { leakNote, leaky } from "../beside.ts";
+import { leakNote, leaky, signsOf } from "../beside.ts";
 import {
   chanceOf,
   columnCells,
@@ -224,6 +224,7 @@ function cellTold(cell: Cell, metric: string, task: Task, m: Estimate): Partial<
     n.none > 0 && { text: `${num(n.none)} ${t("noAnswer")}`, statuses: cell },
     n.failed > 0 && { text: `${num(n.failed)} ${t("failedN")}`, grave: true },
     n.missing > 0 && { text: `${num(n.missing)} ${t("missingN")}`, grave: true },
+    signsOf(cell).length > 0 && { text: t("signShort"), title: t("signRead", num(signsOf(cell).length)) },
     cell.not_finite && { text: t("notFinite", cell.not_finite), grave: true },
   ];
   const found = groupOf(cell.set, task);
