@@ -15,6 +15,21 @@ from evalsuite.types import SCORINGS
 EXECUTORS = ("local", "ray")
 
 
+def points(text: str | float, name: str) -> float:
+    """A half width in points, such as ±2, +-2 or 2, as a share: 0.02. Raises ConfigError unless it is above 0 and below 50.
+
+    >>> points("±2.5", "--until")
+    0.025
+    """
+    try:
+        share = float(str(text).strip().removeprefix("±").removeprefix("+-").removeprefix("+/-")) / 100
+    except ValueError:
+        share = 0.0
+    if not 0 < share < 0.5:
+        raise ConfigError(f"{name} {text}: expected points above 0 and below 50, such as ±2")
+    return share
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What to evaluate, and how. Each field is a flag of the command line; sequences may be tuples or lists.
@@ -54,6 +69,11 @@ class Settings:
         "none,shuffle",
     )
     limit: int | None = flag(None, "Only the first N items of each file.", "N")
+    until: str | None = flag(
+        None,
+        "Ask items in a random order until the score of each cell is known to so many points, 95 % sure, then stop (docs/early_stopping.md).",
+        "±2",
+    )
     data: str | Path | None = flag(
         None, "Folder of official data; default: EVALSUITE_DATA, else the bundled sample (bundled:sample).", "DIR"
     )
@@ -91,6 +111,8 @@ class Settings:
             raise ConfigError("--shots: expected one number or more, none negative")
         check_least(1, limit=self.limit, max_concurrency=self.max_concurrency, replicas=self.replicas)
         check_budget(self.budget)
+        if self.until is not None:
+            points(self.until, "--until")
         if self.executor not in EXECUTORS:
             raise ConfigError(unknown("executor", self.executor, EXECUTORS))
         for name in self.scoring:

@@ -30,6 +30,7 @@ from evalsuite.results import (
     second,
 )
 from evalsuite.results.cells import cell_results, without_prompt
+from evalsuite.results.estimates import counted, margin_of
 from evalsuite.results.judged import summary
 from evalsuite.results.outcomes import ScoredCell, ScoredRun
 from evalsuite.results.records import file_name, record_of
@@ -116,14 +117,27 @@ def score_replies(
 ) -> ScoredCell:
     """Read and score the replies of one cell, and write a record of each."""
     path = f"records/{file_name(cell)}"
-    trials, replies = [], []
+    trials, replies, places = [], [], []
+    kept = _counted(source, cell)
     with write_records(path) as write_record:
-        for key, trial, response in source.read(cell):
+        for place, (key, trial, response) in enumerate(source.read(cell)):
             trials.append(without_prompt(trial))
-            if response is None:  # not asked yet
+            if response is None or (kept is not None and place not in kept):  # not asked yet
                 continue
             answer = read_answer(trial.item, response, reading, trial.request.answer_after)
             score = score_answer(trial.item, answer, response)
             write_record(record_of(cell, key, trial, response, answer, score))
             replies.append((trials[-1], response, answer, score))
-    return cell_results(cell, trials, replies, reading, path, encoder)
+            places.append(place)
+    return cell_results(cell, trials, replies, reading, path, encoder, places if kept else None)
+
+
+def _counted(source: Source, cell: Cell) -> set[int] | None:
+    """The places of the replies that count, where the asking stops early; None: all count."""
+    if margin_of(cell.facts) is None:
+        return None
+    trials, asked = [], []
+    for _, trial, response in source.read(cell):
+        trials.append(without_prompt(trial))
+        asked.append(response is not None)
+    return counted(cell, trials, asked)

@@ -77,6 +77,12 @@ class Price(Strict):
     output: Annotated[float, Field(ge=0)]
 
 
+class Until(Strict):
+    """When the asking of a cell stops."""
+
+    margin: Annotated[float, Field(gt=0, lt=0.5)] = Field(description="The half width of the interval that is waited for.")
+
+
 class Facts(Strict):
     """The hashes and settings that a cell's figures depend on."""
 
@@ -112,6 +118,7 @@ class Facts(Strict):
         default=None, description="Of the model's checkpoint; absent where they are not known."
     )
     trained: Trained | None = None
+    until: Until | None = None
     price: Price | None = Field(default=None, description="Of the model's models.yaml; absent if there is none.")
 
 
@@ -133,6 +140,19 @@ class Tokens(Strict):
     )
 
 
+class Estimate(Strict):
+    """What the items that were asked before the asking stopped say of all of them."""
+
+    metric: str = Field(description="The metric that decided when to stop: the headline, if it is a mean over items.")
+    asked: Annotated[int, Field(ge=1)] = Field(description="Items asked, in their random order.")
+    of: Count = Field(description="All items.")
+    low: Share = Field(description="Of the mean over all items: the confidence sequence, valid whenever one stops.")
+    high: Share
+    level: Literal[0.95]
+    margin: Annotated[float, Field(gt=0, lt=0.5)] = Field(description="The half width that was waited for.")
+    reached: bool
+
+
 class CellResult(Cell):
     """The results of one model on one task and set, asked in one way."""
 
@@ -151,6 +171,11 @@ class CellResult(Cell):
     facts: Facts
     tokens: Tokens | None = Field(
         default=None, description="Absent where nothing was written, or the backend counts no tokens."
+    )
+    estimate: Estimate | None = Field(
+        default=None,
+        description="Where the asking stopped early: every figure of the cell is an estimate; low and high of its metric are those "
+        "of this interval, and other metrics have none.",
     )
     chance: Share | None = Field(default=None, description="Accuracy of guessing; choices only.")
     accuracy_of_parsed: Share | None = Field(default=None, description="Accuracy over readable replies; choices only.")
