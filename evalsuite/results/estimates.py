@@ -132,7 +132,13 @@ def estimate_of(
     asked = int(ends[len(lower) - 1])
     value = math.fsum((a + b) / 2 for a, b in ranges[:asked]) / asked
     return Estimate(
-        estimated_metric(TASKS[cell.place.task]), asked, len(asking.trials), value, float(lower[-1]), float(upper[-1]), margin
+        estimated_metric(TASKS[cell.place.task]),
+        asked,
+        len(asking.trials),
+        value,
+        float(lower[-1]),
+        float(upper[-1]),
+        margin,
     )
 
 

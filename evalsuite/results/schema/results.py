@@ -80,7 +80,9 @@ class Price(Strict):
 class Until(Strict):
     """When the asking of a cell stops."""
 
-    margin: Annotated[float, Field(gt=0, lt=0.5)] = Field(description="The half width of the interval that is waited for.")
+    margin: Annotated[float, Field(gt=0, lt=0.5)] = Field(
+        description="The half width of the interval that is waited for."
+    )
 
 
 class Facts(Strict):
@@ -275,6 +277,10 @@ class Mean(Strict):
     perturb: Perturb
     sets: Annotated[Rows[Set], Field(min_length=2)]
     items: Count = Field(description="Of all sets.")
+    estimates: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="Sets whose asking stopped early: then the mean has no interval. Absent if there are none.",
+    )
     metrics: dict[str, Average] = Field(description="Those that every set has.")
 
 
@@ -378,6 +384,7 @@ class GroupPart(Strict):
     high: Number
     items: Count
     lost: Count = Field(description="Requests that failed or were not asked yet, left out.")
+    estimated: Literal[True] | None = Field(default=None, description="The asking stopped early; absent otherwise.")
     chance: Share | None = Field(description="Of guessing; null where it has no level.")
 
 

@@ -182,6 +182,10 @@ export interface CellResult {
    */
   tokens?: Tokens | null;
   /**
+   * Where the asking stopped early: every figure of the cell is an estimate; low and high of its metric are those of this interval, and other metrics have none.
+   */
+  estimate?: Estimate | null;
+  /**
    * Accuracy of guessing; choices only.
    */
   chance?: number | null;
@@ -298,6 +302,7 @@ export interface Facts {
    */
   parameters?: number | null;
   trained?: Trained | null;
+  until?: Until | null;
   /**
    * Of the model's models.yaml; absent if there is none.
    */
@@ -339,6 +344,15 @@ export interface Trained {
     [k: string]: number;
   };
   [k: string]: unknown;
+}
+/**
+ * When the asking of a cell stops.
+ */
+export interface Until {
+  /**
+   * The half width of the interval that is waited for.
+   */
+  margin: number;
 }
 /**
  * Of a million tokens, in any one currency.
@@ -384,6 +398,34 @@ export interface Tokens {
    * Of all of them at the model's prices; absent without prices.
    */
   cost?: number | null;
+}
+/**
+ * What the items that were asked before the asking stopped say of all of them.
+ */
+export interface Estimate {
+  /**
+   * The metric that decided when to stop: the headline, if it is a mean over items.
+   */
+  metric: string;
+  /**
+   * Items asked, in their random order.
+   */
+  asked: number;
+  /**
+   * All items.
+   */
+  of: number;
+  /**
+   * Of the mean over all items: the confidence sequence, valid whenever one stops.
+   */
+  low: number;
+  high: number;
+  level: 0.95;
+  /**
+   * The half width that was waited for.
+   */
+  margin: number;
+  reached: boolean;
 }
 /**
  * Drops under perturbation, choices by option position, wordings, shots (docs/robustness.md).
@@ -884,6 +926,10 @@ export interface Mean {
    * Of all sets.
    */
   items: number;
+  /**
+   * Sets whose asking stopped early: then the mean has no interval. Absent if there are none.
+   */
+  estimates?: number | null;
   /**
    * Those that every set has.
    */
@@ -2132,6 +2178,10 @@ export interface GroupPart {
    * Requests that failed or were not asked yet, left out.
    */
   lost: number;
+  /**
+   * The asking stopped early; absent otherwise.
+   */
+  estimated?: true | null;
   /**
    * Of guessing; null where it has no level.
    */
