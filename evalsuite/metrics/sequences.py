@@ -91,13 +91,23 @@ def bounds(low: Floats, high: Floats, order: Order, margin: float, level: float 
 
 
 def _lower(x: Floats, order: Order, margin: float, alpha: float) -> Floats:
-    """(blocks,) the lower bounds."""
+    """(blocks,) the lower bounds: the highest of the means that were refuted, or what the known values alone give."""
+    evidence, slope, known = products(x, order, margin)
+    refuted = (evidence + math.log(alpha)) / slope
+    return np.asarray(np.maximum.accumulate(np.maximum(refuted, known)), dtype=float)
+
+
+def products(x: Floats, order: Order, margin: float) -> tuple[Floats, Floats, Floats]:
+    """After each block, the logarithm of the product of all factors as a + b times a supposed mean of all items: (blocks,) a and -b.
+
+    Then (blocks,) the sum of the values so far, as a share of all items: the lowest mean that is possible.
+    """
     total = len(order.items)
     ends = order.ends
     ends = ends[ends <= len(x)]
     count = len(ends)
     if not count:
-        return np.zeros(0)
+        return np.zeros(0), np.zeros(0), np.zeros(0)
     x = x[: ends[-1]]
     block, stratum = order.blocks[: len(x)], order.strata[: len(x)]
     strata = int(order.strata.max()) + 1
@@ -117,10 +127,7 @@ def _lower(x: Floats, order: Order, margin: float, alpha: float) -> Floats:
     # As above: λ_h for λ = 1.
     shares = (sizes - drawn_before) / drawn / (left / size)[:, None]
     bet = np.minimum(margin * total / left / variance, _MOST / shares.max(axis=1))
-    bets = bet[:, None] * shares
-    own = bets[block, stratum]
+    own = (bet[:, None] * shares)[block, stratum]
     grown = np.bincount(block, np.log1p(own * off) + own * centres[block, stratum], minlength=count)
     per_item = bet * size / left
-    evidence = np.cumsum(grown + per_item * gained)
-    lower = (evidence + math.log(alpha)) / (total * np.cumsum(per_item))
-    return np.maximum.accumulate(np.maximum(lower, np.cumsum(sums.sum(axis=1)) / total))
+    return np.cumsum(grown + per_item * gained), total * np.cumsum(per_item), np.cumsum(sums.sum(axis=1)) / total
