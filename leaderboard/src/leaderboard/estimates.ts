@@ -7,5 +7,7 @@ import type { Cell, Flag } from "./types.ts";
 export const estimateFlag = ({ estimate }: Cell): Flag | null =>
   estimate ? { text: t("estimateN", num(estimate.asked), num(estimate.of)), title: estimateTold(estimate) } : null;
 
-export const estimateTold = ({ asked, of, margin, reached }: NonNullable<Cell["estimate"]>): string =>
-  t(reached ? "estimateTold" : "estimateOpen", num(asked), num(of), String(Math.round(10000 * margin) / 100));
+export function estimateTold({ asked, of, margin, reached }: NonNullable<Cell["estimate"]>): string {
+  if (margin === null) return t("estimateRanked", num(asked), num(of));
+  return t(reached ? "estimateTold" : "estimateOpen", num(asked), num(of), String(Math.round(10000 * margin) / 100));
+}
