@@ -256,7 +256,7 @@ def test_models_are_told_apart(real_data, tmp_path):
     assert pairs["again", "always"]["difference"] == 0
     assert pairs["always", "never"]["verdict"] in ("a", "b", "alike")
     for pair in row["pairs"]:
-        assert pair["low"] <= pair["difference"] <= pair["high"]
+        assert pair["low"] - 1e-9 <= pair["difference"] <= pair["high"] + 1e-9
     (sheet,) = sheets(done, ["ranked"])
     assert [row.cells[:2] for row in sheet.rows] == sorted(pairs)
 
