@@ -19,6 +19,8 @@ from evalsuite.evaluation.settings import Settings
         "out",
         "baselines",
         "semsim",
+        "until",
+        "until_ranked",
         "budget",
         "max_concurrency",
         "executor",

@@ -49,6 +49,8 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
     """
     s = Settings(models=models if isinstance(models, str | Path) else "functions", **settings)
     chosen = models_of(models, s.model)
+    if s.until_ranked is not None and sum(m.backend != "baseline" for m in chosen) < 2:
+        raise ConfigError("--until-ranked: tells models apart, and fewer than two are named; baselines take no part")
     corpus = Corpora(resolve(data_of(s)), skip_bad=s.skip_bad)
     eval_sets = []
     scored = False  # whether any model can be asked any task in a scoring that was asked for
@@ -234,6 +236,7 @@ def plan_cells(
                     **({"parameters": size} if (size := getattr(backend, "parameters", None)) else {}),
                     **({"trained": model.trained} if model.trained else {}),
                     **({"price": model.api.price.model_dump()} if model.api.price else {}),
+                    **({"until": s.stops} if s.stops else {}),
                 }
                 place = Place(model.name, source.task.name, source.set, s.split, variant, count, scoring, change.name)
                 yield Cell(place, facts), trials

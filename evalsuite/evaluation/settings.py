@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from evalsuite.backends.models import BASELINES
 from evalsuite.benchmarks.registry import SPLITS, tasks_named, whole_name
@@ -14,6 +15,21 @@ from evalsuite.perturb import perturbation_named
 from evalsuite.types import SCORINGS
 
 EXECUTORS = ("local", "ray")
+
+
+def points(text: str | float, name: str) -> float:
+    """A half width in points, such as ±2, +-2 or 2, as a share: 0.02. Raises ConfigError unless it is above 0 and below 50.
+
+    >>> points("±2.5", "--until")
+    0.025
+    """
+    try:
+        share = float(str(text).strip().removeprefix("±").removeprefix("+-").removeprefix("+/-")) / 100
+    except ValueError:
+        share = 0.0
+    if not 0 < share < 0.5:
+        raise ConfigError(f"{name} {text}: expected points above 0 and below 50, such as ±2")
+    return share
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +76,16 @@ class Settings:
         "none,shuffle",
     )
     limit: int | None = flag(None, "Only the first N items of each file.", "N")
+    until: str | None = flag(
+        None,
+        "Ask items in a random order until the score of each cell is known to so many points, 95 % sure, then stop (docs/early_stopping.md).",
+        "±2",
+    )
+    until_ranked: str | None = flag(
+        None,
+        "Ask items in a random order until each two models are told apart, or surely within so many points, then stop (docs/early_stopping.md).",
+        "±1",
+    )
     data: str | Path | None = flag(
         None, "Folder of official data; default: EVALSUITE_DATA, else the bundled sample (bundled:sample).", "DIR"
     )
@@ -102,6 +128,12 @@ class Settings:
         check_least(1, limit=self.limit, max_concurrency=self.max_concurrency, replicas=self.replicas)
         check_budget(self.budget)
         check_folder(prompts=self.prompts)
+        if self.until is not None:
+            points(self.until, "--until")
+        if self.until_ranked is not None:
+            points(self.until_ranked, "--until-ranked")
+            if self.until is not None:
+                raise ConfigError("--until and --until-ranked: each says when to stop; give one")
         if self.executor not in EXECUTORS:
             raise ConfigError(unknown("executor", self.executor, EXECUTORS))
         for name in self.scoring:
@@ -115,3 +147,10 @@ class Settings:
         tasks_named(self.tasks)
         for name in self.perturb:
             perturbation_named(name)
+
+    @property
+    def stops(self) -> dict[str, Any] | None:
+        """When the asking of a cell stops, as its facts say it; None: when all is asked."""
+        if self.until_ranked is not None:
+            return {"margin": points(self.until_ranked, "--until-ranked"), "ranked": True}
+        return None if self.until is None else {"margin": points(self.until, "--until")}

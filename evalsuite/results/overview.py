@@ -198,7 +198,8 @@ def _part(cell: Entry) -> Entry:
         "metric": metric,
         **{end: _over(found.get(end), top) for end in ("value", "low", "high")},
         "items": found.get("n", 0),
-        "lost": cell["missing"] + cell["status"].get(Status.FAILED.value, 0),
+        "lost": (0 if "estimate" in cell else cell["missing"]) + cell["status"].get(Status.FAILED.value, 0),
+        **({"estimated": True} if "estimate" in cell else {}),
         "chance": cell.get("chance") if metric_named(metric).share else None,
     }
 
@@ -250,7 +251,8 @@ def _mean(parts: Parts, wanted: Sequence[str]) -> Entry:
         weighed = [(weight, found[name]) for name, weight in weights(wanted).items()]
         value = math.fsum(w * part["value"] for w, part in weighed)
         told["value"] = value
-        if all(part[end] is not None for _, part in weighed for end in ("low", "high")):
+        stopped = any("estimated" in part for _, part in weighed)  # their intervals do not add up so
+        if not stopped and all(part[end] is not None for _, part in weighed for end in ("low", "high")):
             low, high = (
                 math.sqrt(math.fsum((w * (part[end] - part["value"])) ** 2 for w, part in weighed))
                 for end in ("low", "high")

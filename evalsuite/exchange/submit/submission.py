@@ -107,6 +107,10 @@ def _results(run: Path) -> dict[str, Any]:
         raise ConfigError(
             f"{path}: written by evalsuite {found.get('evalsuite')}, this is {VERSION}: `evalsuite score {run}` first"
         )
+    if stopped := sum("estimate" in cell for cell in found["cells"]):
+        raise ConfigError(
+            f"{run}: {stopped} cells are estimates that were stopped early; the same `evalsuite run` without --until asks the rest"
+        )
     if missing := sum(cell["missing"] for cell in found["cells"]):
         raise ConfigError(f"{run}: {missing} requests were not asked yet: the same `evalsuite run` goes on")
     if not found["cells"]:

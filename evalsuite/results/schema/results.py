@@ -78,6 +78,17 @@ class Price(Strict):
     output: Annotated[float, Field(ge=0)]
 
 
+class Until(Strict):
+    """When the asking of a cell stops."""
+
+    margin: Annotated[float, Field(gt=0, lt=0.5)] = Field(
+        description="The half width of the interval that is waited for."
+    )
+    ranked: Literal[True] | None = Field(
+        default=None, description="Of the interval of two models' difference, if they are not told apart before."
+    )
+
+
 class Facts(Strict):
     """The hashes and settings that a cell's figures depend on."""
 
@@ -113,6 +124,7 @@ class Facts(Strict):
         default=None, description="Of the model's checkpoint; absent where they are not known."
     )
     trained: Trained | None = None
+    until: Until | None = None
     price: Price | None = Field(default=None, description="Of the model's models.yaml; absent if there is none.")
 
 
@@ -134,6 +146,21 @@ class Tokens(Strict):
     )
 
 
+class Estimate(Strict):
+    """What the items that were asked before the asking stopped say of all of them."""
+
+    metric: str = Field(description="The metric that decided when to stop: the headline, if it is a mean over items.")
+    asked: Annotated[int, Field(ge=1)] = Field(description="Items asked, in their random order.")
+    of: Count = Field(description="All items.")
+    low: Share = Field(description="Of the mean over all items: the confidence sequence, valid whenever one stops.")
+    high: Share
+    level: float
+    margin: Annotated[float, Field(gt=0, lt=0.5)] | None = Field(
+        description="The half width that was waited for; null if models were asked until they are told apart."
+    )
+    reached: bool | None
+
+
 class CellResult(Cell):
     """The results of one model on one task and set, asked in one way."""
 
@@ -153,8 +180,35 @@ class CellResult(Cell):
     tokens: Tokens | None = Field(
         default=None, description="Absent where nothing was written, or the backend counts no tokens."
     )
+    estimate: Estimate | None = Field(
+        default=None,
+        description="Where the asking stopped early: every figure of the cell is an estimate; low and high of its metric are those "
+        "of this interval, and other metrics have none.",
+    )
     chance: Share | None = Field(default=None, description="Accuracy of guessing; choices only.")
     accuracy_of_parsed: Share | None = Field(default=None, description="Accuracy over readable replies; choices only.")
+
+
+class RankedPair(Strict):
+    """Two models on the items that both were asked."""
+
+    a: str
+    b: str
+    asked: Annotated[int, Field(ge=1)] = Field(description="Items that both were asked, in their random order.")
+    of: Count
+    difference: float = Field(description="a less b on these items.")
+    low: float = Field(description="Of the difference over all items: the confidence sequence.")
+    high: float
+    verdict: Literal["a", "b", "alike", "open"] = Field(description="The better one; alike: surely within the margin.")
+
+
+class Ranked(Place):
+    """Models that were asked until they are told apart."""
+
+    metric: str
+    margin: Annotated[float, Field(gt=0, lt=0.5)]
+    level: Share = Field(description="Of each interval: 95 % over all pairs, by Bonferroni.")
+    pairs: Annotated[Rows[RankedPair], Field(min_length=1)]
 
 
 class Drop(Cell):
@@ -251,6 +305,10 @@ class Mean(Strict):
     perturb: Perturb
     sets: Annotated[Rows[Set], Field(min_length=2)]
     items: Count = Field(description="Of all sets.")
+    estimates: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="Sets whose asking stopped early: then the mean has no interval. Absent if there are none.",
+    )
     metrics: dict[str, Average] = Field(description="Those that every set has.")
 
 
@@ -354,6 +412,7 @@ class GroupPart(Strict):
     high: Number
     items: Count
     lost: Count = Field(description="Requests that failed or were not asked yet, left out.")
+    estimated: Literal[True] | None = Field(default=None, description="The asking stopped early; absent otherwise.")
     chance: Share | None = Field(description="Of guessing; null where it has no level.")
 
 
@@ -442,6 +501,7 @@ class Results(Strict):
     learning: Rows[Curve]
     breakdowns: Rows[Breakdown]
     aspects: Rows[Aspects] = Field(default_factory=list, description="Accuracy by group over the tasks of a benchmark.")
+    ranked: Rows[Ranked] = Field(default_factory=list, description="Only with --until-ranked.")
     difficulty: Rows[Difficulty] = Field(default_factory=list, description="Absent in older runs.")
     confusions: Rows[Confusion]
     metric_correlations: Rows[MetricCorrelation]

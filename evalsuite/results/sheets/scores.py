@@ -19,6 +19,10 @@ LEGEND = Text(
     "(n)：没有答案的回复占 n %，计为不对   !n：n 个请求失败或尚未提问，不计入",
     "(n): percent of replies without an answer, counted as not right   !n: requests failed or not asked, left out",
 )
+ESTIMATED = Text(
+    "≈n/N：提前停止，是由 N 题中随机抽取的 n 题估计的；n 题不足以与完整结果比较名次",
+    "≈n/N: stopped early, an estimate from n of N items drawn at random; not ranked among whole results",
+)
 SAMPLED = Text("±n：各样本得分的标准差", "±n: standard deviation between the samples' scores")
 
 
@@ -99,8 +103,10 @@ def _by_set(task: Task, cells: Sequence[Entry], means: Sequence[Entry]) -> Sheet
     more, spent = tokens_column([list(by_set.values()) for *_, by_set in models])
     rows = []
     for (label, about, by_set), tokens in zip(models, spent, strict=True):
-        value = averaged.get(tuple(about.items()), {"metrics": {}})["metrics"].get(metric, {}).get("value")
-        mean = [Value(value)] if several else []
+        averages = averaged.get(tuple(about.items()), {"metrics": {}})
+        stopped = averages.get("estimates", 0)
+        value = averages["metrics"].get(metric, {}).get("value")
+        mean = [Value(value, flags=("≈",) if stopped else (), compares=not stopped)] if several else []
         rows.append(Row((label, *(_number(by_set.get(name), metric) for name in sets), *mean, *tokens), about=about))
     columns = [Column(name, kind="percent", better="more", about={"set": name}) for name in sets]
     if several:
@@ -166,15 +172,18 @@ def _number(cell: Entry | None, metric: str) -> Value:
     failed = status.get(Status.FAILED, 0)
     answered = sum(status.values()) - failed
     silent = answered - status.get(Status.PARSED, 0)
-    lost = failed + cell["missing"]
+    estimate = cell.get("estimate")
+    lost = failed + (0 if estimate else cell["missing"])
     flags = [f"({100 * silent / answered:.0f})"] if silent else []
     if lost:
         flags.append(f"!{lost}")
+    if estimate:
+        flags.append(f"≈{estimate['asked']}/{estimate['of']}")
     found = cell["metrics"].get(metric, {})  # a cell without answers has only the task's own metrics
     value, spread = found.get("value"), found.get("spread")
     if spread is not None:
         flags.insert(0, f"±{100 * spread:.1f}")
-    return Value(value, flags=tuple(flags), compares=not lost)
+    return Value(value, flags=tuple(flags), compares=not lost and not estimate)
 
 
 def leaks(done: Results) -> list[str]:
