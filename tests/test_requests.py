@@ -17,9 +17,10 @@ from needs import needs
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server, reply_to
+from evalsuite.backends.openai.lines import Unreadable
 from evalsuite.common.errors import BackendError, ConfigError, DataError
 from evalsuite.exchange.replies import Imported, read_replies
-from evalsuite.exchange.reply_lines import Unreadable, read_line
+from evalsuite.exchange.reply_lines import read_line
 from evalsuite.exchange.requests import write_requests
 from evalsuite.results.store import Store
 

@@ -119,6 +119,19 @@ class Price(Strict):
     output: float = Field(ge=0)
 
 
+class Batch(Strict):
+    """How an endpoint's batch API is used (docs/endpoints.md). The defaults are OpenAI's."""
+
+    discount: float = Field(default=0.5, ge=0, lt=1)  # share of the price that a batch costs less
+    requests: int = Field(default=50_000, ge=1)  # lines of a file
+    megabytes: float = Field(default=200, gt=0)  # of a file, a million bytes each
+    at_once: int = Field(default=20, ge=1)  # batches under way
+    window: str = Field(default="24h", min_length=1)  # completion_window: when the endpoint gives up
+    endpoint: str | None = None  # of each line, its `url`; None: /v1/chat/completions or /v1/completions
+    poll: float = Field(default=60, gt=0)  # most seconds between two looks at a batch; the first come sooner
+    patience: float = Field(default=6 * 3600, gt=0)  # seconds without any useful answer, after which the run stops
+
+
 _SECRET = re.compile(
     r"(?i:.*(secret|passw|authori[sz]ation|credential|bearer|cookie|api.?key).*|(.*[^a-z])?(key|token|auth))|.*[a-z](Key|Token)"
 )
@@ -154,7 +167,21 @@ class API(Strict):
     temperature: Annotated[float, Field(ge=0)] | Literal["generation"] | None = "generation"
     reasoning_tokens: int = Field(default=0, ge=0)  # added to max_new_tokens for models that think first
     price: Price | None = None
+    batch: Batch | None = None  # true, or settings: ask through the batch API; null or false: directly
     parameters: dict[str, Any] = {}  # sent unchanged with every request, e.g. {enable_thinking: false}
+
+    @property
+    def charged(self) -> Price | None:
+        """What a million tokens cost in the way that the requests go."""
+        if self.price is None or self.batch is None:
+            return self.price
+        part = 1 - self.batch.discount
+        return Price(input=self.price.input * part, output=self.price.output * part)
+
+    @field_validator("batch", mode="before")
+    @classmethod
+    def _on_or_off(cls, value: Any) -> Any:
+        return {True: Batch(), False: None}[value] if isinstance(value, bool) else value
 
     @field_validator("base_url")
     @classmethod

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalsuite.backends.base import Backend, Limits, Loader
+from evalsuite.backends.base import Backend, Loader
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models
 from evalsuite.backends.registry import load_backend, load_in_turn
@@ -21,7 +21,7 @@ from evalsuite.benchmarks.registry import Corpora, benchmark_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.files import make_folder
 from evalsuite.common.lock import locked
-from evalsuite.evaluation.ask import ask_trials, collect_problems
+from evalsuite.evaluation.ask import ask_trials, collect_problems, limits_of
 from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.manifest import write_manifest
 from evalsuite.evaluation.plan import EvalSet, data_of, named_files, plan_cells, prepare, warn_of_skipped
@@ -66,7 +66,7 @@ def evaluate(
         warn_of_skipped(eval_sets)
         require_cells(out, store.cells())
         write_manifest(out, s, data_of(s), named_files(s, eval_sets))
-        for model, backend in load_in_turn(chosen, _loader(s, corpus, eval_sets, store, replies)):
+        for model, backend in load_in_turn(chosen, _loader(s, corpus, eval_sets, store, display, replies)):
             with collect_problems(problems, model, out / "run.log"):
                 if isinstance(backend, BackendError):
                     raise backend
@@ -78,14 +78,14 @@ def evaluate(
 
 
 def _loader(
-    s: Settings, corpus: Corpora, eval_sets: Sequence[EvalSet], store: Store, replies: Replies | None
+    s: Settings, corpus: Corpora, eval_sets: Sequence[EvalSet], store: Store, display: Display, replies: Replies | None
 ) -> Loader:
     """How a model becomes a backend: scripted from `replies` if given, else in this process or on a Ray cluster."""
     if replies is not None:
         return scripted_loader(replies)
     train = partial(_labelled, corpus, {x.task.benchmark for x in eval_sets})
     loader: Loader = partial(
-        load_backend, train=train, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend)
+        load_backend, train=train, limits=lambda: limits_of(store, display, s.budget, s.max_concurrency)
     )
     if s.executor == "ray":
         from evalsuite.backends.ray import cluster

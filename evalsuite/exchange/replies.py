@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from evalsuite.backends.openai.lines import Unreadable
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import make_folder, read_json, replace_file
 from evalsuite.common.finite import finite_json
 from evalsuite.common.jsonl import numbered_lines, parse_object
 from evalsuite.common.lock import locked
 from evalsuite.evaluation.ask import received
-from evalsuite.exchange.reply_lines import Unreadable, read_line
+from evalsuite.exchange.reply_lines import read_line
 from evalsuite.exchange.requests import PLAN
 from evalsuite.page.report import require_own_page, write_page
 from evalsuite.results.journey import write_results
