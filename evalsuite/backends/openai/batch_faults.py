@@ -75,6 +75,7 @@ class _Batch:
 class BatchServer(Server):
     """`with BatchServer(calls={"drop-after": 0.2}) as server:`"""
 
+    mix: Mapping[str, float] = field(default_factory=dict)
     calls: Mapping[str, float] = field(default_factory=dict)
     fates: Mapping[str, float] = field(default_factory=dict)
     seconds: float = 0.2  # that a batch takes
@@ -86,6 +87,7 @@ class BatchServer(Server):
     files: dict[str, bytes] = field(default_factory=dict)
     batches: dict[str, _Batch] = field(default_factory=dict)
     counted: Counter[str] = field(default_factory=Counter)  # calls
+    key: str = ""  # that came last
 
     def __post_init__(self) -> None:
         self.check(self.mix, KINDS | LINES)
@@ -111,6 +113,7 @@ class BatchServer(Server):
         self.counted[call] += 1
         kind = _drawn(self.calls, f"{self.seed}:{call}:{self.counted[call]}")
         self.counted[kind] += kind != "ok"
+        self.key = key
         if kind == "drop":
             return False
         if kind in ("500", "429"):
@@ -256,11 +259,12 @@ class BatchServer(Server):
             kind = "ok"
         if kind in ERRORS:
             status, error = ERRORS[kind]
+            error = {**error, "message": f"{error['message']} ({self.key})"}
             bad.append(_line(line, {"status_code": status, "request_id": "r", "body": {"error": error}}, None))
         elif kind == "server_error":
             bad.append(_line(line, None, {"code": "server_error", "message": "The server had an error"}))
         else:
-            made = self._made(kind, prompt_of(body), body, "messages" in body, "")
+            made = self._made(kind, prompt_of(body), body, "messages" in body, self.key)
             if kind == "missing":
                 return
             entry.whole += kind not in LOST

@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 
 _TOGETHER = 500  # replies in one group
 _LOOKS = 4  # searches for a batch that may have been begun, and reads of files that lack lines
-_LONGEST = 600.0  # seconds between two tries of a step that fails
+_SHORT = 1.0  # seconds before the first search of a list, which may lag behind
 _KEPT = 30 * 86400  # seconds for which endpoints remember a batch
 _TELL = 60  # seconds between two lines of the log on progress
 _SENT = ("model", "messages", "prompt")
@@ -64,7 +64,7 @@ class Forgetful(dict[str, dict[str, Any]]):
     """A journal for who keeps none."""
 
     def batches(self) -> dict[str, dict[str, Any]]:
-        return self
+        return dict(self)
 
     def put_batch(self, name: str, note: dict[str, Any], stake: float) -> None:
         self[name] = note
@@ -86,6 +86,7 @@ class _Batch:
     unsure: bool = False  # it may have been begun, but its id did not come
     seen: Seen | None = None  # by this process
     found: dict[str, Outcome] = field(default_factory=dict)
+    read: set[str] = field(default_factory=set)  # files
     looks: int = 0  # in vain: at the list, at itself, at its files
     due: float = 0.0  # when the next step is taken, by the monotonic clock
     wait: float = 0.0  # seconds before the next look
@@ -262,7 +263,7 @@ class Batching:
             raise Stop(
                 f"no useful answer for {self.settings.patience / 3600:.1f} h, the last: {error}; run again when it is well"
             )
-        wait = min(_LONGEST, self.api.backoff * 2 ** min(batch.fails - 1, 20)) * random.uniform(1, 1.25)
+        wait = min(self.settings.poll, self.api.backoff * 2 ** min(batch.fails - 1, 20)) * random.uniform(1, 1.25)
         batch.due = now + max(wait, error.after or 0.0)
         log.info(
             "model %s: batch %s: %s; again in %.1f s", self.model.name, batch.id or batch.name, error, batch.due - now
@@ -311,7 +312,7 @@ class Batching:
             return seen
         batch.looks += 1
         if batch.looks < _LOOKS:  # lists may lag behind
-            batch.due = time.monotonic() + max(1.0, self.api.backoff) * 2 ** (batch.looks - 1)
+            batch.due = time.monotonic() + max(_SHORT, self.api.backoff) * 2 ** (batch.looks - 1)
         elif len(self._wanted(batch)) == len(batch.lines):
             batch.unsure, batch.looks = False, 0
         else:
@@ -394,7 +395,9 @@ class Batching:
             if alone:  # others of the account fill the queue, or the batch is larger than it
                 self.most = max(1, len(batch.lines) // 2)
                 self.refused += 1
-                self.pause = time.monotonic() + min(_LONGEST, self.api.backoff * 2 ** min(self.refused, 20))
+                self.pause = time.monotonic() + min(
+                    10 * self.settings.poll, self.api.backoff * 2 ** min(self.refused, 20)
+                )
             return []
         if any(word in words for word in _LARGE) and len(batch.lines) > 1:
             self._drop(batch, 0.0)
@@ -409,7 +412,7 @@ class Batching:
         failed = Group()
         for n in wanted:
             self.tries[n] += not bad or n in bad
-            if (bad and len(wanted) == 1) or self.tries[n] >= self.api.attempts:
+            if self.tries[n] >= self.api.attempts:
                 failed.append((n, self._failure(n, f"batch failed: {said}")))
         gone = {n for n, _ in failed}
         rest = [n for n in wanted if n not in gone]
@@ -420,7 +423,7 @@ class Batching:
             part = set(rest[: (len(rest) + 1) // 2])
         parts = ([n for n in rest if n in part], [n for n in rest if n not in part])
         self.apart.extend(part for part in parts if part)
-        self.pause = time.monotonic() + min(_LONGEST, self.api.backoff * 2 ** min(self.refused, 20))
+        self.pause = time.monotonic() + min(10 * self.settings.poll, self.api.backoff * 2 ** min(self.refused, 20))
         return failed
 
     def _failure(self, n: int, said: str) -> Response:
@@ -433,13 +436,18 @@ class Batching:
         """Read the files of a batch that has ended; yield its replies, then drop its note."""
         assert batch.seen is not None
         for file in batch.seen.files:
+            if file in batch.read:
+                continue
             try:
                 self._read(batch, self.provider.content(file))
             except (Gone, Failed) as error:
                 log.warning("model %s: file %s of batch %s: %s", self.model.name, file, batch.id, error)
+            batch.read.add(file)
+            batch.fails = 0
         missing = sum(not _whole(batch.found.get(line)) for line in batch.lines)
         batch.looks += 1
         if missing and batch.looks < _LOOKS and batch.seen.status != "gone":
+            batch.read.clear()  # it may have been cut off
             raise Again("lines", f"{missing} of {len(batch.lines)} lines are missing in its files")
         if batch.seen.status == "failed" and not batch.found:
             yield from self._settled(self._invalid(batch, batch.seen.problems))
