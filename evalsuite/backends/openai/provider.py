@@ -7,6 +7,7 @@ What differs between providers ends here: statuses in capitals or under other na
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from evalsuite.common.secrets import hidden_start, hide
 _ENDED = {"completed", "failed", "expired", "cancelled"}
 _OTHER_NAMES = {"canceled": "cancelled", "complete": "completed", "error": "failed", "timeout": "expired"}
 _PAGES = 200  # of a list, at most; of 100 batches each
+_TRIES = 8  # of each of them
 _MARK = "evalsuite"  # the key in a batch's metadata that holds its name
 
 
@@ -65,7 +67,7 @@ class Provider:
         self._client = OpenAI(
             api_key=key or "none", base_url=api.base_url, max_retries=0, timeout=api.timeout, http_client=http
         )
-        self._timeout = api.timeout
+        self._timeout, self._backoff = api.timeout, api.backoff
 
     def close(self) -> None:
         self._client.close()
@@ -101,16 +103,28 @@ class Provider:
         after: dict[str, Any] = {}
         met = set[str]()
         for _ in range(_PAGES):
-            told = json_of(self._call(self._client.batches.with_raw_response.list, limit=100, **after))
-            rows = told.get("data") if isinstance(told, dict) else told
-            if not isinstance(rows, list):
-                raise Again("list", "the list of batches has no data")
+            told, rows = self._page(after)
             new = [row for row in rows if isinstance(row, dict) and row.get("id") not in met]
             yield from new
             met.update(str(row.get("id")) for row in new)
             if not new or (isinstance(told, dict) and told.get("has_more") is False):
                 return
             after = {"after": str(new[-1].get("id"))}
+
+    def _page(self, after: dict[str, Any]) -> tuple[Any, list[Any]]:
+        """A page is tried several times: whoever begins at the first one for each fault never sees the last."""
+        for left in range(_TRIES)[::-1]:
+            try:
+                told = json_of(self._call(self._client.batches.with_raw_response.list, limit=100, **after))
+                rows = told.get("data") if isinstance(told, dict) else told
+                if not isinstance(rows, list):
+                    raise Again("list", "the list of batches has no data")
+                return told, rows
+            except Again as error:
+                if not left or error.after:
+                    raise
+                time.sleep(min(1.0, self._backoff))
+        raise AssertionError
 
     def _call(self, send: Callable[..., Any], *words: Any, **fields: Any) -> bytes:
         import openai
