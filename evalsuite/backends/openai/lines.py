@@ -13,6 +13,7 @@ from evalsuite.backends.openai.replies import read_error, read_reply, read_unans
 from evalsuite.types import Response
 
 Row = dict[str, Any]
+_BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}  # which some servers take for ends of lines
 
 
 class Unreadable(ValueError):
@@ -22,7 +23,7 @@ class Unreadable(ValueError):
 def request_line(name: str, url: str, body: Row) -> bytes:
     """A line of the file that is uploaded. `name` comes back with the reply."""
     line = {"custom_id": name, "method": "POST", "url": url, "body": body}
-    return json.dumps(line, ensure_ascii=False).encode() + b"\n"
+    return json.dumps(line, ensure_ascii=False).translate(_BREAKS).encode() + b"\n"
 
 
 def in_files(lines: Iterable[bytes], requests: int, megabytes: float) -> Iterator[list[bytes]]:
@@ -53,6 +54,8 @@ def read_batch_line(row: Row, asked: Mapping[str, Any]) -> Response | None:
         return read_unanswered(error)
     if not isinstance(response, dict):
         raise Unreadable("field 'response': expected an object")
+    if "body" not in response and "choices" in response:  # the answer itself
+        response = {"body": response}
     status, body = response.get("status_code", 200), response.get("body")
     if isinstance(status, str) and status.isdecimal():
         status = int(status)
