@@ -11,6 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import held
 import pytest
 from needs import needs
 from pydantic import ValidationError
@@ -481,6 +482,34 @@ def test_a_run_has_the_same_bytes(server: BatchServer, tmp_path: Path) -> None:
     half = write_models(server, tmp_path / "half.yaml", ", batch: {poll: 0.05}")
     evalsuite.run(half, out=tmp_path / "b", **ASKED)  # all is there, and only prices change
     assert [x / 2 for x in costs(tmp_path / "a")] == pytest.approx(costs(tmp_path / "b"))
+
+
+@pytest.mark.slow
+def test_kill_9_while_replies_are_stored(tmp_path: Path, cli: Any) -> None:
+    calls = {"drop-after": 0.1, "half": 0.1}
+    with BatchServer(mix={"500": 0.1}, calls=calls, seconds=0.1) as server:
+        models = write_models(server, tmp_path / "models.yaml", ", batch: {poll: 0.1, requests: 15}")
+        words = [
+            "run",
+            "--models",
+            models,
+            "--model",
+            "m",
+            "--tasks",
+            "event_cause,slot_identification",
+            "--limit",
+            "12",
+        ]
+        with held.commands("openai") as kill:
+            for goal in (1, 20):
+                kill(goal, [*words, "--out", tmp_path / "run"])
+        cli(*words, "--out", tmp_path / "run")
+        assert server.account()["twice"] == 0
+    with sqlite3.connect(tmp_path / "run" / "store.sqlite") as db:
+        assert db.execute("SELECT count(*), max(asked) FROM replies").fetchone() == (48, 1)
+        assert db.execute("SELECT count(*) FROM batches").fetchone() == (0,)
+        (spent,) = db.execute("SELECT sum(cost) FROM spent").fetchone()
+    assert spent == pytest.approx(0.5 * (server.prompt_tokens + 2 * server.new_tokens) / 1e6)
 
 
 def test_judges_and_the_second_reader_ask_in_batches(server: BatchServer, tmp_path: Path) -> None:

@@ -136,6 +136,17 @@ def remarks(done: Imported) -> dict[str, int]:
     return {name: len(found) for name, found in done.remarks.items() if found}
 
 
+def test_replies_count_at_the_price_of_their_entry(server: Recording, models: Path, tmp_path: Path) -> None:
+    """As those of a run that asks directly."""
+    server.mix = {}
+    out = write(models, tmp_path / "out")
+    put(out, [post(server, line) for line in lines(out, "batch")])
+    read_replies(out, tmp_path / "run")
+    evalsuite.run(models, model=["talks", "base/1"], out=tmp_path / "direct", **ASKED)
+    with Store(tmp_path / "run" / "store.sqlite") as one, Store(tmp_path / "direct" / "store.sqlite") as other:
+        assert one.spent() == pytest.approx(other.spent()) and one.spent() > 0
+
+
 def test_files_hold_no_more_lines_than_the_endpoint_takes(models: Path, tmp_path: Path) -> None:
     whole = lines(write(models, tmp_path / "whole"), "batch")
     models.write_text(models.read_text().replace("output: 2}", "output: 2}, batch: {requests: 20}"))

@@ -41,6 +41,7 @@ log = logging.getLogger(__name__)
 _TOGETHER = 500  # replies in one group
 _LOOKS = 4  # searches for a batch that may have been begun, and reads of files that lack lines
 _SHORT = 1.0  # seconds before the first search of a list, which may lag behind
+_MANY = 8  # failures in a row of which a person is told
 _KEPT = 30 * 86400  # seconds for which endpoints remember a batch
 _TELL = 60  # seconds between two lines of the log on progress
 _SENT = ("model", "messages", "prompt")
@@ -265,9 +266,10 @@ class Batching:
             )
         wait = min(self.settings.poll, self.api.backoff * 2 ** min(batch.fails - 1, 20)) * random.uniform(1, 1.25)
         batch.due = now + max(wait, error.after or 0.0)
-        log.info(
-            "model %s: batch %s: %s; again in %.1f s", self.model.name, batch.id or batch.name, error, batch.due - now
-        )
+        log.log(
+            logging.WARNING if batch.fails == _MANY else logging.INFO,
+            "model %s: batch %s: %s; again in %.1f s", self.model.name, batch.id or batch.name, error, batch.due - now,
+        )  # fmt: skip
 
     def _send(self, batch: _Batch) -> Group:
         """Upload and begin a batch. Returns the lines that fail for good, if it is refused."""

@@ -190,7 +190,9 @@ def _families(r: Entry) -> Text:
     if r["preference"] is not None:
         names = ", ".join(r["peers"])
         zh, en = f"与 {names} 相比偏爱 {preference}", f"preference {preference} beside {names}"
-    return Text(f"{r['family']}：同系列 {own}，其他系列 {other}；{zh}", f"{r['family']}: own {own}, others {other}; {en}")
+    return Text(
+        f"{r['family']}：同系列 {own}，其他系列 {other}；{zh}", f"{r['family']}: own {own}, others {other}; {en}"
+    )
 
 
 def _attacks(r: Entry) -> Text:
