@@ -356,6 +356,37 @@ def test_left_early_says_what_goes_on(caplog: pytest.LogCaptureFixture) -> None:
     assert "1 batches go on at its endpoint (batch_0)" in caplog.text
 
 
+def test_what_comes_late_is_not_paid_twice() -> None:
+    """A batch, and then its file, that the endpoint denies at first."""
+
+    class Late(BatchServer):
+        def _done(self, method: str, steps: list[str], *words: Any) -> Any:
+            what = steps[-1] if steps[0] == "batches" and len(steps) > 1 else steps[1] if steps[-1] == "content" else ""
+            self.counted[what] += 1
+            if what and self.counted[what] < 5:
+                return 404, {"error": {"message": "Not Found"}}
+            return BatchServer._done(self, method, steps, *words)
+
+    with Late(seconds=0.05) as server:
+        assert right(ask(server, 5, batch={"poll": 0.3}), 5)
+        assert len(server.batches) == 1
+
+
+def test_a_file_that_is_gone_is_asked_again_at_its_cost() -> None:
+    class Losing(BatchServer):
+        def _done(self, method: str, steps: list[str], *words: Any) -> Any:
+            if steps[-1] == "content" and steps[1] == "file-1":
+                return 404, {"error": {"message": "Not Found"}}
+            return BatchServer._done(self, method, steps, *words)
+
+    with Losing(seconds=0.05) as server:
+        limits = Limits(journal=(journal := Journal()))
+        found = ask(server, 5, limits)
+        assert right(found, 5) and len(server.batches) == 2
+        charged = 0.5 * (server.prompt_tokens + 2 * server.new_tokens) / 1e6
+    assert sum(r.cost for r in found.values()) + journal.spent > charged
+
+
 def test_an_endpoint_without_batches() -> None:
     class Bare(BatchServer):
         def _done(self, *words: Any) -> Any:

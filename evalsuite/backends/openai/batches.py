@@ -42,6 +42,7 @@ _TOGETHER = 500  # replies in one group
 _LOOKS = 4  # searches for a batch that may have been begun, and reads of files that lack lines
 _SHORT = 1.0  # seconds before the first search of a list, which may lag behind
 _MANY = 8  # failures in a row of which a person is told
+_LAG = 10  # polls for which what is not there may still come
 _KEPT = 30 * 86400  # seconds for which endpoints remember a batch
 _TELL = 60  # seconds between two lines of the log on progress
 _SENT = ("model", "messages", "prompt")
@@ -91,6 +92,7 @@ class _Batch:
     looks: int = 0  # in vain: at the list, at itself, at its files
     due: float = 0.0  # when the next step is taken, by the monotonic clock
     wait: float = 0.0  # seconds before the next look
+    absent: float | None = None  # since when the endpoint says that it, or its file, is not there
     fails: int = 0  # of the step, in a row
     failing: float | None = None  # since when
 
@@ -332,16 +334,15 @@ class Batching:
             raise Again("look", str(error)) from None
         if batch.seen.ended:
             return True
-        batch.looks = 0
+        batch.looks, batch.absent = 0, None
         batch.wait = min(self.settings.poll, batch.wait * 1.5 or self.settings.poll / 10)
         batch.due = time.monotonic() + batch.wait
         return False
 
     def _is_lost(self, batch: _Batch, error: Gone) -> bool:
         """Whether a batch that the endpoint does not know is to be given up. Another key must not make us ask twice."""
-        batch.looks += 1
-        if batch.looks <= _LOOKS:
-            raise Again("look", str(error))
+        if not batch.taken:
+            self._may_come(batch, error)
         if batch.seen is None and not batch.taken and time.time() - batch.began < _KEPT:
             raise Stop(
                 f"it does not know batch {batch.id}, which this run began ({error}): is the key of another project? With "
@@ -350,6 +351,13 @@ class Batching:
         log.warning("model %s: batch %s is gone; its lines are asked again", self.model.name, batch.id)
         batch.seen = Seen(batch.id or "", "gone", (), None, 0, ())
         return True
+
+    def _may_come(self, batch: _Batch, error: Exception) -> None:
+        """Raise Again for what is not there, or not yet: lists and files may lag behind, and what we give up is paid twice."""
+        now = time.monotonic()
+        batch.absent = now if batch.absent is None else batch.absent
+        if now - batch.absent < _LAG * self.settings.poll:
+            raise Again("absent", str(error))
 
     # --- what was not begun -----------------------------------------------------------------------------------------
 
@@ -443,12 +451,14 @@ class Batching:
             try:
                 self._read(batch, self.provider.content(file))
             except (Gone, Failed) as error:
+                self._may_come(batch, error)
                 log.warning("model %s: file %s of batch %s: %s", self.model.name, file, batch.id, error)
             batch.read.add(file)
-            batch.fails = 0
+            batch.fails = min(batch.fails, batch.looks)
         missing = sum(not _whole(batch.found.get(line)) for line in batch.lines)
         batch.looks += 1
-        if missing and batch.looks < _LOOKS and batch.seen.status != "gone":
+        may_come = batch.seen.files or batch.seen.status != "failed"
+        if missing and may_come and batch.looks < _LOOKS and batch.seen.status != "gone":
             batch.read.clear()  # it may have been cut off
             raise Again("lines", f"{missing} of {len(batch.lines)} lines are missing in its files")
         if batch.seen.status == "failed" and not batch.found:
