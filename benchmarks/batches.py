@@ -53,7 +53,7 @@ def measure(folder: Path, requests: int, kills: int, seed: int, budget: float) -
         command += ["--budget", str(budget)]
         began = time.perf_counter()
         for kill in range(1, kills + 1):
-            goal = sum(account(url)["calls"].values()) + rng.randint(1, 150)
+            goal = sum(account(url)["calls"].values()) + rng.randint(1, 250)
             process = start(command)
             while process.poll() is None and sum(account(url)["calls"].values()) < goal:
                 time.sleep(0.02)

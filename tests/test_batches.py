@@ -353,7 +353,7 @@ def test_left_early_says_what_goes_on(caplog: pytest.LogCaptureFixture) -> None:
         next(iter(groups))
         with caplog.at_level(logging.WARNING, "evalsuite"):
             groups.close()  # type: ignore[attr-defined]
-    assert "1 batches go on at its endpoint (batch_0)" in caplog.text
+    assert "batches that go on at its endpoint: 1 (batch_0)" in caplog.text
 
 
 def test_what_comes_late_is_not_paid_twice() -> None:

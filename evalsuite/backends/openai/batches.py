@@ -155,8 +155,8 @@ class Batching:
             self.provider.close()
             if under_way := [batch.id for batch in self.batches if batch.id and not batch.taken]:
                 log.warning(
-                    "model %s: %d batches go on at its endpoint (%s); the same command takes their replies, and none is "
-                    "asked twice", self.model.name, len(under_way), ", ".join(under_way[:3]),
+                    "model %s: batches that go on at its endpoint: %d (%s); the same command takes their replies, and asks "
+                    "none twice", self.model.name, len(under_way), ", ".join(under_way[:3]),
                 )  # fmt: skip
         if self.halted:
             raise BackendError(self._said(self.halted))
@@ -566,7 +566,7 @@ class Batching:
         self.first = self.first or (now, answered)
         rate = (answered - self.first[1]) / max(now - self.first[0], 1e-9)
         left = f", {_duration((self.total - answered) / rate)} left" if rate and answered < self.total else ""
-        text = f"{len(self.batches)} batches {answered:,}/{self.total:,} {rate:.1f}/s{left}"
+        text = f"batches: {len(self.batches)}, {answered:,}/{self.total:,} {rate:.1f}/s{left}"
         self.limits.tell(text)
         if now - self.told > _TELL:
             self.told = now
