@@ -299,7 +299,7 @@ export interface Facts {
   parameters?: number | null;
   trained?: Trained | null;
   /**
-   * Of the model's models.yaml; absent if there is none.
+   * Of the model's models.yaml, less the discount of a batch API; absent if there is none.
    */
   price?: Price | null;
 }
