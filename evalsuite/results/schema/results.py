@@ -112,7 +112,10 @@ class Facts(Strict):
         default=None, description="Of the model's checkpoint; absent where they are not known."
     )
     trained: Trained | None = None
-    price: Price | None = Field(default=None, description="Of the model's models.yaml, less the discount of a batch API; absent if there is none.")
+    price: Price | None = Field(
+        default=None,
+        description="Of the model's models.yaml, less the discount of a batch API; absent if there is none.",
+    )
 
 
 class Tokens(Strict):
