@@ -177,6 +177,27 @@ class Price(Strict):
     """Of a million tokens of replies, thoughts included."""
 
 
+class Batch(Strict):
+    """How an endpoint's batch API is used (docs/endpoints.md). The defaults are OpenAI's."""
+
+    discount: float = Field(default=0.5, ge=0, lt=1)
+    """Share of the price that a batch costs less."""
+    requests: int = Field(default=50_000, ge=1)
+    """The most lines of a file."""
+    megabytes: float = Field(default=200, gt=0)
+    """The most of a file, in millions of bytes."""
+    at_once: int = Field(default=20, ge=1)
+    """The most batches under way."""
+    window: str = Field(default="24h", min_length=1)
+    """`completion_window` of a batch: when the endpoint gives up."""
+    endpoint: str | None = None
+    """`url` of each line; null: /v1/chat/completions or /v1/completions."""
+    poll: float = Field(default=60, gt=0)
+    """The most seconds between two looks at a batch; the first come sooner."""
+    patience: float = Field(default=6 * 3600, gt=0)
+    """Seconds without any useful answer, after which the run stops."""
+
+
 _SECRET = re.compile(
     r"(?i:.*(secret|passw|authori[sz]ation|credential|bearer|cookie|api.?key).*|(.*[^a-z])?(key|token|auth))|.*[a-z](Key|Token)"
 )
@@ -228,13 +249,23 @@ class API(Strict):
     """Added to each task's limit on the reply, for models that think first."""
     price: Price | None = None
     """Price of a million tokens, in any one currency: for --budget and the costs that a run shows."""
+    batch: Batch | None = None
+    """true, or settings: ask through the batch API; null or false: directly."""
     parameters: dict[str, Any] = Field(default={}, json_schema_extra={"propertyNames": {"not": {"enum": [*_OURS]}}})
     """Sent unchanged with every request, e.g. {enable_thinking: false}."""
 
     @property
     def charged(self) -> Price | None:
         """What a million tokens cost in the way that the requests go."""
-        return self.price
+        if self.price is None or self.batch is None:
+            return self.price
+        part = 1 - self.batch.discount
+        return Price(input=self.price.input * part, output=self.price.output * part)
+
+    @field_validator("batch", mode="before")
+    @classmethod
+    def _on_or_off(cls, value: Any) -> Any:
+        return {True: Batch(), False: None}[value] if isinstance(value, bool) else value
 
     @field_validator("base_url")
     @classmethod

@@ -14,7 +14,7 @@ import yaml
 from pydantic import BaseModel, Field, ValidationError
 
 from evalsuite.backends.keys import keep_secrets
-from evalsuite.backends.model import API, HF, VLLM, Finetune, Generation, Model, Price, Strict
+from evalsuite.backends.model import API, HF, VLLM, Batch, Finetune, Generation, Model, Price, Strict
 from evalsuite.backends.places import located
 from evalsuite.backends.registry import backend_named, check_sampling
 from evalsuite.backends.scripted import Replies, scripted_models
@@ -68,7 +68,7 @@ class ModelsFile(Strict):
 
 _SECTIONS: dict[str, type[BaseModel]] = {
     "models": Model, "generation": Generation, "hf": HF, "vllm": VLLM, "api": API, "price": Price,
-    "finetune": Finetune,
+    "batch": Batch, "finetune": Finetune,
 }  # fmt: skip
 
 

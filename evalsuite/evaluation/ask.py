@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from evalsuite.backends.base import Answering, Backend
+from evalsuite.backends.base import Answering, Backend, Limits
 from evalsuite.backends.model import Model
 from evalsuite.backends.registry import engine_errors
 from evalsuite.benchmarks.registry import TASKS
@@ -28,6 +28,11 @@ Generate = Callable[[Sequence[Asked], Sequence[bool]], Iterator[Sequence[tuple[i
 
 
 _MOST = 2**20  # bytes of a reply and its reasoning: with its prompt it must fit a line of records (results/records.py)
+
+
+def limits_of(store: Store, display: Display, budget: float | None, most: int | None = None) -> Limits:
+    """What may be spent and sent; the store keeps account, the display shows batches under way."""
+    return Limits(budget, store.spent(), most, store.lend, store, display.note)
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,11 @@ class Display:
     def model(self, lines: Sequence[tuple[Line, int]]) -> ModelProgress:
         return ModelProgress(self, lines)
 
+    def note(self, text: str) -> None:
+        """Show `text` on the live line."""
+        for task in self.progress.tasks:
+            self.progress.update(task.id, score=one_line(text))
+
     def say(self, *parts: str | tuple[str, str]) -> None:
         """Print a line of finished work. A part may be a pair of text and style."""
         shown = (safe(p, lines=False) if isinstance(p, str) else p for p in parts)

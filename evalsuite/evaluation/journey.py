@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalsuite.backends.base import Backend, Limits, Loader
+from evalsuite.backends.base import Backend, Loader
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models
 from evalsuite.backends.places import require_present
@@ -22,7 +22,7 @@ from evalsuite.benchmarks.registry import Corpora, benchmark_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.files import make_folder
 from evalsuite.common.lock import locked
-from evalsuite.evaluation.ask import ask_trials, collect_problems
+from evalsuite.evaluation.ask import ask_trials, collect_problems, limits_of
 from evalsuite.evaluation.baselines import come_along
 from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.manifest import write_manifest
@@ -75,7 +75,7 @@ def evaluate(
         ranking = Ranking(store, display)
         for names in ranking.passes([m.name for m in chosen]) if s.until_ranked else ([m.name for m in chosen],):
             models = [m for m in chosen if m.name in names]
-            for model, backend in load_in_turn(models, _loader(s, corpus, eval_sets, store, replies)):
+            for model, backend in load_in_turn(models, _loader(s, corpus, eval_sets, store, display, replies)):
                 with collect_problems(problems, model, out / "run.log"):
                     if isinstance(backend, BackendError):
                         raise backend
@@ -90,12 +90,12 @@ def evaluate(
 
 
 def _loader(
-    s: Settings, corpus: Corpora, eval_sets: Sequence[EvalSet], store: Store, replies: Replies | None
+    s: Settings, corpus: Corpora, eval_sets: Sequence[EvalSet], store: Store, display: Display, replies: Replies | None
 ) -> Loader:
     """How a model becomes a backend: scripted from `replies` if it is there, else in this process or on a Ray cluster."""
     train = partial(_labelled, corpus, {x.task.benchmark for x in eval_sets})
     loader: Loader = partial(
-        load_backend, train=train, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend)
+        load_backend, train=train, limits=lambda: limits_of(store, display, s.budget, s.max_concurrency)
     )
     if replies is not None:
         own, others = scripted_loader(replies), loader

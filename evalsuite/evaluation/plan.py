@@ -235,7 +235,7 @@ def plan_cells(
                     **({"perturb_version": change.version} if change.version > 1 else {}),
                     **({"parameters": size} if (size := getattr(backend, "parameters", None)) else {}),
                     **({"trained": model.trained} if model.trained else {}),
-                    **({"price": model.api.price.model_dump()} if model.api.price else {}),
+                    **({"price": price.model_dump()} if (price := model.api.charged) else {}),
                     **({"until": s.stops} if s.stops else {}),
                 }
                 place = Place(model.name, source.task.name, source.set, s.split, variant, count, scoring, change.name)

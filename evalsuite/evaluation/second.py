@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.base import Backend, Limits, Loader
+from evalsuite.backends.base import Backend, Loader
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models, models_of
 from evalsuite.backends.places import require_present
@@ -25,7 +25,7 @@ from evalsuite.common.fences import defuse_fences
 from evalsuite.common.flags import check_budget, check_folder, check_least, flag
 from evalsuite.common.resources import bundled, resolve
 from evalsuite.common.templates import TemplateFile
-from evalsuite.evaluation.ask import Group, ask, collect_problems
+from evalsuite.evaluation.ask import Group, ask, collect_problems, limits_of
 from evalsuite.evaluation.display import Display, Line, log_to
 from evalsuite.results.outcomes import is_baseline
 from evalsuite.results.saved import require_cells
@@ -77,9 +77,7 @@ def ask_second_reader(out: Path, s: SecondReader, models: Models, reading: Readi
     model, problems = s.model_of(models), list[str]()
     with open_store(out) as store, log_to(out / "second.log", s.verbose), Display() as display:
         require_cells(out, store.cells())
-        engine: Loader = partial(
-            load_backend, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend)
-        )
+        engine: Loader = partial(load_backend, limits=lambda: limits_of(store, display, s.budget, s.max_concurrency))
         if not isinstance(models, str | Path):
             engine = scripted_loader(models)
         drafts = [_draft(store, s, model, cell, reasons) for cell, reasons in choose(store, s, reading)]

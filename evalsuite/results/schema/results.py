@@ -125,7 +125,10 @@ class Facts(Strict):
     )
     trained: Trained | None = None
     until: Until | None = None
-    price: Price | None = Field(default=None, description="Of the model's models.yaml; absent if there is none.")
+    price: Price | None = Field(
+        default=None,
+        description="Of the model's models.yaml, less the discount of a batch API; absent if there is none.",
+    )
 
 
 class Tokens(Strict):

@@ -312,7 +312,7 @@ export interface Facts {
   trained?: Trained | null;
   until?: Until | null;
   /**
-   * Of the model's models.yaml; absent if there is none.
+   * Of the model's models.yaml, less the discount of a batch API; absent if there is none.
    */
   price?: Price | null;
 }
