@@ -54,6 +54,9 @@ class Settings:
         "none,shuffle",
     )
     limit: int | None = flag(None, "Only the first N items of each file.", "N")
+    items: str | Path | None = flag(
+        None, "Only the items in this file: one of `evalsuite anchors`, or ids, one a line.", "FILE"
+    )
     data: str | Path | None = flag(
         None, "Folder of official data; default: EVALSUITE_DATA, else the bundled sample (bundled:sample).", "DIR"
     )
@@ -90,6 +93,8 @@ class Settings:
         if not self.shots or min(self.shots) < 0:
             raise ConfigError("--shots: expected one number or more, none negative")
         check_least(1, limit=self.limit, max_concurrency=self.max_concurrency, replicas=self.replicas)
+        if self.limit and self.items:
+            raise ConfigError("--limit and --items: name one, since each says which items are asked")
         check_budget(self.budget)
         if self.executor not in EXECUTORS:
             raise ConfigError(unknown("executor", self.executor, EXECUTORS))

@@ -107,7 +107,7 @@ def score_run(
     run = ScoredRun(source, reading, write_records, cells)
     content = {"format": 1, "evalsuite": VERSION, "reading": asdict(reading), "cells": run.entries}
     for section in SECTIONS:
-        content |= section(run)
+        content |= section(run.whole)
     return content | overview.section(content)  # made of the others
 
 

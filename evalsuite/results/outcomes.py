@@ -104,6 +104,11 @@ class ScoredRun:
     cells: tuple[ScoredCell, ...]
 
     @property
+    def whole(self) -> ScoredRun:
+        """Without the cells of which only a part of the items is asked. Their figures are compared with no others."""
+        return replace(self, cells=tuple(cell for cell in self.cells if "estimate" not in cell.entry))
+
+    @property
     def entries(self) -> list[dict[str, Any]]:
         return [cell.entry for cell in self.cells]
 

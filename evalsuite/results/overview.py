@@ -41,7 +41,7 @@ def overview(cells: Sequence[Entry], drops: Sequence[Entry], groups: Iterable[Gr
     """
     found = []
     for group in groups:
-        mine = [c for c in cells if TASKS[c["task"]].benchmark in group.benchmarks]
+        mine = [c for c in cells if TASKS[c["task"]].benchmark in group.benchmarks and not c.get("estimate")]
         for split in dict.fromkeys(c["split"] for c in mine):
             plain = [c for c in mine if c["split"] == split and c.get("perturb", "none") == "none"]
             if len({TASKS[c["task"]].benchmark for c in plain}) > 1:

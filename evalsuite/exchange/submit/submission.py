@@ -20,11 +20,13 @@ from evalsuite.common.plainfile import open_plain, read_json
 from evalsuite.exchange.submit import form
 from evalsuite.results import records
 from evalsuite.results.signature import VERSION
+from evalsuite.types import Place
 
 SUMS = "SHA256SUMS"
 # Keys removed from the manifest, and why; the reasons are published in its key `scrubbed`.
 SCRUBBED = {
     "settings.models": "a path on the submitter's machine",
+    "settings.items": "a path on the submitter's machine; the file's hash stays in results.json",
     "settings.data": "a path on the submitter's machine; the files' hashes stay",
     "settings.out": "a path on the submitter's machine",
     "settings.prompts": "a path on the submitter's machine; the templates' hashes stay in results.json",
@@ -107,6 +109,10 @@ def _results(run: Path) -> dict[str, Any]:
         raise ConfigError(f"{run}: {missing} requests were not asked yet: the same `evalsuite run` goes on")
     if not found["cells"]:
         raise ConfigError(f"{run}: holds no cell")
+    if part := [Place.of(cell).name for cell in found["cells"] if cell.get("estimate")]:
+        raise ConfigError(
+            f"{run}: {len(part)} cells are estimates from a part of the items, the first {part[0]}: only full runs are compared"
+        )
     for place in places(found)[:1]:
         for record in records.read_records(run, place):
             if "max_new_tokens" not in record:
@@ -135,7 +141,7 @@ def _manifest(run: Path) -> tuple[str, str]:
         raise ConfigError(f"{run}: no manifest.json; expected the folder of a run")
     found = read_json(run, path.name)
     settings, scrubbed = found["settings"], {}
-    for name in ("models", "data", "out", "prompts", "semsim", "ray_address"):
+    for name in ("models", "items", "data", "out", "prompts", "semsim", "ray_address"):
         value = settings.get(name)
         if value is not None and not str(value).startswith("bundled:"):
             settings[name] = None

@@ -4,6 +4,7 @@
     record.py    records/*.jsonl       breakdowns.py   its "breakdowns", "confusions", "metric_correlations"
     manifest.py  manifest.json         annotation.py   annotations of dialogues (evalsuite build)
     second.py    its "second", and second/*.jsonl
+    anchors.py   files of anchor items (evalsuite anchors), and the "estimate" of a cell
 
 `python -m evalsuite.results.schema` writes the JSON Schema files.
 """
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.common.files import replace_file
+from evalsuite.results.schema.anchors import AnchorFile
 from evalsuite.results.schema.annotation import AnnotatedDialogue
 from evalsuite.results.schema.base import Strict
 from evalsuite.results.schema.judged import JudgedRecord
@@ -31,6 +33,7 @@ SCHEMAS: dict[str, type[Strict]] = {
     "judged-record": JudgedRecord,
     "second-record": SecondRecord,
     "annotation": AnnotatedDialogue,
+    "anchors": AnchorFile,
 }
 
 

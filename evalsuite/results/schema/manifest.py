@@ -22,6 +22,7 @@ class RunSettings(Strict):
     scoring: Rows[Scoring]
     perturb: Rows[Perturb]
     limit: Annotated[int, Field(ge=1)] | None
+    items: str | None = None
     data: str | None
     out: str | None
     seed: int

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
+from evalsuite.results.schema.anchors import Estimate
 from evalsuite.results.schema.base import (
     Cell,
     Count,
@@ -77,6 +78,30 @@ class Price(Strict):
     output: Annotated[float, Field(ge=0)]
 
 
+class Anchored(Strict):
+    """What a file of anchor items says of those of a cell (docs/anchors.md)."""
+
+    weights: Rows[float] = Field(description="Of the items, in their order; they sum to 1.")
+    method: str = Field(description="The method that chose them.")
+    error: Annotated[float, Field(ge=0)] = Field(description="Mean absolute error on models left out.")
+    half: Annotated[float, Field(ge=0)] = Field(description="Half width of a 95 % interval.")
+    models: Count = Field(description="Models by whose outcomes they were chosen.")
+    seen: Annotated[Rows[float], Field(min_length=2, max_length=2)] = Field(
+        description="The lowest and the highest score of these."
+    )
+
+
+class Picked(Strict):
+    """The items that a file names."""
+
+    sha256: Hash = Field(description="Of the file.")
+    of: Annotated[int, Field(ge=1)] = Field(description="Items that would be asked without it.")
+    anchors: Anchored | None = Field(default=None, description="Absent for a list of ids.")
+    otherwise: Rows[str] = Field(
+        default=[], description="What differs from the way in which the models were asked that chose the items."
+    )
+
+
 class Facts(Strict):
     """The hashes and settings that a cell's figures depend on."""
 
@@ -95,6 +120,7 @@ class Facts(Strict):
     )
     seed: int = Field(description="For drawing shots and perturbing.")
     limit: Annotated[int, Field(ge=1)] | None = Field(description="Only the first so many items of the file.")
+    items: Picked | None = Field(default=None, description="Only the items of a file (--items); absent without one.")
     skipped_lines: Count = Field(description="Broken lines of the file, left out.")
     leaked: Count | None = Field(
         description="Items asked for whose dialogue the training split has, too; null: no such split there."
@@ -142,6 +168,7 @@ class CellResult(Cell):
         Literal["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"],
         Count,
     ] = Field(description="The statuses of the others.")
+    estimate: Estimate | None = Field(default=None, description="Absent where every item is asked.")
     metrics: dict[str, Metric] = Field(description="The first of the task's metrics is its headline.")
     shots_dropped: Count = Field(description="Examples left out for want of room in the model's context, in all.")
     errors: dict[str, Count] = Field(description="The most frequent errors of failed requests, and how often each.")

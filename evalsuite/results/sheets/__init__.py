@@ -18,7 +18,7 @@ from evalsuite.results.sheets.memory import memory_sheets
 from evalsuite.results.sheets.overview import overview_sheets
 from evalsuite.results.sheets.ranks import correlation_sheets, run_groups, run_ranks
 from evalsuite.results.sheets.robustness import robustness_sheets
-from evalsuite.results.sheets.scores import LEGEND, SAMPLED, leaks, result_sheets
+from evalsuite.results.sheets.scores import ESTIMATED, LEGEND, SAMPLED, leaks, result_sheets
 from evalsuite.results.sheets.second import parted_sheets, second_sheets
 from evalsuite.results.sheets.tokens import token_sheets
 
@@ -79,4 +79,5 @@ def _checked(done: Results, name: str, make: Callable[[Results], Iterable[Sheet]
 def notes(done: Results) -> list[str]:
     """Notes below all tables of a run: the legend, and leakage between splits."""
     sampled = any("samples" in cell["facts"] for cell in done.cells)
-    return [LEGEND.en, *([SAMPLED.en] if sampled else []), *leaks(done)]
+    part = any("estimate" in cell for cell in done.cells)
+    return [LEGEND.en, *([SAMPLED.en] if sampled else []), *([ESTIMATED.en] if part else []), *leaks(done)]

@@ -19,6 +19,11 @@ LEGEND = Text(
     "(n)：没有答案的回复占 n %，计为不对   !n：n 个请求失败或未问，不计入",
     "(n): percent of replies without an answer, counted as not right   !n: requests failed or not asked, left out",
 )
+ESTIMATED = Text(
+    "≈k/n：只问了 n 题中的 k 题；附区间者为由锚题估计的总分，无区间者只是这 k 题的得分；带 ? 者超出选题所用模型的得分范围，或提问方式不同",
+    "≈k/n: only k of n items were asked; with an interval it is the full score, estimated from anchor items, without one the "
+    "score on these k alone; ?: outside the scores of the models that chose them, or asked in another way than they were",
+)
 SAMPLED = Text("±n：各样本得分的标准差", "±n: standard deviation between the samples' scores")
 
 
@@ -170,11 +175,15 @@ def _number(cell: Entry | None, metric: str) -> Value:
     flags = [f"({100 * silent / answered:.0f})"] if silent else []
     if lost:
         flags.append(f"!{lost}")
+    if part := cell.get("estimate"):
+        flags.append(f"≈{part['asked']}/{part['of']}{'?' if part.get('beyond') or part.get('otherwise') else ''}")
+        if part.get("metric") == metric:
+            return Value(part["value"], part["low"], part["high"], flags=tuple(flags), compares=False)
     found = cell["metrics"].get(metric, {})  # a cell without answers has only the task's own metrics
     value, spread = found.get("value"), found.get("spread")
     if spread is not None:
         flags.insert(0, f"±{100 * spread:.1f}")
-    return Value(value, flags=tuple(flags), compares=not lost)
+    return Value(value, flags=tuple(flags), compares=not (lost or part))
 
 
 def leaks(done: Results) -> list[str]:
