@@ -145,13 +145,14 @@ def _selected(
 ) -> list[tuple[Task, str]]:
     """The places that `--items` names items of. Raises DataError if there are none, or none of a task that was named, and for
     ids that no file of a place has."""
-    files = {(t, item_set): corpus.file(t, item_set, s.split) for t, item_set in places}
-    found = [place for place, file in files.items() if selection.has(*place, s.split, file)]
-    lacking = [t.name for t, _ in places if t.name in s.tasks and t not in {named for named, _ in found}]
+    files = [corpus.file(t, item_set, s.split) for t, item_set in places]
+    found = [place for place, file in zip(places, files, strict=True) if selection.has(*place, s.split, file)]
+    there = {t.name for t, _ in found}
+    lacking = [t.name for t, _ in places if t.name in s.tasks and t.name not in there]
     if lacking or not found:
         asked = ", ".join(dict.fromkeys(lacking or [t.name for t, _ in places]))
         raise DataError(f"names no {s.split} item of {asked} (--set {s.set})", selection.path)
-    selection.require(selection.ids, [item.id for file in files.values() for item in file.items])
+    selection.require(selection.ids, [item.id for file in files for item in file.items])
     return found
 
 

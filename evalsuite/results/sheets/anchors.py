@@ -3,64 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.anchors import Chosen
-from evalsuite.results.sheets.words import titled
+from evalsuite.results.sheets.words import titled, with_notes
 
 _LEGEND = Text(
-    "误差：未参与选题的模型上的平均绝对误差，以百分点计。最优：在每次留出的模型之外重新挑选方法；其区间为新模型的 95 % 区间半宽。随机：同样题数的"
-    "随机题，及单次抽题误差的 5–95 百分位。更强：由其余模型选题，用于最好的四分之一的模型",
-    "Mean absolute errors in points, on models that had no part in the choice. best: the method, too, is chosen without them; ±: half "
-    "width of the 95 % interval of a new model; random: as many random items, and the 5th to 95th percentile of single draws; "
-    "stronger: on the best quarter of the models, when the others choose: of the best method, and of random items",
+    "误差：未参与选题的模型上的平均绝对误差，以百分点计；方法也在留出这些模型之后才选定。±：新模型得分的 95 % 区间半宽。随机：同样题数的随机题，及单次"
+    "抽题误差的第 5 至第 95 百分位",
+    "error: mean absolute error in points, on models that had no part in the choice of items, weights and method. ±: half width of the "
+    "95 % interval of a new model's score. random: as many random items, and the 5th to 95th percentile of single draws",
+)
+_METHODS = Text(
+    "各方法在未参与选题的模型上的误差，以百分点计。更强：由其余模型选题时，最好的四分之一的模型上的误差（选定的方法；随机题）",
+    "error of each method on models left out, in points. stronger: on the best quarter of the models, when the others choose (the "
+    "chosen method; random items)",
 )
 
 
 def anchor_sheets(found: Sequence[Chosen]) -> Iterator[Sheet]:
-    """A sheet for each task and set: a row a number of items."""
-    for n, one in enumerate(found):
-        yield _sheet(one, last=n == len(found) - 1)
+    """For each task and set the curve, a row a number of items, and the errors of every method."""
+    yield from with_notes(map(_curve, found), _LEGEND)
+    yield from with_notes(map(_methods, found), _METHODS)
 
 
-def _sheet(one: Chosen, last: bool) -> Sheet:
-    place, column = one.column.place, one.column
-    methods = [name for name in one.point.methods if name != "random"]
+def _curve(one: Chosen) -> Sheet:
     longest = max(max(point.methods["random"], point.error) for point in one.curve)
     columns = (
+        Column(Text("题数", "items")),
+        Column(Text("方法", "method")),
+        Column(Text("误差", "error"), kind="percent", digits=2),
+        Column("±", kind="percent"),
+        Column("", kind="bar"),
+    )
+    rows = []
+    for point in one.curve:
+        by_chance = Value(point.methods["random"], *point.random)
+        rows += [
+            Row((str(point.size), point.method, point.error, point.half, point.error / longest)),
+            Row(("", Text("随机", "random"), by_chance, None, point.methods["random"] / longest)),
+        ]
+    of = Text(
+        f"{len(one.column.items)} 题，{len(one.column.models)} 个模型：{'、'.join(one.column.models)}",
+        f"{len(one.column.items)} items, {len(one.column.models)} models: {', '.join(one.column.models)}",
+    )
+    return replace(_sheet(one, "锚题", "Anchor items"), columns=columns, rows=tuple(rows), notes=(of,))
+
+
+def _methods(one: Chosen) -> Sheet:
+    names = list(one.point.methods)
+    columns = (
         Column(Text("题数", "items"), kind="count"),
-        Column(Text("最优", "best")),
-        Column("", Text("误差", "error"), "percent", digits=2),
-        Column("", "±", "percent"),
-        Column("", kind="bar"),
-        Column(Text("随机", "random"), Text("误差", "error"), "percent", digits=2),
-        Column("", kind="bar"),
-        *(Column(name, Text("误差", "error"), "percent", digits=2) for name in methods),
-        Column(Text("更强", "stronger"), Text("误差", "error"), "percent", digits=2),
-        Column("", Text("随机", "random"), "percent", digits=2),
+        *(Column(name, kind="percent", digits=2) for name in names),
+        Column(Text("更强", "stronger"), kind="percent", digits=2),
+        Column("", Text("随机", "random"), kind="percent", digits=2),
     )
     rows = tuple(
-        Row(
-            (
-                p.size,
-                p.method,
-                Value(p.error),
-                Value(p.half),
-                p.error / longest if longest else None,
-                Value(p.methods["random"], *p.random),
-                p.methods["random"] / longest if longest else None,
-                *(Value(p.methods[name]) for name in methods),
-                *(map(Value, p.stronger) if p.stronger else (Value(None), Value(None))),
-            )
-        )
-        for p in one.curve
+        Row((p.size, *(p.methods[name] for name in names), *map(Value, p.stronger or (None, None)))) for p in one.curve
     )
-    task = TASKS[place.task]
-    asked = f"{place.set} {place.split}, {place.way}"
-    title = titled("", f"锚题：{task.zh} {asked}", f"Anchor items: {task.en} {asked}")
-    of = Text(
-        f"{len(column.items)} 题，{len(column.models)} 个模型：{'、'.join(column.models)}",
-        f"{len(column.items)} items, {len(column.models)} models: {', '.join(column.models)}",
-    )
-    return Sheet("anchors", title, columns, rows, (of, _LEGEND) if last else (of,), about=dict(place.but("model")))
+    return replace(_sheet(one, "锚题，各方法", "Anchor items by method"), columns=columns, rows=rows)
+
+
+def _sheet(one: Chosen, zh: str, en: str) -> Sheet:
+    place = one.column.place
+    task, asked = TASKS[place.task], f"{place.set} {place.split}, {place.way}"
+    title = titled("", f"{zh}：{task.zh} {asked}", f"{en}: {task.en} {asked}")
+    return Sheet("anchors", title, (), (), about=dict(place.but("model")))
