@@ -72,24 +72,28 @@ class AnchorFile(Strict):
     sets: Annotated[Rows[AnchorSet], Field(min_length=1)]
 
 
-class Estimate(Strict):
-    """The cell's headline is an estimate: not all items were asked. Its metrics are those of the items asked."""
+class Anchored(Strict):
+    """The cell's headline is estimated from anchor items; other metrics are those of these items, without intervals."""
 
-    of: _Positive = Field(description="Items in full.")
+    method: Literal["anchors"]
+    chosen: str = Field(description="The method that chose the items.")
     asked: _Positive = Field(description="Items asked.")
-    method: str = Field(
-        description="anchors, with the method that chose them; subset: items of a list, which estimates nothing."
-    )
-    metric: str | None = Field(default=None, description="What is estimated.")
-    value: Number
-    low: Number = Field(description="95 % interval.")
+    of: _Positive = Field(description="Items in full.")
+    metric: str = Field(description="The headline, which is estimated.")
+    value: Number = Field(description="The weighted mean; null where a reply is lacking.")
+    low: Number = Field(description="95 % interval, from errors on models left out.")
     high: Number
-    error: Share | None = Field(default=None, description="anchors: the mean absolute error expected.")
-    models: Count | None = Field(default=None, description="anchors: how many models' outcomes chose them.")
-    otherwise: Rows[str] | None = Field(
-        default=None, description="anchors: what differs from the way in which these models were asked."
+    error: _Error = Field(description="The mean absolute error that is expected.")
+    models: _Positive = Field(description="Models by whose outcomes the items were chosen.")
+    otherwise: Rows[str] = Field(description="What differs from the way in which these models were asked.")
+    beyond: bool = Field(
+        default=False, description="The value is outside the scores of these models, where the error may be larger."
     )
-    beyond: bool | None = Field(
-        default=None,
-        description="anchors: the value is outside the scores of these models, where the error may be larger.",
-    )
+
+
+class Subset(Strict):
+    """Only the items of a list were asked: all metrics are of these alone."""
+
+    method: Literal["subset"]
+    asked: Count
+    of: _Positive

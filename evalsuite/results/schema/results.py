@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from evalsuite.results.schema.anchors import Estimate
+from evalsuite.results.schema.anchors import Anchored, Subset
 from evalsuite.results.schema.base import (
     Cell,
     Count,
@@ -78,7 +78,7 @@ class Price(Strict):
     output: Annotated[float, Field(ge=0)]
 
 
-class Anchored(Strict):
+class Chosen(Strict):
     """What a file of anchor items says of those of a cell (docs/anchors.md)."""
 
     weights: Rows[float] = Field(description="Of the items, in their order; they sum to 1.")
@@ -96,7 +96,7 @@ class Picked(Strict):
 
     sha256: Hash = Field(description="Of the file.")
     of: Annotated[int, Field(ge=1)] = Field(description="Items that would be asked without it.")
-    anchors: Anchored | None = Field(default=None, description="Absent for a list of ids.")
+    anchors: Chosen | None = Field(default=None, description="Absent for a list of ids.")
     otherwise: Rows[str] = Field(
         default=[], description="What differs from the way in which the models were asked that chose the items."
     )
@@ -168,7 +168,7 @@ class CellResult(Cell):
         Literal["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"],
         Count,
     ] = Field(description="The statuses of the others.")
-    estimate: Estimate | None = Field(default=None, description="Absent where every item is asked.")
+    estimate: Anchored | Subset | None = Field(default=None, description="Absent where every item is asked.")
     metrics: dict[str, Metric] = Field(description="The first of the task's metrics is its headline.")
     shots_dropped: Count = Field(description="Examples left out for want of room in the model's context, in all.")
     errors: dict[str, Count] = Field(description="The most frequent errors of failed requests, and how often each.")

@@ -175,15 +175,15 @@ def _number(cell: Entry | None, metric: str) -> Value:
     flags = [f"({100 * silent / answered:.0f})"] if silent else []
     if lost:
         flags.append(f"!{lost}")
-    if part := cell.get("estimate"):
+    part = cell.get("estimate") or {}
+    if part:
         flags.append(f"≈{part['asked']}/{part['of']}{'?' if part.get('beyond') or part.get('otherwise') else ''}")
-        if part.get("metric") == metric:
-            return Value(part["value"], part["low"], part["high"], flags=tuple(flags), compares=False)
     found = cell["metrics"].get(metric, {})  # a cell without answers has only the task's own metrics
     value, spread = found.get("value"), found.get("spread")
     if spread is not None:
         flags.insert(0, f"±{100 * spread:.1f}")
-    return Value(value, flags=tuple(flags), compares=not (lost or part))
+    ends = (found.get("low"), found.get("high")) if part.get("metric") == metric else (None, None)
+    return Value(value, *ends, flags=tuple(flags), compares=not (lost or part))
 
 
 def leaks(done: Results) -> list[str]:
