@@ -58,6 +58,8 @@ SECTIONS: tuple[Callable[[ScoredRun], dict[str, Any]], ...] = (
     second.section,
     memory.section,
 )
+# Of these, what speaks of single replies; the others compare scores, and get only the cells whose items are all asked.
+OF_REPLIES = (summary.section, second.section)
 
 
 def write_results(out: Path, reading: Reading, encoder: Encoder | None = None) -> Results:
@@ -107,7 +109,7 @@ def score_run(
     run = ScoredRun(source, reading, write_records, cells)
     content = {"format": 1, "evalsuite": VERSION, "reading": asdict(reading), "cells": run.entries}
     for section in SECTIONS:
-        content |= section(run.whole)
+        content |= section(run if section in OF_REPLIES else run.whole)
     return content | overview.section(content)  # made of the others
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from evalsuite.results.schema.base import Count, Hash, Name, Number, Place, Rows, Share, Strict
+from evalsuite.results.schema.base import Count, Hash, Name, Number, Place, Rows, Strict
 
 _Positive = Annotated[int, Field(ge=1)]
 _Error = Annotated[float, Field(ge=0)]

@@ -182,8 +182,8 @@ def _number(cell: Entry | None, metric: str) -> Value:
     value, spread = found.get("value"), found.get("spread")
     if spread is not None:
         flags.insert(0, f"±{100 * spread:.1f}")
-    ends = (found.get("low"), found.get("high")) if part.get("metric") == metric else (None, None)
-    return Value(value, *ends, flags=tuple(flags), compares=not (lost or part))
+    low, high = (found.get("low"), found.get("high")) if part.get("metric") == metric else (None, None)
+    return Value(value, low, high, flags=tuple(flags), compares=not (lost or part))
 
 
 def leaks(done: Results) -> list[str]:

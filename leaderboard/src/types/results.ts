@@ -157,6 +157,10 @@ export interface CellResult {
     [k: string]: number;
   };
   /**
+   * Absent where every item is asked.
+   */
+  estimate?: Anchored | Subset | null;
+  /**
    * The first of the task's metrics is its headline.
    */
   metrics: {
@@ -189,6 +193,61 @@ export interface CellResult {
    * Accuracy over readable replies; choices only.
    */
   accuracy_of_parsed?: number | null;
+}
+/**
+ * The cell's headline is estimated from anchor items; other metrics are those of these items, without intervals.
+ */
+export interface Anchored {
+  method: "anchors";
+  /**
+   * The method that chose the items.
+   */
+  chosen: string;
+  /**
+   * Items asked.
+   */
+  asked: number;
+  /**
+   * Items in full.
+   */
+  of: number;
+  /**
+   * The headline, which is estimated.
+   */
+  metric: string;
+  /**
+   * The weighted mean; null where a reply is lacking.
+   */
+  value: number | null;
+  /**
+   * 95 % interval, from errors on models left out.
+   */
+  low: number | null;
+  high: number | null;
+  /**
+   * The mean absolute error that is expected.
+   */
+  error: number;
+  /**
+   * Models by whose outcomes the items were chosen.
+   */
+  models: number;
+  /**
+   * What differs from the way in which these models were asked.
+   */
+  otherwise: string[];
+  /**
+   * The value is outside the scores of these models, where the error may be larger.
+   */
+  beyond?: boolean;
+}
+/**
+ * Only the items of a list were asked: all metrics are of these alone.
+ */
+export interface Subset {
+  method: "subset";
+  asked: number;
+  of: number;
 }
 /**
  * One figure of a cell. Shares and scores are in 0 … 1; CIDEr in 0 … 10; delta_nll in nats, which may be negative.
@@ -266,6 +325,10 @@ export interface Facts {
    */
   limit: number | null;
   /**
+   * Only the items of a file (--items); absent without one.
+   */
+  items?: Picked | null;
+  /**
    * Broken lines of the file, left out.
    */
   skipped_lines: number;
@@ -302,6 +365,59 @@ export interface Facts {
    * Of the model's models.yaml; absent if there is none.
    */
   price?: Price | null;
+}
+/**
+ * The items that a file names.
+ */
+export interface Picked {
+  /**
+   * Of the file.
+   */
+  sha256: string;
+  /**
+   * Items that would be asked without it.
+   */
+  of: number;
+  /**
+   * Absent for a list of ids.
+   */
+  anchors?: Chosen | null;
+  /**
+   * What differs from the way in which the models were asked that chose the items.
+   */
+  otherwise?: string[];
+}
+/**
+ * What a file of anchor items says of those of a cell (docs/anchors.md).
+ */
+export interface Chosen {
+  /**
+   * Of the items, in their order; they sum to 1.
+   */
+  weights: number[];
+  /**
+   * The method that chose them.
+   */
+  method: string;
+  /**
+   * Mean absolute error on models left out.
+   */
+  error: number;
+  /**
+   * Half width of a 95 % interval.
+   */
+  half: number;
+  /**
+   * Models by whose outcomes they were chosen.
+   */
+  models: number;
+  /**
+   * The lowest and the highest score of these.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  seen: [number, number];
 }
 /**
  * The training of an adapter by `evalsuite finetune`.

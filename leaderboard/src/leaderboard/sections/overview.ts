@@ -223,7 +223,9 @@ function cellTold(cell: Cell, metric: string, task: Task, m: Estimate): Partial<
   const flags: (Flag | false | undefined | "")[] = [
     n.none > 0 && { text: `${num(n.none)} ${t("noAnswer")}`, statuses: cell },
     n.failed > 0 && { text: `${num(n.failed)} ${t("failedN")}`, grave: true },
-    n.missing > 0 && { text: `${num(n.missing)} ${t("missingN")}`, grave: true },
+    cell.estimate
+      ? { text: `≈${num(cell.estimate.asked)}/${num(cell.estimate.of)}`, grave: true }
+      : n.missing > 0 && { text: `${num(n.missing)} ${t("missingN")}`, grave: true },
     cell.not_finite && { text: t("notFinite", cell.not_finite), grave: true },
   ];
   const found = groupOf(cell.set, task);
