@@ -80,7 +80,9 @@ def main() -> None:
     parser.add_argument("--sizes", default="25,50,100,200")
     parser.add_argument("--seeds", type=int, default=10)
     args = parser.parse_args()
-    print(f"{'outcomes':16}{'of':>7}{'models':>8}{'items':>7}{'said':>8}{'new':>8}{'random':>8}{'wins':>8}{'covered':>9}")
+    print(
+        f"{'outcomes':16}{'of':>7}{'models':>8}{'items':>7}{'said':>8}{'new':>8}{'random':>8}{'wins':>8}{'covered':>9}"
+    )
     for name, table in tables(args):
         for models in map(int, args.models.split(",")):
             sizes = [k for k in map(int, args.sizes.split(",")) if 2 * k <= table.shape[1]]

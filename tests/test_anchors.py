@@ -266,7 +266,10 @@ def test_other_ways_of_asking_are_told(tmp_path: Path, file: Path) -> None:
     ("change", "message"),
     [
         (lambda one: one.update(data="0" * 64), "hash 000000000000"),
-        (lambda one: one["items"][0].update(id="corecode/easy/test/knowledge_filling/99999"), "knowledge_filling/99999"),
+        (
+            lambda one: one["items"][0].update(id="corecode/easy/test/knowledge_filling/99999"),
+            "knowledge_filling/99999",
+        ),
         (lambda one: one.update(of=one["of"] + 1), "stand for"),
         (lambda one: one["items"].append(one["items"][0]), "twice"),
         (lambda one: one.update(task="nothing"), "unknown task"),

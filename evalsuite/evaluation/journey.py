@@ -27,6 +27,7 @@ from evalsuite.evaluation.manifest import write_manifest
 from evalsuite.evaluation.plan import EvalSet, data_of, named_files, plan_cells, prepare, warn_of_skipped
 from evalsuite.evaluation.second import SecondReader, ask_second_reader
 from evalsuite.evaluation.settings import Settings
+from evalsuite.evaluation.until import ask_until
 from evalsuite.page.report import require_own_page, write_page
 from evalsuite.results.journey import write_results
 from evalsuite.results.saved import Results, require_cells, require_own
@@ -71,7 +72,7 @@ def evaluate(
                 if isinstance(backend, BackendError):
                     raise backend
                 planned = store_plan(plan_cells(s, model, backend, corpus, eval_sets), model, backend, store)
-                ask_trials(backend, planned, store, display)
+                (ask_trials if s.until is None else ask_until)(backend, planned, store, display)
     results = write_results(out, Reading(), encoder)
     write_page([out], out / "page")
     return replace(results, problems=(*problems, *results.problems))

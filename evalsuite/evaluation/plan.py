@@ -24,7 +24,7 @@ from evalsuite.common.dialogue import copied
 from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.items import Picked, Selection, read_selection
-from evalsuite.evaluation.settings import Settings
+from evalsuite.evaluation.settings import Settings, points
 from evalsuite.perturb import Perturbation, perturbation_named
 from evalsuite.prompt import Prompt, Shots, fit_shots, wordings
 from evalsuite.types import WRITTEN, Cell, Item, Place, Task, Trial
@@ -257,6 +257,7 @@ def plan_cells(
                     **({"parameters": size} if (size := getattr(backend, "parameters", None)) else {}),
                     **({"trained": model.trained} if model.trained else {}),
                     **({"price": model.api.price.model_dump()} if model.api.price else {}),
+                    **({"until": {"margin": points(s.until, "--until")}} if s.until is not None else {}),
                 }
                 if source.picked:
                     facts["items"] = source.picked.facts(

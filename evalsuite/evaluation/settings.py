@@ -15,6 +15,21 @@ from evalsuite.types import SCORINGS
 EXECUTORS = ("local", "ray")
 
 
+def points(text: str | float, name: str) -> float:
+    """A half width in points, such as ±2, +-2 or 2, as a share: 0.02. Raises ConfigError unless it is above 0 and below 50.
+
+    >>> points("±2.5", "--until")
+    0.025
+    """
+    try:
+        share = float(str(text).strip().removeprefix("±").removeprefix("+-").removeprefix("+/-")) / 100
+    except ValueError:
+        share = 0.0
+    if not 0 < share < 0.5:
+        raise ConfigError(f"{name} {text}: expected points above 0 and below 50, such as ±2")
+    return share
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What to evaluate, and how. Each field is a flag of the command line; sequences may be tuples or lists.
@@ -57,6 +72,11 @@ class Settings:
     items: str | Path | None = flag(
         None, "Only the items in this file: one of `evalsuite anchors`, or ids, one a line.", "FILE"
     )
+    until: str | None = flag(
+        None,
+        "Ask items in a random order until the score of each cell is known to so many points, 95 % sure, then stop (docs/early_stopping.md).",
+        "±2",
+    )
     data: str | Path | None = flag(
         None, "Folder of official data; default: EVALSUITE_DATA, else the bundled sample (bundled:sample).", "DIR"
     )
@@ -96,6 +116,10 @@ class Settings:
         if self.limit and self.items:
             raise ConfigError("--limit and --items: name one, since each says which items are asked")
         check_budget(self.budget)
+        if self.until is not None:
+            points(self.until, "--until")
+            if self.items:
+                raise ConfigError("--until and --items: name one, since until draws the items at random from all")
         if self.executor not in EXECUTORS:
             raise ConfigError(unknown("executor", self.executor, EXECUTORS))
         for name in self.scoring:

@@ -73,6 +73,11 @@ def is_baseline(facts: Mapping[str, Any]) -> bool:
     return facts.get("backend") == "baseline" or "baseline" in facts.get("tags", ())
 
 
+def is_subset(entry: Mapping[str, Any]) -> bool:
+    """Whether only the items of a list were asked (`--items`), which say nothing of the others."""
+    return bool(entry.get("estimate", {}).get("method") == "subset")
+
+
 @dataclass(frozen=True, slots=True)
 class Points:
     """Every metric of every answered item of one cell, for correlations between metrics."""
@@ -102,11 +107,6 @@ class ScoredRun:
     reading: Reading
     write_records: RecordWriter
     cells: tuple[ScoredCell, ...]
-
-    @property
-    def whole(self) -> ScoredRun:
-        """Without the cells of which only a part of the items is asked. Their figures are compared with no others."""
-        return replace(self, cells=tuple(cell for cell in self.cells if "estimate" not in cell.entry))
 
     @property
     def entries(self) -> list[dict[str, Any]]:

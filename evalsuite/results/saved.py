@@ -59,7 +59,12 @@ def _problems(cell: dict[str, Any]) -> list[str]:
     problems = []
     if failed := cell["status"].get(Status.FAILED.value, 0):
         problems.append(f"{name}: {failed} of {cell['items']} requests failed: {'; '.join(cell['errors'])}")
-    if cell["missing"]:
+    estimate = cell.get("estimate")
+    if estimate and not estimate.get("reached", True):
+        problems.append(
+            f"{name}: ±{100 * estimate['margin']:g} not reached after {estimate['asked']} of {estimate['of']} items: the same run goes on"
+        )
+    if cell["missing"] and not estimate:
         problems.append(f"{name}: {cell['missing']} of {cell['items']} not asked yet: the same run goes on")
     return problems
 

@@ -102,6 +102,14 @@ class Picked(Strict):
     )
 
 
+class Until(Strict):
+    """When the asking of a cell stops."""
+
+    margin: Annotated[float, Field(gt=0, lt=0.5)] = Field(
+        description="The half width of the interval that is waited for."
+    )
+
+
 class Facts(Strict):
     """The hashes and settings that a cell's figures depend on."""
 
@@ -138,6 +146,7 @@ class Facts(Strict):
         default=None, description="Of the model's checkpoint; absent where they are not known."
     )
     trained: Trained | None = None
+    until: Until | None = None
     price: Price | None = Field(default=None, description="Of the model's models.yaml; absent if there is none.")
 
 
@@ -159,6 +168,20 @@ class Tokens(Strict):
     )
 
 
+class Estimate(Strict):
+    """What the items that were asked before the asking stopped say of all of them."""
+
+    method: Literal["confidence sequence"]
+    metric: str = Field(description="The metric that decided when to stop: the headline, if it is a mean over items.")
+    asked: Annotated[int, Field(ge=1)] = Field(description="Items asked, in their random order.")
+    of: Count = Field(description="All items.")
+    low: Share = Field(description="Of the mean over all items: the confidence sequence, valid whenever one stops.")
+    high: Share
+    level: Literal[0.95]
+    margin: Annotated[float, Field(gt=0, lt=0.5)] = Field(description="The half width that was waited for.")
+    reached: bool
+
+
 class CellResult(Cell):
     """The results of one model on one task and set, asked in one way."""
 
@@ -168,7 +191,6 @@ class CellResult(Cell):
         Literal["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"],
         Count,
     ] = Field(description="The statuses of the others.")
-    estimate: Anchored | Subset | None = Field(default=None, description="Absent where every item is asked.")
     metrics: dict[str, Metric] = Field(description="The first of the task's metrics is its headline.")
     shots_dropped: Count = Field(description="Examples left out for want of room in the model's context, in all.")
     errors: dict[str, Count] = Field(description="The most frequent errors of failed requests, and how often each.")
@@ -178,6 +200,11 @@ class CellResult(Cell):
     facts: Facts
     tokens: Tokens | None = Field(
         default=None, description="Absent where nothing was written, or the backend counts no tokens."
+    )
+    estimate: Annotated[Estimate | Anchored | Subset, Field(discriminator="method")] | None = Field(
+        default=None,
+        description="Where only a part of the items was asked: every figure of the cell is an estimate, or of that part alone; low "
+        "and high of the estimate's metric are those of its interval. Absent where all were asked.",
     )
     chance: Share | None = Field(default=None, description="Accuracy of guessing; choices only.")
     accuracy_of_parsed: Share | None = Field(default=None, description="Accuracy over readable replies; choices only.")
@@ -277,6 +304,10 @@ class Mean(Strict):
     perturb: Perturb
     sets: Annotated[Rows[Set], Field(min_length=2)]
     items: Count = Field(description="Of all sets.")
+    estimates: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="Sets whose asking stopped early: then the mean has no interval. Absent if there are none.",
+    )
     metrics: dict[str, Average] = Field(description="Those that every set has.")
 
 
@@ -380,6 +411,7 @@ class GroupPart(Strict):
     high: Number
     items: Count
     lost: Count = Field(description="Requests that failed or were not asked yet, left out.")
+    estimated: Literal[True] | None = Field(default=None, description="The asking stopped early; absent otherwise.")
     chance: Share | None = Field(description="Of guessing; null where it has no level.")
 
 

@@ -79,5 +79,5 @@ def _checked(done: Results, name: str, make: Callable[[Results], Iterable[Sheet]
 def notes(done: Results) -> list[str]:
     """Notes below all tables of a run: the legend, and leakage between splits."""
     sampled = any("samples" in cell["facts"] for cell in done.cells)
-    part = any("estimate" in cell for cell in done.cells)
-    return [LEGEND.en, *([SAMPLED.en] if sampled else []), *([ESTIMATED.en] if part else []), *leaks(done)]
+    estimated = [ESTIMATED.en] if any("estimate" in cell for cell in done.cells) else []
+    return [LEGEND.en, *estimated, *([SAMPLED.en] if sampled else []), *leaks(done)]

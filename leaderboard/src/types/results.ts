@@ -157,10 +157,6 @@ export interface CellResult {
     [k: string]: number;
   };
   /**
-   * Absent where every item is asked.
-   */
-  estimate?: Anchored | Subset | null;
-  /**
    * The first of the task's metrics is its headline.
    */
   metrics: {
@@ -186,6 +182,10 @@ export interface CellResult {
    */
   tokens?: Tokens | null;
   /**
+   * Where only a part of the items was asked: every figure of the cell is an estimate, or of that part alone; low and high of the estimate's metric are those of its interval. Absent where all were asked.
+   */
+  estimate?: (Estimate | Anchored | Subset) | null;
+  /**
    * Accuracy of guessing; choices only.
    */
   chance?: number | null;
@@ -193,61 +193,6 @@ export interface CellResult {
    * Accuracy over readable replies; choices only.
    */
   accuracy_of_parsed?: number | null;
-}
-/**
- * The cell's headline is estimated from anchor items; other metrics are those of these items, without intervals.
- */
-export interface Anchored {
-  method: "anchors";
-  /**
-   * The method that chose the items.
-   */
-  chosen: string;
-  /**
-   * Items asked.
-   */
-  asked: number;
-  /**
-   * Items in full.
-   */
-  of: number;
-  /**
-   * The headline, which is estimated.
-   */
-  metric: string;
-  /**
-   * The weighted mean; null where a reply is lacking.
-   */
-  value: number | null;
-  /**
-   * 95 % interval, from errors on models left out.
-   */
-  low: number | null;
-  high: number | null;
-  /**
-   * The mean absolute error that is expected.
-   */
-  error: number;
-  /**
-   * Models by whose outcomes the items were chosen.
-   */
-  models: number;
-  /**
-   * What differs from the way in which these models were asked.
-   */
-  otherwise: string[];
-  /**
-   * The value is outside the scores of these models, where the error may be larger.
-   */
-  beyond?: boolean;
-}
-/**
- * Only the items of a list were asked: all metrics are of these alone.
- */
-export interface Subset {
-  method: "subset";
-  asked: number;
-  of: number;
 }
 /**
  * One figure of a cell. Shares and scores are in 0 … 1; CIDEr in 0 … 10; delta_nll in nats, which may be negative.
@@ -361,6 +306,7 @@ export interface Facts {
    */
   parameters?: number | null;
   trained?: Trained | null;
+  until?: Until | null;
   /**
    * Of the model's models.yaml; absent if there is none.
    */
@@ -457,6 +403,15 @@ export interface Trained {
   [k: string]: unknown;
 }
 /**
+ * When the asking of a cell stops.
+ */
+export interface Until {
+  /**
+   * The half width of the interval that is waited for.
+   */
+  margin: number;
+}
+/**
  * Of a million tokens, in any one currency.
  */
 export interface Price {
@@ -500,6 +455,90 @@ export interface Tokens {
    * Of all of them at the model's prices; absent without prices.
    */
   cost?: number | null;
+}
+/**
+ * What the items that were asked before the asking stopped say of all of them.
+ */
+export interface Estimate {
+  method: "confidence sequence";
+  /**
+   * The metric that decided when to stop: the headline, if it is a mean over items.
+   */
+  metric: string;
+  /**
+   * Items asked, in their random order.
+   */
+  asked: number;
+  /**
+   * All items.
+   */
+  of: number;
+  /**
+   * Of the mean over all items: the confidence sequence, valid whenever one stops.
+   */
+  low: number;
+  high: number;
+  level: 0.95;
+  /**
+   * The half width that was waited for.
+   */
+  margin: number;
+  reached: boolean;
+}
+/**
+ * The cell's headline is estimated from anchor items; other metrics are those of these items, without intervals.
+ */
+export interface Anchored {
+  method: "anchors";
+  /**
+   * The method that chose the items.
+   */
+  chosen: string;
+  /**
+   * Items asked.
+   */
+  asked: number;
+  /**
+   * Items in full.
+   */
+  of: number;
+  /**
+   * The headline, which is estimated.
+   */
+  metric: string;
+  /**
+   * The weighted mean; null where a reply is lacking.
+   */
+  value: number | null;
+  /**
+   * 95 % interval, from errors on models left out.
+   */
+  low: number | null;
+  high: number | null;
+  /**
+   * The mean absolute error that is expected.
+   */
+  error: number;
+  /**
+   * Models by whose outcomes the items were chosen.
+   */
+  models: number;
+  /**
+   * What differs from the way in which these models were asked.
+   */
+  otherwise: string[];
+  /**
+   * The value is outside the scores of these models, where the error may be larger.
+   */
+  beyond?: boolean;
+}
+/**
+ * Only the items of a list were asked: all metrics are of these alone.
+ */
+export interface Subset {
+  method: "subset";
+  asked: number;
+  of: number;
 }
 /**
  * Drops under perturbation, choices by option position, wordings, shots (docs/robustness.md).
@@ -1000,6 +1039,10 @@ export interface Mean {
    * Of all sets.
    */
   items: number;
+  /**
+   * Sets whose asking stopped early: then the mean has no interval. Absent if there are none.
+   */
+  estimates?: number | null;
   /**
    * Those that every set has.
    */
@@ -2248,6 +2291,10 @@ export interface GroupPart {
    * Requests that failed or were not asked yet, left out.
    */
   lost: number;
+  /**
+   * The asking stopped early; absent otherwise.
+   */
+  estimated?: true | null;
   /**
    * Of guessing; null where it has no level.
    */

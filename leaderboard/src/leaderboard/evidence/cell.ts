@@ -7,6 +7,7 @@ import { t } from "../../common/words.ts";
 import { go } from "../address.ts";
 import { leakNote, leaky, statusBar } from "../beside.ts";
 import { counts, isChoice, modelOf, nameNode, taskOf } from "../data.ts";
+import { estimateTold } from "../estimates.ts";
 import { fact, settings } from "../facts.ts";
 import { figure, longName, span, spreadOf } from "../metrics.ts";
 import { perturbName, setLabel, settingWords, taskName } from "../names.ts";
@@ -110,7 +111,8 @@ function notices(cell: Cell) {
   const notice = (...kids: Kid[]) => h("div", { class: "notice" }, kids);
   return [
     leakNote(cell) && h("p", { class: `notice${leaky(cell) ? " caution" : ""}` }, leakNote(cell)),
-    cell.estimate ? notice(estimateNote(cell.estimate)) : missing > 0 && notice(t("notAsked", num(missing))),
+    cell.estimate && notice(estimateTold(cell.estimate)),
+    missing > 0 && !cell.estimate && notice(t("notAsked", num(missing))),
     cell.shots_dropped > 0 && notice(t("dropped", num(cell.shots_dropped))),
     errors.length > 0 &&
       notice(
@@ -118,14 +120,6 @@ function notices(cell: Cell) {
         errors.map(([e, k]) => h("p", null, `${k} × `, data$("code", "", brief(e)))),
       ),
   ];
-}
-
-/** Of how many items the figures are, and what they can say of all. */
-function estimateNote(told: NonNullable<Cell["estimate"]>): string {
-  const of = t("estimateOf", num(told.asked), num(told.of));
-  if (told.method !== "anchors") return `${of}${t("estimateNone")}`;
-  const caution = told.beyond || told.otherwise.length > 0 ? t("estimateCaution") : "";
-  return `${of}${t("estimateAnchors", num(told.models), (100 * told.error).toFixed(1))}${caution}`;
 }
 
 /** All metrics of a cell, with what they were computed by. */
