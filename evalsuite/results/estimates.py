@@ -16,6 +16,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.metrics.sequences import Order, bounds, order_of
 from evalsuite.perturb import PERTURBATIONS
@@ -125,7 +127,7 @@ def estimate_of(
         ranges.append(item_range([(trials[n].request.sample, values[n]) for n in own], rotations))
     if not ranges:
         return None
-    low, high = ([one[end] for one in ranges] for end in (0, 1))
+    low, high = np.array(ranges).T
     lower, upper = bounds(low, high, asking.order, margin, LEVEL)
     if not len(lower):
         return None

@@ -177,7 +177,7 @@ class Estimate(Strict):
     of: Count = Field(description="All items.")
     low: Share = Field(description="Of the mean over all items: the confidence sequence, valid whenever one stops.")
     high: Share
-    level: Literal[0.95]
+    level: float
     margin: Annotated[float, Field(gt=0, lt=0.5)] = Field(description="The half width that was waited for.")
     reached: bool
 

@@ -478,7 +478,7 @@ export interface Estimate {
    */
   low: number;
   high: number;
-  level: 0.95;
+  level: number;
   /**
    * The half width that was waited for.
    */
