@@ -315,3 +315,17 @@ def test_few_models_are_refused_or_warned_of(run: Path) -> None:
 def test_a_size_that_saves_nothing_is_refused(run: Path) -> None:
     with pytest.raises(ConfigError, match="saves none"):
         anchors([run], [100_000])
+
+
+def test_the_rest_is_asked_by_the_same_run_without_items(tmp_path: Path, file: Path) -> None:
+    asked: list[str] = []
+    model = _model("new", 0.55)
+
+    def counting(request: Request) -> str:
+        asked.append(request.id)
+        return model(request)
+
+    for items in (file, None):
+        done = evalsuite.run({"new": counting}, tasks=[TASK], out=tmp_path / "out", items=items)
+    assert sorted(asked) == sorted(gold())  # each once
+    assert not any("estimate" in cell for cell in done.cells)

@@ -5,8 +5,9 @@
                   much as its stratum
     answers       the same within the items of one right answer, for models that prefer a label
     medoids       k-medoids of the items' columns (Vivek et al. 2024, Polo et al. 2024): a medoid weighs as much as its cluster
-    regression    the items of `stratified`; ridge regression of the models' means on these items gives the weights (Zhang et
-                  al. 2025 find no better method), drawn to the strata's weights and summing to 1. Weights may be negative
+    regression    the items of `stratified`; ridge regression of the models' means on these items gives the weights (as good as
+                  any method in Zhang et al. 2025), drawn to the strata's weights and summing to 1. Weights may be negative
+    medoid-regression  the same with the items and weights of `medoids`
 
 Errors are those of models that had no part in the choice: `curve` leaves groups of models out. Which method is best is decided
 within the models that are left, so that the error of the best one is not the smallest of several errors by luck.
@@ -130,9 +131,16 @@ def _clusters(distances: NDArray[np.float32], centres: Ints) -> list[Ints]:
 
 
 def regression(seen: Seen, size: int, rng: np.random.Generator) -> Anchors:
-    """Weights u + v, where u are those of the strata and v, which sums to 0, explains what they leave of the models' means.
+    return _regressed(seen, stratified(seen, size, rng))
+
+
+def medoid_regression(seen: Seen, size: int, rng: np.random.Generator) -> Anchors:
+    return _regressed(seen, medoids(seen, size, rng))
+
+
+def _regressed(seen: Seen, start: Anchors) -> Anchors:
+    """Weights u + v, where u are those of `start` and v, which sums to 0, explains what they leave of the models' means.
     The penalty on v has the least error on single models left out, in closed form."""
-    start = stratified(seen, size, rng)
     values = seen.table[:, start.items]
     rest = seen.table.mean(axis=1) - values @ start.weights
     values = values - values.mean(axis=1, keepdims=True)  # so that v sums to 0
@@ -156,16 +164,18 @@ METHODS: Mapping[str, Method] = {
     "answers": by_answer,
     "medoids": medoids,
     "regression": regression,
+    "medoid-regression": medoid_regression,
 }
+_BY_DISTANCE = {"medoids", "medoid-regression"}
 # Choices that each error is the mean of. Medoids take long, and hardly vary.
-_DRAWS = {"random": 40, "stratified": 20, "answers": 20, "medoids": 1, "regression": 10}
+_DRAWS = {"random": 40, "stratified": 20, "answers": 20, "medoids": 1, "regression": 10, "medoid-regression": 1}
 
 
 def methods_for(table: Floats, answers: Ints | None) -> list[str]:
     """The methods that can choose among these items."""
     left_out = {"answers"} if answers is None or len(np.unique(answers)) < 2 else set()
     return [
-        name for name in METHODS if name not in left_out | ({"medoids"} if table.shape[1] > MOST_MEDOIDS else set())
+        name for name in METHODS if name not in left_out | (_BY_DISTANCE if table.shape[1] > MOST_MEDOIDS else set())
     ]
 
 

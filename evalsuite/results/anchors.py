@@ -84,7 +84,7 @@ def anchors(
             continue
         if len(column.models) < FEW:
             remarks.append(
-                f"{name}: chosen by {len(column.models)} models: too few to know the error well, which may be twice as large"
+                f"{name}: chosen by {len(column.models)} models: too few to know the error well; ten or more tell it better"
             )
         points = curve(column.table, column.answers, fitting, seed)
         point = points[-1]
@@ -107,14 +107,18 @@ def read_columns(runs: Sequence[str | Path], models: Sequence[str] = ()) -> tupl
     takers: dict[tuple[str, str, str], list[tuple[Place, Entry, Taker]]] = {}
     for run in dict.fromkeys(Path(run) for run in runs):
         content = records.read_results(run)
+        unfit: dict[str, list[str]] = {}  # reason -> cells
         for entry in content["cells"]:
             place = Place.of(entry)
             reason = _unfit(entry, models)
             if reason:
-                remarks.append(f"{place.name} of {run}: left out, {reason}")
+                unfit.setdefault(reason, []).append(place.name)
             if reason is None:
                 one = _taker(run, entry, content.get("reading", {}))
                 takers.setdefault((place.task, place.set, place.split), []).append((place, entry, one))
+        for reason, names in unfit.items():
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            remarks.append(f"{run}: left out, {reason}: {names[0]}{more}")
     columns = []
     for (task, item_set, split), found in sorted(
         takers.items(), key=lambda x: (task_order(x[0][0]), set_order(x[0][1]))
