@@ -56,7 +56,7 @@ def _methods(one: Chosen) -> Sheet:
     names = list(one.point.methods)
     columns = (
         Column(Text("题数", "items"), kind="count"),
-        *(Column(name, kind="percent", digits=2) for name in names),
+        *(Column(name.partition("-")[0], name.partition("-")[2], "percent", digits=2) for name in names),
         Column(Text("更强", "stronger"), kind="percent", digits=2),
         Column("", Text("随机", "random"), kind="percent", digits=2),
     )
