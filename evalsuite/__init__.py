@@ -7,6 +7,7 @@ The public functions are named like the commands. Each is imported on first use 
 loads neither torch nor transformers nor jieba.
 
     run, preview, score, report     evaluate; show prompts; score stored replies again; write the page
+    estimate                        the tokens and the cost of a run before it is started
     Settings                        the keywords of `run`
     finetune                        train LoRA adapters and evaluate them
     judge                           rate the generations of a run with a judge model
@@ -21,6 +22,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from evalsuite.evaluation.costs import estimate as estimate
     from evalsuite.evaluation.journey import preview as preview
     from evalsuite.evaluation.journey import run as run
     from evalsuite.evaluation.journey import score as score
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Settings": "evaluation.settings",
     "compare": "results.compare",
+    "estimate": "evaluation.costs",
     "export": "exchange.export.task_folder",
     "finetune": "finetuning.sweep",
     "judge": "review.judge.judging",

@@ -176,7 +176,7 @@ def test_language_theme_and_keys(page: Any) -> None:
     assert page.inner_text("h1") == "人工核查"
     enter(page)
     page.keyboard.press("?")
-    assert page.locator("dialog[open]").inner_text().startswith("按键一览")
+    assert page.locator("dialog[open]").inner_text().startswith("快捷键一览")
     page.keyboard.press("a")  # not while the list is open
     page.keyboard.press("Escape")
     assert page.inner_text(".progress strong") == "已标 0 / 10"

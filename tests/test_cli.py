@@ -36,8 +36,8 @@ def parameters(command: str) -> dict[str, Any]:
     ("command", "settings", "own", "without"),
     [
         ("run", Settings, set(), set()),
-        ("preview", Settings, {"item", "tokenizer", "as_json"},
-         {"out", "semsim", "budget", "max_concurrency", "executor", "ray_address", "replicas", "verbose"}),
+        ("preview", Settings, {"item", "tokenizer", "as_json", "cost", "sample"},
+         {"semsim", "max_concurrency", "executor", "ray_address", "replicas", "verbose"}),
         ("finetune", Sweep, set(), set()),
         ("judge", JudgeSettings, {"run"}, set()),
     ],

@@ -156,6 +156,11 @@ class API(Strict):
     price: Price | None = None
     parameters: dict[str, Any] = {}  # sent unchanged with every request, e.g. {enable_thinking: false}
 
+    @property
+    def charged(self) -> Price | None:
+        """What a million tokens cost in the way that the requests go."""
+        return self.price
+
     @field_validator("base_url")
     @classmethod
     def _an_address(cls, value: str) -> str:

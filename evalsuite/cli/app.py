@@ -23,7 +23,7 @@ COMMANDS = {
     "parse": ("batch", "Parse the answers of any replies: adds choice, text, status, rule, start and end to each line."),
     "metrics": ("batch", "Score any texts with every text metric: JSON with values and signatures."),
     "report": ("run", "Write the leaderboard page of one or more runs."),
-    "preview": ("run", "Show the exact prompts of a run, the texts whose likelihoods it compares, and its number of requests. Loads no model."),
+    "preview": ("run", "Show the exact prompts of a run, the texts whose likelihoods it compares, and what it will take: requests, tokens, cost. Loads no model."),
     "requests": ("requests", "Write the requests of a run as files, for a batch API or an offline program, instead of asking them."),
     "anchors": ("anchors", "Choose a few items with weights that estimate the full score of a model, from the outcomes of several models."),
     "replies": ("requests", "Read the replies to such requests into a run, score them, write the page. Exit code 1 if some are missing or do not fit."),

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evalsuite.cli.options import Models, Parser, option, takes
-from evalsuite.common.terminal import emit, json_mark, say
+from evalsuite.common.terminal import emit, json_mark, print_all, say
 from evalsuite.evaluation.second import SecondReader
 from evalsuite.evaluation.settings import Settings
+
+if TYPE_CHECKING:
+    from evalsuite.evaluation.costs import Costs
 
 
 @takes(Settings)
@@ -25,27 +29,55 @@ def run(**settings: Any) -> None:
     raise typer.Exit(done.exit_code)
 
 
-@takes(
-    Settings,
-    without=["out", "semsim", "budget", "max_concurrency", "executor", "ray_address", "replicas", "verbose"],
-)
+@takes(Settings, without=["semsim", "max_concurrency", "executor", "ray_address", "replicas", "verbose"])
 def preview(
     item: Annotated[str, typer.Option("--item", help="Only items whose id contains this text.")] = "",
     tokenizer: Annotated[str, typer.Option("--tokenizer", help="Count tokens with this model's tokenizer.")] = "",
+    cost: Annotated[
+        bool, typer.Option("--cost", help="Print only what the run will take: requests, tokens and cost.")
+    ] = False,
+    sample: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--sample", metavar="RUN", help="Estimate the tokens of replies by those in this run, too; may be repeated."
+        ),
+    ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print every request as a line of JSON, instead of one example of each kind.")
+        bool,
+        typer.Option(
+            "--json",
+            help="Print every request as a line of JSON, instead of one example of each kind; with --cost, every row.",
+        ),
     ] = False,
     **settings: Any,
 ) -> None:
-    import evalsuite
+    from evalsuite.evaluation.costs import Costs, as_row, planned_cells
     from evalsuite.evaluation.preview import as_lines, as_text
 
-    cells = evalsuite.preview(**settings)
+    s, planned = planned_cells(settings.pop("models"), settings)
+    costs = Costs(s, sample or (), tokenizer)
     try:
-        for line in (as_lines if as_json else as_text)(cells, item, tokenizer):
-            emit(line, json_mark) if as_json else emit(line)
+        if as_json and not cost:
+            for line in as_lines(((cell, trials) for _, cell, trials in planned), item, tokenizer):
+                emit(line, json_mark)
+            return
+        for line in as_text(costs.passing(planned), item, tokenizer):
+            if not cost:
+                emit(line)
+        if as_json:
+            for row in costs.rows():
+                emit(json.dumps(as_row(row), ensure_ascii=False), json_mark)
+        else:
+            _print_costs(costs)
     except BrokenPipeError:  # the reader of the pipe, such as `head`, has stopped
         sys.stderr.close()
+
+
+def _print_costs(costs: Costs) -> None:
+    from evalsuite.cli.tables.terminal import draw
+    from evalsuite.evaluation.cost_sheet import cost_sheet
+
+    print_all(*draw([cost_sheet(costs.rows(), costs.settings.budget, costs.spent)]))
 
 
 @takes(SecondReader)

@@ -1,4 +1,4 @@
-"""The output of `evalsuite preview`: exact prompts, candidates of likelihood scoring, and the number of requests."""
+"""The output of `evalsuite preview`: exact prompts and candidates of likelihood scoring. What they will cost: costs.py."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Cells = Iterable[tuple[Cell, list[Trial]]]
 
 def as_lines(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
     """A JSON object for each trial whose item's id contains `item`; trials that several models share are shown once."""
-    count = _counter(tokenizer)
+    count = token_counter(tokenizer)
     seen = set()
     for cell, trials in cells:
         for trial in trials:
@@ -42,12 +42,10 @@ def as_lines(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
 
 
 def as_text(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
-    """The first matching item of every cell but for the model, then the number of requests of each model."""
-    count = _counter(tokenizer)
+    """The first matching item of every cell but for the model."""
+    count = token_counter(tokenizer)
     seen, shown = set(), set()
-    totals: dict[str, int] = {}
     for cell, trials in cells:
-        totals[cell.place.model] = totals.get(cell.place.model, 0) + len(trials)
         place = cell.place.but("model")
         trial = next((t for t in trials if item in t.item.id), None)
         if place in seen or trial is None:
@@ -71,9 +69,6 @@ def as_text(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
         if cell.place.shots:
             yield f"── as chat: {len(request.messages)} turns; shots {', '.join(trial.shots)}"
         yield ""
-    for model, total in totals.items():
-        yield f"{model}: {total:,} requests"
-    yield f"in all {sum(totals.values()):,} requests"
 
 
 def _pairs(request: Request) -> Iterator[str]:
@@ -98,7 +93,7 @@ def candidates(request: Request) -> list[list[str]] | None:
     return [list(forms) for forms in label_forms(request.labels)]
 
 
-def _counter(tokenizer: str) -> Any:
+def token_counter(tokenizer: str) -> Any:
     """A function from a request to token counts of its prompt, plain and in the chat template; {} without a tokenizer."""
     if not tokenizer:
         return lambda request: {}

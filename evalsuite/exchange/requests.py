@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.base import Limits
 from evalsuite.backends.model import SAMPLING, Model
-from evalsuite.backends.openai.backend import OpenAI
+from evalsuite.backends.openai.backend import OpenAI, without_key
 from evalsuite.backends.registry import engine_errors
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import new_folder, replacing, safe_name
@@ -76,7 +75,8 @@ def write_requests(
         with Store(draft / PLAN) as plan:
             seen: set[str] = set()
             for model in chosen:
-                backend = _without_key(model)
+                with engine_errors(model):
+                    backend = without_key(model)
                 cells = store_plan(plan_cells(s, model, backend, corpus, eval_sets), model, backend, plan)
                 asked = {
                     key: trial.request
@@ -109,12 +109,6 @@ def _require_written(s: Settings, models: Sequence[Model]) -> None:
                 "--scoring constrained: backend openai sends no such constraint, as servers spell it differently; "
                 "--scoring generate reads free replies"
             )
-
-
-def _without_key(model: Model) -> OpenAI:
-    """The backend as a run has it, with the same fingerprint; it sends nothing, so that it needs no key."""
-    with engine_errors(model):
-        return OpenAI(model.model_copy(update={"api": model.api.model_copy(update={"key_env": None})}), Limits())
 
 
 def _stored(run: str | Path | None, keys: Iterable[str]) -> set[str]:

@@ -138,6 +138,11 @@ class OpenAI:
         pass
 
 
+def without_key(model: Model) -> OpenAI:
+    """The backend as a run has it, with the same fingerprint; it sends nothing, so that it needs no key."""
+    return OpenAI(model.model_copy(update={"api": model.api.model_copy(update={"key_env": None})}), Limits())
+
+
 def _waiting(letters: queue.Queue[Letter]) -> Iterator[Letter]:
     """The next letter (waits for it), and all others already in the queue."""
     yield letters.get()

@@ -10,6 +10,11 @@ from evalsuite.backends.model import Price
 log = logging.getLogger(__name__)
 
 
+def cost_of(price: Price | None, prompt_tokens: float, new_tokens: float) -> float:
+    """What so many tokens cost; 0 without a price. The budget and the estimate of `evalsuite preview` share it."""
+    return (prompt_tokens * price.input + new_tokens * price.output) / 1e6 if price else 0.0
+
+
 class Spent(Exception):
     """The worst-case cost of a request exceeds the rest of the budget, and no open reservation can free any."""
 
@@ -19,8 +24,7 @@ class Spending:
 
     def __init__(self, price: Price | None, budget: float | None) -> None:
         """`budget`: the amount left to spend; None: no limit."""
-        self._input, self._output = (price.input / 1e6, price.output / 1e6) if price else (0.0, 0.0)
-        self._budget = budget
+        self._price, self._budget = price, budget
         self._open = 0  # open reservations
         self._freed = asyncio.Event()
         self.committed = 0.0  # settled costs and open reservations
@@ -29,7 +33,7 @@ class Spending:
 
     def cost(self, prompt_tokens: int, new_tokens: int) -> float:
         """The cost of so many prompt and reply tokens."""
-        return prompt_tokens * self._input + new_tokens * self._output
+        return cost_of(self._price, prompt_tokens, new_tokens)
 
     async def reserve(self, amount: float) -> None:
         """Reserve `amount` as soon as it fits. Raises Spent if it never will."""

@@ -57,7 +57,7 @@ TASKS_CICERO: dict[str, Task] = {
     for task in (
         _row("cause", "C", "原因", "Cause"),
         _row("subsequent_event", "SE", "后续事件", "Subsequent event"),
-        _row("clipped_subsequent_event", "SEC", "截断后续事件", "Subsequent event, clipped"),
+        _row("clipped_subsequent_event", "SEC", "后续事件（截断对话）", "Subsequent event, clipped"),
         _row("prerequisite", "P", "前提", "Prerequisite"),
         _row("motivation", "M", "动机", "Motivation"),
         _row("reaction", "R", "情绪反应", "Emotional reaction"),

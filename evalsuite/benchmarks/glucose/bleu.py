@@ -120,7 +120,7 @@ def bleu_part(answered: Answered) -> Part:
 
 METRICS = (
     Metric("sacrebleu", "sacreBLEU", short="BLEU", published=100.0),
-    Metric("sacrebleu_notebook", "sacreBLEU（官方笔记本）", "sacreBLEU (notebook)", "BLEU", published=100.0),
+    Metric("sacrebleu_notebook", "sacreBLEU（官方 notebook）", "sacreBLEU (notebook)", "BLEU", published=100.0),
 )
 
 

@@ -105,7 +105,7 @@ def confusion_sheets(entries: Sequence[Entry], most: int = MOST) -> Iterator[She
     `entries` are "confusions" of results.json.
     """
     note = Text(
-        "共：正确答案为该名称、且选项中有另一名称的题；其中 % 被当作另一名称",
+        "共：正确答案为该名称、且选项中有另一名称的题；其中 % 误选为另一名称",
         "of: items with that right answer which offered the other name; taken for it in % of them",
     )
     yield from with_notes(_confusions(entries, most), note)
@@ -126,13 +126,13 @@ def _confusions(entries: Sequence[Entry], most: int) -> Iterator[Sheet]:
                 rows.append(Row((Text("没有选择", "chose nothing"), None, silent, asked, None), about=who))
         columns = (
             Column(Text("模型，正确答案", "model, right")),
-            Column(Text("被当作", "taken for")),
+            Column(Text("误选为", "taken for")),
             Column(Text("次数", "times"), kind="count"),
             Column(Text("共", "of"), kind="count"),
             Column("%", kind="percent", digits=0),
         )
         task, where = TASKS[about["task"]], place_words(about)
-        title = titled("", f"{task.zh} {where}：被当作另一个", f"{task.short} {where}: taken for another")
+        title = titled("", f"{task.zh} {where}：常见混淆", f"{task.short} {where}: taken for another")
         yield Sheet("confusions", title, columns, tuple(rows), about=about)
 
 

@@ -113,7 +113,7 @@ def _systems(rows: Sequence[Entry]) -> Iterator[Sheet]:
             lines.append(Row((_who(row), metric, row["points"], *numbers)))
     if lines:
         title = Text(
-            "指标与评审：每个点是一个模型在一个任务与集合上", "metrics beside judges, a point a model on a task and set"
+            "指标与评审：每个点是一个模型在一个任务与题集上", "metrics beside judges, a point a model on a task and set"
         )
         rhos = (Column(name, kind="number", signed=True) for name in ("ρ", "r", "τ"))
         yield Sheet("judge-metrics", title, (_JUDGE, Column(Text("指标", "metric")), _N, *rhos), tuple(lines))
@@ -186,11 +186,13 @@ def _length(r: Entry) -> Text | None:
 
 def _families(r: Entry) -> Text:
     own, other, preference = _number(r["own"]), _number(r["other"]), _signed(r["preference"])
-    zh, en = "没有他族评审可对照", "no judge of another family to compare"
+    zh, en = "没有其他系列的评审模型可对照", "no judge of another family to compare"
     if r["preference"] is not None:
         names = ", ".join(r["peers"])
         zh, en = f"与 {names} 相比偏爱 {preference}", f"preference {preference} beside {names}"
-    return Text(f"{r['family']}：同族 {own}，其他 {other}；{zh}", f"{r['family']}: own {own}, others {other}; {en}")
+    return Text(
+        f"{r['family']}：同系列 {own}，其他系列 {other}；{zh}", f"{r['family']}: own {own}, others {other}; {en}"
+    )
 
 
 def _attacks(r: Entry) -> Text:
@@ -210,12 +212,12 @@ def _attacks(r: Entry) -> Text:
 
 # Control -> its heading, and a function from one of its rows to a sentence (None: no row in the sheet).
 _SAYS: dict[str, tuple[Text, Callable[[Entry], Text | None]]] = {
-    "anchors": (Text("定点", "anchors"), _anchors),
+    "anchors": (Text("锚点", "anchors"), _anchors),
     "repeats": (Text("重复评分", "repeats"), _repeats),
     "blind": (Text("不给标准答案", "blind"), _blind),
     "panel": (Text("评审团", "panel"), _panel),
     "length": (Text("长度偏好", "length"), _length),
-    "families": (Text("偏爱同族", "own family"), _families),
+    "families": (Text("自家偏好", "own family"), _families),
     "attacks": (Text("注入指令", "attacks"), _attacks),
 }
 

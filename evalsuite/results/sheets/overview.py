@@ -14,7 +14,7 @@ Entry = Mapping[str, Any]
 
 _LEGEND = Text(
     "各任务首要指标（% 以该指标的最高值为 100）的平均，每项任务权重相同，任务内每个题集权重相同；区间按各部分独立计算；n/m：m 部分中仅有 n "
-    "部分，故无平均；!n：n 个请求失败或尚未提问",
+    "部分，因此没有平均；!n：n 个请求失败或尚未提问",
     "means of the tasks' headline metrics, in % of their highest value: every task weighs the same, and of a task every set; "
     "intervals take the parts as independent; n/m: only n of m parts, so no mean; !n: requests failed or not asked",
 )
@@ -93,7 +93,7 @@ def _made_of(column: Entry) -> Text:
 
     zh, en = f"{column['zh']}：{told('zh')}", f"{column['en']}: {told('en')}"
     if column["absent"]:
-        zh += f"；未问：{'、'.join(column['absent'])}"
+        zh += f"；尚未提问：{'、'.join(column['absent'])}"
         en += f"; not asked: {', '.join(column['absent'])}"
     return Text(zh, en)
 

@@ -19,7 +19,7 @@ _RELATIONS = {
 }  # fmt: skip
 _VERDICTS = ("answer", "none", "refused", "several", "unreadable", "failed", "missing")
 _ZH = {
-    "answer": "答案", "none": "无答案", "refused": "拒答", "several": "选了多项", "unreadable": "不合格式", "failed": "请求失败", "missing": "未问",
+    "answer": "答案", "none": "无答案", "refused": "拒答", "several": "选了多项", "unreadable": "不合格式", "failed": "请求失败", "missing": "尚未提问",
     "parsed": "已解析", "unparsed": "未能解析", "truncated": "截断", "conflict": "矛盾", "empty": "空", "filtered": "被过滤",
 }  # fmt: skip
 _WHY = {"unread": Text("无答案", "no answer"), "long": Text("长", "long"), "sample": Text("抽样", "sample")}

@@ -18,7 +18,7 @@ _LEGEND = Text(
     "reasoning model's own. prompt: mean tokens of a prompt. total: tokens generated in all replies.",
 )
 _BY_CHARACTERS = Text(
-    "*：端点未统计思考的词元，按思考与答案的字符数划分。",
+    "*：接口未统计思考的词元，按思考与答案的字符数划分。",
     "*: nobody counted the tokens of thinking: they are split by the characters of thought and answer.",
 )
 _FACTOR, _MORE = 2, 20  # the main results have the column if a row's mean is so many times another's, and so many more

@@ -37,7 +37,7 @@ export function drawJudge() {
   return h(
     "section",
     { class: "block", id: "judge" },
-    h("h2", null, t("judge")),
+    h("h2", null, t("judgeHead")),
     h("p", { class: "note" }, t("judgeNote")),
     h("div", { class: "controls" }, picker("judgeWho", t("judgeWho"), every, who, whoName)),
     judgeSheets("judge-means", ofWho),

@@ -1,0 +1,108 @@
+"""How well `evalsuite preview` foresees tokens: on stored replies, and on made-up lengths with long tails.
+
+    python benchmarks/cost.py runs/a runs/b …
+
+Of every cell with replies enough, a part is taken as the sample, at random or the first in the file, and the rest is foreseen.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from evalsuite.backends.model import Model
+from evalsuite.evaluation.costs import foresee_prompts, foresee_replies
+from evalsuite.evaluation.further import Total
+from evalsuite.evaluation.prompt_tokens import by_rule
+from evalsuite.evaluation.sampled import Reply, read_samples
+from evalsuite.types import Request
+
+TIMES = 20  # samples of each cell
+SHARES = (0.1, 0.2, 0.5)
+LEAST = 3  # replies of a sample
+
+
+def split(replies: Sequence[Reply], share: float, rng: np.random.Generator | None) -> tuple[list[Reply], list[Reply]]:
+    """A part of the contexts as the sample, and the rest."""
+    contexts = list(dict.fromkeys(reply.context for reply in replies))
+    if rng is not None:
+        rng.shuffle(contexts)
+    taken: set[tuple[str, ...]] = set()
+    for context in contexts:
+        if sum(reply.context in taken for reply in replies) >= max(LEAST, share * len(replies)):
+            break
+        taken.add(context)
+    return [r for r in replies if r.context in taken], [r for r in replies if r.context not in taken]
+
+
+def within(total: Total, truth: float) -> tuple[bool, float]:
+    low, high = total.ends
+    return low - 1e-6 <= truth <= high + 1e-6, (high - low) / max(truth, 1)
+
+
+def trial(seen: Sequence[Reply], rest: Sequence[Reply], seed: str) -> tuple[tuple[bool, float], tuple[bool, float]]:
+    """Whether the rest's tokens are in the range, and the range's width by the truth: of replies, of prompts."""
+    count = by_rule(Model(name="m", backend="openai", path="m", chat=True))
+    rooms = [max(r.request.max_new_tokens, r.new_tokens) for r in rest]
+    replies = within(foresee_replies(seen, rooms, seed), sum(r.new_tokens for r in rest))
+    prompts = foresee_prompts(seen, [count(r.request) for r in rest], count, seed)
+    return replies, within(prompts, sum(r.prompt_tokens for r in rest))
+
+
+def made_up(rng: np.random.Generator) -> Iterator[tuple[str, int, Callable[[int], np.ndarray]]]:
+    """(name, limit, draws of lengths)."""
+    yield "always 5, limit 48", 48, lambda n: np.full(n, 5)
+    yield "labels, limit 48", 48, lambda n: rng.choice([1, 2, 3, 7], n, p=[0.5, 0.3, 0.15, 0.05])
+    yield "2 % run on to 128", 128, lambda n: np.where(rng.random(n) < 0.02, 128, 5)
+    yield "0.5 % run on to 4096", 4096, lambda n: np.where(rng.random(n) < 0.005, 4096, 20)
+    yield (
+        "thoughts, median 665, limit 4096",
+        4096,
+        lambda n: np.minimum(np.exp(rng.normal(6.5, 0.6, n)), 4096).astype(int),
+    )
+    yield "thoughts, wide, limit 8192", 8192, lambda n: np.minimum(np.exp(rng.normal(6.5, 1.2, n)), 8192).astype(int)
+    yield "half cut at 320", 320, lambda n: np.where(rng.random(n) < 0.5, 320, rng.integers(1, 100, n))
+
+
+def main(runs: Sequence[Path]) -> None:
+    rng = np.random.default_rng(0)
+    cells = [
+        s.replies
+        for run in runs
+        for s in read_samples(run)
+        if len(s.replies) >= 20 and all(r.prompt_tokens for r in s.replies)
+    ]
+    print(f"{len(cells)} cells of {len(runs)} runs, {sum(map(len, cells)):,} replies")
+    for way in ("at random", "the first"):
+        for share in SHARES:
+            found = []
+            for n, replies in enumerate(cells):
+                for time in range(TIMES if way == "at random" else 1):
+                    seen, rest = split(replies, share, rng if way == "at random" else None)
+                    if rest:
+                        found.append(trial(seen, rest, f"{n}:{time}"))
+            for name, part in (("replies", 0), ("prompts", 1)):
+                inside, width = zip(*(pair[part] for pair in found), strict=True)
+                print(
+                    f"{share:4.0%} {way:9} {name}: {np.mean(inside):6.1%} of {len(inside):,} within; median width {np.median(width):.2f}"
+                )
+    for name, limit, draw in made_up(rng):
+        for size in (10, 30, 100):
+            inside, width = zip(
+                *(_made(draw, limit, size, f"{name}:{size}:{time}") for time in range(200)), strict=True
+            )
+            print(f"{name:34} {size:3} seen: {np.mean(inside):6.1%} within; median width {np.median(width):.2f}")
+
+
+def _made(draw: Callable[[int], np.ndarray], limit: int, size: int, seed: str) -> tuple[bool, float]:
+    request = Request("", "", (), limit)
+    seen = [Reply(request, (str(n),), 1, int(x)) for n, x in enumerate(draw(size))]
+    rest = draw(300 - size)
+    return within(foresee_replies(seen, [limit] * len(rest), seed), float(rest.sum()))
+
+
+if __name__ == "__main__":
+    main([Path(x) for x in sys.argv[1:]])

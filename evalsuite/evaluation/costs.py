@@ -1,0 +1,345 @@
+"""What a run will take before it is started: requests, tokens and cost of each model and task, each with a range.
+
+Prompts are counted or estimated (prompt_tokens.py). Replies are predicted by those that runs have stored (sampled.py,
+further.py); where there are none, their range goes from the shortest right answer to the limit. docs/endpoints.md says what the
+ranges mean, design/cost.md how well they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evalsuite.backends.model import Model, Price
+from evalsuite.backends.models import Models
+from evalsuite.backends.openai.backend import OpenAI, without_key
+from evalsuite.backends.openai.spending import cost_of
+from evalsuite.common.errors import BackendError
+from evalsuite.evaluation.further import Seen, Total, further
+from evalsuite.evaluation.plan import plan_cells, prepare, warn_of_skipped
+from evalsuite.evaluation.preview import token_counter
+from evalsuite.evaluation.prompt_tokens import Count, Tokens, counter_of
+from evalsuite.evaluation.sampled import Kinship, Reply, Sample, closest, read_samples
+from evalsuite.evaluation.settings import Settings
+from evalsuite.results.store import find_store, open_store, request_key
+from evalsuite.types import WRITTEN, Cell, Request, Trial
+
+Planned = Iterator[tuple[Model, Cell, list[Trial]]]
+_WITHOUT_TOKENS = ("baseline", "scripted")
+_NEAR = 0.2  # counted tokens of a model's prompts differ from the rule by so much more or less from task to task
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A number and the ends of its range; `mean` is None where only the ends are known."""
+
+    low: float
+    mean: float | None
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What one model takes for one task; for all its tasks if `task` is None, and for all models if `model` is None, too."""
+
+    model: str | None
+    task: str | None
+    requests: int  # in all
+    left: int  # of them without a stored reply: what follows is about these
+    prompt_tokens: Range | None  # None: the model takes none, as baselines
+    reply_tokens: Range | None
+    cost: Range | None  # in the currency of the model's price; None: no price
+    most: float | None  # the highest possible cost, which --budget sets aside request by request
+    prompts: str  # "counted" with a tokenizer, by the "replies" so far, or "estimated"
+    replies: int  # the number of stored replies that the range rests on; 0: it goes to the reply's limit
+    kinships: tuple[Kinship, ...]  # of the cells that they come from
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The same of one cell, to be added up."""
+
+    model: str
+    task: str
+    price: Price | None
+    requests: int
+    left: int
+    prompt: Total | None
+    reply: Total | None
+    most: float | None
+    prompts: str
+    replies: int
+    kinship: Kinship | None
+
+
+def planned_cells(models: Models, settings: dict[str, Any]) -> tuple[Settings, Planned]:
+    """The settings, and every cell that `run` would ask with its model and trials. No model is loaded."""
+    s, chosen, corpus, eval_sets = prepare(models, **settings)
+    warn_of_skipped(eval_sets)
+    return s, ((m, cell, trials) for m in chosen for cell, trials in plan_cells(s, m, None, corpus, eval_sets))
+
+
+def estimate(
+    models: Models = "bundled:models.yaml", samples: Sequence[str | Path] = (), tokenizer: str = "", **settings: Any
+) -> list[Estimate]:
+    """What `run` with the same keywords will take: a row for each model and task, for each model, and for all.
+
+    Replies in the run's folder `out` are not asked again, and are a sample of the others, as those of the runs `samples`.
+    `tokenizer` counts the prompts of models whose own is not here. No model is loaded, and nothing is sent.
+
+    >>> for row in estimate(model=["tiny-zh"], tasks=["event_cause"], limit=20):  # doctest: +SKIP
+    ...     print(row.model, row.task, row.left, row.reply_tokens)
+    """
+    s, planned = planned_cells(models, settings)
+    costs = Costs(s, samples, tokenizer)
+    for _ in costs.passing(planned):
+        pass
+    return costs.rows()
+
+
+@dataclass(slots=True)
+class Costs:
+    """Adds up cells as they pass."""
+
+    settings: Settings
+    samples: Sequence[str | Path] = ()
+    tokenizer: str = ""
+    parts: list[Part] = field(default_factory=list)
+
+    @property
+    def _folder(self) -> Path | None:
+        """The run's folder, if there is a run yet."""
+        folder = Path(self.settings.out)
+        return folder if (folder / "store.sqlite").is_file() else None
+
+    @property
+    def spent(self) -> float:
+        """What the run has spent so far."""
+        if self._folder is None:
+            return 0.0
+        with open_store(self._folder) as store:
+            return store.spent()
+
+    def passing(self, planned: Planned) -> Iterator[tuple[Cell, list[Trial]]]:
+        """The cells, unchanged."""
+        own = self._folder
+        for run in self.samples:
+            find_store(Path(run))
+        asked: _Asked | None = None
+        known: list[Sample] | None = None
+        for model, cell, trials in planned:
+            if asked is None or asked.model is not model:
+                asked = _Asked(model, self.tokenizer, own)
+            if known is None and asked.tokens:
+                runs = dict.fromkeys([*([own] if own else []), *map(Path, self.samples)])
+                known = [sample for run in runs for sample in read_samples(run)]
+            self.parts.append(asked.part(cell, trials, known or []))
+            yield cell, trials
+
+    def rows(self) -> list[Estimate]:
+        """Every model's tasks, then the model; all models last, if there are several."""
+        made = []
+        models = dict.fromkeys(part.model for part in self.parts)
+        for model in models:
+            parts = [part for part in self.parts if part.model == model]
+            tasks = dict.fromkeys(part.task for part in parts)
+            made += [_sum(model, task, [part for part in parts if part.task == task]) for task in tasks]
+            made.append(_sum(model, None, parts))
+        if len(models) > 1:
+            made.append(_sum(None, None, self.parts))
+        return made
+
+
+class _Asked:
+    """A model that is to be asked."""
+
+    def __init__(self, model: Model, tokenizer: str, run: Path | None) -> None:
+        self.model, self.run = model, run
+        self.tokens = model.backend not in _WITHOUT_TOKENS
+        self.backend = _endpoint(model) if model.backend == "openai" else None
+        self.seen: set[str] = set()
+        if self.tokens:
+            self.count, self.exact = counter_of(model, tokenizer, token_counter)
+
+    def part(self, cell: Cell, trials: Sequence[Trial], samples: Sequence[Sample]) -> Part:
+        left = self._left(cell, trials)
+        place, price = cell.place, self.model.api.charged if self.model.backend == "openai" else None
+        if not self.tokens:
+            return Part(place.model, place.task, None, len(trials), len(left), None, None, None, "", 0, None)
+        requests = [trial.request for trial in left]
+        counted = [self.count(request) for request in requests]
+        written = place.scoring in WRITTEN
+        fingerprint, sampling = (self.backend.fingerprint, self.backend.settings) if self.backend else (None, None)
+        near = closest(samples, place, fingerprint, sampling) if written and left else None
+        near = _fair(near, max((r.max_new_tokens for r in requests), default=0))
+        prompt, by = self._prompts(counted, near, place.name)
+        reply = self._replies(left, near, place.name) if written else Total.exact(0.0)
+        most = (
+            sum(cost_of(price, self.backend.most_tokens(r), self.backend.room(r)) for r in requests)
+            if self.backend and price
+            else None
+        )
+        kinship, replies = (near[0], len(near[1])) if near else (None, 0)
+        return Part(place.model, place.task, price, len(trials), len(left), prompt, reply, most, by, replies, kinship)
+
+    def _left(self, cell: Cell, trials: Sequence[Trial]) -> list[Trial]:
+        """The trials whose reply the run does not have; of the same request to an endpoint, one."""
+        if self.backend is None:
+            stored = _stored(self.run, cell) if self.run else set()
+            return [trial for trial in trials if _asked(trial) not in stored]
+        sampling, chat = self.backend.settings, self.model.chat
+        keyed = {request_key(self.backend.fingerprint, t.request, chat, sampling): t for t in trials}
+        new = {key: trial for key, trial in keyed.items() if key not in self.seen}
+        self.seen |= new.keys()
+        if self.run:
+            with open_store(self.run) as store:
+                done = store.done(new)
+            new = {key: trial for key, trial in new.items() if key not in done}
+        return list(new.values())
+
+    def _prompts(self, counted: Sequence[Tokens], near: _Near | None, seed: str) -> tuple[Total, str]:
+        """The tokens of these prompts. What the endpoint counted of others corrects the rule."""
+        low, mean, high = (sum(getattr(c, name) for c in counted) for name in ("low", "mean", "high"))
+        if self.exact or not counted:
+            return Total(low, mean, high), "counted" if self.exact else "estimated"
+        told = [r for r in near[1] if r.prompt_tokens] if near and near[0] is not Kinship.MODEL else []
+        if near is None or not told:
+            return Total(low, mean, high), "estimated"
+        if near[0] is Kinship.SAME:
+            return foresee_prompts(told, counted, self.count, seed), "replies"
+        pairs = [(reply, self.count(reply.request)) for reply in told]
+        mean *= sum(r.prompt_tokens for r, _ in pairs) / sum(c.mean for _, c in pairs)
+        return Total(mean * (1 - _NEAR), mean, mean * (1 + _NEAR)), "replies"
+
+    def _replies(self, left: Sequence[Trial], near: _Near | None, seed: str) -> Total:
+        rooms = [self._room(trial.request) for trial in left]
+        if near is not None and near[0] is Kinship.SAME and left:
+            return foresee_replies(near[1], rooms, seed)
+        low = sum(min(room, self._shortest(trial)) for trial, room in zip(left, rooms, strict=True))
+        if near is None or not left:
+            return Total(low, None if left else 0.0, sum(rooms))
+        means = sum(r.new_tokens for r in near[1]) / len(near[1])
+        mean = sum(min(room, means) for room in rooms)
+        return Total(min(low, mean), mean, sum(rooms))
+
+    def _room(self, request: Request) -> int:
+        return request.max_new_tokens + (self.model.api.reasoning_tokens if self.model.backend == "openai" else 0)
+
+    def _shortest(self, trial: Trial) -> float:
+        """Tokens of the shortest reply that is right: of a choice one, else the shortest reference, at least."""
+        return 1.0 if trial.item.options else max(1.0, min(map(len, trial.item.references), default=1) / 2)
+
+
+_Near = tuple[Kinship, list[Reply]]
+
+
+def _fair(near: _Near | None, limit: int) -> _Near | None:
+    """Replies that had another limit are no sample of the cell."""
+    if near and near[0] is Kinship.SAME and any(reply.request.max_new_tokens != limit for reply in near[1]):
+        return Kinship.WAY, near[1]
+    return near
+
+
+def _endpoint(model: Model) -> OpenAI | None:
+    """The backend, which knows the keys of its replies; None where its packages are not installed."""
+    try:
+        return without_key(model)
+    except BackendError:
+        return None
+
+
+def _stored(run: Path, cell: Cell) -> set[Any]:
+    with open_store(run) as store:
+        return {_asked(trial) for _, trial, reply in store.read(cell) if reply is not None and reply.error is None}
+
+
+def _asked(trial: Trial) -> Any:
+    """What a request hangs on besides its cell and model."""
+    r = trial.request
+    return trial.item.id, trial.rotation, r.sample, r.prompt, r.messages, r.max_new_tokens, r.pairs, r.pattern
+
+
+def foresee_replies(seen: Sequence[Reply], rooms: Sequence[int], seed: str) -> Total:
+    """The tokens of further replies of the same cell, each with its limit."""
+    contexts = _contexts((r.context, r.new_tokens, 1) for r in seen)
+    return further(contexts, len(rooms), 1, max(rooms), f"{seed}:reply")
+
+
+def foresee_prompts(seen: Sequence[Reply], counted: Sequence[Tokens], count: Count, seed: str) -> Total:
+    """The tokens of further prompts of the same cell, `counted` by a rule, of which the endpoint has counted some."""
+    known = [count(reply.request) for reply in seen]
+    contexts = _contexts((r.context, r.prompt_tokens, c.mean) for r, c in zip(seen, known, strict=True))
+    low, mean, high = (sum(getattr(c, name) for c in known) for name in ("low", "mean", "high"))
+    return further(contexts, sum(c.mean for c in counted), low / mean, high / mean, f"{seed}:prompt")
+
+
+def _contexts(rows: Iterable[tuple[tuple[str, ...], float, float]]) -> list[Seen]:
+    """(context, tokens, size) of replies, added up by context."""
+    sums: dict[tuple[str, ...], tuple[float, float]] = {}
+    for context, tokens, size in rows:
+        before = sums.get(context, (0.0, 0.0))
+        sums[context] = before[0] + tokens, before[1] + size
+    return [Seen(*pair) for pair in sums.values()]
+
+
+def _sum(model: str | None, task: str | None, parts: Sequence[Part]) -> Estimate:
+    prompts, replies = ([getattr(part, name) for part in parts] for name in ("prompt", "reply"))
+    by_price: dict[tuple[float, float], list[Part]] = {}
+    for part in parts:
+        if part.price:
+            by_price.setdefault((part.price.input, part.price.output), []).append(part)
+    costs = [_cost(group) for group in by_price.values()]
+    return Estimate(
+        model, task, sum(p.requests for p in parts), sum(p.left for p in parts), _range(prompts), _range(replies),
+        _added(costs), sum(p.most or 0.0 for p in parts) if any(p.most is not None for p in parts) else None,
+        min((p.prompts for p in parts if p.prompts), key=_PROMPTS.index, default=""),
+        sum(p.replies for p in parts),
+        tuple(sorted({p.kinship for p in parts if p.kinship is not None})),
+    )  # fmt: skip
+
+
+_PROMPTS = ("estimated", "replies", "counted")  # the least exact first
+
+
+def _range(totals: Sequence[Total | None]) -> Range | None:
+    known = [total for total in totals if total is not None]
+    if not known:
+        return None
+    total = known[0]
+    for other in known[1:]:
+        total += other
+    low, high = total.ends
+    return Range(low, total.mean, high)
+
+
+def _cost(parts: Sequence[Part]) -> Range:
+    """Of parts with the same price."""
+    prompt, reply = (_range([getattr(part, name) for part in parts]) for name in ("prompt", "reply"))
+    assert prompt and reply  # a model with a price takes tokens
+    price = parts[0].price
+    mean = None if prompt.mean is None or reply.mean is None else cost_of(price, prompt.mean, reply.mean)
+    return Range(cost_of(price, prompt.low, reply.low), mean, cost_of(price, prompt.high, reply.high))
+
+
+def _added(costs: Sequence[Range]) -> Range | None:
+    if not costs:
+        return None
+    means = [cost.mean for cost in costs if cost.mean is not None]
+    mean = sum(means) if len(means) == len(costs) else None
+    return Range(sum(c.low for c in costs), mean, sum(c.high for c in costs))
+
+
+def as_row(row: Estimate) -> dict[str, Any]:
+    """A line of `preview --cost --json`: whole tokens, costs to six digits."""
+
+    def ends(found: Range | None, spell: Callable[[float], float]) -> dict[str, float | None] | None:
+        return {name: x if x is None else spell(x) for name, x in asdict(found).items()} if found else None
+
+    return asdict(row) | {
+        "prompt_tokens": ends(row.prompt_tokens, round),
+        "reply_tokens": ends(row.reply_tokens, round),
+        "cost": ends(row.cost, lambda cost: float(f"{cost:.6g}")),
+        "kinships": [kinship.name.lower() for kinship in row.kinships],
+    }

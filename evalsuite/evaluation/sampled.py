@@ -1,0 +1,84 @@
+"""Replies that runs have stored, as samples of those to come: the closest cells to one that is planned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+from evalsuite.results.store import open_store
+from evalsuite.types import WRITTEN, Place, Request
+
+
+class Kinship(IntEnum):
+    """How close a stored cell is to a planned one; the first is the closest."""
+
+    SAME = 0  # the same cell: its replies are a sample of it
+    ITEMS = 1  # the same model, task and way; another set, split or perturbation
+    WAY = 2  # the same model and task; another wording or number of shots
+    TASK = 3  # the same model and way; another task
+    MODEL = 4  # another model, or other settings of this one; the same task
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A stored reply whose tokens were counted."""
+
+    request: Request
+    context: tuple[str, ...]  # what its item is about: replies about one context are not independent
+    prompt_tokens: int
+    new_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The counted replies of one stored cell."""
+
+    place: Place
+    fingerprint: str | None
+    sampling: Any
+    replies: tuple[Reply, ...]
+
+    def kinship(self, place: Place, fingerprint: str | None, sampling: Any) -> Kinship | None:
+        """How close this cell is to a planned one; None: not at all. Without a fingerprint, the model's name decides."""
+        other = self.place.model != place.model
+        if other or (fingerprint is not None and (fingerprint, sampling) != (self.fingerprint, self.sampling)):
+            return Kinship.MODEL if self.place.task == place.task and _way(self.place) == _way(place) else None
+        if self.place == place:
+            return Kinship.SAME
+        if self.place.task == place.task:
+            return Kinship.ITEMS if _way(self.place) == _way(place) else Kinship.WAY
+        return Kinship.TASK if _way(self.place) == _way(place) else None
+
+
+def _way(place: Place) -> tuple[Any, ...]:
+    return place.variant, place.shots, place.scoring
+
+
+def read_samples(run: Path) -> Iterator[Sample]:
+    """The cells of a run that hold counted replies. Raises ConfigError if there is no run."""
+    with open_store(run) as store:
+        for cell in store.cells():
+            if cell.place.scoring not in WRITTEN:
+                continue
+            replies = tuple(
+                Reply(trial.request, trial.item.context, response.prompt_tokens, response.new_tokens)
+                for _, trial, response in store.read(cell)
+                if response is not None and response.error is None and response.new_tokens
+            )
+            if replies:
+                yield Sample(cell.place, cell.facts.get("fingerprint"), cell.facts.get("sampling"), replies)
+
+
+def closest(
+    samples: Sequence[Sample], place: Place, fingerprint: str | None, sampling: Any
+) -> tuple[Kinship, list[Reply]] | None:
+    """The replies of the cells that are closest to a planned one; None if none is close."""
+    found: dict[Kinship, list[Reply]] = {}
+    for sample in samples:
+        kinship = sample.kinship(place, fingerprint, sampling)
+        if kinship is not None:
+            found.setdefault(kinship, []).extend(sample.replies)
+    return min(found.items()) if found else None

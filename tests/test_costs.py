@@ -1,0 +1,269 @@
+"""What a run will take, said before it is started: the run lies in the range, and nothing that is known is counted twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from needs import needs
+
+import evalsuite
+from evalsuite.backends.model import API, Model, Price
+from evalsuite.backends.openai.faults import Server
+from evalsuite.backends.openai.spending import cost_of
+from evalsuite.common.errors import ConfigError
+from evalsuite.evaluation.costs import Estimate
+from evalsuite.evaluation.further import Seen, further
+from evalsuite.evaluation.prompt_tokens import by_rule
+from evalsuite.evaluation.sampled import Kinship
+from evalsuite.results.store import open_store
+from evalsuite.types import Message, Request
+
+needs("openai", "openai", "tenacity", "aiolimiter")
+
+TASKS = ("knowledge_filling", "event_cause")
+
+
+def reply(prompt: str) -> str:
+    """Short as a rule; one in twelve runs on."""
+    draw = Random(prompt)
+    return "因为" * draw.choice([1, 2, 3, 4]) if draw.random() < 11 / 12 else "所以" * 15
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server(mix={}, reply=reply) as server:
+        yield server
+
+
+@pytest.fixture
+def models(server: Server, tmp_path: Path) -> Callable[..., Path]:
+    def write(more: str = "", name: str = "far") -> Path:
+        path = tmp_path / f"{name}.yaml"
+        api = f"base_url: {server.url}, key_env: null, price: {{input: 1, output: 8}}{more}"
+        path.write_text(f"models:\n  - {{name: {name}, backend: openai, path: p, chat: true, api: {{{api}}}}}\n")
+        return path
+
+    return write
+
+
+def ask(path: Path, **more: Any) -> dict[str, Any]:
+    return {"models": path, "tasks": TASKS, "set": "easy", "data": "bundled:sample", "seed": 3, **more}
+
+
+def total(rows: list[Estimate]) -> Estimate:
+    return rows[-1]
+
+
+def spent(run: Path) -> float:
+    with open_store(run) as store:
+        return store.spent()
+
+
+# The whole way ----------------------------------------------------------------------------------------------------
+
+
+def test_a_run_lies_in_the_range_and_only_what_is_left_is_counted(models: Any, server: Server, tmp_path: Path) -> None:
+    path, run = models(), tmp_path / "run"
+    before = total(evalsuite.estimate(**ask(path), out=run))
+    assert before.cost and before.cost.mean is None and before.reply_tokens and before.replies == 0
+    evalsuite.run(**ask(path, limit=6), out=run)
+    first = spent(run)
+    rows = evalsuite.estimate(**ask(path), out=run)
+    assert [(row.model, row.task) for row in rows] == [("far", TASKS[0]), ("far", TASKS[1]), ("far", None)]
+    said = total(rows)
+    assert said.left == before.left - 12 and said.requests == before.requests and said.replies == 12
+    assert said.kinships == (Kinship.SAME,) and said.prompts == "replies"
+    evalsuite.run(**ask(path), out=run)
+    assert said.cost and said.cost.mean and said.most
+    assert said.cost.low <= spent(run) - first <= said.cost.high < said.most
+    assert said.cost.high - said.cost.low < before.cost.high - before.cost.low
+    assert before.cost.low <= spent(run) <= before.cost.high < (before.most or 0)
+    # Each task by itself, as the run's own results count them.
+    after = total(evalsuite.estimate(**ask(path), out=run))
+    assert after.left == 0 and after.cost and after.cost.low == after.cost.high == 0
+    assert server.account()["requests"] == said.requests
+
+
+def test_other_settings_of_the_model_are_asked_anew(models: Any, tmp_path: Path) -> None:
+    """Thinking under the same name: its replies are not there, and those that are say little of them."""
+    run = tmp_path / "run"
+    evalsuite.run(**ask(models(), limit=6), out=run)
+    row = total(evalsuite.estimate(**ask(models(", parameters: {think: true}"), limit=6), out=run))
+    assert row.left == 12 and row.kinships == (Kinship.MODEL,)
+    more = total(evalsuite.estimate(**ask(models(", reasoning_tokens: 4000"), limit=6), out=run))
+    assert more.left == 12 and more.reply_tokens and more.reply_tokens.high > 12 * 4000
+
+
+@pytest.mark.parametrize(
+    ("asked", "kinship"),
+    [
+        ({"set": "hard"}, Kinship.ITEMS),
+        ({"perturb": ["shuffle"]}, Kinship.ITEMS),
+        ({"prompt": ["plain"]}, Kinship.WAY),
+        ({"shots": [1]}, Kinship.WAY),
+        ({"tasks": ["domain_identification"]}, Kinship.TASK),
+        ({"tasks": ["domain_identification"], "prompt": ["plain"]}, None),
+    ],
+)
+def test_the_closest_replies_are_taken_and_named(
+    asked: dict[str, Any], kinship: Kinship | None, models: Any, tmp_path: Path
+) -> None:
+    path, run = models(), tmp_path / "run"
+    evalsuite.run(**ask(path, limit=4, tasks=TASKS[:1]), out=run)
+    more = {"limit": 4, "tasks": TASKS[:1], **asked}
+    row = total(evalsuite.estimate(**ask(path, **more), out=tmp_path / "new", samples=[run]))
+    assert row.kinships == ((kinship,) if kinship else ()) and row.replies == (4 if kinship else 0)
+    assert row.reply_tokens and (row.reply_tokens.mean is None) == (kinship is None)
+    # It is no sample of these: the range still goes to the limit.
+    nothing = total(evalsuite.estimate(**ask(path, **more), out=tmp_path / "new"))
+    assert nothing.reply_tokens and row.reply_tokens.high == nothing.reply_tokens.high
+
+
+def test_replies_of_another_model(models: Any, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    evalsuite.run(**ask(models(), limit=4), out=run)
+    row = total(evalsuite.estimate(**ask(models(name="other"), limit=4), samples=[run], out=tmp_path / "new"))
+    assert row.kinships == (Kinship.MODEL,) and row.left == 8 and row.prompts == "estimated"
+    with pytest.raises(ConfigError, match="no run here"):
+        evalsuite.estimate(**ask(models(), limit=4), samples=[tmp_path / "nowhere"])
+
+
+def test_a_local_model_is_counted_and_has_no_price(tmp_path: Path) -> None:
+    """Prompts are counted as the run counts them; what compares likelihoods writes nothing; a baseline takes nothing."""
+    needs("hf", "torch", "transformers")
+    asked: dict[str, Any] = {
+        "tasks": TASKS[:1],
+        "limit": 3,
+        "data": "bundled:sample",
+        "scoring": ["generate", "labels"],
+    }
+    rows = evalsuite.estimate(model=["tiny-zh", "random"], out=tmp_path / "run", **asked)
+    tiny, random = (next(r for r in rows if (r.model, r.task) == (name, None)) for name in ("tiny-zh", "random"))
+    assert random.requests == 6 and random.prompt_tokens is random.reply_tokens is random.cost is None
+    assert tiny.prompts == "counted" and tiny.cost is None and tiny.most is None and tiny.prompt_tokens
+    evalsuite.run(model=["tiny-zh"], out=tmp_path / "run", **asked)
+    with open_store(tmp_path / "run") as store:
+        told = [r.prompt_tokens for cell in store.cells() for _, _, r in store.read(cell) if r and not r.likelihoods]
+    assert len(told) == 6 and tiny.prompt_tokens.low == tiny.prompt_tokens.high == 2 * sum(told)
+    (only,) = (
+        r
+        for r in evalsuite.estimate(model=["tiny-zh"], out=tmp_path / "new", **{**asked, "scoring": ["labels"]})
+        if r.task
+    )
+    assert only.reply_tokens and only.reply_tokens.high == 0 and only.requests == 6
+    assert total(evalsuite.estimate(model=["tiny-zh"], out=tmp_path / "run", **asked)).left == 0
+
+
+# The statistics ---------------------------------------------------------------------------------------------------
+
+LENGTHS: dict[str, tuple[int, Callable[[np.random.Generator, int], Any]]] = {
+    "always the same": (48, lambda rng, n: np.full(n, 5)),
+    "labels": (48, lambda rng, n: rng.choice([1, 2, 3, 7], n, p=[0.5, 0.3, 0.15, 0.05])),
+    "one in fifty runs on": (1024, lambda rng, n: np.where(rng.random(n) < 0.02, 1024, 5)),
+    "thoughts": (8192, lambda rng, n: np.minimum(np.exp(rng.normal(6.5, 1.2, n)), 8192)),
+    "half are cut": (320, lambda rng, n: np.where(rng.random(n) < 0.5, 320, rng.integers(1, 100, n))),
+}
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+@pytest.mark.parametrize("size", [10, 40])
+@pytest.mark.parametrize("alike", [1, 4], ids=["alone", "four of a dialogue"])
+def test_the_range_covers_what_it_claims(name: str, size: int, alike: int) -> None:
+    """Of 300 totals at least 95 % lie in the range, also where the lengths of a dialogue's replies go together."""
+    limit, draw = LENGTHS[name]
+    rng = np.random.default_rng(7)
+    inside = 0
+    for time in range(300):
+        lengths = draw(rng, 60).repeat(alike).reshape(60, alike).astype(float)
+        lengths = np.where(rng.random(lengths.shape) < 0.5, lengths, draw(rng, lengths.size).reshape(lengths.shape))
+        seen, rest = lengths[:size], lengths[size:]
+        found = further([Seen(row.sum(), alike) for row in seen], rest.size, 1, limit, f"{time}")
+        low, high = found.ends
+        inside += low - 1e-6 <= rest.sum() <= high + 1e-6
+        assert found.mean == pytest.approx(seen.mean() * rest.size)
+    assert inside >= 0.95 * 300
+
+
+def test_more_replies_narrow_the_range() -> None:
+    lengths = np.random.default_rng(1).integers(1, 60, 400)
+    widths = []
+    for size in (10, 50, 400):
+        seen = [Seen(float(x), 1) for x in lengths[:size]]
+        low, high = further(seen, 1000, 1, 64, "a").ends
+        widths.append(high - low)
+    assert widths[0] > 2 * widths[1] > 3 * widths[2] > 0
+
+
+# Tokens of the sample's first item of six tasks, in the wording of the paper, as these tokenizers count them.
+COUNTED = {
+    "cl100k_base": (676, 648, 661, 409, 168, 96),
+    "o200k_base": (501, 475, 478, 289, 125, 95),
+    "deepseek": (399, 377, 379, 218, 103, 95),
+    "tekken": (554, 525, 527, 325, 136, 96),
+    "qwen2": (436, 413, 416, 251, 115, 96),
+    "qwen3.6": (392, 371, 373, 230, 106, 97),
+}
+COUNTED_TASKS = ("knowledge_filling", "conflict_detection", "event_cause", "charm_nli", "c3_reading", "cider_dnli")
+
+
+def test_the_rule_against_tokenizers() -> None:
+    count = by_rule(Model(name="m", backend="openai", path="p"))
+    for n, task in enumerate(COUNTED_TASKS):
+        _, trials = next(evalsuite.preview(model=["random"], tasks=[task], limit=1, data="bundled:sample"))
+        found = count(trials[0].request)
+        told = [counts[n] for counts in COUNTED.values()]
+        assert found.low <= min(told) and max(told) <= found.high, task
+        assert found.mean == pytest.approx(float(np.median(told)), rel=0.2), task
+
+
+def test_a_chat_template_takes_tokens() -> None:
+    chat, plain = (by_rule(Model(name="m", backend="openai", path="p", chat=chat)) for chat in (True, False))
+    request = Request("1", "你好", (Message("user", "你好"),), 8)
+    assert plain(request).mean == 1.5 and chat(request).mean == 1.5 + 5 + 8
+
+
+def test_a_price() -> None:
+    price = Price(input=2, output=10)
+    assert cost_of(price, 1_000_000, 500_000) == 7 and cost_of(None, 9, 9) == 0
+    assert API(price=price).charged == price
+
+
+# The command ------------------------------------------------------------------------------------------------------
+
+
+def test_the_table(models: Any, tmp_path: Path, cli: Any) -> None:
+    run = tmp_path / "run"
+    path = models()
+    evalsuite.run(**ask(path, limit=6), out=run)
+    words = [
+        "preview",
+        "--models",
+        path,
+        "--tasks",
+        ",".join(TASKS),
+        "--set",
+        "easy",
+        "--data",
+        "bundled:sample",
+        "--out",
+        run,
+    ]
+    words += ["--seed", "3"]
+    shown = cli(*words, "--cost", "--budget", "5", COLUMNS="80").stdout
+    assert "Left to ask" in shown and "95% prediction interval" in shown and "all tasks" in shown
+    assert "━━" not in shown and max(map(len, shown.splitlines())) <= 80
+    assert "which covers the range" in shown
+    whole = cli(*words, COLUMNS="80").stdout
+    assert "━━" in whole and whole.index("━━") < whole.index("Left to ask")
+    rows = [json.loads(line) for line in cli(*words, "--cost", "--json").stdout.splitlines()]
+    assert [row["task"] for row in rows] == [*TASKS, None] and rows[-1]["kinships"] == ["same"]
+    assert set(rows[0]["cost"]) == {"low", "mean", "high"}
+    assert {*json.loads(cli(*words, "--json").stdout.splitlines()[0])} >= {"item", "prompt"}
+    unknown = cli(*words[:-3], tmp_path / "new", "--cost", COLUMNS="80").stdout
+    assert "limit: no replies to go by" in unknown and "~" in unknown
