@@ -15,7 +15,18 @@ from evalsuite.evaluation.settings import Settings
 
 @takes(
     Settings,
-    without=["out", "semsim", "until", "budget", "max_concurrency", "executor", "ray_address", "replicas", "verbose"],
+    without=[
+        "out",
+        "semsim",
+        "until",
+        "until_ranked",
+        "budget",
+        "max_concurrency",
+        "executor",
+        "ray_address",
+        "replicas",
+        "verbose",
+    ],
 )
 def requests(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the requests; must be new or empty.")],

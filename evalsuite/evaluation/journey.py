@@ -27,7 +27,7 @@ from evalsuite.evaluation.manifest import write_manifest
 from evalsuite.evaluation.plan import EvalSet, data_of, named_files, plan_cells, prepare, warn_of_skipped
 from evalsuite.evaluation.second import SecondReader, ask_second_reader
 from evalsuite.evaluation.settings import Settings
-from evalsuite.evaluation.until import ask_until
+from evalsuite.evaluation.until import Ranking, ask_until
 from evalsuite.page.report import require_own_page, write_page
 from evalsuite.results.journey import write_results
 from evalsuite.results.saved import Results, require_cells, require_own
@@ -67,12 +67,18 @@ def evaluate(
         warn_of_skipped(eval_sets)
         require_cells(out, store.cells())
         write_manifest(out, s, data_of(s), named_files(s, eval_sets))
-        for model, backend in load_in_turn(chosen, _loader(s, corpus, eval_sets, store, replies)):
-            with collect_problems(problems, model, out / "run.log"):
-                if isinstance(backend, BackendError):
-                    raise backend
-                planned = store_plan(plan_cells(s, model, backend, corpus, eval_sets), model, backend, store)
-                (ask_trials if s.until is None else ask_until)(backend, planned, store, display)
+        ranking = Ranking(store, display)
+        for names in ranking.passes([m.name for m in chosen]) if s.until_ranked else ([m.name for m in chosen],):
+            models = [m for m in chosen if m.name in names]
+            for model, backend in load_in_turn(models, _loader(s, corpus, eval_sets, store, replies)):
+                with collect_problems(problems, model, out / "run.log"):
+                    if isinstance(backend, BackendError):
+                        raise backend
+                    planned = store_plan(plan_cells(s, model, backend, corpus, eval_sets), model, backend, store)
+                    if s.until_ranked:
+                        ranking.ask(backend, planned)
+                    else:
+                        (ask_until if s.until else ask_trials)(backend, planned, store, display)
     results = write_results(out, Reading(), encoder)
     write_page([out], out / "page")
     return replace(results, problems=(*problems, *results.problems))

@@ -24,7 +24,7 @@ from evalsuite.common.dialogue import copied
 from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.items import Picked, Selection, read_selection
-from evalsuite.evaluation.settings import Settings, points
+from evalsuite.evaluation.settings import Settings
 from evalsuite.perturb import Perturbation, perturbation_named
 from evalsuite.prompt import Prompt, Shots, fit_shots, wordings
 from evalsuite.types import WRITTEN, Cell, Item, Place, Task, Trial
@@ -51,6 +51,8 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
     """
     s = Settings(models=models if isinstance(models, str | Path) else "functions", **settings)
     chosen = models_of(models, s.model)
+    if s.until_ranked is not None and sum(m.backend != "baseline" for m in chosen) < 2:
+        raise ConfigError("--until-ranked: tells models apart, and fewer than two are named; baselines take no part")
     corpus = Corpora(resolve(data_of(s)), skip_bad=s.skip_bad)
     eval_sets = []
     scored = False  # whether any model can be asked any task in a scoring that was asked for
@@ -257,7 +259,7 @@ def plan_cells(
                     **({"parameters": size} if (size := getattr(backend, "parameters", None)) else {}),
                     **({"trained": model.trained} if model.trained else {}),
                     **({"price": model.api.price.model_dump()} if model.api.price else {}),
-                    **({"until": {"margin": points(s.until, "--until")}} if s.until is not None else {}),
+                    **({"until": s.stops} if s.stops else {}),
                 }
                 if source.picked:
                     facts["items"] = source.picked.facts(

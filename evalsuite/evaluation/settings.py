@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from evalsuite.benchmarks.registry import SPLITS, tasks_named
 from evalsuite.common.errors import ConfigError, unknown
@@ -77,6 +78,11 @@ class Settings:
         "Ask items in a random order until the score of each cell is known to so many points, 95 % sure, then stop (docs/early_stopping.md).",
         "±2",
     )
+    until_ranked: str | None = flag(
+        None,
+        "Ask items in a random order until each two models are told apart, or surely within so many points, then stop (docs/early_stopping.md).",
+        "±1",
+    )
     data: str | Path | None = flag(
         None, "Folder of official data; default: EVALSUITE_DATA, else the bundled sample (bundled:sample).", "DIR"
     )
@@ -118,8 +124,12 @@ class Settings:
         check_budget(self.budget)
         if self.until is not None:
             points(self.until, "--until")
-            if self.items:
-                raise ConfigError("--until and --items: name one, since until draws the items at random from all")
+        if self.until_ranked is not None:
+            points(self.until_ranked, "--until-ranked")
+            if self.until is not None:
+                raise ConfigError("--until and --until-ranked: each says when to stop; give one")
+        if self.items and (self.until or self.until_ranked):
+            raise ConfigError("--items: --until and --until-ranked draw the items themselves; give one")
         if self.executor not in EXECUTORS:
             raise ConfigError(unknown("executor", self.executor, EXECUTORS))
         for name in self.scoring:
@@ -128,3 +138,10 @@ class Settings:
         tasks_named(self.tasks)
         for name in self.perturb:
             perturbation_named(name)
+
+    @property
+    def stops(self) -> dict[str, Any] | None:
+        """When the asking of a cell stops, as its facts say it; None: when all is asked."""
+        if self.until_ranked is not None:
+            return {"margin": points(self.until_ranked, "--until-ranked"), "ranked": True}
+        return None if self.until is None else {"margin": points(self.until, "--until")}

@@ -1,8 +1,11 @@
-"""Ask the cells of a model in rounds until the score of each is known narrowly enough (`--until`).
+"""Ask in rounds until the score of each cell is known narrowly enough (`--until`), or models are told apart (`--until-ranked`).
 
 A round asks all cells that are still open together, so that an engine stays busy. How many items it takes is a guess from the rounds
 before, on which the guarantee does not depend. It is a function of their replies alone: an interrupted run makes the same
 rounds again, and asks only what is missing.
+
+To tell models apart, they are loaded in turn, again and again: in each pass those that are still open are asked a larger share of the
+items, so that one model is in memory at a time.
 """
 
 from __future__ import annotations
@@ -26,13 +29,16 @@ from evalsuite.results.estimates import (
     estimated_metric,
     margin_of,
 )
+from evalsuite.results.outcomes import is_baseline
+from evalsuite.results.ranked import asked, columns, pairs, takes_part
 from evalsuite.results.scoring import score_reply
 from evalsuite.results.store import Store
-from evalsuite.types import Cell, Response, Trial
+from evalsuite.types import Cell, Place, Reading, Response, Trial
 
 log = logging.getLogger(__name__)
 
 _FIRST = 64  # items of the first round
+_SHARE, _GROWTH = 1 / 16, 1.5  # of all items in the first pass over models, and its growth from pass to pass
 _STEP = 1 / 16  # by how much a round grows at least, once the need is nearly known
 
 
@@ -84,11 +90,11 @@ class _Open:
             if response is not None and response.error is None:
                 score = score_reply(trial.item, response, answer_after=trial.request.answer_after)[1]
                 self.values[n] = score.values.get(metric, 0.0)
-        self.found = estimate_of(self.cell, self.asking, self.trials, self.values, self.margin)
+        self.found = estimate_of(self.cell, self.asking, self.trials, self.values)
 
     @property
     def closed(self) -> bool:
-        return self.asked == len(self.asking.trials) or (self.found is not None and self.found.reached)
+        return self.asked == len(self.asking.trials) or bool(self.found and self.found.reached)
 
 
 def ask_until(
@@ -119,6 +125,68 @@ def ask_until(
                     progress.stop(c.number, said)
     finally:
         progress.finish()
+
+
+@dataclass(slots=True)
+class Ranking:
+    """Passes over models until each two of a column are told apart, or alike: `for names in ranking.passes(…)`, each asked by `ask`."""
+
+    store: Store
+    display: Display
+    share: float = _SHARE
+    asked: dict[Place, int] = field(default_factory=dict)  # items of each cell
+    closed: set[Place] = field(default_factory=set)
+    alone: set[Place] = field(default_factory=set)  # with no other model to compare: asked in full
+    answered: set[str] = field(default_factory=set)  # models that had no problem in this pass
+
+    def passes(self, names: Sequence[str]) -> Iterator[list[str]]:
+        """The models of each pass."""
+        left = [*names]
+        while left:
+            self.answered = set()
+            yield left
+            still = {place.model for place in self._open()}
+            left = [name for name in left if name in still & self.answered]
+            self.share *= _GROWTH
+
+    def ask(self, backend: Backend, planned: Sequence[tuple[Cell, Sequence[Trial], Sequence[str]]]) -> None:
+        """Ask the open cells of a model their share of the items."""
+        groups, reached = [], {}
+        for cell, trials, keys in planned:
+            if cell.place not in self.closed:
+                asking = asking_of(cell, trials)
+                reached[cell.place] = count = self._count(cell, asking)
+                own = [n for places in asking.trials[:count] for n in places]
+                groups.append(Group(line_of(cell), [trials[n] for n in own], [keys[n] for n in own]))
+        ask(groups, generate_of(backend), self.store, self.display, first_metric)
+        self.asked |= reached
+        self.answered |= {cell.place.model for cell, *_ in planned}
+
+    def _count(self, cell: Cell, asking: Asking) -> int:
+        of = len(asking.trials)
+        if not of or cell.place in self.alone or is_baseline(cell.facts):
+            return of
+        ends = asking.order.ends
+        return int(ends[ends >= min(of, max(_FIRST, math.ceil(self.share * of)))][0])
+
+    def _open(self) -> set[Place]:
+        """The cells that are to be asked more."""
+        cells = [
+            asked(self.store, cell, Reading(), self.asked[cell.place])
+            for cell in self.store.cells()
+            if cell.place in self.asked and takes_part(cell)
+        ]
+        left, paired = set(), set()
+        for place, column in columns(cells).items():
+            for pair in pairs(column):
+                both = {Place(model=name, **dict(place)) for name in (pair.a, pair.b)}
+                paired |= both
+                if pair.verdict == "open" and pair.asked < pair.of:
+                    left |= both
+        self.alone = {c.cell.place for c in cells} - paired
+        left |= {c.cell.place for c in cells if c.cell.place in self.alone and len(c.ranges) < len(c.items)}
+        self.closed = {*self.asked} - left
+        return left
 
 
 def _say_metrics(cells: Sequence[_Open]) -> None:

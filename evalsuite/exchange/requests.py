@@ -63,9 +63,9 @@ def write_requests(
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ConfigError(f"{out}: exists already; name a new folder, or remove this one")
     s, chosen, corpus, eval_sets = prepare(models, **settings, **({"out": run} if run else {}))
-    if s.until is not None:
+    if s.stops:
         raise ConfigError(
-            "--until: stops on what the replies say, and requests for elsewhere are written before; run it here"
+            "--until, --until-ranked: stop on what the replies say, and requests for elsewhere are written before; run it here"
         )
     _require_written(s, chosen)
     warn_of_skipped(eval_sets)

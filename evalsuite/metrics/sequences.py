@@ -36,6 +36,8 @@ Ints = NDArray[np.int64]
 
 _SHARE = 1 / 8  # of all items; smaller strata are one together
 _MOST = 0.97  # bets at most
+_FARTHEST = 0.3  # distance of two models that bets are made for, at most
+_HALVINGS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def order_of(names: Sequence[str], strata: Sequence[Hashable], seed: str) -> Ord
 
 
 def bounds(low: Floats, high: Floats, order: Order, margin: float, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Lower and upper bound of the mean of all items after each block that is wholly asked.
+    """Lower and upper bound of the mean of all items after each block that is wholly asked. Once they are narrow enough they stay.
 
     low, high: (n,) the lowest and highest value that each of the first n items may have, in the order of asking: equal where the
     value is known, 0 and 1 where a request failed.
@@ -87,17 +89,63 @@ def bounds(low: Floats, high: Floats, order: Order, margin: float, level: float 
     alpha = (1 - level) / 2
     lower = _lower(np.asarray(low, dtype=float), order, margin, alpha)
     upper = 1 - _lower(1 - np.asarray(high, dtype=float), order, margin, alpha)
+    if (enough := upper - lower <= 2 * margin).any():  # nobody waits for more: further looks could only miss
+        first = int(np.argmax(enough))
+        lower[first:] = np.maximum(lower[first], _known(low, order)[first:])
+        upper[first:] = np.minimum(upper[first], 1 - _known(1 - np.asarray(high), order)[first:])
     return lower, upper
 
 
+def _known(x: Floats, order: Order) -> Floats:
+    """(blocks,) the lowest mean that is possible: if all values that are not known were 0."""
+    ends = order.ends
+    return np.asarray(np.cumsum(x)[ends[ends <= len(x)] - 1] / len(order.items), dtype=float)
+
+
+def difference(one: Floats, two: Floats, order: Order, margin: float, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Lower and upper bound of the mean of one - two over all items after each block that both have wholly; `level` of it.
+
+    one, two: (n, 2) the lowest and highest value of each item, in the order of asking. Models may differ by a little or a
+    lot, so the bets are for several distances at once, from the `margin` upwards: the mean of their products, a supermartingale, too.
+    """
+    count = min(len(one), len(two))
+    low, high = (one[:count, end] - two[:count, 1 - end] for end in (0, 1))
+    alpha = (1 - level) / 2
+    distances = [margin / 2 * 2**k for k in range(int(math.log2(max(1.0, _FARTHEST / margin))) + 1)]
+    lower = _mixed((1 + low) / 2, order, distances, alpha)
+    upper = _mixed((1 - high) / 2, order, distances, alpha)
+    return 2 * lower - 1, 1 - 2 * upper
+
+
+def _mixed(x: Floats, order: Order, margins: Sequence[float], alpha: float) -> Floats:
+    """As `_lower`, for bets of several margins: the mean at which their mean product is 1 / α, by bisection."""
+    found = [products(x, order, margin) for margin in margins]
+    known = _known(x, order)
+    evidence, slope = (np.stack([one[n] for one in found]) for n in (0, 1))
+    below, above = np.full(len(known), -1.0), np.ones(len(known))
+    for _ in range(_HALVINGS):
+        middle = (below + above) / 2
+        grown = np.logaddexp.reduce(evidence - slope * middle, axis=0) - math.log(len(margins))
+        refuted = grown >= -math.log(alpha)
+        below, above = np.where(refuted, middle, below), np.where(refuted, above, middle)
+    return np.asarray(np.maximum.accumulate(np.maximum(below, known)), dtype=float)
+
+
 def _lower(x: Floats, order: Order, margin: float, alpha: float) -> Floats:
-    """(blocks,) the lower bounds."""
+    """(blocks,) the lower bounds: the highest of the means that were refuted, or what the known values alone give."""
+    evidence, slope = products(x, order, margin)
+    refuted = (evidence + math.log(alpha)) / slope
+    return np.asarray(np.maximum.accumulate(np.maximum(refuted, _known(x, order))), dtype=float)
+
+
+def products(x: Floats, order: Order, margin: float) -> tuple[Floats, Floats]:
+    """After each block, the logarithm of the product of all factors as a + b times a supposed mean of all items: (blocks,) a and -b."""
     total = len(order.items)
     ends = order.ends
     ends = ends[ends <= len(x)]
     count = len(ends)
     if not count:
-        return np.zeros(0)
+        return np.zeros(0), np.zeros(0)
     x = x[: ends[-1]]
     block, stratum = order.blocks[: len(x)], order.strata[: len(x)]
     strata = int(order.strata.max()) + 1
@@ -117,10 +165,7 @@ def _lower(x: Floats, order: Order, margin: float, alpha: float) -> Floats:
     # As above: λ_h for λ = 1.
     shares = (sizes - drawn_before) / drawn / (left / size)[:, None]
     bet = np.minimum(margin * total / left / variance, _MOST / shares.max(axis=1))
-    bets = bet[:, None] * shares
-    own = bets[block, stratum]
+    own = (bet[:, None] * shares)[block, stratum]
     grown = np.bincount(block, np.log1p(own * off) + own * centres[block, stratum], minlength=count)
     per_item = bet * size / left
-    evidence = np.cumsum(grown + per_item * gained)
-    lower = (evidence + math.log(alpha)) / (total * np.cumsum(per_item))
-    return np.maximum.accumulate(np.maximum(lower, np.cumsum(sums.sum(axis=1)) / total))
+    return np.cumsum(grown + per_item * gained), total * np.cumsum(per_item)

@@ -20,7 +20,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.metrics.statistics import holm, paired_test
 from evalsuite.perturb import PERTURBATIONS
-from evalsuite.results.estimates import margin_of
+from evalsuite.results.estimates import stops
 from evalsuite.results.saved import reading_of
 from evalsuite.results.scoring import per_item, read_answer, score_answer, score_cell
 from evalsuite.results.store import Store, open_store
@@ -97,7 +97,7 @@ def _stopped(store: Store, cell: Cell) -> bool:
     """Whether a cell is an estimate, on whose items no test of a fixed number holds, or from items that were chosen."""
     if "anchors" in (cell.facts.get("items") or {}):
         return True
-    return margin_of(cell.facts) is not None and any(said is None for _, _, said in store.read(cell))
+    return stops(cell.facts) and any(said is None for _, _, said in store.read(cell))
 
 
 def _corrected(rows: Sequence[Comparison]) -> list[Comparison]:

@@ -24,6 +24,7 @@ from evalsuite.perturb import PERTURBATIONS
 from evalsuite.types import Cell, Item, Task, Trial
 
 LEVEL = 0.95
+_USUAL = 0.03  # the half width that bets are made for where none is waited for
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,11 @@ class Estimate:
     value: float
     low: float
     high: float
-    margin: float  # the half width at which the asking stops
+    margin: float | None  # the half width at which the asking stops; None: it stops once models are told apart
 
     @property
-    def reached(self) -> bool:
-        return self.high - self.low <= 2 * self.margin + 1e-12
+    def reached(self) -> bool | None:
+        return None if self.margin is None else self.high - self.low <= 2 * self.margin + 1e-12
 
     @property
     def entry(self) -> dict[str, Any]:
@@ -66,10 +67,15 @@ class Estimate:
         }
 
 
+def stops(facts: Mapping[str, Any]) -> bool:
+    """Whether the asking of a cell may stop before all is asked."""
+    return "until" in facts
+
+
 def margin_of(facts: Mapping[str, Any]) -> float | None:
-    """The half width at which the asking of a cell stops; None if all is asked."""
-    until = facts.get("until")
-    return None if until is None else float(until["margin"])
+    """The half width at which the asking of a cell stops; None if something else stops it."""
+    until = facts.get("until", {"ranked": True})
+    return None if until.get("ranked") else float(until["margin"])
 
 
 def estimated_metric(task: Task) -> str:
@@ -97,7 +103,7 @@ def _stratum(item: Item) -> tuple[int, ...]:
 
 def counted(cell: Cell, trials: Sequence[Trial], asked: Sequence[bool]) -> set[int] | None:
     """The places of the trials whose replies count for an estimate; None if all that is `asked` counts."""
-    if margin_of(cell.facts) is None or all(asked):
+    if not stops(cell.facts) or all(asked):
         return None
     asking = asking_of(cell, trials)
     whole = next((n for n, own in enumerate(asking.trials) if not all(asked[i] for i in own)), len(asking.trials))
@@ -111,24 +117,19 @@ def estimate(cell: Cell, trials: Sequence[Trial], values: Mapping[int, float | N
 
     None if no whole block was asked.
     """
-    margin = margin_of(cell.facts)
-    return None if margin is None else estimate_of(cell, asking_of(cell, trials), trials, values, margin)
+    return estimate_of(cell, asking_of(cell, trials), trials, values) if stops(cell.facts) else None
 
 
 def estimate_of(
-    cell: Cell, asking: Asking, trials: Sequence[Trial], values: Mapping[int, float | None], margin: float
+    cell: Cell, asking: Asking, trials: Sequence[Trial], values: Mapping[int, float | None]
 ) -> Estimate | None:
     """As `estimate`, of a known order."""
-    ranges = []
-    rotations = PERTURBATIONS[cell.place.perturb].several
-    for own in asking.trials:
-        if any(n not in values for n in own):
-            break
-        ranges.append(item_range([(trials[n].request.sample, values[n]) for n in own], rotations))
+    margin = margin_of(cell.facts)
+    ranges = item_ranges(cell, asking, trials, values)
     if not ranges:
         return None
     low, high = np.array(ranges).T
-    lower, upper = bounds(low, high, asking.order, margin, LEVEL)
+    lower, upper = bounds(low, high, asking.order, margin or _USUAL, LEVEL)
     if not len(lower):
         return None
     ends = asking.order.ends
@@ -143,6 +144,19 @@ def estimate_of(
         float(upper[-1]),
         margin,
     )
+
+
+def item_ranges(
+    cell: Cell, asking: Asking, trials: Sequence[Trial], values: Mapping[int, float | None]
+) -> list[tuple[float, float]]:
+    """The lowest and highest value of each item from the beginning of the order, up to the first that was not wholly asked."""
+    ranges = []
+    rotations = PERTURBATIONS[cell.place.perturb].several
+    for own in asking.trials:
+        if any(n not in values for n in own):
+            break
+        ranges.append(item_range([(trials[n].request.sample, values[n]) for n in own], rotations))
+    return ranges
 
 
 def item_range(values: Iterable[tuple[int, float | None]], rotations: bool) -> tuple[float, float]:

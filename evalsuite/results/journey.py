@@ -26,11 +26,12 @@ from evalsuite.results import (
     means,
     memory,
     overview,
+    ranked,
     robustness,
     second,
 )
 from evalsuite.results.cells import cell_results, without_prompt
-from evalsuite.results.estimates import counted, margin_of
+from evalsuite.results.estimates import counted, stops
 from evalsuite.results.judged import summary
 from evalsuite.results.outcomes import ScoredCell, ScoredRun
 from evalsuite.results.records import file_name, record_of
@@ -58,9 +59,10 @@ SECTIONS: tuple[Callable[[ScoredRun], dict[str, Any]], ...] = (
     summary.section,
     second.section,
     memory.section,
+    ranked.section,
 )
 # Those that take estimates, too.
-OF_ALL = (means.section, summary.section, second.section)
+OF_ALL = (means.section, summary.section, second.section, ranked.section)
 
 
 def write_results(out: Path, reading: Reading, encoder: Encoder | None = None) -> Results:
@@ -138,7 +140,7 @@ def score_replies(
 
 def _counted(source: Source, cell: Cell) -> set[int] | None:
     """The places of the replies that count, where the asking stops early; None: all count."""
-    if margin_of(cell.facts) is None:
+    if not stops(cell.facts):
         return None
     trials, asked = [], []
     for _, trial, response in source.read(cell):

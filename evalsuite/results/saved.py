@@ -13,6 +13,7 @@ from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.plainfile import read_json
 from evalsuite.common.terminal import safe
 from evalsuite.results.judged.summary import judging_problems
+from evalsuite.results.ranked import ranked_problems
 from evalsuite.results.records import is_records_file
 from evalsuite.results.second import second_problems
 from evalsuite.types import PLACE, Cell, Place, Reading, Status
@@ -36,6 +37,7 @@ class Results:
     confusions: list[dict[str, Any]] = field(default_factory=list)
     metric_correlations: list[dict[str, Any]] = field(default_factory=list)
     groups: list[dict[str, Any]] = field(default_factory=list)
+    ranked: list[dict[str, Any]] = field(default_factory=list)  # empty without --until-ranked
     judged: dict[str, Any] = field(default_factory=dict)  # empty if no judge was asked
     second: dict[str, Any] = field(default_factory=dict)  # empty if no second reader was asked
     memory: dict[str, Any] = field(default_factory=dict)  # empty if no item rests on facts that were asked for
@@ -45,8 +47,11 @@ class Results:
         """Build from parsed results.json. Keys that older versions did not write are empty."""
         keys = [f.name for f in fields(cls) if f.name in content and f.name not in ("out", "problems", "cells")]
         done = cls(out, tuple(content["cells"]), (), **{name: content[name] for name in keys})
+        ranked = ranked_problems(done.ranked)
         cell_problems = (problem for cell in done.cells for problem in _problems(cell))
-        return replace(done, problems=(*cell_problems, *judging_problems(done.judged), *second_problems(done.second)))
+        return replace(
+            done, problems=(*cell_problems, *ranked, *judging_problems(done.judged), *second_problems(done.second))
+        )
 
     @property
     def exit_code(self) -> int:
@@ -60,7 +65,7 @@ def _problems(cell: dict[str, Any]) -> list[str]:
     if failed := cell["status"].get(Status.FAILED.value, 0):
         problems.append(f"{name}: {failed} of {cell['items']} requests failed: {'; '.join(cell['errors'])}")
     estimate = cell.get("estimate")
-    if estimate and not estimate.get("reached", True):
+    if estimate and estimate.get("reached") is False:
         problems.append(
             f"{name}: ±{100 * estimate['margin']:g} not reached after {estimate['asked']} of {estimate['of']} items: the same run goes on"
         )

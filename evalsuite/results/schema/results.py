@@ -108,6 +108,9 @@ class Until(Strict):
     margin: Annotated[float, Field(gt=0, lt=0.5)] = Field(
         description="The half width of the interval that is waited for."
     )
+    ranked: Literal[True] | None = Field(
+        default=None, description="Of the interval of two models' difference, if they are not told apart before."
+    )
 
 
 class Facts(Strict):
@@ -178,8 +181,10 @@ class Estimate(Strict):
     low: Share = Field(description="Of the mean over all items: the confidence sequence, valid whenever one stops.")
     high: Share
     level: float
-    margin: Annotated[float, Field(gt=0, lt=0.5)] = Field(description="The half width that was waited for.")
-    reached: bool
+    margin: Annotated[float, Field(gt=0, lt=0.5)] | None = Field(
+        description="The half width that was waited for; null if models were asked until they are told apart."
+    )
+    reached: bool | None
 
 
 class CellResult(Cell):
@@ -208,6 +213,28 @@ class CellResult(Cell):
     )
     chance: Share | None = Field(default=None, description="Accuracy of guessing; choices only.")
     accuracy_of_parsed: Share | None = Field(default=None, description="Accuracy over readable replies; choices only.")
+
+
+class RankedPair(Strict):
+    """Two models on the items that both were asked."""
+
+    a: str
+    b: str
+    asked: Annotated[int, Field(ge=1)] = Field(description="Items that both were asked, in their random order.")
+    of: Count
+    difference: float = Field(description="a less b on these items.")
+    low: float = Field(description="Of the difference over all items: the confidence sequence.")
+    high: float
+    verdict: Literal["a", "b", "alike", "open"] = Field(description="The better one; alike: surely within the margin.")
+
+
+class Ranked(Place):
+    """Models that were asked until they are told apart."""
+
+    metric: str
+    margin: Annotated[float, Field(gt=0, lt=0.5)]
+    level: Share = Field(description="Of each interval: 95 % over all pairs, by Bonferroni.")
+    pairs: Annotated[Rows[RankedPair], Field(min_length=1)]
 
 
 class Drop(Cell):
@@ -500,6 +527,7 @@ class Results(Strict):
     learning: Rows[Curve]
     breakdowns: Rows[Breakdown]
     aspects: Rows[Aspects] = Field(default_factory=list, description="Accuracy by group over the tasks of a benchmark.")
+    ranked: Rows[Ranked] = Field(default_factory=list, description="Only with --until-ranked.")
     difficulty: Rows[Difficulty] = Field(default_factory=list, description="Absent in older runs.")
     confusions: Rows[Confusion]
     metric_correlations: Rows[MetricCorrelation]

@@ -16,6 +16,7 @@ from evalsuite.results.sheets.judge import judge_sheets
 from evalsuite.results.sheets.learning import learning_sheets
 from evalsuite.results.sheets.memory import memory_sheets
 from evalsuite.results.sheets.overview import overview_sheets
+from evalsuite.results.sheets.ranked import ranked_sheets
 from evalsuite.results.sheets.ranks import correlation_sheets, run_groups, run_ranks
 from evalsuite.results.sheets.robustness import robustness_sheets
 from evalsuite.results.sheets.scores import ESTIMATED, LEGEND, SAMPLED, leaks, result_sheets
@@ -27,6 +28,7 @@ from evalsuite.results.sheets.tokens import token_sheets
 SHEETS: dict[str, Callable[[Results], Iterable[Sheet]]] = {
     "overview": lambda done: overview_sheets(done.groups),
     "results": result_sheets,
+    "ranked": lambda done: ranked_sheets(done.ranked),
     "ranks": run_ranks,
     "groups": run_groups,
     "tokens": lambda done: token_sheets(done.cells),
@@ -45,7 +47,7 @@ SHEETS: dict[str, Callable[[Results], Iterable[Sheet]]] = {
     "parted": lambda done: parted_sheets(done.second),
     "curves": lambda done: learning_sheets(done.learning),
 }
-END = ("overview", "results", "robustness", "judge", "second", "curves")  # printed at the end of a run
+END = ("overview", "results", "ranked", "robustness", "judge", "second", "curves")  # printed at the end of a run
 # Made only if named: groups reads all records, tokens has a row for every cell, suspicious up to 50 for every task.
 NAMED = ("groups", "tokens", "suspicious")
 

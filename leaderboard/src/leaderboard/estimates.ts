@@ -16,5 +16,6 @@ export function estimateTold(told: Told): string {
     const caution = told.beyond || told.otherwise.length > 0 ? t("estimateCaution") : "";
     return t("estimateAnchors", asked, of, num(told.models), (100 * told.error).toFixed(1)) + caution;
   }
+  if (told.margin === null) return t("estimateRanked", asked, of);
   return t(told.reached ? "estimateTold" : "estimateOpen", asked, of, String(Math.round(10000 * told.margin) / 100));
 }

@@ -28,6 +28,10 @@ export interface EvalsuiteResultsFormat1 {
    */
   aspects?: Aspects[];
   /**
+   * Only with --until-ranked.
+   */
+  ranked?: Ranked[];
+  /**
    * Absent in older runs.
    */
   difficulty?: Difficulty[];
@@ -410,6 +414,10 @@ export interface Until {
    * The half width of the interval that is waited for.
    */
   margin: number;
+  /**
+   * Of the interval of two models' difference, if they are not told apart before.
+   */
+  ranked?: true | null;
 }
 /**
  * Of a million tokens, in any one currency.
@@ -480,10 +488,10 @@ export interface Estimate {
   high: number;
   level: number;
   /**
-   * The half width that was waited for.
+   * The half width that was waited for; null if models were asked until they are told apart.
    */
-  margin: number;
-  reached: boolean;
+  margin: number | null;
+  reached: boolean | null;
 }
 /**
  * The cell's headline is estimated from anchor items; other metrics are those of these items, without intervals.
@@ -1726,6 +1734,126 @@ export interface Aspect {
    * Mean of 1 / number of options.
    */
   chance: number;
+}
+/**
+ * Models that were asked until they are told apart.
+ */
+export interface Ranked {
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
+  variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  metric: string;
+  margin: number;
+  /**
+   * Of each interval: 95 % over all pairs, by Bonferroni.
+   */
+  level: number;
+  /**
+   * @minItems 1
+   */
+  pairs: [RankedPair, ...RankedPair[]];
+}
+/**
+ * Two models on the items that both were asked.
+ */
+export interface RankedPair {
+  a: string;
+  b: string;
+  /**
+   * Items that both were asked, in their random order.
+   */
+  asked: number;
+  of: number;
+  /**
+   * a less b on these items.
+   */
+  difference: number;
+  /**
+   * Of the difference over all items: the confidence sequence.
+   */
+  low: number;
+  high: number;
+  /**
+   * The better one; alike: surely within the margin.
+   */
+  verdict: "a" | "b" | "alike" | "open";
 }
 /**
  * A task and set asked in one way of at least three models: how hard its items are, and which look suspicious.
