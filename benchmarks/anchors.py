@@ -11,6 +11,8 @@ draws the models that choose; all the others are new. A line for each number of 
     random    the same of random items
     wins      seeds in which the chosen items are better than random ones are on average
     covered   new models whose score is within the promised 95 % interval
+
+--stronger: the new models are the best quarter, and the others choose.
 """
 
 from __future__ import annotations
@@ -56,11 +58,13 @@ def tables(args: argparse.Namespace) -> Iterator[tuple[str, Floats]]:
 
 
 def one_seed(
-    table: Floats, models: int, sizes: Sequence[int], seed: int
+    table: Floats, models: int, sizes: Sequence[int], seed: int, stronger: bool
 ) -> Iterator[tuple[int, str, float, float, float, float]]:
     """(size, method, promised error, error, random error, covered) with one draw of the models that choose."""
-    order = np.random.default_rng([seed, models]).permutation(len(table))
-    seen, new = table[np.sort(order[:models])], table[order[models:]]
+    rng, top = np.random.default_rng([seed, models]), len(table) // 4 if stronger else 0
+    order = rng.permutation(np.argsort(table.mean(axis=1), kind="stable")[: len(table) - top])
+    best = np.argsort(table.mean(axis=1), kind="stable")[len(table) - top :]
+    seen, new = table[np.sort(order[:models])], table[best if stronger else order[models:]]
     truth = new.mean(axis=1)
     for point in curve(seen, None, sizes, seed):
         off = np.abs(choose(point.method, seen, None, point.size, seed).estimate(new) - truth)
@@ -79,6 +83,7 @@ def main() -> None:
     parser.add_argument("--models", default="6,12,30")
     parser.add_argument("--sizes", default="25,50,100,200")
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--stronger", action="store_true")
     args = parser.parse_args()
     print(
         f"{'outcomes':16}{'of':>7}{'models':>8}{'items':>7}{'said':>8}{'new':>8}{'random':>8}{'wins':>8}{'covered':>9}"
@@ -89,7 +94,7 @@ def main() -> None:
             if models + 2 > len(table) or not sizes:
                 continue
             began = time.perf_counter()
-            found = [row for seed in range(args.seeds) for row in one_seed(table, models, sizes, seed)]
+            found = [row for seed in range(args.seeds) for row in one_seed(table, models, sizes, seed, args.stronger)]
             for size in sizes:
                 rows = [row for row in found if row[0] == size]
                 said, new, by_chance, covered = np.mean([row[2:] for row in rows], axis=0)
