@@ -93,6 +93,9 @@ def bounds(low: Floats, high: Floats, order: Order, margin: float, level: float 
         first = int(np.argmax(enough))
         lower[first:] = np.maximum(lower[first], _known(low, order)[first:])
         upper[first:] = np.minimum(upper[first], 1 - _known(1 - np.asarray(high), order)[first:])
+    # Where the sequence misses, it may become empty.
+    upper = np.clip(upper, 0, 1)
+    lower = np.clip(lower, 0, upper)
     return lower, upper
 
 

@@ -90,8 +90,10 @@ def _estimate(
 def _estimated(metrics: dict[str, Any], found: Estimate) -> dict[str, Any]:
     """The metrics with the interval of the estimate. Others have none: one that is looked at again and again does not hold."""
     made = {}
+    signature = metrics.get(found.metric, {}).get("signature")
     for name, values in metrics.items():
-        low, high = (found.low, found.high) if name == found.metric else (None, None)
+        # A metric of the same signature is the same: of texts, accuracy is accuracy_token.
+        low, high = (found.low, found.high) if values["signature"] == signature else (None, None)
         made[name] = {key: value for key, value in values.items() if key != "wilson"} | {"low": low, "high": high}
     return made
 

@@ -14,14 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.metrics.sequences import Order, bounds, order_of
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.types import Cell, Item, Task, Trial
+
+if TYPE_CHECKING:
+    from evalsuite.metrics.sequences import Order
 
 LEVEL = 0.95
 _USUAL = 0.03  # the half width that bets are made for where none is waited for
@@ -85,6 +85,8 @@ def estimated_metric(task: Task) -> str:
 
 def asking_of(cell: Cell, trials: Sequence[Trial]) -> Asking:
     """The order depends on the run's seed, the place without its model, and the items: it is the same for all models."""
+    from evalsuite.metrics.sequences import order_of
+
     places: dict[str, list[int]] = {}
     for n, trial in enumerate(trials):
         places.setdefault(trial.item.id, []).append(n)
@@ -124,6 +126,10 @@ def estimate_of(
     cell: Cell, asking: Asking, trials: Sequence[Trial], values: Mapping[int, float | None]
 ) -> Estimate | None:
     """As `estimate`, of a known order."""
+    import numpy as np
+
+    from evalsuite.metrics.sequences import bounds
+
     margin = margin_of(cell.facts)
     ranges = item_ranges(cell, asking, trials, values)
     if not ranges:

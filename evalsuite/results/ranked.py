@@ -13,10 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.metrics.sequences import difference
 from evalsuite.results.estimates import LEVEL, Asking, asking_of, estimated_metric, item_ranges
 from evalsuite.results.outcomes import ScoredRun, is_baseline
 from evalsuite.results.scoring import score_reply
@@ -55,7 +52,7 @@ class Pair:
 
 
 def section(run: ScoredRun) -> dict[str, Any]:
-    """The key "ranked" of results.json."""
+    """The key "ranked" of results.json, if there is anything to say."""
     cells = [asked(run.source, cell.outcomes.cell, run.reading) for cell in run.cells if takes_part(cell.outcomes.cell)]
     rows = []
     for place, column in columns(cells).items():
@@ -76,7 +73,7 @@ def section(run: ScoredRun) -> dict[str, Any]:
                     ],
                 }
             )  # fmt: skip
-    return {"ranked": rows}
+    return {"ranked": rows} if rows else {}
 
 
 def takes_part(cell: Cell) -> bool:
@@ -85,6 +82,8 @@ def takes_part(cell: Cell) -> bool:
 
 def asked(source: Source, cell: Cell, reading: Reading, most: int | None = None) -> Asked:
     """What of a cell was asked; of the first `most` items."""
+    import numpy as np
+
     metric = estimated_metric(TASKS[cell.place.task])
     trials = []
     values: dict[int, float | None] = {}
@@ -110,6 +109,10 @@ def columns(cells: Iterable[Asked]) -> dict[tuple[tuple[str, Any], ...], list[As
 
 def pairs(column: Sequence[Asked]) -> list[Pair]:
     """Each two models of a column, those that share a whole block."""
+    import numpy as np
+
+    from evalsuite.metrics.sequences import difference
+
     made = []
     both = list(combinations(column, 2))
     for one, two in both:
