@@ -228,6 +228,7 @@ def test_a_run_asks_only_the_items_of_a_file(tmp_path: Path, file: Path) -> None
         assert told["value"] == metric["value"] == pytest.approx(value)
         assert (told["asked"], told["of"], told["models"]) == (10, chosen[cell["set"]]["of"], len(SKILLS))
         assert metric["low"] == pytest.approx(max(0, value - chosen[cell["set"]]["error"]["half"]))
+        assert cell["accuracy_of_parsed"] is None
         assert "wilson" not in metric and "|items:" in metric["signature"]
     SCHEMAS["results"].model_validate_json((done.out / "results.json").read_bytes())
     shown = [cell for sheet in sheets(done, ["results"]) for row in sheet.rows for cell in row.cells]

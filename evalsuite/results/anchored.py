@@ -20,7 +20,7 @@ Metrics = Mapping[str, dict[str, Any]]
 
 
 def anchored(outcomes: CellOutcomes, metrics: Metrics, whole: bool) -> dict[str, Any]:
-    """The keys "estimate" and "metrics" of a cell's entry; none where all items are asked.
+    """The keys of a cell's entry that are not as usual: "estimate", "metrics"; none where all items are asked.
 
     Unless `whole`, which is that every request has a reply, the headline has no value.
     """
@@ -53,7 +53,9 @@ def anchored(outcomes: CellOutcomes, metrics: Metrics, whole: bool) -> dict[str,
         name: {k: v for k, v in row.items() if k not in ("low", "high", "wilson")} | (found if name == metric else {})
         for name, row in metrics.items()
     }
-    return {"estimate": {**told, **found}, "metrics": made}
+    # A share of the replies to these items, without weights, says nothing of the others.
+    unweighted = {"accuracy_of_parsed": None} if TASKS[outcomes.cell.place.task].kind.single else {}
+    return {"estimate": {**told, **found}, "metrics": made, **unweighted}
 
 
 def _item_values(outcomes: CellOutcomes) -> dict[str, float]:
