@@ -141,5 +141,7 @@ def test_the_readme_and_the_commands_page_are_as_made() -> None:
     assert reference.commands() == (ROOT / "docs" / "commands.md").read_text("utf-8")
     page = (ROOT / "docs" / "parsing.md").read_text("utf-8")
     assert reference.parsing(page) == page
+    page = (ROOT / "docs" / "frames.md").read_text("utf-8")
+    assert reference.frames(page) == page
     with pytest.raises(ValueError, match="README"):
         reference.readme("nothing")

@@ -33,7 +33,7 @@ COMMANDS = {
     "finetune": ("finetune", "Train LoRA adapters on growing numbers of items, and evaluate them beside the base model: learning curves."),
     "judge": ("judge", "Let a model score the texts that a run's models wrote, and measure how reliable it is. The same command resumes."),
     "show": ("show", "Print a run's tables, or everything known about one item, from its results.json and records."),
-    "export": ("export", "Write tasks for lm-evaluation-harness or inspect_ai, with our prompts and parsers."),
+    "export": ("export", "Write a run's results for other tools (Parquet, Arrow, a model card, wandb, mlflow), or tasks for lm-evaluation-harness or inspect_ai."),
     "cite": ("submit", "Print BibTeX entries to cite: CORECODE, evalsuite and the metrics."),
     "data": ("data", "Check data, or fetch the official files."),
     "audit": ("audit", "Let people mark a sample of a run's replies, and compare their marks with its scores."),
