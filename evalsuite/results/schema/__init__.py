@@ -4,7 +4,7 @@
     record.py    records/*.jsonl       breakdowns.py   its "breakdowns", "confusions", "metric_correlations"
     manifest.py  manifest.json         annotation.py   annotations of dialogues (evalsuite build)
     second.py    its "second", and second/*.jsonl
-    anchors.py   files of anchor items (evalsuite anchors), and the "estimate" of a cell
+    anchors.py   files of anchor items (evalsuite anchors)
 
 `python -m evalsuite.results.schema` writes the JSON Schema files.
 """

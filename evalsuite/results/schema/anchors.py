@@ -70,30 +70,3 @@ class AnchorFile(Strict):
     evalsuite: str = Field(description="The version that wrote it.")
     seed: Count
     sets: Annotated[Rows[AnchorSet], Field(min_length=1)]
-
-
-class Anchored(Strict):
-    """The cell's headline is estimated from anchor items; other metrics are those of these items, without intervals."""
-
-    method: Literal["anchors"]
-    chosen: str = Field(description="The method that chose the items.")
-    asked: _Positive = Field(description="Items asked.")
-    of: _Positive = Field(description="Items in full.")
-    metric: str = Field(description="The headline, which is estimated.")
-    value: Number = Field(description="The weighted mean; null where a reply is lacking.")
-    low: Number = Field(description="95 % interval, from errors on models left out.")
-    high: Number
-    error: _Error = Field(description="The mean absolute error that is expected.")
-    models: _Positive = Field(description="Models by whose outcomes the items were chosen.")
-    otherwise: Rows[str] = Field(description="What differs from the way in which these models were asked.")
-    beyond: bool = Field(
-        default=False, description="The value is outside the scores of these models, where the error may be larger."
-    )
-
-
-class Subset(Strict):
-    """Only the items of a list were asked: all metrics are of these alone."""
-
-    method: Literal["subset"]
-    asked: Count
-    of: _Positive

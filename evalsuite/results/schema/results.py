@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from evalsuite.results.schema.anchors import Anchored, Subset
 from evalsuite.results.schema.base import (
     Cell,
     Count,
@@ -172,19 +171,41 @@ class Tokens(Strict):
 
 
 class Estimate(Strict):
-    """What the items that were asked before the asking stopped say of all of them."""
+    """What the items that were asked say of all of them. Which keys are there depends on the method."""
 
-    method: Literal["confidence sequence"]
-    metric: str = Field(description="The metric that decided when to stop: the headline, if it is a mean over items.")
-    asked: Annotated[int, Field(ge=1)] = Field(description="Items asked, in their random order.")
-    of: Count = Field(description="All items.")
-    low: Share = Field(description="Of the mean over all items: the confidence sequence, valid whenever one stops.")
-    high: Share
-    level: float
-    margin: Annotated[float, Field(gt=0, lt=0.5)] | None = Field(
-        description="The half width that was waited for; null if models were asked until they are told apart."
+    method: Literal["confidence sequence", "anchors", "subset"] = Field(
+        description="The asking stopped early (--until), or a file named the items (--items): anchor items with weights, or a list, "
+        "which says nothing of the other items."
     )
-    reached: bool | None
+    asked: Count = Field(description="Items asked.")
+    of: Count = Field(description="All items.")
+    metric: str | None = Field(
+        default=None, description="What is estimated: the headline; with --until, if it is a mean over items."
+    )
+    value: Number = Field(default=None, description="anchors: the weighted mean; null where a reply is lacking.")
+    low: Share | None = Field(
+        default=None,
+        description="95 % interval of the mean over all items: the confidence sequence, or from errors on models left out.",
+    )
+    high: Share | None = Field(default=None, description="Its upper end.")
+    level: float | None = Field(default=None, description="Of the confidence sequence.")
+    margin: Annotated[float, Field(gt=0, lt=0.5)] | None = Field(
+        default=None,
+        description="The half width that was waited for; null if models were asked until they are told apart.",
+    )
+    reached: bool | None = None
+    chosen: str | None = Field(default=None, description="anchors: the method that chose the items.")
+    error: Annotated[float, Field(ge=0)] | None = Field(
+        default=None, description="anchors: the mean absolute error that is expected."
+    )
+    models: Count | None = Field(default=None, description="anchors: models by whose outcomes the items were chosen.")
+    otherwise: Rows[str] = Field(
+        default=[], description="anchors: what differs from the way in which these models were asked."
+    )
+    beyond: bool | None = Field(
+        default=None,
+        description="anchors: the value is outside the scores of these models, where the error may be larger.",
+    )
 
 
 class CellResult(Cell):
@@ -206,7 +227,7 @@ class CellResult(Cell):
     tokens: Tokens | None = Field(
         default=None, description="Absent where nothing was written, or the backend counts no tokens."
     )
-    estimate: Annotated[Estimate | Anchored | Subset, Field(discriminator="method")] | None = Field(
+    estimate: Estimate | None = Field(
         default=None,
         description="Where only a part of the items was asked: every figure of the cell is an estimate, or of that part alone; low "
         "and high of the estimate's metric are those of its interval. Absent where all were asked.",

@@ -13,9 +13,9 @@ export function estimateTold(told: Told): string {
   const [asked, of] = [num(told.asked), num(told.of)];
   if (told.method === "subset") return t("estimateSubset", asked, of);
   if (told.method === "anchors") {
-    const caution = told.beyond || told.otherwise.length > 0 ? t("estimateCaution") : "";
-    return t("estimateAnchors", asked, of, num(told.models), (100 * told.error).toFixed(1)) + caution;
+    const caution = told.beyond || (told.otherwise ?? []).length > 0 ? t("estimateCaution") : "";
+    return t("estimateAnchors", asked, of, num(told.models ?? 0), (100 * (told.error ?? 0)).toFixed(1)) + caution;
   }
-  if (told.margin === null) return t("estimateRanked", asked, of);
+  if (!told.margin) return t("estimateRanked", asked, of);
   return t(told.reached ? "estimateTold" : "estimateOpen", asked, of, String(Math.round(10000 * told.margin) / 100));
 }

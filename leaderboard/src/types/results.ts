@@ -188,7 +188,7 @@ export interface CellResult {
   /**
    * Where only a part of the items was asked: every figure of the cell is an estimate, or of that part alone; low and high of the estimate's metric are those of its interval. Absent where all were asked.
    */
-  estimate?: (Estimate | Anchored | Subset) | null;
+  estimate?: Estimate | null;
   /**
    * Accuracy of guessing; choices only.
    */
@@ -465,16 +465,15 @@ export interface Tokens {
   cost?: number | null;
 }
 /**
- * What the items that were asked before the asking stopped say of all of them.
+ * What the items that were asked say of all of them. Which keys are there depends on the method.
  */
 export interface Estimate {
-  method: "confidence sequence";
   /**
-   * The metric that decided when to stop: the headline, if it is a mean over items.
+   * The asking stopped early (--until), or a file named the items (--items): anchor items with weights, or a list, which says nothing of the other items.
    */
-  metric: string;
+  method: "confidence sequence" | "anchors" | "subset";
   /**
-   * Items asked, in their random order.
+   * Items asked.
    */
   asked: number;
   /**
@@ -482,71 +481,50 @@ export interface Estimate {
    */
   of: number;
   /**
-   * Of the mean over all items: the confidence sequence, valid whenever one stops.
+   * What is estimated: the headline; with --until, if it is a mean over items.
    */
-  low: number;
-  high: number;
-  level: number;
+  metric?: string | null;
+  /**
+   * anchors: the weighted mean; null where a reply is lacking.
+   */
+  value?: number | null;
+  /**
+   * 95 % interval of the mean over all items: the confidence sequence, or from errors on models left out.
+   */
+  low?: number | null;
+  /**
+   * Its upper end.
+   */
+  high?: number | null;
+  /**
+   * Of the confidence sequence.
+   */
+  level?: number | null;
   /**
    * The half width that was waited for; null if models were asked until they are told apart.
    */
-  margin: number | null;
-  reached: boolean | null;
-}
-/**
- * The cell's headline is estimated from anchor items; other metrics are those of these items, without intervals.
- */
-export interface Anchored {
-  method: "anchors";
+  margin?: number | null;
+  reached?: boolean | null;
   /**
-   * The method that chose the items.
+   * anchors: the method that chose the items.
    */
-  chosen: string;
+  chosen?: string | null;
   /**
-   * Items asked.
+   * anchors: the mean absolute error that is expected.
    */
-  asked: number;
+  error?: number | null;
   /**
-   * Items in full.
+   * anchors: models by whose outcomes the items were chosen.
    */
-  of: number;
+  models?: number | null;
   /**
-   * The headline, which is estimated.
+   * anchors: what differs from the way in which these models were asked.
    */
-  metric: string;
+  otherwise?: string[];
   /**
-   * The weighted mean; null where a reply is lacking.
+   * anchors: the value is outside the scores of these models, where the error may be larger.
    */
-  value: number | null;
-  /**
-   * 95 % interval, from errors on models left out.
-   */
-  low: number | null;
-  high: number | null;
-  /**
-   * The mean absolute error that is expected.
-   */
-  error: number;
-  /**
-   * Models by whose outcomes the items were chosen.
-   */
-  models: number;
-  /**
-   * What differs from the way in which these models were asked.
-   */
-  otherwise: string[];
-  /**
-   * The value is outside the scores of these models, where the error may be larger.
-   */
-  beyond?: boolean;
-}
-/**
- * Only the items of a list were asked: all metrics are of these alone.
- */
-export interface Subset {
-  method: "subset";
-  asked: number;
-  of: number;
+  beyond?: boolean | null;
 }
 /**
  * Drops under perturbation, choices by option position, wordings, shots (docs/robustness.md).
