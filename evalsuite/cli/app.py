@@ -27,6 +27,7 @@ COMMANDS = {
     "report": ("run", "Write the leaderboard page of one or more runs."),
     "preview": ("run", "Show the exact prompts of a run, the texts whose likelihoods it compares, and what it will take: requests, tokens, cost. Loads no model."),
     "requests": ("requests", "Write the requests of a run as files, for a batch API or an offline program, instead of asking them."),
+    "anchors": ("anchors", "Choose a few items with weights that estimate the full score of a model, from the outcomes of several models."),
     "replies": ("requests", "Read the replies to such requests into a run, score them, write the page. Exit code 1 if some are missing or do not fit."),
     "tasks": ("data", "List the tasks of every benchmark, and the number of test items of each set."),
     "models": ("data", "List the models of a models.yaml."),

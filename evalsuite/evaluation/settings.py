@@ -76,6 +76,9 @@ class Settings:
         "none,shuffle",
     )
     limit: int | None = flag(None, "Only the first N items of each file.", "N")
+    items: str | Path | None = flag(
+        None, "Only the items in this file: one of `evalsuite anchors`, or ids, one a line.", "FILE"
+    )
     until: str | None = flag(
         None,
         "Ask items in a random order until the score of each cell is known to so many points, 95 % sure, then stop (docs/early_stopping.md).",
@@ -126,6 +129,8 @@ class Settings:
         if not self.shots or min(self.shots) < 0:
             raise ConfigError("--shots: expected one number or more, none negative")
         check_least(1, limit=self.limit, max_concurrency=self.max_concurrency, replicas=self.replicas)
+        if self.limit and self.items:
+            raise ConfigError("--limit and --items: name one, since each says which items are asked")
         check_budget(self.budget)
         check_folder(prompts=self.prompts)
         if self.until is not None:
@@ -134,6 +139,8 @@ class Settings:
             points(self.until_ranked, "--until-ranked")
             if self.until is not None:
                 raise ConfigError("--until and --until-ranked: each says when to stop; give one")
+        if self.items and (self.until or self.until_ranked):
+            raise ConfigError("--items: --until and --until-ranked draw the items themselves; give one")
         if self.executor not in EXECUTORS:
             raise ConfigError(unknown("executor", self.executor, EXECUTORS))
         for name in self.scoring:

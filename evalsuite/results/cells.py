@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.perturb import PERTURBATIONS
+from evalsuite.results.anchored import anchored
 from evalsuite.results.breakdown import breakdown, confusion
 from evalsuite.results.correlations import points
 from evalsuite.results.estimates import Estimate, estimate, estimated_metric
@@ -70,6 +71,7 @@ def cell_results(
         entry["accuracy_of_parsed"] = right / statuses[Status.PARSED] if statuses[Status.PARSED] else None
     rows = [(trial, answer, score) for trial, _, answer, score in answered]
     outcomes = outcomes_of(cell, rows)
+    entry |= anchored(outcomes, metrics, len(answered) == len(trials))
     added = extraction(cell, answered)
     return ScoredCell(entry, outcomes, breakdown(outcomes, rows), confusion(cell, rows), item_points, added)
 

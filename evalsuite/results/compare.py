@@ -83,9 +83,7 @@ def compare(run: str | Path, a: str, b: str) -> tuple[Comparison, ...]:
                 raise ConfigError(unknown("model of this run", name, sorted({c.place.model for c in cells})))
         of_b = {c.place.but("model"): c for c in cells if c.place.model == b}
         if stopped := [c for c in cells if c.place.model in (a, b) and _stopped(store, c)]:
-            log.warning(
-                "%d cells of the two were stopped early and are left out: their tests would not hold", len(stopped)
-            )
+            log.warning("%d cells of the two are estimates and are left out: their tests would not hold", len(stopped))
         cells = [c for c in cells if c not in stopped]
         of_b = {place: c for place, c in of_b.items() if c not in stopped}
         pairs = [(c, of_b[c.place.but("model")]) for c in cells if c.place.model == a and c.place.but("model") in of_b]
@@ -96,7 +94,9 @@ def compare(run: str | Path, a: str, b: str) -> tuple[Comparison, ...]:
 
 
 def _stopped(store: Store, cell: Cell) -> bool:
-    """Whether a cell is an estimate, on whose items no test of a fixed number holds."""
+    """Whether a cell is an estimate, on whose items no test of a fixed number holds, or from items that were chosen."""
+    if "anchors" in (cell.facts.get("items") or {}):
+        return True
     return stops(cell.facts) and any(said is None for _, _, said in store.read(cell))
 
 

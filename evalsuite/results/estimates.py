@@ -55,6 +55,7 @@ class Estimate:
     def entry(self) -> dict[str, Any]:
         """As it stands in results.json."""
         return {
+            "method": "confidence sequence",
             "metric": self.metric,
             "asked": self.asked,
             "of": self.of,

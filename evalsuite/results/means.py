@@ -13,7 +13,7 @@ from statistics import stdev
 from typing import Any
 
 from evalsuite.benchmarks.registry import benchmark_of, set_order
-from evalsuite.results.outcomes import ScoredRun
+from evalsuite.results.outcomes import ScoredRun, is_subset
 from evalsuite.types import Place
 
 
@@ -29,7 +29,7 @@ def means(cells: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """
     groups: dict[tuple[tuple[str, Any], ...], list[dict[str, Any]]] = {}
     for cell in cells:
-        if benchmark_of(cell["task"]).averaged:
+        if benchmark_of(cell["task"]).averaged and not is_subset(cell):
             groups.setdefault(Place.of(cell).but("set"), []).append(cell)
     rows = []
     for place, group in groups.items():

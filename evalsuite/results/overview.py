@@ -23,6 +23,7 @@ from evalsuite.benchmarks import groups as named_groups
 from evalsuite.benchmarks.groups import Group
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_named, set_order, takes_shots, task_order
 from evalsuite.perturb import PERTURBATIONS
+from evalsuite.results.outcomes import is_subset
 from evalsuite.types import Place, Status
 
 Entry = dict[str, Any]
@@ -41,7 +42,7 @@ def overview(cells: Sequence[Entry], drops: Sequence[Entry], groups: Iterable[Gr
     """
     found = []
     for group in groups:
-        mine = [c for c in cells if TASKS[c["task"]].benchmark in group.benchmarks]
+        mine = [c for c in cells if TASKS[c["task"]].benchmark in group.benchmarks and not is_subset(c)]
         for split in dict.fromkeys(c["split"] for c in mine):
             plain = [c for c in mine if c["split"] == split and c.get("perturb", "none") == "none"]
             if len({TASKS[c["task"]].benchmark for c in plain}) > 1:

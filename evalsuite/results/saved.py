@@ -69,7 +69,7 @@ def _problems(cell: dict[str, Any]) -> list[str]:
     if failed := cell["status"].get(Status.FAILED.value, 0):
         problems.append(f"{name}: {failed} of {cell['items']} requests failed: {'; '.join(cell['errors'])}")
     estimate = cell.get("estimate")
-    if estimate and estimate["reached"] is False:
+    if estimate and estimate.get("reached") is False:
         problems.append(
             f"{name}: ±{100 * estimate['margin']:g} not reached after {estimate['asked']} of {estimate['of']} items: the same run goes on"
         )

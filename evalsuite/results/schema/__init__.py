@@ -4,6 +4,7 @@
     record.py    records/*.jsonl       breakdowns.py   its "breakdowns", "confusions", "metric_correlations"
     manifest.py  manifest.json         annotation.py   annotations of dialogues (evalsuite build)
     second.py    its "second", and second/*.jsonl         models.yaml: evalsuite/backends/model.py
+    anchors.py   files of anchor items (evalsuite anchors)
 
 `python -m evalsuite.results.schema` writes the JSON Schema files.
 """
@@ -19,6 +20,7 @@ from pydantic import BaseModel
 
 from evalsuite.backends.models import ModelsFile
 from evalsuite.common.files import replace_file
+from evalsuite.results.schema.anchors import AnchorFile
 from evalsuite.results.schema.annotation import AnnotatedDialogue
 from evalsuite.results.schema.judged import JudgedRecord
 from evalsuite.results.schema.manifest import Manifest
@@ -34,6 +36,7 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "second-record": SecondRecord,
     "annotation": AnnotatedDialogue,
     "models": ModelsFile,
+    "anchors": AnchorFile,
 }
 
 

@@ -23,6 +23,7 @@ class RunSettings(Strict):
     scoring: Rows[Scoring]
     perturb: Rows[Perturb]
     limit: Annotated[int, Field(ge=1)] | None
+    items: str | None = None
     until_ranked: str | None = None
     until: str | None = Field(
         default=None, description="Points at which the asking of a cell stops; older versions had no such setting."

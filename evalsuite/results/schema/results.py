@@ -78,6 +78,30 @@ class Price(Strict):
     output: Annotated[float, Field(ge=0)]
 
 
+class Chosen(Strict):
+    """What a file of anchor items says of those of a cell (docs/anchors.md)."""
+
+    weights: Rows[float] = Field(description="Of the items, in their order; they sum to 1.")
+    method: str = Field(description="The method that chose them.")
+    error: Annotated[float, Field(ge=0)] = Field(description="Mean absolute error on models left out.")
+    half: Annotated[float, Field(ge=0)] = Field(description="Half width of a 95 % interval.")
+    models: Count = Field(description="Models by whose outcomes they were chosen.")
+    seen: Annotated[Rows[float], Field(min_length=2, max_length=2)] = Field(
+        description="The lowest and the highest score of these."
+    )
+
+
+class Picked(Strict):
+    """The items that a file names."""
+
+    sha256: Hash = Field(description="Of the file.")
+    of: Annotated[int, Field(ge=1)] = Field(description="Items that would be asked without it.")
+    anchors: Chosen | None = Field(default=None, description="Absent for a list of ids.")
+    otherwise: Rows[str] = Field(
+        default=[], description="What differs from the way in which the models were asked that chose the items."
+    )
+
+
 class Until(Strict):
     """When the asking of a cell stops."""
 
@@ -107,6 +131,7 @@ class Facts(Strict):
     )
     seed: int = Field(description="For drawing shots and perturbing.")
     limit: Annotated[int, Field(ge=1)] | None = Field(description="Only the first so many items of the file.")
+    items: Picked | None = Field(default=None, description="Only the items of a file (--items); absent without one.")
     skipped_lines: Count = Field(description="Broken lines of the file, left out.")
     leaked: Count | None = Field(
         description="Items asked for whose dialogue the training split has, too; null: no such split there."
@@ -150,18 +175,41 @@ class Tokens(Strict):
 
 
 class Estimate(Strict):
-    """What the items that were asked before the asking stopped say of all of them."""
+    """What the items that were asked say of all of them. Which keys are there depends on the method."""
 
-    metric: str = Field(description="The metric that decided when to stop: the headline, if it is a mean over items.")
-    asked: Annotated[int, Field(ge=1)] = Field(description="Items asked, in their random order.")
-    of: Count = Field(description="All items.")
-    low: Share = Field(description="Of the mean over all items: the confidence sequence, valid whenever one stops.")
-    high: Share
-    level: float
-    margin: Annotated[float, Field(gt=0, lt=0.5)] | None = Field(
-        description="The half width that was waited for; null if models were asked until they are told apart."
+    method: Literal["confidence sequence", "anchors", "subset"] = Field(
+        description="The asking stopped early (--until), or a file named the items (--items): anchor items with weights, or a list, "
+        "which says nothing of the other items."
     )
-    reached: bool | None
+    asked: Count = Field(description="Items asked.")
+    of: Count = Field(description="All items.")
+    metric: str | None = Field(
+        default=None, description="What is estimated: the headline; with --until, if it is a mean over items."
+    )
+    value: Number = Field(default=None, description="anchors: the weighted mean; null where a reply is lacking.")
+    low: Share | None = Field(
+        default=None,
+        description="95 % interval of the mean over all items: the confidence sequence, or from errors on models left out.",
+    )
+    high: Share | None = Field(default=None, description="Its upper end.")
+    level: float | None = Field(default=None, description="Of the confidence sequence.")
+    margin: Annotated[float, Field(gt=0, lt=0.5)] | None = Field(
+        default=None,
+        description="The half width that was waited for; null if models were asked until they are told apart.",
+    )
+    reached: bool | None = None
+    chosen: str | None = Field(default=None, description="anchors: the method that chose the items.")
+    error: Annotated[float, Field(ge=0)] | None = Field(
+        default=None, description="anchors: the mean absolute error that is expected."
+    )
+    models: Count | None = Field(default=None, description="anchors: models by whose outcomes the items were chosen.")
+    otherwise: Rows[str] = Field(
+        default=[], description="anchors: what differs from the way in which these models were asked."
+    )
+    beyond: bool | None = Field(
+        default=None,
+        description="anchors: the value is outside the scores of these models, where the error may be larger.",
+    )
 
 
 class CellResult(Cell):
@@ -185,8 +233,8 @@ class CellResult(Cell):
     )
     estimate: Estimate | None = Field(
         default=None,
-        description="Where the asking stopped early: every figure of the cell is an estimate; low and high of its metric are those "
-        "of this interval, and other metrics have none.",
+        description="Where only a part of the items was asked: every figure of the cell is an estimate, or of that part alone; low "
+        "and high of the estimate's metric are those of its interval. Absent where all were asked.",
     )
     chance: Share | None = Field(default=None, description="Accuracy of guessing; choices only.")
     accuracy_of_parsed: Share | None = Field(default=None, description="Accuracy over readable replies; choices only.")

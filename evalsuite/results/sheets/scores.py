@@ -20,8 +20,9 @@ LEGEND = Text(
     "(n): percent of replies without an answer, counted as not right   !n: requests failed or not asked, left out",
 )
 ESTIMATED = Text(
-    "≈n/N：提前停止，是由 N 题中随机抽取的 n 题估计的；n 题不足以与完整结果比较名次",
-    "≈n/N: stopped early, an estimate from n of N items drawn at random; not ranked among whole results",
+    "≈k/n：只问了 n 题中的 k 题，不参与排名。附区间者为全部题目得分的估计（提前停止，或由锚题）；无区间者只是这 k 题的得分；带 ? 者超出选题所用模型的得分范围，或提问方式不同",
+    "≈k/n: only k of n items were asked; not ranked. With an interval, an estimate of the score on all (stopped early, or from anchor "
+    "items); without one, the score on these k alone. ?: outside the scores of the models that chose them, or asked in another way",
 )
 SAMPLED = Text("±n：各样本得分的标准差", "±n: standard deviation between the samples' scores")
 
@@ -178,11 +179,14 @@ def _number(cell: Entry | None, metric: str) -> Value:
     if lost:
         flags.append(f"!{lost}")
     if estimate:
-        flags.append(f"≈{estimate['asked']}/{estimate['of']}")
+        doubt = "?" if estimate.get("beyond") or estimate.get("otherwise") else ""
+        flags.append(f"≈{estimate['asked']}/{estimate['of']}{doubt}")
     found = cell["metrics"].get(metric, {})  # a cell without answers has only the task's own metrics
     value, spread = found.get("value"), found.get("spread")
     if spread is not None:
         flags.insert(0, f"±{100 * spread:.1f}")
+    if estimate and estimate.get("metric") == metric:
+        return Value(value, found.get("low"), found.get("high"), flags=tuple(flags), compares=False)
     return Value(value, flags=tuple(flags), compares=not lost and not estimate)
 
 

@@ -190,7 +190,7 @@ export interface CellResult {
    */
   tokens?: Tokens | null;
   /**
-   * Where the asking stopped early: every figure of the cell is an estimate; low and high of its metric are those of this interval, and other metrics have none.
+   * Where only a part of the items was asked: every figure of the cell is an estimate, or of that part alone; low and high of the estimate's metric are those of its interval. Absent where all were asked.
    */
   estimate?: Estimate | null;
   /**
@@ -278,6 +278,10 @@ export interface Facts {
    */
   limit: number | null;
   /**
+   * Only the items of a file (--items); absent without one.
+   */
+  items?: Picked | null;
+  /**
    * Broken lines of the file, left out.
    */
   skipped_lines: number;
@@ -315,6 +319,59 @@ export interface Facts {
    * Of the model's models.yaml, less the discount of a batch API; absent if there is none.
    */
   price?: Price | null;
+}
+/**
+ * The items that a file names.
+ */
+export interface Picked {
+  /**
+   * Of the file.
+   */
+  sha256: string;
+  /**
+   * Items that would be asked without it.
+   */
+  of: number;
+  /**
+   * Absent for a list of ids.
+   */
+  anchors?: Chosen | null;
+  /**
+   * What differs from the way in which the models were asked that chose the items.
+   */
+  otherwise?: string[];
+}
+/**
+ * What a file of anchor items says of those of a cell (docs/anchors.md).
+ */
+export interface Chosen {
+  /**
+   * Of the items, in their order; they sum to 1.
+   */
+  weights: number[];
+  /**
+   * The method that chose them.
+   */
+  method: string;
+  /**
+   * Mean absolute error on models left out.
+   */
+  error: number;
+  /**
+   * Half width of a 95 % interval.
+   */
+  half: number;
+  /**
+   * Models by whose outcomes they were chosen.
+   */
+  models: number;
+  /**
+   * The lowest and the highest score of these.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  seen: [number, number];
 }
 /**
  * The training of an adapter by `evalsuite finetune`.
@@ -412,15 +469,15 @@ export interface Tokens {
   cost?: number | null;
 }
 /**
- * What the items that were asked before the asking stopped say of all of them.
+ * What the items that were asked say of all of them. Which keys are there depends on the method.
  */
 export interface Estimate {
   /**
-   * The metric that decided when to stop: the headline, if it is a mean over items.
+   * The asking stopped early (--until), or a file named the items (--items): anchor items with weights, or a list, which says nothing of the other items.
    */
-  metric: string;
+  method: "confidence sequence" | "anchors" | "subset";
   /**
-   * Items asked, in their random order.
+   * Items asked.
    */
   asked: number;
   /**
@@ -428,16 +485,50 @@ export interface Estimate {
    */
   of: number;
   /**
-   * Of the mean over all items: the confidence sequence, valid whenever one stops.
+   * What is estimated: the headline; with --until, if it is a mean over items.
    */
-  low: number;
-  high: number;
-  level: number;
+  metric?: string | null;
+  /**
+   * anchors: the weighted mean; null where a reply is lacking.
+   */
+  value?: number | null;
+  /**
+   * 95 % interval of the mean over all items: the confidence sequence, or from errors on models left out.
+   */
+  low?: number | null;
+  /**
+   * Its upper end.
+   */
+  high?: number | null;
+  /**
+   * Of the confidence sequence.
+   */
+  level?: number | null;
   /**
    * The half width that was waited for; null if models were asked until they are told apart.
    */
-  margin: number | null;
-  reached: boolean | null;
+  margin?: number | null;
+  reached?: boolean | null;
+  /**
+   * anchors: the method that chose the items.
+   */
+  chosen?: string | null;
+  /**
+   * anchors: the mean absolute error that is expected.
+   */
+  error?: number | null;
+  /**
+   * anchors: models by whose outcomes the items were chosen.
+   */
+  models?: number | null;
+  /**
+   * anchors: what differs from the way in which these models were asked.
+   */
+  otherwise?: string[];
+  /**
+   * anchors: the value is outside the scores of these models, where the error may be larger.
+   */
+  beyond?: boolean | null;
 }
 /**
  * Drops under perturbation, choices by option position, wordings, shots (docs/robustness.md).
