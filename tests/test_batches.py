@@ -26,7 +26,7 @@ from evalsuite.backends.openai.batches import Forgetful
 from evalsuite.backends.openai.faults import reply_to
 from evalsuite.backends.openai.lines import in_files
 from evalsuite.backends.openai.provider import Gone, Provider
-from evalsuite.backends.openai.replies import Again
+from evalsuite.backends.openai.replies import Again, Stop
 from evalsuite.common.errors import BackendError
 from evalsuite.results.store import Store
 from evalsuite.types import Message, Request, Response
@@ -332,6 +332,29 @@ def test_another_key_does_not_pay_twice() -> None:
             ask(server, 5, limits)
         server.batches.update(kept)
         assert right(ask(server, 5, limits), 5) and not journal
+
+
+def test_a_refused_search_does_not_pay_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The endpoint has begun a batch whose id did not come; the next start has a key that is refused."""
+    create = Provider.create
+
+    def killed(*words: Any) -> Any:
+        create(*words)
+        raise Killed
+
+    def refused(*words: Any) -> Any:
+        raise Stop("the endpoint refuses the key (401)")
+
+    with BatchServer(seconds=0.05) as server:
+        limits = Limits(journal=(journal := Journal()))
+        for name, instead in (("create", killed), ("find", refused)):
+            with monkeypatch.context() as patched:
+                patched.setattr(Provider, name, instead)
+                with pytest.raises((Killed, BackendError)):
+                    ask(server, 5, limits)
+        assert len(journal) == 1
+        assert right(ask(server, 5, limits), 5)
+        assert server.account()["twice"] == 0 and len(server.batches) == 1 and not journal
 
 
 def test_asked_directly_while_a_batch_is_under_way(caplog: pytest.LogCaptureFixture) -> None:

@@ -88,8 +88,7 @@ class Asking:
         self.backend, self.model, self.api = backend, backend.model, backend.model.api
         self.requests, self.letters, self.limits = requests, letters, limits
         self.todo, self.left = iter(todo), len(todo)
-        left = None if limits.budget is None else limits.budget - limits.spent
-        self.spending = Spending(self.api.charged, left)
+        self.spending = Spending(self.api.charged, limits.left())
         most = limits.max_concurrency or self.api.max_concurrency
         self.throttle = Throttle(
             min(1000, most),  # the client's maximum number of connections

@@ -114,7 +114,7 @@ class Batching:
         self.places = {name: n for n, name in enumerate(self.names)}
         self.open = {n for n, is_done in enumerate(done) if not is_done}  # without a reply or a failure
         self.total = len(self.open)
-        self.left = None if limits.budget is None else limits.budget - limits.spent
+        self.left = limits.left()
         self.price = Spending(self.api.charged, None)
         self.limit_name = "max_tokens"
         self.endpoint = settings.endpoint or endpoint_of(self.model)
@@ -296,8 +296,8 @@ class Batching:
         batch.unsure = True
         try:
             return self.provider.create(batch.name, batch.file, self.endpoint, self.settings.window)
-        except Again as error:
-            batch.unsure = error.lost
+        except (Again, Gone, Failed, Stop) as error:
+            batch.unsure = isinstance(error, Again) and error.lost
             raise
 
     def _searched(self, batch: _Batch) -> Seen | None:
@@ -368,7 +368,10 @@ class Batching:
         if not isinstance(error, Stop):
             return self._invalid(batch, [Problem("", str(error), None)])
         self.halted = self.halted or error
-        self._drop(batch, 0.0)
+        if batch.unsure:  # the search for it was refused: its note stays for the next start, or it would be paid twice
+            self.batches.remove(batch)
+        else:
+            self._drop(batch, 0.0)
         return []
 
     def _drop(self, batch: _Batch, cost: float) -> None:
