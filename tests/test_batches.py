@@ -20,11 +20,12 @@ import evalsuite
 from evalsuite.backends.base import Limits
 from evalsuite.backends.model import API, Batch, Model, Price
 from evalsuite.backends.openai import batches as module
+from evalsuite.backends.openai import provider
 from evalsuite.backends.openai.backend import OpenAI
 from evalsuite.backends.openai.batch_faults import BATCHES, CALLS, LINES, BatchServer
 from evalsuite.backends.openai.batches import Forgetful
 from evalsuite.backends.openai.faults import reply_to
-from evalsuite.backends.openai.lines import in_files
+from evalsuite.backends.openai.lines import Unreadable, in_files, read_batch_line
 from evalsuite.backends.openai.provider import Gone, Provider
 from evalsuite.backends.openai.replies import Again, Stop
 from evalsuite.common.errors import BackendError
@@ -594,6 +595,21 @@ def test_the_store_counts_a_batch_under_way_as_spent(tmp_path: Path) -> None:
         db.execute("DROP TABLE batches")  # as older versions wrote it
     with Store(tmp_path / "store.sqlite") as store:
         assert store.batches() == {} and store.spent() == 0.5
+
+
+def test_hostile_answers() -> None:
+    """Ids go into addresses and the store, messages into the store, counts into figures."""
+    for value in ("../files", "a\n", "a b", "x?y", "\ud800", "", "a" * 501, 7):
+        with pytest.raises(Again, match="no id"):
+            provider._seen({"id": value})
+    assert provider._seen({"id": "batches/a-1"}).id == "batches/a-1"
+    counts = {"completed": 10**400, "failed": -1}
+    seen = provider._seen({"id": "b", "output_file_id": "../x", "error_file_id": {"a": 1}, "request_counts": counts})
+    assert (seen.files, seen.completed, seen.failed) == ((), None, 0)
+    (problem,) = provider._problems([{"code": "c", "message": "\ud800"}])
+    assert str(problem).encode()
+    with pytest.raises(Unreadable, match="status_code"):
+        read_batch_line({"response": {"status_code": "9" * 5000, "body": {}}}, {})
 
 
 def test_calls_of_the_provider() -> None:

@@ -444,9 +444,11 @@ def test_a_budget_is_never_passed_by_calls_of_one_backend() -> None:
     spent = 0.0
     with Server(mix={}) as server:
         backend = OpenAI(model(server, price=PRICE), Limits(0.7, lambda: spent))
-        with pytest.raises(BackendError, match="budget of 0.7 spent"):
+        with pytest.raises(BackendError, match=r"budget of 0\.7 spent"):
             for n in range(0, 2000, 20):
-                for _, reply in chain.from_iterable(backend.generate([request(k) for k in range(n, n + 20)], [False] * 20)):
+                for _, reply in chain.from_iterable(
+                    backend.generate([request(k) for k in range(n, n + 20)], [False] * 20)
+                ):
                     spent += reply.cost
         assert 0.1 < charged(server) <= 0.7
 

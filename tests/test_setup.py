@@ -199,6 +199,7 @@ def test_strange_servers(status: int, body: bytes, problem: str) -> None:
 
 
 def test_a_server_that_is_not_there() -> None:
+    assert machine.ask_server("http://[::1/v1").problem
     assert "refused" in machine.ask_server("http://127.0.0.1:9/v1").problem
 
 
