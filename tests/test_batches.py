@@ -264,6 +264,18 @@ def test_killed_at_every_writing(calls: dict[str, float]) -> None:
     )
 
 
+def test_killed_when_all_is_stored() -> None:
+    """The last replies are stored, and the note on their batch is still there: its stake must not stay spent."""
+    with BatchServer(seconds=0.05) as server:
+        limits = Limits(journal=(journal := Journal(dies=5)))  # noted, uploaded, begun, handed over
+        groups = OpenAI(model(server), limits).generate([request(n) for n in range(5)], [False] * 5)
+        assert len(next(iter(groups))) == 5
+        with pytest.raises(Killed):
+            next(iter(groups))
+        assert len(journal) == 1
+        assert not ask(server, 5, limits, done={*range(5)}) and not journal and journal.spent == 0
+
+
 def test_killed_before_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     """The endpoint has begun the batch, and we do not know of it."""
     create = Provider.create

@@ -186,6 +186,7 @@ STRANGE = [
     (200, b"<html>", "no list of models"),
     (200, b'{"data": [{"id": 3}]}', "lists no model"),
     (200, b'{"data": 7}', "no list of models"),
+    (200, b"[" * 100_000, "no list of models"),
     (500, b"", "answers 500"),
     (404, b"", "answers 404"),
 ]

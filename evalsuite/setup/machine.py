@@ -60,9 +60,9 @@ class _Stay(HTTPRedirectHandler):
 
 def ask_server(address: str, key: str = "", timeout: float = 3) -> Server:
     """The models that the server at an address lists (GET …/models). Never raises: a server that does not answer has a `problem`."""
-    asked = Request(f"{address.rstrip('/')}/models", headers={"Authorization": f"Bearer {key}"} if key else {})
     keep_secret(key)
     try:
+        asked = Request(f"{address.rstrip('/')}/models", headers={"Authorization": f"Bearer {key}"} if key else {})
         opener = build_opener(_Stay, *([ProxyHandler({})] if is_loopback(address) else []))
         with opener.open(asked, timeout=timeout) as reply:
             listed = json.loads(reply.read(_LARGEST))

@@ -11,10 +11,10 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from evalsuite.backends.model import API
-from evalsuite.backends.openai.asking import is_loopback
+from evalsuite.backends.openai.asking import unproxied
 from evalsuite.backends.openai.replies import LONGEST_WAIT, Again, Failed, asked_wait, read_error
 from evalsuite.common.secrets import hidden_start, hide
 from evalsuite.common.text import escape_surrogates
@@ -66,8 +66,7 @@ class Provider:
     def __init__(self, api: API, key: str) -> None:
         from openai import DefaultHttpxClient, OpenAI
 
-        direct = dict.fromkeys(("all://", "http://", "https://")) if is_loopback(api.base_url) else None
-        http = DefaultHttpxClient(follow_redirects=False, mounts=direct, timeout=api.timeout)
+        http = DefaultHttpxClient(follow_redirects=False, mounts=unproxied(api.base_url), timeout=api.timeout)
         self._client = OpenAI(
             api_key=key or "none", base_url=api.base_url, max_retries=0, timeout=api.timeout, http_client=http
         )
@@ -187,7 +186,7 @@ def _id_of(told: dict[str, Any]) -> str:
     return str(told["id"])
 
 
-def _is_id(value: Any) -> bool:
+def _is_id(value: Any) -> TypeGuard[str]:
     return isinstance(value, str) and bool(_ID.fullmatch(value))
 
 
