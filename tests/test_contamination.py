@@ -464,6 +464,8 @@ def test_words_of_a_sign(tmp_path: Path) -> None:
     assert "no sign does not prove that a file was never read" in said
     keep_rows(tmp_path, [base | {"test": "order", "value": 0.5, "p": 0.6}])
     assert [row["p_holm"] for row in read_rows(tmp_path)] == [0.8, 0.8]
+    keep_rows(tmp_path, [base | {"fingerprint": "trained anew", "test": "order", "value": 0.5, "p": 0.3}])
+    assert [row["p_holm"] for row in read_rows(tmp_path)] == [0.3]  # nothing of the other model
 
 
 @pytest.mark.parametrize(
