@@ -29,6 +29,7 @@ from evalsuite.backends.openai.lines import Unreadable, in_files, read_batch_lin
 from evalsuite.backends.openai.provider import Gone, Provider
 from evalsuite.backends.openai.replies import Again, Stop
 from evalsuite.common.errors import BackendError
+from evalsuite.exchange.requests import _stored
 from evalsuite.results.store import Store
 from evalsuite.types import Message, Request, Response
 
@@ -370,7 +371,7 @@ def test_a_refused_search_does_not_pay_twice(monkeypatch: pytest.MonkeyPatch) ->
         assert server.account()["twice"] == 0 and len(server.batches) == 1 and not journal
 
 
-def test_asked_directly_while_a_batch_is_under_way(caplog: pytest.LogCaptureFixture) -> None:
+def test_asked_directly_while_a_batch_is_under_way(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
     with BatchServer(seconds=0.3) as server:
         limits = Limits(journal=Journal(dies=4))
         with pytest.raises(Killed):
@@ -378,7 +379,14 @@ def test_asked_directly_while_a_batch_is_under_way(caplog: pytest.LogCaptureFixt
         direct = OpenAI(model(server).model_copy(update={"api": API(base_url=server.url, key_env=None)}), limits)
         with caplog.at_level(logging.WARNING, "evalsuite"):
             list(direct.generate([request(n) for n in range(5)], [False] * 5))
-    assert "5 requests are under way in batches" in caplog.text
+        assert "5 requests are under way in batches" in caplog.text
+        asked = {str(n): request(n) for n in range(6)}
+        with Store(tmp_path / "store.sqlite") as store:
+            for name, note in limits.journal.batches().items():
+                store.put_batch(name, note | {"batch": None}, 1.0)  # it may have been begun
+        with caplog.at_level(logging.WARNING, "evalsuite"):
+            assert _stored(tmp_path, direct, asked) == set()
+    assert "5 of these requests are under way" in caplog.text
 
 
 def test_left_early_says_what_goes_on(caplog: pytest.LogCaptureFixture) -> None:
@@ -593,6 +601,25 @@ def test_judges_and_the_second_reader_ask_in_batches(server: BatchServer, tmp_pa
     assert not server.counted.keys() & {"POST chat"} and all(
         "batch" in k or "files" in k for k in server.counted if "/" in k
     )
+
+
+def test_contamination_keeps_notes_of_its_batches(
+    server: BatchServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.mix = {}
+    models = write_models(server, tmp_path / "models.yaml", ", batch: {poll: 0.05}")
+    monkeypatch.setattr(module, "Forgetful", None)  # a kill would lose what it holds
+    found = evalsuite.contamination(
+        "m",
+        models,
+        tasks=["event_cause"],
+        set="easy",
+        data="bundled:sample",
+        control="none",
+        completions=3,
+        out=tmp_path / "run",
+    )
+    assert not found.problems and found.rows and server.batches
 
 
 def test_the_store_counts_a_batch_under_way_as_spent(tmp_path: Path) -> None:

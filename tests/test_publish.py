@@ -19,6 +19,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.secrets import keep_secret
 from evalsuite.exchange.publish import logged as log
+from evalsuite.exchange.publish.trackers import _told
 from evalsuite.results.frames import libraries
 from evalsuite.results.frames.run import described
 
@@ -317,3 +318,17 @@ def test_commands(folder: Path, tmp_path: Path, cli: Any) -> None:
     assert str(card) in done.stdout
     assert "left out: 1 of 5 requests failed" in done.stderr
     assert yaml.safe_load(card.read_text(encoding="utf-8"))["model-index"][0]["name"] == "lexical"
+
+
+def test_a_run_of_mlflow_that_breaks_off_is_marked_so() -> None:
+    told: list[tuple[str, ...]] = []
+
+    class Client:
+        def set_terminated(self, *words: str) -> None:
+            told.append(words)
+
+    with _told(Client(), "a"):
+        pass
+    with pytest.raises(KeyboardInterrupt), _told(Client(), "b"):
+        raise KeyboardInterrupt
+    assert told == [("a",), ("b", "FAILED")]

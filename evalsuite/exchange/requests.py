@@ -11,14 +11,15 @@ Replies have the key that a run gives them, so that it does not matter where the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import logging
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evalsuite.backends.model import SAMPLING, Batch, Model
 from evalsuite.backends.openai.backend import OpenAI, without_key
-from evalsuite.backends.openai.batches import endpoint_of
+from evalsuite.backends.openai.batches import endpoint_of, under_way
 from evalsuite.backends.openai.lines import in_files, request_line
 from evalsuite.backends.registry import engine_errors
 from evalsuite.common.errors import ConfigError
@@ -29,6 +30,8 @@ from evalsuite.evaluation.plan import data_of, named_files, plan_cells, prepare,
 from evalsuite.evaluation.settings import Settings
 from evalsuite.results.store import Store
 from evalsuite.types import WRITTEN, Request
+
+log = logging.getLogger(__name__)
 
 PLAN = "plan.sqlite"
 LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
@@ -87,7 +90,7 @@ def write_requests(
                     if key not in seen  # another entry for the same model
                 }
                 seen |= asked.keys()
-                stored = _stored(run, asked)
+                stored = _stored(run, backend, asked)
                 left = {key: request for key, request in asked.items() if key not in stored}
                 files = _write(draft, backend, left, limit_name) if left else ()
                 done.append(Written(model.name, len(left), len(stored), files))
@@ -113,13 +116,20 @@ def _require_written(s: Settings, models: Sequence[Model]) -> None:
             )
 
 
-def _stored(run: str | Path | None, keys: Iterable[str]) -> set[str]:
+def _stored(run: str | Path | None, backend: OpenAI, asked: Asked) -> set[str]:
     """Those keys that have a reply in the run, if there is one yet."""
     path = Path(run or "") / "store.sqlite"
     if not run or not path.is_file():
         return set()
     with Store(path) as store:
-        return store.done(keys)
+        done = store.done(asked)
+        left = [request for key, request in asked.items() if key not in done]
+        if twice := under_way(backend, left, store):
+            log.warning(
+                "model %s: %d of these requests are under way in batches of %s: sent once more, they are paid twice; run it "
+                "again to take their replies", backend.model.name, twice, run,
+            )  # fmt: skip
+    return done
 
 
 def _write(folder: Path, backend: OpenAI, asked: Asked, limit_name: str) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from evalsuite.backends.base import Limits, sample_seed
 from evalsuite.backends.keys import keep_secrets, key_of
 from evalsuite.backends.model import Model
 from evalsuite.backends.openai.asking import Asking, Letter, Stake
-from evalsuite.backends.openai.batches import Batching, line_names
+from evalsuite.backends.openai.batches import Batching, under_way
 from evalsuite.common.errors import BackendError
 from evalsuite.common.text import escape_surrogates
 from evalsuite.types import Request, Response
@@ -114,9 +114,8 @@ class OpenAI:
             yield from self._ask(requests, todo)
 
     def _warn_of_batches(self, requests: Sequence[Request], todo: Sequence[int]) -> None:
-        notes = self._limits.journal.batches() if self._limits.journal else {}
-        under_way = {line for note in notes.values() if note["batch"] for line in note["lines"]}
-        if under_way and (twice := sum(line in under_way for line in line_names(self, [requests[n] for n in todo]))):
+        journal = self._limits.journal
+        if journal and (twice := under_way(self, [requests[n] for n in todo], journal)):
             log.warning(
                 "model %s: %d requests are under way in batches, and are now asked directly, too: stop, and run with "
                 "api: {batch: true} to take their replies", self.model.name, twice,

@@ -603,6 +603,13 @@ def line_names(backend: Endpoint, requests: Sequence[Request]) -> list[str]:
     return names
 
 
+def under_way(backend: Endpoint, requests: Sequence[Request], journal: Journal) -> int:
+    """How many of the requests are lines of batches that the endpoint has, or may have, begun."""
+    notes = [note for note in journal.batches().values() if note["file"]]
+    lines = {line for note in notes for line in note["lines"]}
+    return sum(name in lines for name in line_names(backend, requests)) if lines else 0
+
+
 def _whole(outcome: Outcome | None) -> bool:
     return outcome is not None and not isinstance(outcome, Unreadable)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +61,7 @@ def log_to_mlflow(run: Path, model: str = "", project: str = "evalsuite") -> lis
         if one.remarks:
             tags["mlflow.note.content"] = "\n".join(one.remarks)
         made = client.create_run(experiment, tags=tags, run_name=name)
-        with tables_of(run, one.model) as files:
+        with _told(client, made.info.run_id), tables_of(run, one.model) as files:
             _in_parts(
                 client, made.info.run_id, [Param(key, _cut(key, value)) for key, value in one.params.items()], "params"
             )
@@ -67,9 +69,20 @@ def log_to_mlflow(run: Path, model: str = "", project: str = "evalsuite") -> lis
             _in_parts(client, made.info.run_id, [Metric(k, v, time, 0) for k, v in one.metrics.items()], "metrics")
             for file in files:
                 client.log_artifact(made.info.run_id, str(file), "tables")
-        client.set_terminated(made.info.run_id)
         names.append(name)
     return names
+
+
+@contextmanager
+def _told(client: Any, run: str) -> Iterator[None]:
+    """Say how a run of MLflow ended: one that broke off must not stand there as running."""
+    try:
+        yield
+    except BaseException:
+        with suppress(Exception):  # the server may be what broke off
+            client.set_terminated(run, "FAILED")
+        raise
+    client.set_terminated(run)
 
 
 def _in_parts(client: Any, run_id: str, values: list[Any], kind: str) -> None:
