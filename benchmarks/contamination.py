@@ -426,7 +426,13 @@ def caught_table(rows: Rows) -> str:
         )
         test = row["test"] + (f", {row['form']}" if row["test"] == "mink" else "")
         for key in (
-            [way] if way else [w for w in ("all-weights", "lora") if any(r["model"].startswith(w) for r in rows)]
+            [way]
+            if way
+            else [
+                w
+                for w in ("all-weights", "lora")
+                if any(r["model"].startswith(w) and r["network"] == row["network"] for r in rows)
+            ]
         ):
             place = (row["network"], f"{row['leak']} {row['task']}", key, test)
             made.setdefault(place, {})[epochs if way else "0"] = text
@@ -437,14 +443,14 @@ def caught_table(rows: Rows) -> str:
 
 
 def power_table(rows: Rows) -> str:
-    """Share of repetitions with p < LEVEL."""
+    """Files with p < LEVEL of all files. Those of one slice were learnt together: no interval, which would take them as independent."""
     made = []
     for key in sorted({(-row["share"], row["items"], row["epochs"]) for row in rows}):
-        mine = [row["p"] for row in rows if (-row["share"], row["items"], row["epochs"]) == key]
-        cells = [share(sum(p[name] < LEVEL for p in mine), len(mine)) for name in mine[0]]
-        made.append([f"1:{1 / -key[0]:.0f}", *key[1:], len(mine), *cells])
+        mine = [row for row in rows if (-row["share"], row["items"], row["epochs"]) == key]
+        cells = [f"{sum(row['p'][name] < LEVEL for row in mine)}/{len(mine)}" for name in mine[0]["p"]]
+        made.append([f"1:{1 / -key[0]:.0f}", *key[1:], len({row["slice"] for row in mine}), *cells])
     names = list(rows[0]["p"]) if rows else []
-    return table(("leak : all text", "items", "epochs", "repetitions", *names), made)
+    return table(("leak : all text", "items", "epochs", "trainings", *names), made)
 
 
 def alarms_table(rows: Rows) -> str:
