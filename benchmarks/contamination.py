@@ -356,7 +356,7 @@ def clean(seed: int, official: str, out: Path) -> Rows:
 
     found = evalsuite.contamination(
         "tiny-zh", tasks=["corecode", "xcopa", "c3", "charm"], data=official, limit=20, items=16, window=1024, shuffles=5,
-        tests=("order", "options", "mink"), seed=seed, out=out / "clean",
+        tests=("order", "options", "mink"), form=("raw",), seed=seed, out=out / "clean",
     )  # fmt: skip
     for problem in found.problems:
         print("problem:", problem)
@@ -521,7 +521,7 @@ def main() -> None:
         path = a.large or TINY
         limits: dict[str, Any] = {"items": 100, "completions": 20, "form": ("raw", "prompt")}
         if a.large:  # minutes a model on two cores
-            limits = {"items": 40, "completions": 16, "shards": 8, "shuffles": 3}
+            limits = {"items": 40, "completions": 16, "shards": 8, "shuffles": 3, "form": ("raw",)}
         rows = caught(path, LEAKS[:1] if a.large else LEAKS, a.seed, official, a.out, limits)
         name = Path(path).name
         keep(a.out / f"caught-{name}.json", [row | {"network": name} for row in rows])
