@@ -23,12 +23,13 @@ export function leakNote(cell: Cell) {
 }
 
 /** The tests by which a model shows signs of having read a cell's file. */
-export const signsOf = (cell: Cell) =>
-  (data.runs[cell.run]?.contamination ?? []).filter(
-    (row) =>
-      (["model", "task", "set", "split"] as const).every((name) => row[name] === cell[name]) &&
-      (row.p_holm ?? 1) < 0.05,
+export function signsOf(cell: Cell) {
+  const rows = data.runs[cell.run]?.contamination; // of a run that may come from elsewhere
+  const here = ["model", "task", "set", "split"] as const;
+  return (Array.isArray(rows) ? rows : []).filter(
+    (row) => row && here.every((name) => row[name] === cell[name]) && (row.p_holm ?? 1) < 0.05,
   );
+}
 
 /** A stacked bar of the statuses; the numbers stand beside it or in its title. */
 export function statusBar(cell: Cell) {

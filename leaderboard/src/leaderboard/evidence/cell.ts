@@ -7,6 +7,7 @@ import { t } from "../../common/words.ts";
 import { go } from "../address.ts";
 import { leakNote, leaky, signsOf, statusBar } from "../beside.ts";
 import { counts, isChoice, modelOf, nameNode, taskOf } from "../data.ts";
+import { estimateTold } from "../estimates.ts";
 import { fact, settings } from "../facts.ts";
 import { figure, longName, span, spreadOf } from "../metrics.ts";
 import { perturbName, setLabel, settingWords, taskName } from "../names.ts";
@@ -111,7 +112,8 @@ function notices(cell: Cell) {
   return [
     leakNote(cell) && h("p", { class: `notice${leaky(cell) ? " caution" : ""}` }, leakNote(cell)),
     signsOf(cell).length > 0 && notice(t("signRead", num(signsOf(cell).length))),
-    missing > 0 && notice(t("notAsked", num(missing))),
+    cell.estimate && notice(estimateTold(cell.estimate)),
+    missing > 0 && !cell.estimate && notice(t("notAsked", num(missing))),
     cell.shots_dropped > 0 && notice(t("dropped", num(cell.shots_dropped))),
     errors.length > 0 &&
       notice(
