@@ -176,11 +176,7 @@ class _Asked:
         near = _fair(near, max((r.max_new_tokens for r in requests), default=0))
         prompt, by = self._prompts(counted, near, place.name)
         reply = self._replies(left, near, place.name) if written else Total.exact(0.0)
-        most = (
-            sum(cost_of(price, self.backend.most_tokens(r), self.backend.room(r)) for r in requests)
-            if self.backend and price
-            else None
-        )
+        most = sum(map(self.backend.worst, requests)) if self.backend and price else None
         kinship, replies = (near[0], len(near[1])) if near else (None, 0)
         return Part(place.model, place.task, price, len(trials), len(left), prompt, reply, most, by, replies, kinship)
 

@@ -53,10 +53,10 @@ class Endpoint(Protocol):
     extra: dict[str, Any]  # further parameters, sent unchanged
 
     def tokens(self, request: Request) -> int: ...
-    def most_tokens(self, request: Request) -> int: ...
     def body(self, request: Request) -> dict[str, Any]: ...
     def whole_body(self, request: Request, limit_name: str = "max_tokens") -> dict[str, Any]: ...
     def room(self, request: Request) -> int: ...
+    def worst(self, request: Request) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ class Asking:
 
     async def _once(self, request: Request, bill: _Bill) -> Response:
         """Send a request once: wait for a slot, reserve its worst-case cost, send, settle the actual cost."""
-        worst = self.spending.cost(self.backend.most_tokens(request), self.backend.room(request))
+        worst = self.backend.worst(request)
         async with self.throttle.slot(self._size(request)):
             await self._may_send()
             await self.spending.reserve(worst)

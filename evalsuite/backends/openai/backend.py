@@ -19,6 +19,7 @@ from evalsuite.backends.keys import keep_secrets, key_of
 from evalsuite.backends.model import Model
 from evalsuite.backends.openai.asking import Asking, Letter, Stake
 from evalsuite.backends.openai.batches import Batching, under_way
+from evalsuite.backends.openai.spending import cost_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.text import escape_surrogates
 from evalsuite.types import Request, Response
@@ -102,6 +103,10 @@ class OpenAI:
     def room(self, request: Request) -> int:
         """Tokens that the model may generate, reasoning included."""
         return request.max_new_tokens + self.model.api.reasoning_tokens
+
+    def worst(self, request: Request) -> float:
+        """The highest cost of a request: what the budget sets aside for it."""
+        return cost_of(self.model.api.charged, self.most_tokens(request), self.room(request))
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
         todo = [n for n, is_done in enumerate(done) if not is_done]

@@ -243,8 +243,7 @@ class Batching:
         return chosen, stake
 
     def _worst(self, n: int) -> float:
-        request = self.requests[n]
-        return self.price.cost(self.backend.most_tokens(request), self.backend.room(request))
+        return self.backend.worst(self.requests[n])
 
     def _line(self, n: int) -> bytes:
         return request_line(self.names[n], self.endpoint, self.backend.whole_body(self.requests[n], self.limit_name))
