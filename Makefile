@@ -10,7 +10,7 @@ NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix leaderboard
 # The versions that the tests pass with. make test CONSTRAINTS= takes the newest that pyproject.toml allows.
 CONSTRAINTS ?= -c constraints.txt
 
-.PHONY: run test test-fast fuzz test-vllm test-neighbours lint page constraints audit clean
+.PHONY: run test test-fast fuzz test-vllm test-neighbours test-frames lint page constraints audit clean
 
 run: .venv/run
 	HF_HUB_OFFLINE=1 $(BIN)/evalsuite run --data bundled:sample --out runs/default
@@ -51,6 +51,14 @@ PURELIB := import sysconfig; print(sysconfig.get_path("purelib"))
 
 test-neighbours: .venv-neighbours/test
 	HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(NBIN)/python -m pytest tests/neighbours
+
+# The tests of frames with every library and tracker, and the notebook; what is not in .venv is skipped by `make test`.
+FRAMES ?= pandas==2.3.3 polars==2.1.0 pyarrow==26.0.1 duckdb==2.0.0 mlflow-skinny==3.17.2 sqlalchemy alembic wandb==0.31.0 \
+	matplotlib==3.11.2 nbclient==0.11.0 ipykernel==7.4.0
+FBIN := .venv-frames/bin
+
+test-frames: .venv-frames/test
+	HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(FBIN)/python -m pytest tests/test_frames.py tests/test_publish.py tests/test_notebook.py
 
 lint: .venv/test .venv/node
 	$(BIN)/ruff check .
@@ -99,6 +107,13 @@ audit:
 	$(NBIN)/pip --disable-pip-version-check -q install $(NEIGHBOURS)
 	touch $@
 
+.venv-frames/test: .venv/test Makefile
+	test -x $(FBIN)/python || $(BIN)/python -m venv .venv-frames
+	echo "import site; site.addsitedir('$$($(BIN)/python -c '$(PURELIB)')')" >"$$($(FBIN)/python -c '$(PURELIB)')/beside.pth"
+	@echo "installing into .venv-frames (a minute)"
+	$(FBIN)/pip --disable-pip-version-check -q install $(FRAMES)
+	touch $@
+
 # Empty if vLLM is there; else the reason why not (it is tried again when this file is removed, or by make clean).
 .venv-vllm/test: pyproject.toml tests/vllm/install.py
 	test -x $(VBIN)/python || $(PYTHON) -m venv .venv-vllm
@@ -109,4 +124,4 @@ audit:
 	elif [ $$? = 3 ]; then tail -1 .venv-vllm/log >$@; else cat .venv-vllm/log; exit 1; fi
 
 clean:
-	rm -rf .venv .venv-vllm .venv-neighbours .venv-audit build dist runs .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-vllm .venv-neighbours .venv-frames .venv-audit build dist runs .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -61,7 +61,16 @@ def prepare(folder: Path, url: str, requests: int) -> list[str]:
         f"models: [{{name: m, backend: openai, path: x, chat: true, api: {{base_url: '{url}', key_env: MARKER_KEY, timeout: 1.5, "
         "backoff: 0.05, price: {input: 1, output: 2}}}]"
     )
-    words = ["--models", str(folder / "models.yaml"), "--data", str(folder / "corpus"), "--out", str(folder / "run")]
+    words = [
+        "--models",
+        str(folder / "models.yaml"),
+        "--data",
+        str(folder / "corpus"),
+        "--baselines",
+        "none",
+        "--out",
+        str(folder / "run"),
+    ]
     return [sys.executable, "-m", "evalsuite.cli", "run", *words]
 
 

@@ -109,7 +109,7 @@ def main() -> None:
         }  # fmt: skip
         models = folder / "models.yaml"
         models.write_text(json.dumps({"models": [entry]}), encoding="utf-8")
-        settings: dict[str, Any] = {"data": "bundled:sample", "limit": arguments.limit}
+        settings: dict[str, Any] = {"data": "bundled:sample", "limit": arguments.limit, "baselines": ()}
         (model,) = load_models(models)
         backend: Any = load_backend(model)
         s, _, corpus, sources = prepare(models, **settings)

@@ -120,7 +120,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         run = folder / "stand-ins"
-        evalsuite.run(models=replies(folder), tasks=TASKS, perturb=PERTURB, data="bundled:sample", out=run)
+        evalsuite.run(
+            models=replies(folder), tasks=TASKS, perturb=PERTURB, data="bundled:sample", baselines=(), out=run
+        )
         take(run / "page" / "index.html")
 
 

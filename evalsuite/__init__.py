@@ -11,8 +11,11 @@ loads neither torch nor transformers nor jieba.
     Settings                        the keywords of `run`
     finetune                        train LoRA adapters and evaluate them
     judge                           rate the generations of a run with a judge model
+    contamination                   test whether models have read a benchmark's files
     compare                         test the difference between two models of a run for significance
-    export                          write CORECODE's tasks for other evaluation harnesses
+    load                            the results and replies of runs as data frames
+    export_results                  a run's results as Parquet files, for a model's card, or for a tracker of experiments
+    export                          write tasks for other evaluation harnesses
     parse_option, parse_span        parse the answer in a reply
 """
 
@@ -28,20 +31,26 @@ if TYPE_CHECKING:
     from evalsuite.evaluation.journey import score as score
     from evalsuite.evaluation.settings import Settings as Settings
     from evalsuite.exchange.export.task_folder import export as export
+    from evalsuite.exchange.publish.export import export_results as export_results
+    from evalsuite.exposure.journey import contamination as contamination
     from evalsuite.finetuning.sweep import finetune as finetune
     from evalsuite.page.report import report as report
     from evalsuite.parse import parse_option as parse_option
     from evalsuite.parse import parse_span as parse_span
     from evalsuite.results.compare import compare as compare
+    from evalsuite.results.frames.run import load as load
     from evalsuite.review.judge.judging import judge as judge
 
 _HOME = {
     "Settings": "evaluation.settings",
     "compare": "results.compare",
+    "contamination": "exposure.journey",
     "estimate": "evaluation.costs",
     "export": "exchange.export.task_folder",
+    "export_results": "exchange.publish.export",
     "finetune": "finetuning.sweep",
     "judge": "review.judge.judging",
+    "load": "results.frames.run",
     "parse_option": "parse",
     "parse_span": "parse",
     "preview": "evaluation.journey",

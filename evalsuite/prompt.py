@@ -2,18 +2,13 @@
 
 A template (prompts/<benchmark>/<task>/<variant>.j2, or prompts/<benchmark>/<variant>.j2 for all tasks) renders one item up to
 where its answer begins. A shot is that text followed by its answer. A base model gets the shots joined by blank lines, a chat
-model gets them as earlier turns. The variables of a template are `dialogue` (list of turns), `question`, `options` (list of
-(label, text)), `listed` (the question with its options as the file prints them), `kind` (the name of the task's kind), and what
-the benchmark gives (`Corpus.given`).
+model gets them as earlier turns. The variables of a template are those of VARIABLES and what the benchmark gives
+(`Corpus.given`).
 
-A template may begin with a YAML comment, whose keys are all optional:
+A template may begin with a YAML comment, whose keys are the fields of Head:
 
     {#- tokens: 1024
         answer_after: 答案： -#}
-
-tokens: the longest reply. answer_after: the reply reasons first, and its answer follows these words; shots show them before
-the right answer. option_after: the prompt's text goes on with this and an option ("…因为" + " " + "下雨了。"); shots show the
-right option so, and only the likelihoods of the options are asked.
 """
 
 from __future__ import annotations
@@ -24,29 +19,47 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, PositiveInt
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
 from evalsuite.common.dialogue import alike
 from evalsuite.common.errors import PromptError, unknown
+from evalsuite.common.resources import bundled
 from evalsuite.common.templates import TemplateFile
 from evalsuite.types import Item, Message, Request, Task
 
+# The variables of a template: docs/prompts.md has this table.
+VARIABLES = {
+    "dialogue": "the turns, a list of texts such as “A: 你好。”; empty where an item has no dialogue",
+    "question": "the item's question or instruction, as the data have it",
+    "options": "a list of (label, text), such as (“(a)”, “科幻片”); empty where there are no options",
+    "listed": "the question with its options as the file prints them",
+    "kind": "the name of the task's kind, such as choice, span or text",
+}
 
-class _Head(BaseModel):
+
+class Head(BaseModel):
+    """The keys of the comment at the top of a template, all optional."""
+
     model_config = ConfigDict(extra="forbid", strict=True)
-    tokens: PositiveInt | None = None
-    answer_after: str = ""
-    option_after: str | None = None
+    tokens: PositiveInt | None = Field(None, description="the longest reply, in tokens; default: the task's")
+    answer_after: str = Field(
+        "",
+        description="the reply reasons first, and its answer follows these words; shots show them before the right answer",
+    )
+    option_after: str | None = Field(
+        None,
+        description="the prompt's text goes on with this and an option; only the likelihoods of the options are asked",
+    )
 
 
 def wordings(folder: Path, task: Task) -> dict[str, Path]:
-    """Wording -> its template of a task: those of all tasks of its benchmark, then its own. A wording may be a stranger's, so
-    that it is looked up here and never becomes a path."""
+    """Wording -> its template of a task: those of all tasks of its benchmark, then its own; of those that ship, then of
+    `folder`, which may have its own template of the same name. A wording may be a stranger's, so that it is looked up here and
+    never becomes a path."""
     own = task.prompts or task.local
-    place = folder / task.benchmark
-    if task.templates and not (place / own).is_dir():  # of a benchmark in another package
-        place = task.templates
-    return {path.stem: path for part in (place, place / own) for path in sorted(part.glob("*.j2"))}
+    shipped = (*([task.templates] if task.templates else []), bundled("prompts") / task.benchmark)
+    places = dict.fromkeys((*shipped, folder / task.benchmark))
+    return {path.stem: path for place in places for part in (place, place / own) for path in sorted(part.glob("*.j2"))}
 
 
 class Prompt:
@@ -60,11 +73,14 @@ class Prompt:
         """
         known = wordings(folder, task)
         if variant not in known:
-            looked = (task.templates or folder / task.benchmark) / (task.prompts or task.local)
-            raise PromptError(f"{unknown(f'prompt of {task.name}', variant, sorted(known))} Looked in {looked}.")
+            looked = folder / task.benchmark / (task.prompts or task.local)
+            raise PromptError(
+                f"{unknown(f'prompt of {task.name}', variant, sorted(known))} A wording of yours: {looked / f'{variant}.j2'}, "
+                "with --prompts (docs/prompts.md)."
+            )
         self.path, self.variant, self.task = known[variant], variant, task
         self._template, self._given = TemplateFile(self.path), dict(given or {})
-        head = self._template.head(_Head)
+        head = self._template.head(Head)
         self.tokens, self.answer_after = head.tokens or task.max_new_tokens, head.answer_after
         self.option_after = head.option_after
         self.sha256 = self._template.sha256
@@ -80,15 +96,8 @@ class Prompt:
     def render(self, item: Item) -> str:
         """The item's prompt, up to where its answer begins. Raises PromptError if the template cannot be rendered."""
         options = list(zip(item.labels, item.options, strict=True))
-        shown = {
-            "dialogue": list(item.dialogue),
-            "question": item.question,
-            "options": options,
-            "listed": item.listed,
-            "kind": self.task.kind.name,
-            **self._given,
-        }
-        return self._template.render(shown, f"item {item.id}")
+        values = (list(item.dialogue), item.question, options, item.listed, self.task.kind.name)
+        return self._template.render(dict(zip(VARIABLES, values, strict=True)) | self._given, f"item {item.id}")
 
     def target(self, item: Item) -> str:
         """The right reply to the item's prompt, as shots show it and finetuning teaches it."""

@@ -118,6 +118,14 @@ class Done:
     stderr: str
 
 
+@pytest.fixture(scope="session", autouse=True)
+def named_models_only() -> Iterator[None]:
+    """Runs of tests ask the models that they name, and no baselines beside them; tests/test_baselines.py has those."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("evalsuite.evaluation.journey.come_along", lambda *_: [])
+        yield
+
+
 @pytest.fixture(scope="session")
 def cli() -> Callable[..., Done]:
     """Runs a command of `evalsuite` in this process, as its entry point does: `cli("run", …, expect=2, COLUMNS="80")`.

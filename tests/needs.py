@@ -13,3 +13,9 @@ def needs(extra: str, *packages: str) -> None:
     None is imported: every worker collects every module, and the heavy packages take seconds."""
     if any(find_spec(package) is None for package in packages):
         pytest.skip(f"needs evalsuite[{extra}]", allow_module_level=True)
+
+
+def beside(*packages: str) -> None:
+    """Skip the test unless all `packages` are installed, which are in no extra, but in the venv of `make test-frames`."""
+    if missing := [package for package in packages if find_spec(package) is None]:
+        pytest.skip(f"needs {', '.join(missing)}: make test-frames")

@@ -14,7 +14,7 @@ import pytest
 import evalsuite
 from evalsuite.benchmarks.glucose.bleu import cells_bleu
 from evalsuite.benchmarks.glucose.loader import FILES
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, tasks_named
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, task_named, tasks_named, whole_name
 from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
@@ -192,3 +192,18 @@ def test_real_dialogues_are_told_apart(real_data: Path) -> None:
     items = Corpora(real_data).file(TASKS["cider_span_extraction"], "fold1", "test").items
     named = {item.id.split("/")[-1].rpartition("-triplet-")[0] for item in items}
     assert len(set(sources([item.dialogue for item in items]))) == pytest.approx(len(named), abs=1)
+
+
+def test_short_names_of_tasks() -> None:
+    """In small or capital letters. Of a name that several benchmarks have, CORECODE's; whole names are no short ones."""
+    for task in BENCHMARKS["corecode"].tasks:
+        assert task_named(task.short) is task_named(task.short.lower()) is task
+    assert {t.name for t in tasks_named(["SI", "cider", "AAS", "slot_identification"])} == {
+        "slot_identification",
+        "cicero_all_answers",
+        *(t.name for t in BENCHMARKS["cider"].tasks),
+    }
+    assert whole_name("xcopa") == "xcopa" and whole_name("nothing") == "nothing"
+    assert tuple(evalsuite.Settings(tasks=["SI", "c3"]).tasks) == ("slot_identification", "c3")
+    with pytest.raises(ConfigError, match="unknown task, benchmark or group 'XX'"):
+        tasks_named(["XX"])

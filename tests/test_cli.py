@@ -37,7 +37,7 @@ def parameters(command: str) -> dict[str, Any]:
     [
         ("run", Settings, set(), set()),
         ("preview", Settings, {"item", "tokenizer", "as_json", "cost", "sample"},
-         {"semsim", "max_concurrency", "executor", "ray_address", "replicas", "verbose"}),
+         {"baselines", "semsim", "max_concurrency", "executor", "ray_address", "replicas", "verbose"}),
         ("finetune", Sweep, set(), set()),
         ("judge", JudgeSettings, {"run"}, set()),
     ],
@@ -141,5 +141,9 @@ def test_the_readme_and_the_commands_page_are_as_made() -> None:
     assert reference.commands() == (ROOT / "docs" / "commands.md").read_text("utf-8")
     page = (ROOT / "docs" / "parsing.md").read_text("utf-8")
     assert reference.parsing(page) == page
+    page = (ROOT / "docs" / "prompts.md").read_text("utf-8")
+    assert reference.prompts(page) == page
+    page = (ROOT / "docs" / "frames.md").read_text("utf-8")
+    assert reference.frames(page) == page
     with pytest.raises(ValueError, match="README"):
         reference.readme("nothing")

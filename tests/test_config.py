@@ -79,6 +79,15 @@ def test_paths_are_meant_from_the_file(tmp_path: Path) -> None:
     assert not local.trust_remote_code
 
 
+def test_tasks_of_a_model_are_tasks(tmp_path: Path) -> None:
+    path = tmp_path / "models.yaml"
+    path.write_text(GOOD + "    tasks: [SI, event_cause]\n", encoding="utf-8")
+    assert load_models(path)[0].tasks == ["slot_identification", "event_cause"]
+    path.write_text(GOOD + "    tasks: [event_couse]\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"models\.yaml:5: models\[0\]\.tasks: .*Did you mean 'event_cause'"):
+        load_models(path)
+
+
 def test_choosing_models(tmp_path: Path) -> None:
     assert [m.name for m in load_models(bundled("models.yaml"), ["lexical"])] == ["lexical"]
     with pytest.raises(ConfigError, match=r"unknown model 'tiny'.*Did you mean 'tiny-zh'"):

@@ -263,7 +263,8 @@ def test_failed_models_are_1(tmp_path: Path, cli: Any, monkeypatch: pytest.Monke
         return Baseline(model, lambda *_: ()) if model.backend == "baseline" else [].pop()
 
     monkeypatch.setattr("evalsuite.evaluation.journey.load_backend", broken)
-    (tmp_path / "m.yaml").write_text(_GOOD + "  - {name: b, backend: hf, path: x}\n")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "m.yaml").write_text(_GOOD + "  - {name: b, backend: hf, path: empty}\n")
     words = [
         "run",
         "--models",
@@ -301,7 +302,7 @@ def test_an_engine_that_breaks_while_it_proposes_is_1(tmp_path: Path, monkeypatc
         "evalsuite.authoring.suggest.load_backend",
         lambda *_, **__: Broken(Model(name="b", backend="baseline", path="lexical"), lambda *_: ()),
     )
-    (tmp_path / "m.yaml").write_text("models: [{name: b, backend: hf, path: x}]")
+    (tmp_path / "m.yaml").write_text("models: [{name: b, backend: hf, path: x/y}]")
     rows = [AnnotatedDialogue(id="1", set="easy", dialogue=["A: 你好", "B: 你好"], annotations=[])]
     with pytest.raises(BackendError, match="model b: ZeroDivisionError: in the engine"):
         propose_annotations(rows, "b", tmp_path / "made", tmp_path / "m.yaml")

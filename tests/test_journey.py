@@ -123,7 +123,8 @@ MODELS = """models:
 
 
 def test_a_model_that_fails_does_not_lose_the_others(tmp_path: Path, cli: Any) -> None:
-    (tmp_path / "models.yaml").write_text(MODELS)
+    (tmp_path / "empty").mkdir()  # there, and no checkpoint
+    (tmp_path / "models.yaml").write_text(MODELS.replace("/nowhere/model", "empty"))
     run = tmp_path / "run"
     done = cli("run", "--models", str(tmp_path / "models.yaml"), "--tasks", "event_cause", "--out", str(run), expect=1)
     assert "problem: model gone: cannot load" in done.stderr

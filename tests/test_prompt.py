@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
+import evalsuite
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.common.dialogue import alike
-from evalsuite.common.errors import PromptError
+from evalsuite.common.errors import ConfigError, PromptError
 from evalsuite.common.resources import bundled
-from evalsuite.prompt import Prompt, Shots, fit_shots
+from evalsuite.prompt import VARIABLES, Prompt, Shots, fit_shots, wordings
 from evalsuite.types import Item, Request
 
 PROMPTS = bundled("prompts")
@@ -168,3 +169,52 @@ def test_space_takes_shots_and_never_the_question(sample: Corpus, context: int |
         return len(request.prompt)
 
     assert fit_shots(prompt, bare, shots, characters, context) == (prompt.request(bare, shots[:kept]), kept)
+
+
+def _own(folder: Path, place: str, text: str) -> Path:
+    path = folder / "corecode" / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_own_wordings_stand_beside_those_that_ship(tmp_path: Path) -> None:
+    own = _own(tmp_path, "slot_identification/mine.j2", "{{ question }} {{ kind }}")
+    assert {*wordings(own, TASKS["slot_identification"])} == {*wordings(PROMPTS, TASKS["slot_identification"]), "mine"}
+    assert wordings(own, TASKS["event_cause"]) == wordings(PROMPTS, TASKS["event_cause"])
+    assert Prompt(own, TASKS["slot_identification"], "mine").render(choice("slot_identification", "问")) == "问 choice"
+    _own(tmp_path, "paper.j2", "of all tasks")  # takes the place of all that ship
+    _own(tmp_path, "event_cause/paper.j2", "mine instead")
+    assert wordings(own, TASKS["slot_identification"])["paper"] == tmp_path / "corecode" / "paper.j2"
+    assert Prompt(own, TASKS["event_cause"], "paper").render(text("event_cause")) == "mine instead"
+
+
+def test_an_unknown_wording_lists_those_there_are(tmp_path: Path) -> None:
+    with pytest.raises(PromptError) as error:
+        Prompt(tmp_path, TASKS["event_cause"], "mine")
+    assert "Known: " in str(error.value) and "cot, cot-en" in str(error.value) and "paper, plain" in str(error.value)
+    assert str(tmp_path / "corecode" / "event_cause" / "mine.j2") in str(error.value)
+
+
+def test_a_wording_for_one_task_runs_beside_the_paper_s(tmp_path: Path) -> None:
+    own = _own(tmp_path / "my", "slot_identification/mine.j2", "{{ dialogue | join }}{{ question }}{{ options }}")
+    done = evalsuite.run(
+        model=["lexical"], tasks=["SI", "EC"], set="easy", limit=2, prompt=["paper", "mine"], prompts=own, out=tmp_path / "run"
+    )  # fmt: skip
+    asked = {(c["task"], c["variant"]) for c in done.cells}
+    assert asked == {
+        ("event_cause", "paper"),
+        ("slot_identification", "paper"),
+        ("slot_identification", "mine"),
+    }
+    with pytest.raises(ConfigError, match=r"--prompts .*: no such folder"):
+        evalsuite.Settings(prompts=tmp_path / "nowhere")
+
+
+def test_the_documented_variables_are_those_that_a_template_has() -> None:
+    """And no others: `items` of a template's context, without Jinja's own globals."""
+    shown = Prompt(PROMPTS, TASKS["event_cause"], "paper")
+    seen: dict[str, object] = {}
+    shown._template.render = lambda variables, about: seen.update(variables) or ""  # type: ignore[method-assign,func-returns-value]
+    shown.render(text("event_cause"))
+    assert list(seen) == list(VARIABLES)

@@ -17,9 +17,10 @@ from needs import needs
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server, reply_to
+from evalsuite.backends.openai.lines import Unreadable
 from evalsuite.common.errors import BackendError, ConfigError, DataError
 from evalsuite.exchange.replies import Imported, read_replies
-from evalsuite.exchange.reply_lines import Unreadable, read_line
+from evalsuite.exchange.reply_lines import read_line
 from evalsuite.exchange.requests import write_requests
 from evalsuite.results.store import Store
 
@@ -77,7 +78,7 @@ def write(models: Path, folder: Path, **more: Any) -> Path:
 
 
 def lines(folder: Path, kind: str) -> list[Row]:
-    return [json.loads(x) for path in sorted(folder.glob(f"*.{kind}.jsonl")) for x in path.read_text().splitlines()]
+    return [json.loads(x) for path in sorted(folder.glob(f"*.{kind}*.jsonl")) for x in path.read_text().splitlines()]
 
 
 def post(server: Server, line: Row) -> Row:
@@ -135,6 +136,26 @@ def remarks(done: Imported) -> dict[str, int]:
     return {name: len(found) for name, found in done.remarks.items() if found}
 
 
+def test_replies_count_at_the_price_of_their_entry(server: Recording, models: Path, tmp_path: Path) -> None:
+    """As those of a run that asks directly."""
+    server.mix = {}
+    out = write(models, tmp_path / "out")
+    put(out, [post(server, line) for line in lines(out, "batch")])
+    read_replies(out, tmp_path / "run")
+    evalsuite.run(models, model=["talks", "base/1"], out=tmp_path / "direct", **ASKED)
+    with Store(tmp_path / "run" / "store.sqlite") as one, Store(tmp_path / "direct" / "store.sqlite") as other:
+        assert one.spent() == pytest.approx(other.spent()) and one.spent() > 0
+
+
+def test_files_hold_no_more_lines_than_the_endpoint_takes(models: Path, tmp_path: Path) -> None:
+    whole = lines(write(models, tmp_path / "whole"), "batch")
+    models.write_text(models.read_text().replace("output: 2}", "output: 2}, batch: {requests: 20}"))
+    out = write(models, tmp_path / "parts")
+    sizes = [path.read_bytes().count(b"\n") for path in sorted(out.glob("talks.batch-*.jsonl"))]
+    assert len(sizes) > 1 and sizes[0] == 20 and not (out / "talks.batch.jsonl").exists()
+    assert sorted(map(json.dumps, lines(out, "batch"))) == sorted(map(json.dumps, whole))
+
+
 def test_the_files_hold_what_a_run_sends(server: Recording, models: Path, tmp_path: Path) -> None:
     """Byte for byte, from the client's own JSON; without a call, a key or a second line for one key."""
     out = write(models, tmp_path / "out")
@@ -188,7 +209,8 @@ def test_a_run_of_files_is_the_run_that_asks(form: str, server: Recording, model
         assert content(tmp_path / "made") == content(tmp_path / "direct")
     assert (tmp_path / "made/page/index.html").is_file()
     settings = [json.loads((tmp_path / run / "manifest.json").read_text())["settings"] for run in ("made", "direct")]
-    assert settings[0] | {"out": "", "budget": None} == settings[1] | {"out": "", "budget": None}
+    other = {"out": "", "budget": None, "baselines": []}  # which are not asked elsewhere
+    assert settings[0] | other == settings[1] | other
 
 
 def answered(models: Path, folder: Path) -> list[Row]:

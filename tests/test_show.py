@@ -157,7 +157,7 @@ def test_the_evidence_of_an_item(run: Path) -> None:
     assert re.search(rf"{re.escape(record['gold'])}  .*✓ gold", text)
     assert len(re.findall("● (?:random|lexical)", text)) in (1, 2)  # who chose what stands behind the options
     assert ("✓ parsed, right" if record["scores"]["accuracy"] else "✗ parsed, wrong") in text
-    whole = printed(run, "--item", ITEM, "--model", "lexical", "--prompt", "--perturb", "none")
+    whole = printed(run, "--item", ITEM, "--model", "lexical", "--whole-prompt", "--perturb", "none")
     assert re.sub(r"\s", "", record["prompt"]) in re.sub(r"[\s│]", "", whole)
 
 
@@ -168,9 +168,14 @@ def test_items_are_listed_by_what_came_of_them(run: Path) -> None:
     for status in ("right", "partial", "wrong"):
         assert [x[2] for x in every].count(status) == sum(1 for _ in list_records(done, status))
     assert sum(1 for _ in list_records(done, "parsed")) == 48
-    text = printed(run, "--status", "wrong", "--task", "SI")
+    text = printed(run, "--status", "wrong", "--tasks", "SI")
     assert text.count("✗ wrong") == sum(o == "wrong" and "slot" in i for _, i, o in every)
     assert "error: unknown status 'rong'" in printed(run, "--status", "rong")
+    # A benchmark is all its tasks; short names go in small letters, too.
+    assert printed(run, "--status", "wrong", "--tasks", "corecode") == printed(run, "--status", "wrong")
+    assert printed(run, "--status", "wrong", "--tasks", "si") == text
+    assert "error: unknown task of this run 'cider'" in printed(run, "--status", "wrong", "--tasks", "cider")
+    assert "error: unknown prompt of this run 'plain'" in printed(run, "--prompt", "plain")
 
 
 BROKEN: list[tuple[str, Any, str]] = [

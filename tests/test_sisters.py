@@ -338,7 +338,7 @@ def test_show_opens_a_probe(made: Path) -> None:
     assert "✗ parsed, wrong" in text and "1.50" in text and "1.00" in text
     assert "corrupted: " + wrong["item"].rpartition(".")[2] in flat and "● likelier" in flat
     assert "✓ parsed, right" in shown("show", made / "run", "--item", right["item"])
-    listed = shown("show", made / "run", "--status", "wrong", "--task", "IP")
+    listed = shown("show", made / "run", "--status", "wrong", "--tasks", "IP")
     assert wrong["item"] in listed and right["item"] not in listed
 
 
@@ -348,7 +348,7 @@ def test_a_set_is_partly_right(made: Path) -> None:
         kind = "right" if record["scores"]["set_accuracy"] else "partial" if record["scores"]["answer_f1"] else "wrong"
         told[kind] += record["answer"]["status"] == "parsed"
     for status, number in told.items():
-        text = shown("show", made / "run", "--status", status, "--task", "AAS", "--perturb", "none", "--model", "lexical", "--model", "random") if number else ""  # fmt: skip
+        text = shown("show", made / "run", "--status", status, "--tasks", "AAS", "--perturb", "none", "--model", "lexical", "--model", "random") if number else ""  # fmt: skip
         assert text.count("cicero/v1/test/all_answers/") == number
 
 

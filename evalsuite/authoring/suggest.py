@@ -16,16 +16,17 @@ from typing import Any
 from jinja2 import StrictUndefined
 from jinja2.sandbox import SandboxedEnvironment
 
-from evalsuite.backends.base import Backend, Limits, Loader
+from evalsuite.backends.base import Backend, Loader
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import load_models
+from evalsuite.backends.places import require_present
 from evalsuite.backends.registry import load_backend, loaded
 from evalsuite.benchmarks.corecode.ontology import find_slot, ontology
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import make_folder, replace_file
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import bundled, resolve
-from evalsuite.evaluation.ask import Group, ask
+from evalsuite.evaluation.ask import Group, ask, limits_of
 from evalsuite.evaluation.display import Display, Line
 from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 from evalsuite.results.store import Store, request_key
@@ -57,6 +58,7 @@ def propose_annotations(
     Raises ConfigError for an unknown model or a baseline, BackendError if the model cannot be loaded.
     """
     (model,) = load_models(resolve(models), [name])
+    require_present([model])
     if model.backend == "baseline":
         raise ConfigError(f"--suggest {name}: a baseline cannot write; name a model on hf, vllm or openai")
     make_folder(stem.parent)
@@ -67,7 +69,7 @@ def propose_annotations(
 def _propose(rows: Sequence[AnnotatedDialogue], model: Model, stem: Path, budget: float | None) -> Proposals:
     wanted = [row for row in rows if not row.annotations and not row.nothing]
     with Store(stem.with_name(f"{stem.name}.proposals.sqlite")) as store, Display() as display:
-        engine: Loader = partial(load_backend, limits=lambda: Limits(budget, store.spent(), None, store.lend))
+        engine: Loader = partial(load_backend, limits=lambda: limits_of(store, display, budget))
         with loaded(model, engine) as backend:
             requests = [_request(model, row) for row in wanted]
             fits = [_fits(backend, request) for request in requests]

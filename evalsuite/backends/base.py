@@ -15,9 +15,22 @@ from evalsuite.types import WRITTEN, Item, Request, Response, Trial
 TrainingItems = Callable[[str, str], tuple[Item, ...]]
 
 
+class Journal(Protocol):
+    """What a run knows of its batches at endpoints. A kill loses nothing of it (Store); `stake` counts as spent meanwhile."""
+
+    def batches(self) -> dict[str, dict[str, Any]]:
+        """The note on each batch, by name."""
+
+    def put_batch(self, name: str, note: dict[str, Any], stake: float) -> None:
+        """Keep a note on a batch, and the cost that it may have."""
+
+    def end_batch(self, name: str, cost: float = 0.0) -> None:
+        """Drop the note and the stake; `cost` of it stays spent beside what stored replies cost."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a run may spend at an endpoint, and how many requests it may send at once."""
+    """What a run may spend at an endpoint, how many requests it may send at once, and where it keeps notes of that."""
 
     budget: float | None = None  # maximum total cost, in the currency of the model's prices
     spent: float = 0.0  # already spent of it before the run was resumed
@@ -25,6 +38,8 @@ class Limits:
     lend: Callable[[float], None] = lambda amount: (
         None
     )  # records the worst-case cost of requests in flight (Store.lend)
+    journal: Journal | None = None  # of batches; None: only in memory
+    tell: Callable[[str], None] = lambda text: None  # shows how far batches are
 
 
 class Backend(Protocol):
@@ -75,6 +90,30 @@ class LocalModel(Backend, Protocol):
 
         The perplexity of a target is the exponential of the mean. Context and target are plain text even for chat
         models; a target's end-of-text token is not scored.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class TokenScores:
+    """What a network gives to each token of a text, after all before it."""
+
+    logprobs: Sequence[float]  # natural logarithms
+    # The same, less the mean log-probability of the network's next token, over its standard deviation; None: the engine
+    # does not give the whole vocabulary.
+    standard: Sequence[float] | None = None
+
+
+@runtime_checkable
+class Surprisal(LocalModel, Protocol):
+    """A local model that scores texts token by token: `evalsuite contamination` needs it."""
+
+    def surprisal(
+        self, pairs: Sequence[tuple[str, str]], done: Sequence[bool]
+    ) -> Iterator[Sequence[tuple[int, TokenScores]]]:
+        """Score the target of each (context, target) that is not `done`, both plain text; yields groups of (index, scores) as
+        they are ready. As in `generate`, batches do not depend on what is done, if all of a group was stored together.
+
+        An empty context is a begin-of-text token. Pairs must fit into `context` tokens. Raises BackendError.
         """
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
@@ -12,9 +12,14 @@ from evalsuite.common.finite import not_finite
 
 
 class Strict(BaseModel):
-    """A frozen settings class: an unknown key, a value of another type, NaN or infinity is an error."""
+    """A frozen settings class: an unknown key, a value of another type, NaN or infinity is an error.
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    The docstrings of its fields are the help that editors show (backends/schema.py).
+    """
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
 
     @field_validator("*")
     @classmethod
@@ -25,19 +30,44 @@ class Strict(BaseModel):
         return value
 
 
+def _number_or_text(schema: dict[str, Any]) -> None:
+    """YAML 1.1 reads 2e-4 (no dot) as a text."""
+    number = {key: schema.pop(key) for key in ("type", "exclusiveMinimum")}
+    schema["anyOf"] = [number, {"type": "string", "pattern": r"^[0-9.]+[eE][-+]?[0-9]+$"}]
+
+
+def _suggested(*names: str) -> Callable[[dict[str, Any]], None]:
+    """A text for which an editor suggests these, but which may be another."""
+
+    def extra(schema: dict[str, Any]) -> None:
+        schema["anyOf"] = [{"enum": [*names]}, {"type": schema.pop("type")}]
+
+    return extra
+
+
 class Generation(Strict):
     """How replies are generated (docs/sampling.md). The default is greedy decoding."""
 
-    max_new_tokens: int | None = Field(default=None, ge=1)  # None: the task's limit
-    stop: list[str] = []  # strings; a reply is cut before the first one
-    temperature: float | None = Field(default=0.0, ge=0)  # 0: greedy; null: not sent (endpoints only)
-    top_p: float = Field(default=1.0, gt=0, le=1)  # 1: all tokens
-    top_k: int = Field(default=0, ge=0)  # 0: all tokens
-    repetition_penalty: float = Field(default=1.0, gt=0)  # 1: none; also changes greedy decoding
-    beams: int = Field(default=1, ge=1)  # of beam search; 1: none
-    samples: int = Field(default=1, ge=1)  # replies to each request, with seeds of their own
-    seed: int | None = Field(default=0, ge=0, lt=2**31)  # of all samples; null: not sent (endpoints only)
-    batch_tokens: int = Field(default=16384, ge=1)  # maximum tokens of a batch: prompts, replies, padding (hf)
+    max_new_tokens: int | None = Field(default=None, ge=1)
+    """The longest reply in tokens, thoughts included, for all tasks. Default: each task's own limit."""
+    stop: list[str] = []
+    """Texts; a reply ends before the first one of them."""
+    temperature: float | None = Field(default=0.0, ge=0)
+    """0 is greedy, above 0 samples; null is not sent (endpoints only)."""
+    top_p: float = Field(default=1.0, gt=0, le=1)
+    """Sample from the likeliest tokens that together have this probability; 1: from all. Needs a temperature."""
+    top_k: int = Field(default=0, ge=0)
+    """Sample from so many of the likeliest tokens; 0: from all. Needs a temperature."""
+    repetition_penalty: float = Field(default=1.0, gt=0)
+    """Above 1, tokens that stand in prompt or reply already become less likely; also changes greedy decoding."""
+    beams: int = Field(default=1, ge=1)
+    """Beams of a beam search; 1: none. Not for endpoints, nor with a temperature."""
+    samples: int = Field(default=1, ge=1)
+    """Replies to each request, with seeds of their own. Needs a temperature."""
+    seed: int | None = Field(default=0, ge=0, lt=2**31)
+    """Of all samples; null is not sent (endpoints only)."""
+    batch_tokens: int = Field(default=16384, ge=1)
+    """The most tokens of a batch: prompts, replies and padding (hf only). Lower it if memory runs out."""
 
     @property
     def changed(self) -> list[str]:
@@ -61,46 +91,72 @@ SAMPLING = ("temperature", "top_p", "top_k", "repetition_penalty", "beams", "sam
 class HF(Strict):
     """Settings of transformers."""
 
-    attention: str | None = None  # sdpa, eager, flash_attention_2 …; None: transformers' choice
-    static_cache: bool = False  # with compile: fewer and larger kernels on a GPU
+    attention: str | None = Field(default=None, examples=["sdpa", "eager", "flash_attention_2"])
+    """sdpa, eager, flash_attention_2 … Default: transformers' choice."""
+    static_cache: bool = False
+    """A cache of fixed size; with compile, fewer and larger kernels on a GPU."""
     compile: bool = False
-    threads: int | None = Field(default=None, ge=1)  # CPU threads; None: all that this process may use
+    """Compile the network with torch.compile."""
+    threads: int | None = Field(default=None, ge=1)
+    """CPU threads. Default: all that this process may use."""
 
 
 class VLLM(Strict):
     """Settings of vLLM, under vLLM's own names."""
 
     tensor_parallel_size: int = Field(default=1, ge=1)
+    """GPUs that share the model's weights."""
     max_model_len: int | None = Field(default=None, ge=1)
+    """The longest prompt and reply together, in tokens. Default: the checkpoint's."""
     gpu_memory_utilization: float = Field(default=0.9, gt=0, le=1)
+    """The share of the GPU's memory that vLLM takes; on a CPU, of main memory."""
     max_num_seqs: int = Field(default=256, ge=1)
-    quantization: str | None = None
+    """Replies generated at once."""
+    quantization: str | None = Field(default=None, examples=["awq", "gptq", "fp8"])
+    """awq, gptq, fp8 … Default: as the checkpoint says."""
     enforce_eager: bool = False
+    """Without CUDA graphs: starts sooner, runs slower."""
     max_lora_rank: int = Field(default=64, ge=1)
-    engine: dict[str, Any] = {}  # other arguments of vllm.LLM
+    """The largest rank of an adapter."""
+    engine: dict[str, Any] = {}
+    """Other arguments of vllm.LLM; part of the model's fingerprint."""
 
 
 class Finetune(Strict):
     """How `evalsuite finetune` trains a LoRA adapter (docs/finetune.md). The defaults suit a 7B model."""
 
     rank: int = Field(default=16, ge=1)
+    """Rank of the adapter."""
     alpha: float = Field(default=32, gt=0)
+    """The adapter's weights are scaled by alpha / rank."""
     dropout: float = Field(default=0.05, ge=0, lt=1)
-    target_modules: str | list[str] = "all-linear"  # all linear layers except the head; or names such as q_proj
-    learning_rate: float = Field(default=2e-4, gt=0)
+    """Dropout of the adapter's input; 0 for mixtures of experts."""
+    target_modules: str | list[str] = "all-linear"
+    """all-linear: all linear layers except the head; or names such as q_proj."""
+    learning_rate: float = Field(default=2e-4, gt=0, json_schema_extra=_number_or_text)
+    """The largest learning rate."""
     epochs: int = Field(default=3, ge=1)
+    """Passes over the training items."""
     schedule: Literal["cosine", "linear", "constant", "constant_with_warmup"] = "cosine"
-    warmup: float = Field(default=0.03, ge=0, lt=1)  # fraction of all steps
+    """How the learning rate falls."""
+    warmup: float = Field(default=0.03, ge=0, lt=1)
+    """The share of all steps in which the learning rate rises."""
     weight_decay: float = Field(default=0, ge=0)
+    """Weight decay of AdamW."""
     max_grad_norm: float = Field(default=1, gt=0)
-    batch: int = Field(default=4, ge=1)  # rows per device
-    gradient_accumulation: int = Field(default=4, ge=1)  # batches per optimizer step
-    gradient_checkpointing: bool = True  # a third slower, much less memory
-    bf16: bool | None = None  # None: on GPUs that support it
-    max_length: int | None = Field(
-        default=2048, ge=1
-    )  # tokens of prompt and answer; longer items are left out, counted
-    checkpoint_steps: int = Field(default=100, ge=1)  # steps between checkpoints: the most that a killed sweep loses
+    """Longer gradients are cut to this norm."""
+    batch: int = Field(default=4, ge=1)
+    """Rows per device."""
+    gradient_accumulation: int = Field(default=4, ge=1)
+    """Batches per optimizer step."""
+    gradient_checkpointing: bool = True
+    """A third slower, much less memory."""
+    bf16: bool | None = None
+    """Train in bfloat16. Default: on GPUs that support it."""
+    max_length: int | None = Field(default=2048, ge=1)
+    """The most tokens of prompt and answer; longer items are left out and counted."""
+    checkpoint_steps: int = Field(default=100, ge=1)
+    """Steps between checkpoints: the most that a killed sweep loses."""
 
     @field_validator("learning_rate", mode="before")
     @classmethod
@@ -116,7 +172,30 @@ class Price(Strict):
     """Price of a million tokens, in any one currency."""
 
     input: float = Field(ge=0)
+    """Of a million tokens of prompts."""
     output: float = Field(ge=0)
+    """Of a million tokens of replies, thoughts included."""
+
+
+class Batch(Strict):
+    """How an endpoint's batch API is used (docs/endpoints.md). The defaults are OpenAI's."""
+
+    discount: float = Field(default=0.5, ge=0, lt=1)
+    """Share of the price that a batch costs less."""
+    requests: int = Field(default=50_000, ge=1)
+    """The most lines of a file."""
+    megabytes: float = Field(default=200, gt=0)
+    """The most of a file, in millions of bytes."""
+    at_once: int = Field(default=20, ge=1)
+    """The most batches under way."""
+    window: str = Field(default="24h", min_length=1)
+    """`completion_window` of a batch: when the endpoint gives up."""
+    endpoint: str | None = None
+    """`url` of each line; null: /v1/chat/completions or /v1/completions."""
+    poll: float = Field(default=60, gt=0)
+    """The most seconds between two looks at a batch; the first come sooner."""
+    patience: float = Field(default=6 * 3600, gt=0)
+    """Seconds without any useful answer, after which the run stops."""
 
 
 _SECRET = re.compile(
@@ -137,56 +216,68 @@ def _secret_names(value: Any) -> Iterator[str]:
             yield from _secret_names(inner)
 
 
+# The fields of a request that evalsuite sets itself.
+_OURS = (
+    "model", "messages", "prompt", "stream", "n", "max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k",
+    "repetition_penalty", "seed", "stop",
+)  # fmt: skip
+_ADDRESS = r"https?://[^\s@?#]+"
+
+
 class API(Strict):
     """An OpenAI-compatible endpoint (docs/endpoints.md)."""
 
-    base_url: str = "https://api.openai.com/v1"
-    key_env: str | None = "OPENAI_API_KEY"  # environment variable with the API key; null: no key
+    base_url: str = Field(default="https://api.openai.com/v1", json_schema_extra={"pattern": f"^{_ADDRESS}$"})
+    """Address of the server, usually with /v1 at its end. No user, password or query: keys belong in key_env."""
+    key_env: str | None = "OPENAI_API_KEY"
+    """Name of the environment variable that holds the API key, never the key itself; null: no key."""
     max_concurrency: int = Field(default=32, ge=1)
+    """Requests under way at once."""
     requests_per_minute: float | None = Field(default=None, gt=0)
+    """The most requests in a minute. Default: no limit."""
     tokens_per_minute: float | None = Field(default=None, gt=0)
-    timeout: float = Field(default=120, gt=0)  # seconds per request
-    attempts: int = Field(default=6, ge=1)  # attempts per request, including the first
-    backoff: float = Field(
-        default=1, gt=0
-    )  # seconds before the second attempt, then doubling; Retry-After takes precedence
-    # An older name of generation.temperature; "generation": not given.
-    temperature: Annotated[float, Field(ge=0)] | Literal["generation"] | None = "generation"
-    reasoning_tokens: int = Field(default=0, ge=0)  # added to max_new_tokens for models that think first
+    """The most tokens in a minute. Default: no limit."""
+    timeout: float = Field(default=120, gt=0)
+    """Seconds per request."""
+    attempts: int = Field(default=6, ge=1)
+    """Attempts per request, including the first."""
+    backoff: float = Field(default=1, gt=0)
+    """Seconds before the second attempt, then doubling; the server's Retry-After takes precedence."""
+    temperature: Annotated[float, Field(ge=0)] | Literal["generation"] | None = Field(default="generation")
+    """An older name of generation.temperature; "generation": not given here."""
+    reasoning_tokens: int = Field(default=0, ge=0)
+    """Added to each task's limit on the reply, for models that think first."""
     price: Price | None = None
-    parameters: dict[str, Any] = {}  # sent unchanged with every request, e.g. {enable_thinking: false}
+    """Price of a million tokens, in any one currency: for --budget and the costs that a run shows."""
+    batch: Batch | None = None
+    """true, or settings: ask through the batch API; null or false: directly."""
+    parameters: dict[str, Any] = Field(default={}, json_schema_extra={"propertyNames": {"not": {"enum": [*_OURS]}}})
+    """Sent unchanged with every request, e.g. {enable_thinking: false}."""
 
     @property
     def charged(self) -> Price | None:
         """What a million tokens cost in the way that the requests go."""
-        return self.price
+        if self.price is None or self.batch is None:
+            return self.price
+        part = 1 - self.batch.discount
+        return Price(input=self.price.input * part, output=self.price.output * part)
+
+    @field_validator("batch", mode="before")
+    @classmethod
+    def _on_or_off(cls, value: Any) -> Any:
+        return {True: Batch(), False: None}[value] if isinstance(value, bool) else value
 
     @field_validator("base_url")
     @classmethod
     def _an_address(cls, value: str) -> str:
-        if not re.fullmatch(r"https?://[^\s@?#]+", value):
+        if not re.fullmatch(_ADDRESS, value):
             raise ValueError("expected http://… or https://…, without user, password or query: keys belong in key_env")
         return value.rstrip("/")
 
     @field_validator("parameters")
     @classmethod
     def _not_ours(cls, value: dict[str, Any]) -> dict[str, Any]:
-        ours = {
-            "model",
-            "messages",
-            "prompt",
-            "stream",
-            "n",
-            "max_tokens",
-            "max_completion_tokens",
-            "temperature",
-            "top_p",
-            "top_k",
-            "repetition_penalty",
-            "seed",
-            "stop",
-        }
-        if taken := sorted(ours & value.keys()):
+        if taken := sorted({*_OURS} & value.keys()):
             raise ValueError(f"{', '.join(taken)}: set by evalsuite (reasoning_tokens under api, the others, "
                              "such as max_new_tokens, stop, temperature and top_p, under generation)")  # fmt: skip
         for name in _secret_names(value):
@@ -196,37 +287,67 @@ class API(Strict):
         return value
 
 
+def _of_an_entry(schema: dict[str, Any]) -> None:
+    """What the validators of Model refuse, as far as a schema can say it. Sections have no default: it would be long."""
+    for field in schema["properties"].values():
+        if "$ref" in field:
+            field.pop("default", None)
+    chat_template = {"properties": {"chat_template": {"type": "string"}}, "required": ["chat_template"]}
+    baseline = {"properties": {"backend": {"const": "baseline"}}, "required": ["backend"]}
+    schema["allOf"] = [
+        {"if": chat_template, "then": {"properties": {"chat": {"const": True}}, "required": ["chat"]}},
+        {"if": baseline, "then": {"properties": {"path": {"enum": ["random", "majority", "lexical", "oracle"]}}}},
+    ]
+
+
 class Model(Strict):
     """A model to run: one entry under `models:`."""
 
+    model_config = ConfigDict(json_schema_extra=_of_an_entry)
+
     name: str = Field(min_length=1)
-    backend: str  # a name in backends/registry.py, or an entry point evalsuite.backends
-    # A folder, "bundled:…", a hub id, or an endpoint's model name. For backend baseline: random, majority, lexical or
-    # oracle. For backend scripted: a file of replies.
+    """The model's name in tables and on the page, each once in a file."""
+    backend: str = Field(json_schema_extra=_suggested("hf", "vllm", "openai", "scripted", "baseline"))
+    """hf: transformers on this machine; vllm: vLLM on this machine; openai: any OpenAI-compatible endpoint; scripted: replies
+    from a file; baseline: no model; or another package's."""
     path: str
+    """hf and vllm: a folder (relative to this file), a hub id such as Qwen/Qwen3-8B, or bundled:models/tiny-zh. openai: the
+    name that the endpoint knows the model by. scripted: a file of replies. baseline: random, majority, lexical or oracle."""
     hub: Literal["huggingface", "modelscope"] = "huggingface"
-    chat: bool = False  # use the model's chat template, with shots as turns
-    # A Jinja text, or a file beside models.yaml that holds one (load_models reads it); None: the checkpoint's own.
+    """Where a hub id is fetched from."""
+    chat: bool = False
+    """Use the model's own chat template, with shots as turns. Needed for chat models; false for base models."""
     chat_template: str | None = Field(default=None, min_length=1)
-    chat_template_kwargs: dict[str, Any] = {}  # arguments of the template, e.g. {enable_thinking: false}
+    """A chat format for a checkpoint without one: a Jinja text, or a file beside this one that holds it. Needs chat: true."""
+    chat_template_kwargs: dict[str, Any] = {}
+    """Arguments of the chat template, e.g. {enable_thinking: false}."""
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
-    device: str = "auto"
+    """Precision of the network. auto: bfloat16 on a GPU, on a CPU the checkpoint's own; bfloat16 is faster on CPUs that have it."""
+    device: str = Field(default="auto", examples=["auto", "cpu", "cuda", "cuda:1"])
+    """auto, cpu, cuda, cuda:1 … (hf)."""
     revision: str | None = None
+    """Branch, tag or commit of a hub id."""
     adapter: str | None = None
+    """A LoRA adapter on top of the model: a folder or a hub id."""
     trust_remote_code: bool = False
+    """Run the Python files of the checkpoint. Only for checkpoints whose code you have read."""
     generation: Generation = Generation()
     hf: HF = HF()
     vllm: VLLM = VLLM()
     api: API = API()
     finetune: Finetune = Finetune()
-    trained: dict[str, Any] | None = (
-        None  # the adapter's training data, written by `evalsuite finetune`; copied to results.json
-    )
-    tasks: list[str] | None = None  # the only tasks of a run to ask this model; None: all
-    shots: list[int] | None = None  # overrides --shots for this model
-    prompt: str | None = Field(default=None, min_length=1)  # a wording; overrides --prompt for this model
+    trained: dict[str, Any] | None = None
+    """The adapter's training data, written by `evalsuite finetune`; copied to results.json."""
+    tasks: list[str] | None = None
+    """The only tasks of a run to ask this model, by name, short name or benchmark. Default: all."""
+    shots: list[int] | None = Field(default=None, json_schema_extra={"minItems": 1, "items": {"minimum": 0}})
+    """Numbers of shots for this model, in place of --shots."""
+    prompt: str | None = Field(default=None, min_length=1)
+    """A wording for this model, in place of --prompt."""
     tags: list[str] = []
-    family: str | None = None  # e.g. qwen, to detect judges of their own family; None: from the name or path
+    """Words by which the page groups and filters models: 8B, base …"""
+    family: str | None = None
+    """The model's family, e.g. qwen, to detect judges of their own family. Default: from name or path."""
 
     @model_validator(mode="after")
     def _one_temperature(self) -> Model:

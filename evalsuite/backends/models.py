@@ -14,9 +14,11 @@ import yaml
 from pydantic import BaseModel, Field, ValidationError
 
 from evalsuite.backends.keys import keep_secrets
-from evalsuite.backends.model import API, HF, VLLM, Finetune, Generation, Model, Price, Strict
+from evalsuite.backends.model import API, HF, VLLM, Batch, Finetune, Generation, Model, Price, Strict
+from evalsuite.backends.places import located
 from evalsuite.backends.registry import backend_named, check_sampling
 from evalsuite.backends.scripted import Replies, scripted_models
+from evalsuite.benchmarks.registry import tasks_named
 from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
 from evalsuite.common.files import read_text
 from evalsuite.common.resources import resolve
@@ -26,8 +28,26 @@ from evalsuite.common.yamltext import parse_yaml, place_and_problem
 Models = str | Path | Replies  # path of a models.yaml, or model name -> reply function
 
 
+BASELINES = ("random", "majority", "lexical", "oracle")  # known by these names beside the models of any source
+
+
+def baseline_named(name: str) -> Model:
+    """A baseline under its own name, as the models.yaml that ships lists it."""
+    return Model(name=name, backend="baseline", path=name, tags=["baseline"])
+
+
 def models_of(source: Models, names: Sequence[str] = ()) -> list[Model]:
-    """All models of a source, or those in `names`. Raises ConfigError for unknown names and invalid files."""
+    """All models of a source, or those in `names`, which may also be of BASELINES. Raises ConfigError for unknown names and
+    invalid files."""
+    if not any(name in BASELINES for name in names):
+        return _own_models(source, names)
+    listed = {model.name for model in _own_models(source)}
+    others = [name for name in names if name in BASELINES and name not in listed]
+    mine = [name for name in names if name not in others]
+    return [*(_own_models(source, mine) if mine else ()), *map(baseline_named, dict.fromkeys(others))]
+
+
+def _own_models(source: Models, names: Sequence[str] = ()) -> list[Model]:
     if isinstance(source, str | Path):
         return load_models(resolve(source), list(names))
     for name in names:
@@ -39,13 +59,16 @@ def models_of(source: Models, names: Sequence[str] = ()) -> list[Model]:
 _DEEPEST, _LARGEST = 50, 100_000  # levels and values of a models.yaml
 
 
-class _File(Strict):
+class ModelsFile(Strict):
+    """A models.yaml of evalsuite: the models that a run asks (docs/models.md)."""
+
     models: list[Model] = Field(min_length=1)
+    """The models, each with a name of its own."""
 
 
 _SECTIONS: dict[str, type[BaseModel]] = {
     "models": Model, "generation": Generation, "hf": HF, "vllm": VLLM, "api": API, "price": Price,
-    "finetune": Finetune,
+    "batch": Batch, "finetune": Finetune,
 }  # fmt: skip
 
 
@@ -65,7 +88,7 @@ def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
         raise ConfigError(f"{path}:{line}: not YAML: {problem}") from None
     _check_size(path, node)
     try:
-        models = _File.model_validate(tree).models
+        models = ModelsFile.model_validate(tree).models
     except ValidationError as error:
         raise ConfigError("\n".join(_explain(path, node, e) for e in error.errors())) from None
     keep_secrets(models)
@@ -73,6 +96,9 @@ def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
         with _refused(path, node, n, "backend"):
             row = backend_named(model.backend)
             check_sampling(model)
+        if model.tasks is not None:
+            with _refused(path, node, n, "tasks"):
+                models[n] = model = model.model_copy(update={"tasks": [t.name for t in tasks_named(model.tasks)]})
         if model.chat_template is not None:
             with _refused(path, node, n, "chat_template"):
                 if not row.local:
@@ -85,7 +111,7 @@ def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
     for name in names or []:
         if name not in seen:
             raise ConfigError(f"{path}: {unknown('model', name, seen)}")
-    return [_located(m, path.parent) for m in models if not names or m.name in names]
+    return [located(m, path.parent) for m in models if not names or m.name in names]
 
 
 def _chat_template(value: str, base: Path) -> str:
@@ -125,19 +151,6 @@ def _check_size(path: Path, root: Any) -> None:
         size(root, 0)
 
 
-def _located(model: Model, base: Path) -> Model:
-    """Resolve paths relative to the file; a path that does not exist there is a hub id."""
-
-    def place(path: str) -> str:
-        found = resolve(path, base)
-        return str(found) if found.exists() or path.startswith("bundled:") else path
-
-    if not backend_named(model.backend).files:
-        return model
-    adapter = place(model.adapter) if model.adapter else None
-    return model.model_copy(update={"path": place(model.path), "adapter": adapter})
-
-
 @contextmanager
 def _refused(path: Path, node: Any, model: int, field: str) -> Iterator[None]:
     """Add file, line and field to a ConfigError."""
@@ -162,7 +175,7 @@ def _explain(path: Path, node: Any, error: Any) -> str:
             line = key.start_mark.line + 1 if key else line
     message = error["msg"]
     if error["type"] == "extra_forbidden":
-        owner: type[BaseModel] = _File
+        owner: type[BaseModel] = ModelsFile
         for step in error["loc"][:-1]:
             owner = _SECTIONS.get(str(step), owner) if isinstance(step, str) else owner
         message = unknown("key", str(error["loc"][-1]), owner.model_fields)

@@ -81,23 +81,42 @@ BENCHMARKS: Table[Benchmark] = Table(_benchmarks)
 TASKS: Table[Task] = Table(lambda: {t.name: t for b in BENCHMARKS.values() for t in b.tasks})
 
 
+@cache
+def _short_names() -> dict[str, Task]:
+    """Short name, in small letters -> task. Of a name that several benchmarks have, the first: CORECODE's."""
+    return {t.short.lower(): t for t in reversed(list(TASKS.values()))}
+
+
+def whole_name(name: str) -> str:
+    """A task's name for its short name, in small or capital letters; any other name as it is.
+
+    >>> whole_name("SI"), whole_name("se"), whole_name("cider"), whole_name("c3")
+    ('slot_identification', 'subsequent_event', 'cider', 'c3')
+    """
+    if name in TASKS or name in BENCHMARKS or name in groups():
+        return name
+    task = _short_names().get(name.lower())
+    return task.name if task else name
+
+
 def task_named(name: str) -> Task:
-    """The task of that name. Raises ConfigError, which lists the names."""
-    if name not in TASKS:
+    """The task of that name or short name. Raises ConfigError, which lists the names."""
+    if whole_name(name) not in TASKS:
         raise ConfigError(unknown("task", name, TASKS))
-    return TASKS[name]
+    return TASKS[whole_name(name)]
 
 
 def tasks_named(names: Iterable[str]) -> list[Task]:
-    """The tasks of those names; a benchmark's name stands for all its tasks, and a group's for those of its benchmarks.
+    """The tasks of those names or short names; a benchmark's name stands for all its tasks, and a group's for those of its
+    benchmarks.
 
     Raises ConfigError for an unknown name.
 
-    >>> [t.name for t in tasks_named(["glucose", "event_cause"])]
+    >>> [t.name for t in tasks_named(["glucose", "EC"])]
     ['glucose_specific_statement', 'glucose_general_rule', 'event_cause']
     """
     found: dict[str, Task] = {}
-    for name in names:
+    for name in map(whole_name, names):
         if name in BENCHMARKS or name in groups():
             whole = groups()[name].benchmarks if name in groups() else (name,)
             found |= {t.name: t for benchmark in whole for t in BENCHMARKS[benchmark].tasks}

@@ -19,8 +19,13 @@ def audit_make(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
     n: Annotated[int, typer.Option("--n", help="Number of replies to draw for each model.")] = 100,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the sample.")] = 0,
-    models: Annotated[str, typer.Option("--models", help="Models, comma-separated; default: all.")] = "",
-    tasks: Annotated[str, typer.Option("--tasks", help="Tasks or benchmarks, comma-separated; default: all.")] = "",
+    model: Annotated[
+        list[str] | None, typer.Option("--model", help="Only replies of this model; may be given more than once.")
+    ] = None,
+    tasks: Annotated[
+        str,
+        typer.Option("--tasks", help="Tasks by name or short name, or benchmarks, comma-separated; default: all."),
+    ] = "",
     rubric: Annotated[
         str,
         typer.Option(
@@ -41,7 +46,7 @@ def audit_make(
     """Draw a stratified sample of replies; write a page and a spreadsheet to mark them."""
     from evalsuite.review import audit as auditing
 
-    page, sample = auditing.make_sample(run, n, seed, parts(models), parts(tasks), rubric, name, suspicious)
+    page, sample = auditing.make_sample(run, n, seed, model or (), parts(tasks), rubric, name, suspicious)
     strata = len({(d.output.model, d.stratum) for d in sample.drawn})
     of = sum(w.outputs for w in sample.whole)
     kind = "outputs to suspicious items" if suspicious else "outputs"

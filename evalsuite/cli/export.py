@@ -8,23 +8,81 @@ from typing import Annotated, Any
 import typer
 
 from evalsuite.cli.options import takes
-from evalsuite.common.terminal import say
+from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.terminal import emit, say
 from evalsuite.evaluation.settings import Settings
 
+TASKS = ["tasks", "set", "split", "prompt", "limit", "data", "seed", "skip_bad", "drop_leaked", "prompts"]
 
-@takes(
-    Settings,
-    only=["tasks", "set", "split", "prompt", "limit", "data", "seed", "skip_bad", "drop_leaked", "prompts"],
-)
+
+@takes(Settings, only=TASKS)
 def export(
-    out: Annotated[Path, typer.Argument(metavar="DIR", help="Output folder; must be new or empty.")],
-    to: Annotated[str, typer.Option("--to", help="The harness: lm-eval or inspect.")],
+    ctx: typer.Context,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH...",
+            help="Results: the run's folder; parquet and arrow take several. Tasks: the output folder, new or empty.",
+        ),
+    ],
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            help="For results of a run: parquet, arrow, hf-card, wandb or mlflow. For tasks: the harness, lm-eval or inspect.",
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            help="Results: the folder for parquet and arrow files, or the file for hf-card; else it is printed.",
+        ),
+    ] = None,
+    model: Annotated[str, typer.Option("--model", help="Results: only this model (hf-card, wandb, mlflow).")] = "",
+    project: Annotated[
+        str, typer.Option("--project", help="Results: wandb's project or mlflow's experiment; default: evalsuite.")
+    ] = "",
+    source: Annotated[
+        str, typer.Option("--source", help="Results: the address that hf-card gives as source, such as the run's page.")
+    ] = "",
     shots: Annotated[
-        int, typer.Option("--shots", help="Number of shots exported with each item; the harness can use fewer.")
+        int, typer.Option("--shots", help="Tasks: shots exported with each item; the harness can use fewer.")
     ] = 0,
     **settings: Any,
 ) -> None:
     import evalsuite
+    from evalsuite.exchange.export.task_folder import HARNESSES
+    from evalsuite.exchange.publish.export import TOOLS
 
-    folder = evalsuite.export(to, out, shots=shots, **settings)
+    if to not in HARNESSES and to not in TOOLS:
+        raise ConfigError(unknown("--to", to, [*TOOLS, *HARNESSES]))
+    given = {name for name in ctx.params if _is_given(ctx, name)}
+    own = {"out", "model", "project", "source"}
+    if wrong := sorted(given & ({*TASKS, "shots"} if to in TOOLS else own)):
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in wrong)
+        if to in TOOLS:
+            raise ConfigError(f"{flags}: of tasks for a harness; --to {to} exports a run's results as they are")
+        raise ConfigError(
+            f"{flags}: of results; --to {to} exports tasks into a new folder: evalsuite export --to {to} DIR"
+        )
+    if to in TOOLS:
+        more = {"model": model, "project": project, "source": source}
+        done = evalsuite.export_results(to, paths, out, **more)
+        for line in done.remarks:
+            say(line, err=True)
+        emit("\n".join(done.lines))
+        return
+    if len(paths) > 1:
+        raise ConfigError(f"--to {to} exports tasks into one new folder, not {len(paths)}")
+    if (paths[0] / "results.json").exists():
+        raise ConfigError(
+            f"{paths[0]}: is a run, and --to {to} exports tasks: name a new folder, or export the run's results: --to {', '.join(TOOLS)}"
+        )
+    folder = evalsuite.export(to, paths[0], shots=shots, **settings)
     say(f"{folder}: how to run it is in {folder / 'README.md'}")
+
+
+def _is_given(ctx: typer.Context, name: str) -> bool:
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"

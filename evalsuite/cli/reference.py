@@ -1,11 +1,12 @@
 """Documentation generated from the code: `python -m evalsuite.cli.reference`, in a checkout.
 
-It writes docs/commands.md and, between two markers, the table of flags in README.md and the tokens in docs/parsing.md.
+It writes docs/commands.md and, between two markers, the table of flags in README.md, the tokens in docs/parsing.md, the tables
+in docs/frames.md, and the variables and keys of templates in docs/prompts.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from textwrap import wrap
@@ -16,11 +17,19 @@ from evalsuite.common.files import replace_file
 from evalsuite.common.flags import flags
 from evalsuite.evaluation.settings import Settings
 from evalsuite.parse.tape import TOKENS
+from evalsuite.prompt import VARIABLES, Head
+from evalsuite.results.frames.replies import replies
+from evalsuite.results.frames.run import described, found
+from evalsuite.results.frames.tables import tables
 
 BEGIN = "<!-- flags of `evalsuite run`, made by `python -m evalsuite.cli.reference` -->\n"
 END = "<!-- end of flags -->\n"
 TOKENS_BEGIN = "<!-- tokens, made by `python -m evalsuite.cli.reference` -->\n"
 TOKENS_END = "<!-- end of tokens -->\n"
+VARIABLES_BEGIN = "<!-- variables, made by `python -m evalsuite.cli.reference` -->\n"
+VARIABLES_END = "<!-- end of variables -->\n"
+TABLES_BEGIN = "<!-- tables of a run, made by `python -m evalsuite.cli.reference` -->\n"
+TABLES_END = "<!-- end of tables -->\n"
 
 
 def readme(text: str) -> str:
@@ -34,11 +43,45 @@ def parsing(text: str) -> str:
     return _between(text, TOKENS_BEGIN, TOKENS_END, wrap(f"{said}.", 140, break_on_hyphens=False))
 
 
+def prompts(text: str) -> str:
+    """docs/prompts.md with the variables of templates and the keys of their heads. Raises ValueError if it lacks the markers."""
+    return _between(text, VARIABLES_BEGIN, VARIABLES_END, _variables())
+
+
+def _variables() -> Iterator[str]:
+    yield from _head("variable", "what it holds")
+    for name, meaning in VARIABLES.items():
+        yield _row(_code(name), meaning)
+    yield ""
+    yield from _head("key of the head", "meaning")
+    for name, field in Head.model_fields.items():
+        yield _row(_code(name), field.description or "")
+
+
+def frames(text: str) -> str:
+    """docs/frames.md with the tables of a run, and the columns of the two largest. Raises ValueError if it lacks the markers."""
+    return _between(text, TABLES_BEGIN, TABLES_END, _tables())
+
+
+def _tables() -> Iterator[str]:
+    yield from _head("table", "a row is", "columns")
+    for name in (*replies(), *tables()):
+        yield _row(_code(name), found(name).meaning, str(len(described(name, ["all"]))))
+    for name in ("cells", "records"):
+        light = described(name)
+        yield from ("", f"### {name}", "", *_head("column", "type", "meaning"))
+        for column in described(name, ["all"]):
+            kind = column.type if column in light else f"{column.type}, if named"
+            yield _row(_code(column.name), kind, column.meaning)
+
+
 def _between(text: str, begin: str, end: str, lines: Iterable[str]) -> str:
     before, found, rest = text.partition(begin)
     _, also, after = rest.partition(end)
     if not (found and also):
-        raise ValueError(f"no lines {begin.strip()} and {end.strip()}: README.md and docs/parsing.md have them")
+        raise ValueError(
+            f"no lines {begin.strip()} and {end.strip()}: README.md and docs/parsing.md, prompts.md and frames.md have them"
+        )
     return before + begin + "\n".join(lines) + "\n" + end + after
 
 
@@ -101,10 +144,18 @@ def _default(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
+PAGES: dict[str, Callable[[str], str]] = {
+    "README.md": readme,
+    "docs/parsing.md": parsing,
+    "docs/prompts.md": prompts,
+    "docs/frames.md": frames,
+}
+
+
 def main() -> None:
     root = Path(__file__).parents[2]
-    for page, made in ((root / "README.md", readme), (root / "docs" / "parsing.md", parsing)):
-        replace_file(page, made(page.read_text(encoding="utf-8")))
+    for name, made in PAGES.items():
+        replace_file(root / name, made((root / name).read_text(encoding="utf-8")))
     replace_file(root / "docs" / "commands.md", commands())
 
 

@@ -15,7 +15,19 @@ from evalsuite.evaluation.settings import Settings
 
 @takes(
     Settings,
-    without=["out", "semsim", "budget", "max_concurrency", "executor", "ray_address", "replicas", "verbose"],
+    without=[
+        "out",
+        "baselines",
+        "semsim",
+        "until",
+        "until_ranked",
+        "budget",
+        "max_concurrency",
+        "executor",
+        "ray_address",
+        "replicas",
+        "verbose",
+    ],
 )
 def requests(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the requests; must be new or empty.")],

@@ -29,10 +29,16 @@ def run(**settings: Any) -> None:
     raise typer.Exit(done.exit_code)
 
 
-@takes(Settings, without=["semsim", "max_concurrency", "executor", "ray_address", "replicas", "verbose"])
+@takes(Settings, without=["baselines", "semsim", "max_concurrency", "executor", "ray_address", "replicas", "verbose"])
 def preview(
     item: Annotated[str, typer.Option("--item", help="Only items whose id contains this text.")] = "",
-    tokenizer: Annotated[str, typer.Option("--tokenizer", help="Count tokens with this model's tokenizer.")] = "",
+    tokenizer: Annotated[
+        str,
+        typer.Option(
+            "--tokenizer",
+            help="Count tokens with the tokenizer of this model: a name in models.yaml, a folder or a hub id.",
+        ),
+    ] = "",
     cost: Annotated[
         bool, typer.Option("--cost", help="Print only what the run will take: requests, tokens and cost.")
     ] = False,
@@ -52,9 +58,11 @@ def preview(
     **settings: Any,
 ) -> None:
     from evalsuite.evaluation.costs import Costs, as_row, planned_cells
-    from evalsuite.evaluation.preview import as_lines, as_text
+    from evalsuite.evaluation.preview import as_lines, as_text, tokenizer_named
 
-    s, planned = planned_cells(settings.pop("models"), settings)
+    models = settings.pop("models")
+    s, planned = planned_cells(models, settings)
+    tokenizer = tokenizer_named(tokenizer, models)
     costs = Costs(s, sample or (), tokenizer)
     try:
         if as_json and not cost:

@@ -30,30 +30,30 @@ def show(
         str, typer.Option("--status", help="List only items of this status: right, partial, wrong, parsed, unparsed, refused, failed …")
     ] = "",
     model: Annotated[list[str] | None, typer.Option("--model", help="Only this model; may be given more than once.")] = None,
-    task: Annotated[str, typer.Option("--task", help=f"Tasks by name or short name, such as event_cause or EC, {_ALL}")] = "",
+    tasks: Annotated[str, typer.Option("--tasks", help=f"Tasks by name or short name, such as event_cause or EC, or benchmarks, {_ALL}")] = "",
     set: Annotated[str, typer.Option("--set", help=f"Sets, such as easy or hard, {_ALL}")] = "",
     split: Annotated[str, typer.Option("--split", help=f"Splits: test, dev, train, {_ALL}")] = "",
-    variant: Annotated[str, typer.Option("--variant", help=f"Prompt wordings, {_ALL}")] = "",
+    prompt: Annotated[str, typer.Option("--prompt", help=f"Prompt wordings, {_ALL}")] = "",
     shots: Annotated[str, typer.Option("--shots", help=f"Numbers of shots, {_ALL}")] = "",
     scoring: Annotated[str, typer.Option("--scoring", help=f"Scorings, such as generate or labels, {_ALL}")] = "",
     perturb: Annotated[str, typer.Option("--perturb", help=f"Perturbations, such as none or shuffle, {_ALL}")] = "",
-    tables: Annotated[str, typer.Option("--tables", help="Tables, comma-separated: overview, results, ranks, groups, tokens, extraction, gaps, robustness, memory, breakdowns, aspects, difficulty, suspicious, confusions, correlations, judge, "
+    tables: Annotated[str, typer.Option("--tables", help="Tables, comma-separated: overview, results, ranks, groups, tokens, extraction, gaps, robustness, memory, contamination, breakdowns, aspects, difficulty, suspicious, confusions, correlations, judge, "
                                                   "second, parted, curves; default: all but groups, which reads every record, tokens and suspicious.")] = "",
     form: Annotated[str, typer.Option("--as", help="Output format: table, csv, latex or markdown.")] = "table",
-    prompt: Annotated[bool, typer.Option("--prompt", help="With --item: print whole prompts.")] = False,
+    whole_prompt: Annotated[bool, typer.Option("--whole-prompt", help="With --item: print whole prompts.")] = False,
     full: Annotated[bool, typer.Option("--full", help="With --item: print long texts whole.")] = False,
     every: Annotated[bool, typer.Option("--all", help="Print every line of --list and every cell of --item, not only the first 50 and 40.")] = False,
 ) -> None:  # fmt: skip
     from evalsuite.results.saved import load_results, narrow
 
-    wanted = {"task": task, "set": set, "split": split, "variant": variant, "shots": shots, "scoring": scoring,
+    wanted = {"task": tasks, "set": set, "split": split, "variant": prompt, "shots": shots, "scoring": scoring,
               "perturb": perturb}  # fmt: skip
     chosen = {name: parts(text) for name, text in wanted.items()}
     chosen["model"] = list(model or ())  # not split: a model's name may have a comma
     done = narrow(load_results(run), chosen)
     try:
         if item:
-            _item(done, item, prompt, full, every)
+            _item(done, item, whole_prompt, full, every)
         elif list_items or status:
             _list(done, status, every)
         elif form == "table":
@@ -113,4 +113,4 @@ def _list(done: Results, status: str, every: bool) -> None:
     if not count:
         say("none")
     elif next(listing, None):
-        say(f"only the first {count}; --all shows every one, --model, --task, --status … fewer")
+        say(f"only the first {count}; --all shows every one, --model, --tasks, --status … fewer")

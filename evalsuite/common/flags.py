@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import TypeVar
 
 from evalsuite.common.errors import ConfigError
+from evalsuite.common.resources import resolve
 
 T = TypeVar("T")
 
@@ -47,6 +49,13 @@ def check_budget(budget: float | None) -> None:
     """Raise ConfigError unless `budget` is None or a finite number above 0."""
     if budget is not None and not (math.isfinite(budget) and budget > 0):
         raise ConfigError(f"--budget {budget:g}: expected more than 0, and finite")
+
+
+def check_folder(**folders: str | Path) -> None:
+    """Raise ConfigError if a folder is not there. The keywords are field names."""
+    for name, folder in folders.items():
+        if not resolve(folder).is_dir():
+            raise ConfigError(f"--{name.replace('_', '-')} {folder}: no such folder")
 
 
 def check_least(least: int, **numbers: int | None) -> None:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from evalsuite.backends.base import Answering, Backend
+from evalsuite.backends.base import Answering, Backend, Limits
 from evalsuite.backends.model import Model
 from evalsuite.backends.registry import engine_errors
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import EvalsuiteError
-from evalsuite.evaluation.display import Display, Line
+from evalsuite.evaluation.display import Display, Line, ModelProgress
 from evalsuite.results.scoring import score_reply
 from evalsuite.results.store import Store
 from evalsuite.types import Cell, Request, Response, Trial
@@ -28,6 +28,11 @@ Generate = Callable[[Sequence[Asked], Sequence[bool]], Iterator[Sequence[tuple[i
 
 
 _MOST = 2**20  # bytes of a reply and its reasoning: with its prompt it must fit a line of records (results/records.py)
+
+
+def limits_of(store: Store, display: Display, budget: float | None, most: int | None = None) -> Limits:
+    """What may be spent and sent; the store keeps account, the display shows batches under way."""
+    return Limits(budget, store.spent(), most, store.lend, store, display.note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +50,12 @@ def ask(
     store: Store,
     display: Display,
     score: Callable[[Asked, Response], float],
+    progress: ModelProgress | None = None,
 ) -> None:
     """Get the missing replies of one model. Each is in the store before it is counted.
 
     Requests with equal keys (exact duplicates) are asked once. The display shows the running mean of `score`.
+    progress: that of a caller who asks the same groups again, in part; then the caller finishes it.
     """
     asked = [request for group in groups for request in group.asked]
     keys = [key for group in groups for key in group.keys]
@@ -58,7 +65,8 @@ def ask(
     for key in keys:
         done.append(key in seen)
         seen.add(key)
-    progress = display.model([(group.line, len(group.asked)) for group in groups])
+    own = progress is None
+    progress = progress or display.model([(group.line, len(group.asked)) for group in groups])
     for n, count in Counter(n for n, is_done in zip(group_of, done, strict=True) if is_done).items():
         progress.skip(n, count)
     batches = generate(asked, done)
@@ -69,7 +77,8 @@ def ask(
             for n, response in replies:
                 progress.advance(group_of[n], response, score(asked[n], response))
     finally:
-        progress.finish()
+        if own:
+            progress.finish()
         if isinstance(batches, Generator):  # an interrupted run must not go on asking an endpoint
             batches.close()
 
@@ -93,22 +102,22 @@ def ask_trials(
     backend: Backend, planned: Sequence[tuple[Cell, Sequence[Trial], Sequence[str]]], store: Store, display: Display
 ) -> None:
     """Ask the trials of one model that have no reply yet; `planned`: its cells with their trials and keys."""
-    groups = [Group(_line(cell), trials, keys) for cell, trials, keys in planned]
-    ask(groups, _generate(backend), store, display, _first_metric)
+    groups = [Group(line_of(cell), trials, keys) for cell, trials, keys in planned]
+    ask(groups, generate_of(backend), store, display, first_metric)
 
 
-def _generate(backend: Backend) -> Generate[Trial]:
+def generate_of(backend: Backend) -> Generate[Trial]:
     if isinstance(backend, Answering):
         return backend.answer
     return lambda trials, done: backend.generate([trial.request for trial in trials], done)
 
 
-def _line(cell: Cell) -> Line:
+def line_of(cell: Cell) -> Line:
     task = TASKS[cell.place.task]
     return Line(cell.place.model, f"{cell.place.set} {task.short}", cell.place.way, task.item_metrics[0])
 
 
-def _first_metric(trial: Trial, response: Response) -> float:
+def first_metric(trial: Trial, response: Response) -> float:
     values = score_reply(trial.item, response, answer_after=trial.request.answer_after)[1].values
     return values.get(TASKS[trial.item.task].item_metrics[0], 0.0)
 

@@ -19,7 +19,7 @@ from evalsuite.backends.openai.spending import cost_of
 from evalsuite.common.errors import BackendError
 from evalsuite.evaluation.further import Seen, Total, further
 from evalsuite.evaluation.plan import plan_cells, prepare, warn_of_skipped
-from evalsuite.evaluation.preview import token_counter
+from evalsuite.evaluation.preview import token_counter, tokenizer_named
 from evalsuite.evaluation.prompt_tokens import Count, Tokens, counter_of
 from evalsuite.evaluation.sampled import Kinship, Reply, Sample, closest, read_samples
 from evalsuite.evaluation.settings import Settings
@@ -93,7 +93,7 @@ def estimate(
     ...     print(row.model, row.task, row.left, row.reply_tokens)
     """
     s, planned = planned_cells(models, settings)
-    costs = Costs(s, samples, tokenizer)
+    costs = Costs(s, samples, tokenizer_named(tokenizer, models))
     for _ in costs.passing(planned):
         pass
     return costs.rows()

@@ -96,6 +96,11 @@ class Display:
     def model(self, lines: Sequence[tuple[Line, int]]) -> ModelProgress:
         return ModelProgress(self, lines)
 
+    def note(self, text: str) -> None:
+        """Show `text` on the live line."""
+        for task in self.progress.tasks:
+            self.progress.update(task.id, score=one_line(text))
+
     def say(self, *parts: str | tuple[str, str]) -> None:
         """Print a line of finished work. A part may be a pair of text and style."""
         shown = (safe(p, lines=False) if isinstance(p, str) else p for p in parts)
@@ -145,7 +150,7 @@ class ModelProgress:
 
     def skip(self, number: int, count: int) -> None:
         """Count requests of line `number` that have replies already."""
-        self._counts[number].skipped = count
+        self._counts[number].skipped += count
         self._display.progress.update(self._line, advance=count)
         self._say_if_done(self._counts[number])
 
@@ -159,19 +164,28 @@ class ModelProgress:
         self._display.progress.update(self._line, advance=1, rates=rates, score=f"{count.line.what} {count.score()}")
         self._say_if_done(count)
 
+    def stop(self, number: int, why: str) -> None:
+        """Say that line `number` ends here, and why."""
+        count = self._counts[number]
+        if count.skipped + count.asked < count.total:
+            self._display.progress.update(self._line, advance=count.total - count.skipped - count.asked)
+            self._say(count, f", {why}")
+
     def finish(self) -> None:
         self._display.progress.remove_task(self._line)
         seconds = time.perf_counter() - self._began
         log.info("%d asked, %d tokens, %.2f s", self._asked, self._tokens, seconds)
 
     def _say_if_done(self, count: _LineCount) -> None:
-        if count.skipped + count.asked < count.total:
-            return
+        if count.skipped + count.asked == count.total:
+            self._say(count)
+
+    def _say(self, count: _LineCount, more: str = "") -> None:
         kept = f", {count.skipped} kept" if count.skipped else ""
         failed = (f", {count.failed} failed", "red") if count.failed else ""
         seconds = time.perf_counter() - self._began
         rates = _rates(self._asked, self._tokens, seconds) if count.asked else ""
-        text = f", at {seconds:.1f} s  {rates}  {count.score()}".rstrip()
+        text = f", at {seconds:.1f} s  {rates}  {count.score()}".rstrip() + more
         self._display.say(f"{one_line(count.line.label)}  {count.asked} asked{kept}", failed, text)
         log.info("%s: %d asked, %d kept, %d failed", count.line.label, count.asked, count.skipped, count.failed)
 

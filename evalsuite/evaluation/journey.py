@@ -12,21 +12,24 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalsuite.backends.base import Backend, Limits, Loader
+from evalsuite.backends.base import Backend, Loader
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models
+from evalsuite.backends.places import require_present
 from evalsuite.backends.registry import load_backend, load_in_turn
 from evalsuite.backends.scripted import Replies, scripted_loader
 from evalsuite.benchmarks.registry import Corpora, benchmark_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.files import make_folder
 from evalsuite.common.lock import locked
-from evalsuite.evaluation.ask import ask_trials, collect_problems
+from evalsuite.evaluation.ask import ask_trials, collect_problems, limits_of
+from evalsuite.evaluation.baselines import come_along
 from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.manifest import write_manifest
 from evalsuite.evaluation.plan import EvalSet, data_of, named_files, plan_cells, prepare, warn_of_skipped
 from evalsuite.evaluation.second import SecondReader, ask_second_reader
 from evalsuite.evaluation.settings import Settings
+from evalsuite.evaluation.until import Ranking, ask_until
 from evalsuite.page.report import require_own_page, write_page
 from evalsuite.results.journey import write_results
 from evalsuite.results.saved import Results, require_cells, require_own
@@ -46,11 +49,14 @@ def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
     >>> run("models.yaml", model=["tiny-zh"], tasks=["event_cause"], limit=20, out="runs/try")  # doctest: +SKIP
     >>> run({"mine": lambda request: "(a)"}, tasks=["event_cause"], out="runs/try")  # doctest: +SKIP
     """
-    prepared = prepare(models, **settings)
-    out = Path(prepared[0].out)
+    s, chosen, corpus, eval_sets = prepare(models, **settings)
+    if s.executor == "local":  # the nodes of a cluster have folders of their own
+        require_present(chosen)
+    chosen += come_along(s, models, chosen, corpus, [(x.task, x.set) for x in eval_sets])
+    out = Path(s.out)
     make_folder(out)
     with locked(out):
-        return evaluate(*prepared, replies=None if isinstance(models, str | Path) else models)
+        return evaluate(s, chosen, corpus, eval_sets, replies=None if isinstance(models, str | Path) else models)
 
 
 def evaluate(
@@ -66,27 +72,34 @@ def evaluate(
         warn_of_skipped(eval_sets)
         require_cells(out, store.cells())
         write_manifest(out, s, data_of(s), named_files(s, eval_sets))
-        for model, backend in load_in_turn(chosen, _loader(s, corpus, eval_sets, store, replies)):
-            with collect_problems(problems, model, out / "run.log"):
-                if isinstance(backend, BackendError):
-                    raise backend
-                planned = store_plan(plan_cells(s, model, backend, corpus, eval_sets), model, backend, store)
-                ask_trials(backend, planned, store, display)
+        ranking = Ranking(store, display)
+        for names in ranking.passes([m.name for m in chosen]) if s.until_ranked else ([m.name for m in chosen],):
+            models = [m for m in chosen if m.name in names]
+            for model, backend in load_in_turn(models, _loader(s, corpus, eval_sets, store, display, replies)):
+                with collect_problems(problems, model, out / "run.log"):
+                    if isinstance(backend, BackendError):
+                        raise backend
+                    planned = store_plan(plan_cells(s, model, backend, corpus, eval_sets), model, backend, store)
+                    if s.until_ranked:
+                        ranking.ask(backend, planned)
+                    else:
+                        (ask_until if s.until else ask_trials)(backend, planned, store, display)
     results = write_results(out, Reading(), encoder)
     write_page([out], out / "page")
     return replace(results, problems=(*problems, *results.problems))
 
 
 def _loader(
-    s: Settings, corpus: Corpora, eval_sets: Sequence[EvalSet], store: Store, replies: Replies | None
+    s: Settings, corpus: Corpora, eval_sets: Sequence[EvalSet], store: Store, display: Display, replies: Replies | None
 ) -> Loader:
-    """How a model becomes a backend: scripted from `replies` if given, else in this process or on a Ray cluster."""
-    if replies is not None:
-        return scripted_loader(replies)
+    """How a model becomes a backend: scripted from `replies` if it is there, else in this process or on a Ray cluster."""
     train = partial(_labelled, corpus, {x.task.benchmark for x in eval_sets})
     loader: Loader = partial(
-        load_backend, train=train, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend)
+        load_backend, train=train, limits=lambda: limits_of(store, display, s.budget, s.max_concurrency)
     )
+    if replies is not None:
+        own, others = scripted_loader(replies), loader
+        return lambda model: (own if model.name in replies else others)(model)
     if s.executor == "ray":
         from evalsuite.backends.ray import cluster
 

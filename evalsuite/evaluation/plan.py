@@ -23,6 +23,7 @@ from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora, takes_sh
 from evalsuite.common.dialogue import copied
 from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
 from evalsuite.common.resources import resolve
+from evalsuite.evaluation.items import Picked, Selection, read_selection
 from evalsuite.evaluation.settings import Settings
 from evalsuite.perturb import Perturbation, perturbation_named
 from evalsuite.prompt import Prompt, Shots, fit_shots, wordings
@@ -38,8 +39,9 @@ class EvalSet:
     task: Task
     set: str
     file: File
-    items: tuple[Item, ...]  # after --drop-leaked and --limit
+    items: tuple[Item, ...]  # after --drop-leaked, --limit and --items
     leaked: int | None  # items asked for whose dialogue the training split has, too; None: no training split
+    picked: Picked | None = None  # with --items
 
 
 def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Corpora, list[EvalSet]]:
@@ -49,10 +51,13 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
     """
     s = Settings(models=models if isinstance(models, str | Path) else "functions", **settings)
     chosen = models_of(models, s.model)
+    if s.until_ranked is not None and sum(m.backend != "baseline" for m in chosen) < 2:
+        raise ConfigError("--until-ranked: tells models apart, and fewer than two are named; baselines take no part")
     corpus = Corpora(resolve(data_of(s)), skip_bad=s.skip_bad)
     eval_sets = []
     scored = False  # whether any model can be asked any task in a scoring that was asked for
-    places = _places(s, corpus)
+    selection = read_selection(s.items) if s.items else None
+    places = _selected(selection, _places(s, corpus), s, corpus) if selection else _places(s, corpus)
     for t, item_set in places:
         file = corpus.file(t, item_set, s.split)
         own = s.split == corpus.of(t).benchmark.training  # which holds its own dialogues
@@ -65,7 +70,11 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
             path = corpus.path(t, item_set, corpus.of(t).benchmark.training)
             raise DataError("--drop-leaked needs the training split, which is not there", path)
         kept, count = _asked(file.items, leaked, s)
-        eval_sets.append(EvalSet(t, item_set, file, kept, count))
+        picked = selection.pick(t, item_set, s.split, corpus, kept) if selection else None
+        if picked:
+            kept = picked.items
+            count = None if leaked is None else sum(item.id in leaked for item in kept)
+        eval_sets.append(EvalSet(t, item_set, file, kept, count, picked))
         for change in _perturbations(s, t) if kept else ():
             try:  # the item with most options: some styles have too few labels
                 change.items(max(kept, key=lambda item: len(item.options)), s.seed)
@@ -130,6 +139,22 @@ def _places(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
         found += [(t, item_set) for item_set in present]
     if not found:
         raise DataError(f"no {s.split} file of any task for --set {s.set}", corpus.root)
+    return found
+
+
+def _selected(
+    selection: Selection, places: Sequence[tuple[Task, str]], s: Settings, corpus: Corpora
+) -> list[tuple[Task, str]]:
+    """The places that `--items` names items of. Raises DataError if there are none, or none of a task that was named, and for
+    ids that no file of a place has."""
+    files = [corpus.file(t, item_set, s.split) for t, item_set in places]
+    found = [place for place, file in zip(places, files, strict=True) if selection.has(*place, s.split, file)]
+    there = {t.name for t, _ in found}
+    lacking = [t.name for t, _ in places if t.name in s.tasks and t.name not in there]
+    if lacking or not found:
+        asked = ", ".join(dict.fromkeys(lacking or [t.name for t, _ in places]))
+        raise DataError(f"names no {s.split} item of {asked} (--set {s.set})", selection.path)
+    selection.require(selection.ids, [item.id for file in files for item in file.items])
     return found
 
 
@@ -233,8 +258,13 @@ def plan_cells(
                     **({"perturb_version": change.version} if change.version > 1 else {}),
                     **({"parameters": size} if (size := getattr(backend, "parameters", None)) else {}),
                     **({"trained": model.trained} if model.trained else {}),
-                    **({"price": model.api.price.model_dump()} if model.api.price else {}),
+                    **({"price": price.model_dump()} if (price := model.api.charged) else {}),
+                    **({"until": s.stops} if s.stops else {}),
                 }
+                if source.picked:
+                    facts["items"] = source.picked.facts(
+                        variant=variant, template=prompt.sha256, shots=count, scoring=scoring, perturb=change.name
+                    )
                 place = Place(model.name, source.task.name, source.set, s.split, variant, count, scoring, change.name)
                 yield Cell(place, facts), trials
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
-from evalsuite.common.errors import BackendError
+from evalsuite.backends.models import Models, models_of
+from evalsuite.backends.places import is_hub_id, no_such_folder
+from evalsuite.backends.registry import backend_named
+from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.resources import resolve
 from evalsuite.types import Cell, Request, Trial, label_forms
 
@@ -93,6 +97,26 @@ def candidates(request: Request) -> list[list[str]] | None:
     return [list(forms) for forms in label_forms(request.labels)]
 
 
+def tokenizer_named(name: str, models: Models) -> str:
+    """What `--tokenizer` means: the path of the model of that name in models.yaml, if there is one, else a path or hub id."""
+    if not isinstance(models, str | Path):
+        return name
+    found = (m.path for m in models_of(models) if m.name == name and backend_named(m.backend).local)
+    return next(found, name)
+
+
+def _tokenizer_place(tokenizer: str) -> str:
+    """The folder or hub id. Raises ConfigError for a folder that is not there, before a hub is asked for it."""
+    place = resolve(tokenizer)
+    if place.exists():
+        return str(place)
+    if not is_hub_id(tokenizer, Path()):
+        raise ConfigError(
+            f"--tokenizer {tokenizer}: no model of --models on hf or vllm has this name, and {no_such_folder(place)}"
+        )
+    return tokenizer
+
+
 def token_counter(tokenizer: str) -> Any:
     """A function from a request to token counts of its prompt, plain and in the chat template; {} without a tokenizer."""
     if not tokenizer:
@@ -102,7 +126,7 @@ def token_counter(tokenizer: str) -> Any:
     except ImportError as error:
         raise BackendError(f"--tokenizer needs `pip install 'evalsuite[hf]'` ({error})") from None
     try:
-        loaded = AutoTokenizer.from_pretrained(str(resolve(tokenizer)))
+        loaded = AutoTokenizer.from_pretrained(_tokenizer_place(tokenizer))
     except (OSError, ValueError) as error:
         raise BackendError(f"--tokenizer {tokenizer}: {error}") from None
 

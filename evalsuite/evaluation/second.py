@@ -13,18 +13,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.base import Backend, Limits, Loader
+from evalsuite.backends.base import Backend, Loader
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models, models_of
+from evalsuite.backends.places import require_present
 from evalsuite.backends.registry import load_backend, loaded
 from evalsuite.backends.scripted import scripted_loader
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
-from evalsuite.common.errors import ConfigError, PromptError
+from evalsuite.common.errors import ConfigError
 from evalsuite.common.fences import defuse_fences
-from evalsuite.common.flags import check_budget, check_least, flag
-from evalsuite.common.resources import resolve
+from evalsuite.common.flags import check_budget, check_folder, check_least, flag
+from evalsuite.common.resources import bundled, resolve
 from evalsuite.common.templates import TemplateFile
-from evalsuite.evaluation.ask import Group, ask, collect_problems
+from evalsuite.evaluation.ask import Group, ask, collect_problems, limits_of
 from evalsuite.evaluation.display import Display, Line, log_to
 from evalsuite.results.outcomes import is_baseline
 from evalsuite.results.saved import require_cells
@@ -44,7 +45,7 @@ class SecondReader:
     second_longer: int = flag(200, "The second reader is asked about replies of more than N characters, and about all without an answer.", "N")  # fmt: skip
     second_sample: int = flag(0, "It is also asked about N of the other replies, drawn at random.", "N")
     second_seed: int = flag(0, "Seed of that sample.", "N")
-    prompts: str | Path = flag("bundled:prompts", "The folder of prompt templates: the second reader's are second/*.j2.", "DIR")  # fmt: skip
+    prompts: str | Path = flag("bundled:prompts", "A folder with a prompt of yours for the second reader, second/zh.j2 or en.j2; default: the one that ships.", "DIR")  # fmt: skip
     budget: float | None = flag(None, "Limit on the total cost of run and second reader, in the currency of the models' prices; never exceeded.", "COST")  # fmt: skip
     max_concurrency: int | None = flag(None, "Concurrent requests to an endpoint; default: max_concurrency in models.yaml.", "N")  # fmt: skip
     verbose: bool = flag(False, "Print the log.", short="-v")
@@ -53,6 +54,7 @@ class SecondReader:
         check_least(0, second_longer=self.second_longer, second_sample=self.second_sample)
         check_least(1, max_concurrency=self.max_concurrency)
         check_budget(self.budget)
+        check_folder(prompts=self.prompts)
         if self.second_sample and not self.second_reader:
             raise ConfigError("--second-sample: name the model that reads: --second-reader NAME")
 
@@ -63,6 +65,7 @@ class SecondReader:
             raise ConfigError(
                 f"--second-reader {model.name}: a baseline reads nothing; name a model on hf, vllm or openai"
             )
+        require_present([model])
         return model
 
 
@@ -74,9 +77,7 @@ def ask_second_reader(out: Path, s: SecondReader, models: Models, reading: Readi
     model, problems = s.model_of(models), list[str]()
     with open_store(out) as store, log_to(out / "second.log", s.verbose), Display() as display:
         require_cells(out, store.cells())
-        engine: Loader = partial(
-            load_backend, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend)
-        )
+        engine: Loader = partial(load_backend, limits=lambda: limits_of(store, display, s.budget, s.max_concurrency))
         if not isinstance(models, str | Path):
             engine = scripted_loader(models)
         drafts = [_draft(store, s, model, cell, reasons) for cell, reasons in choose(store, s, reading)]
@@ -166,13 +167,9 @@ def _plan(store: Store, s: SecondReader, model: Model, backend: Backend, draft: 
 
 
 def _template(folder: Path, language: str) -> TemplateFile:
-    """second/<language>.j2, or that in English. Raises PromptError if there is none."""
-    for name in (language, "en"):
-        if (path := folder / "second" / f"{name}.j2").is_file():
-            return TemplateFile(path)
-    raise PromptError(
-        f"{folder}: no second/{language}.j2, the second reader's prompt; copy bundled:prompts/second there"
-    )
+    """second/<language>.j2 of the folder or else of those that ship, or that in English. Raises PromptError if it is broken."""
+    places = (root / "second" / f"{name}.j2" for name in (language, "en") for root in (folder, bundled("prompts")))
+    return TemplateFile(next(path for path in places if path.is_file()))
 
 
 def prompt(template: TemplateFile, item: Item, response: Response) -> str:

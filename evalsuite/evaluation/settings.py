@@ -5,14 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from evalsuite.benchmarks.registry import SPLITS, tasks_named
+from evalsuite.backends.models import BASELINES
+from evalsuite.benchmarks.registry import SPLITS, tasks_named, whole_name
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.flags import check_budget, check_least, flag
+from evalsuite.common.flags import check_budget, check_folder, check_least, flag
 from evalsuite.perturb import perturbation_named
 from evalsuite.types import SCORINGS
 
 EXECUTORS = ("local", "ray")
+
+
+def points(text: str | float, name: str) -> float:
+    """A half width in points, such as ±2, +-2 or 2, as a share: 0.02. Raises ConfigError unless it is above 0 and below 50.
+
+    >>> points("±2.5", "--until")
+    0.025
+    """
+    try:
+        share = float(str(text).strip().removeprefix("±").removeprefix("+-").removeprefix("+/-")) / 100
+    except ValueError:
+        share = 0.0
+    if not 0 < share < 0.5:
+        raise ConfigError(f"{name} {text}: expected points above 0 and below 50, such as ±2")
+    return share
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +41,14 @@ class Settings:
 
     models: str | Path = flag("bundled:models.yaml", "The models.yaml that lists models.", "FILE")
     model: Sequence[str] = flag((), "Only this model of the file; may be given more than once.", "NAME", repeated=True)
+    baselines: Sequence[str] = flag(
+        ("random", "majority", "lexical"),
+        "Baselines that come along, comma-separated: random, majority, lexical, oracle, or none. If --model names some, these alone.",
+        "none",
+    )
     tasks: Sequence[str] = flag(
         (),
-        "Tasks, benchmarks or groups such as chinese, comma-separated; default: all tasks of CORECODE that the data have.",
+        "Tasks by name or short name, such as event_cause or EC, benchmarks, or groups such as chinese, comma-separated; default: all tasks of CORECODE that the data have.",
         "A,B",
     )
     set: str = flag(
@@ -54,6 +76,19 @@ class Settings:
         "none,shuffle",
     )
     limit: int | None = flag(None, "Only the first N items of each file.", "N")
+    items: str | Path | None = flag(
+        None, "Only the items in this file: one of `evalsuite anchors`, or ids, one a line.", "FILE"
+    )
+    until: str | None = flag(
+        None,
+        "Ask items in a random order until the score of each cell is known to so many points, 95 % sure, then stop (docs/early_stopping.md).",
+        "±2",
+    )
+    until_ranked: str | None = flag(
+        None,
+        "Ask items in a random order until each two models are told apart, or surely within so many points, then stop (docs/early_stopping.md).",
+        "±1",
+    )
     data: str | Path | None = flag(
         None, "Folder of official data; default: EVALSUITE_DATA, else the bundled sample (bundled:sample).", "DIR"
     )
@@ -63,7 +98,11 @@ class Settings:
     drop_leaked: bool = flag(
         False, "Leave out items whose dialogue is also in the training split; default: only count them."
     )
-    prompts: str | Path = flag("bundled:prompts", "The folder of prompt templates.", "DIR")
+    prompts: str | Path = flag(
+        "bundled:prompts",
+        "A folder with prompt templates of yours, beside those that ship (docs/prompts.md).",
+        "DIR",
+    )
     semsim: str | Path | None = flag(
         None,
         "Also compute Sem-Sim of short texts with the encoder in this folder (sentence-transformers, or a checkpoint such as SimCSE), or with use.",
@@ -90,12 +129,35 @@ class Settings:
         if not self.shots or min(self.shots) < 0:
             raise ConfigError("--shots: expected one number or more, none negative")
         check_least(1, limit=self.limit, max_concurrency=self.max_concurrency, replicas=self.replicas)
+        if self.limit and self.items:
+            raise ConfigError("--limit and --items: name one, since each says which items are asked")
         check_budget(self.budget)
+        check_folder(prompts=self.prompts)
+        if self.until is not None:
+            points(self.until, "--until")
+        if self.until_ranked is not None:
+            points(self.until_ranked, "--until-ranked")
+            if self.until is not None:
+                raise ConfigError("--until and --until-ranked: each says when to stop; give one")
+        if self.items and (self.until or self.until_ranked):
+            raise ConfigError("--items: --until and --until-ranked draw the items themselves; give one")
         if self.executor not in EXECUTORS:
             raise ConfigError(unknown("executor", self.executor, EXECUTORS))
         for name in self.scoring:
             if name not in SCORINGS:
                 raise ConfigError(unknown("scoring", name, SCORINGS))
+        object.__setattr__(self, "baselines", tuple(name for name in self.baselines if name != "none"))
+        for name in self.baselines:
+            if name not in BASELINES:
+                raise ConfigError(unknown("baseline", name, [*BASELINES, "none"]))
+        object.__setattr__(self, "tasks", tuple(map(whole_name, self.tasks)))
         tasks_named(self.tasks)
         for name in self.perturb:
             perturbation_named(name)
+
+    @property
+    def stops(self) -> dict[str, Any] | None:
+        """When the asking of a cell stops, as its facts say it; None: when all is asked."""
+        if self.until_ranked is not None:
+            return {"margin": points(self.until_ranked, "--until-ranked"), "ranked": True}
+        return None if self.until is None else {"margin": points(self.until, "--until")}

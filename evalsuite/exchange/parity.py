@@ -16,6 +16,7 @@ from evalsuite.backends.base import LocalModel
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import load_models
+from evalsuite.backends.places import require_present
 from evalsuite.backends.registry import BACKENDS, backend_named, load_backend, loaded
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import resolve
@@ -94,9 +95,11 @@ def parity(
             raise ConfigError(f"backend {name} loads no model on this machine; these do: {', '.join(LOCAL)}")
     if len(on) < 2:
         raise ConfigError("--backends: expected two or more, e.g. hf,vllm")
-    for spec in load_models(resolve(models), [model]):
+    found = load_models(resolve(models), [model])
+    for spec in found:
         if spec.generation.temperature:
             raise ConfigError(f"model {model}: engines draw other samples from one seed; set its temperature to 0")
+    require_present(found)
     sheets = [_ask(name, models, model, settings) for name in on]
     _, (spec,), _, eval_sets = prepare(models, model=[model], **settings)
     warn_of_skipped(eval_sets)

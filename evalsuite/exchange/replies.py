@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from evalsuite.backends.openai.lines import Unreadable
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import make_folder, read_json, replace_file
 from evalsuite.common.finite import finite_json
 from evalsuite.common.jsonl import numbered_lines, parse_object
 from evalsuite.common.lock import locked
 from evalsuite.evaluation.ask import received
-from evalsuite.exchange.reply_lines import Unreadable, read_line
+from evalsuite.exchange.reply_lines import read_line
 from evalsuite.exchange.requests import PLAN
 from evalsuite.page.report import require_own_page, write_page
 from evalsuite.results.journey import write_results
@@ -81,7 +82,11 @@ def read_replies(folder: str | Path, run: str | Path) -> Imported:
     if not (folder / PLAN).is_file():
         raise ConfigError(f"{folder}: no requests here (no {PLAN}); `evalsuite requests --out {folder}` writes them")
     with Store(folder / PLAN) as plan:
-        items = {key: trial.item.id for cell in plan.cells() for key, trial, _ in plan.read(cell)}
+        items, prices = dict[str, str](), dict[str, dict[str, float]]()
+        for cell in plan.cells():
+            for key, trial, _ in plan.read(cell):
+                items[key] = trial.item.id
+                prices[key] = cell.facts.get("price") or {"input": 0.0, "output": 0.0}
         found = read_files(_files(folder), items)
         if not (found.replies or found.failures or found.contradicting or found.foreign or found.broken):
             raise ConfigError(f"{folder}: no replies here; put the files that hold them into it, named *.jsonl")
@@ -91,7 +96,7 @@ def read_replies(folder: str | Path, run: str | Path) -> Imported:
             require_own_page(out / "page")
             with Store(out / "store.sqlite") as store:
                 _take_plan(folder, plan, out, store)
-                taken = _take(store, found, items)
+                taken = _take(store, found, items, prices)
             results = write_results(out, Reading())
             write_page([out], out / "page")
     return Imported(results, *taken)
@@ -163,8 +168,15 @@ def _take_plan(folder: Path, plan: Store, out: Path, store: Store) -> None:
         store.plan(cell, [(key, trial) for key, trial, _ in plan.read(cell)])
 
 
-def _take(store: Store, found: Found, items: Mapping[str, str]) -> tuple[int, int, dict[str, list[str]]]:
-    """Store what fits; returns the numbers of replies stored and there already, and the remarks."""
+def _priced(response: Response, price: Mapping[str, float]) -> Response:
+    cost = (response.prompt_tokens * price["input"] + response.new_tokens * price["output"]) / 1e6
+    return replace(response, cost=cost)
+
+
+def _take(
+    store: Store, found: Found, items: Mapping[str, str], prices: Mapping[str, Mapping[str, float]]
+) -> tuple[int, int, dict[str, list[str]]]:
+    """Store what fits, at its price; returns the numbers of replies stored and there already, and the remarks."""
     there = store.done(items)
     already = 0
     for key in [key for key in found.replies if key in there]:
@@ -172,7 +184,7 @@ def _take(store: Store, found: Found, items: Mapping[str, str]) -> tuple[int, in
             already += 1
         else:
             found.contradicting[key] = f"{found.places[key]} and the run, which keeps its own"
-    new = {key: response for key, response in found.replies.items() if key not in there}
+    new = {key: _priced(response, prices[key]) for key, response in found.replies.items() if key not in there}
     failures = {key: response for key, response in found.failures.items() if key not in there}
     rows = [*new.items(), *failures.items()]
     for start in range(0, len(rows), _TOGETHER):

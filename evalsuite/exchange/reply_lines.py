@@ -10,17 +10,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop, read_error, read_reply
+from evalsuite.backends.openai.lines import Row, Unreadable, read_batch_line
+from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop, read_reply
 from evalsuite.common.secrets import hidden_start
 from evalsuite.common.text import escape_surrogates
 from evalsuite.types import Response
 
-Row = dict[str, Any]
 _PARAMETERS = dict.fromkeys(("temperature", "top_p", "top_k", "repetition_penalty", "seed", "stop", "max_tokens"))
-
-
-class Unreadable(ValueError):
-    """The line is no reply, no error and no request; the message says what is wrong."""
 
 
 def read_line(row: Row) -> tuple[str, Response] | None:
@@ -34,21 +30,14 @@ def read_line(row: Row) -> tuple[str, Response] | None:
 
 
 def _of_batch(row: Row) -> Response | None:
-    response, error = row.get("response"), row.get("error")
-    if response is None and error is None:
-        if isinstance(row.get("body"), dict):
-            return None
-        raise Unreadable("expected response or error")
-    if response is None:
-        return _failed(error)
-    if not isinstance(response, dict):
-        raise Unreadable("field 'response': expected an object")
-    status, body = response.get("status_code", 200), response.get("body")
-    if type(status) is not int:
-        raise Unreadable("field 'response.status_code': expected a whole number")
-    if error is None and 200 <= status < 300:
-        return _reply(body)
-    return _refused(status, error if body is None else body)
+    try:
+        return read_batch_line(row, _PARAMETERS)
+    except OtherLimit as error:
+        return Response("", "error", error=f"{error}; write the requests again with --limit-name max_completion_tokens")
+    except (Again, Failed, Stop) as error:
+        if isinstance(error, Again) and error.lost:
+            raise Unreadable(str(error)) from None
+        return Response("", "error", error=str(error))
 
 
 def _plain(row: Row) -> Response | None:
@@ -72,18 +61,8 @@ def _reply(body: Any) -> Response:
         raise Unreadable(str(error)) from None
 
 
-def _refused(status: int, body: Any) -> Response:
-    """What an endpoint answered instead of a reply. A content filter's refusal is a reply."""
-    try:
-        return read_error(status, {}, json.dumps(body).encode(), _PARAMETERS)
-    except OtherLimit as error:
-        return Response("", "error", error=f"{error}; write the requests again with --limit-name max_completion_tokens")
-    except (Again, Failed, Stop) as error:
-        return Response("", "error", error=str(error))
-
-
 def _failed(error: Any) -> Response:
-    """A request that was not asked, such as one of a batch that expired."""
+    """A request that has no answer."""
     told = error if isinstance(error, dict) else {"message": error}
     said = ": ".join(str(told[name]) for name in ("code", "message") if told.get(name)) or "no reason given"
     return Response("", "error", error=hidden_start(escape_surrogates(said), 500))

@@ -2,7 +2,7 @@
 
     plan.sqlite             the plan, a store without replies: `replies` needs neither models.yaml nor data
     manifest.json           settings, versions and hashes of the data, for the run that will be made
-    MODEL.batch.jsonl       lines of OpenAI's batch API, which vLLM's run-batch takes, too
+    MODEL.batch.jsonl       lines of OpenAI's batch API, which vLLM's run-batch takes, too; MODEL.batch-1.jsonl, … if one file is not enough
     MODEL.prompts.jsonl     the same for any other program: key, prompt or messages, sampling
 
 Replies have the key that a run gives them, so that it does not matter where they were made.
@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.model import SAMPLING, Model
+from evalsuite.backends.model import SAMPLING, Batch, Model
 from evalsuite.backends.openai.backend import OpenAI, without_key
+from evalsuite.backends.openai.batches import endpoint_of
+from evalsuite.backends.openai.lines import in_files, request_line
 from evalsuite.backends.registry import engine_errors
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import new_folder, replacing, safe_name
@@ -62,7 +64,11 @@ def write_requests(
     out = Path(folder)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ConfigError(f"{out}: exists already; name a new folder, or remove this one")
-    s, chosen, corpus, eval_sets = prepare(models, **settings, **({"out": run} if run else {}))
+    s, chosen, corpus, eval_sets = prepare(models, baselines=(), **settings, **({"out": run} if run else {}))
+    if s.stops:
+        raise ConfigError(
+            "--until, --until-ranked: stop on what the replies say, and requests for elsewhere are written before; run it here"
+        )
     _require_written(s, chosen)
     warn_of_skipped(eval_sets)
     done = []
@@ -117,18 +123,24 @@ def _stored(run: str | Path | None, keys: Iterable[str]) -> set[str]:
 
 
 def _write(folder: Path, backend: OpenAI, asked: Asked, limit_name: str) -> tuple[str, ...]:
-    """Write both files of a model; returns their names."""
-    files = tuple(f"{safe_name(backend.model.name)}.{kind}.jsonl" for kind in ("batch", "prompts"))
-    for name, lines in zip(files, (_batch(backend, asked, limit_name), _plain(backend, asked)), strict=True):
+    """Write the files of a model; returns their names."""
+    name, most = safe_name(backend.model.name), backend.model.api.batch or Batch()
+    batches = list(in_files(_batch(backend, asked, limit_name), most.requests, most.megabytes))
+    numbers = [""] if len(batches) == 1 else [f"-{n}" for n in range(1, len(batches) + 1)]
+    files = {f"{name}.batch{n}.jsonl": lines for n, lines in zip(numbers, batches, strict=True)}
+    files[f"{name}.prompts.jsonl"] = [
+        json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in _plain(backend, asked)
+    ]
+    for name, lines in files.items():
         with replacing(folder / name) as file:
-            file.writelines(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines)
-    return files
+            file.writelines(lines)
+    return tuple(files)
 
 
-def _batch(backend: OpenAI, asked: Asked, limit_name: str) -> Iterator[dict[str, Any]]:
-    url = "/v1/chat/completions" if backend.model.chat else "/v1/completions"
+def _batch(backend: OpenAI, asked: Asked, limit_name: str) -> Iterator[bytes]:
+    url = (backend.model.api.batch or Batch()).endpoint or endpoint_of(backend.model)
     for key, request in asked.items():
-        yield {"custom_id": key, "method": "POST", "url": url, "body": backend.whole_body(request, limit_name)}
+        yield request_line(key, url, backend.whole_body(request, limit_name))
 
 
 def _plain(backend: OpenAI, asked: Asked) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.registry import BENCHMARKS, task_named
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.flags import check_least, flag
+from evalsuite.common.flags import check_folder, check_least, flag
 from evalsuite.perturb import perturbation_named
 
 if TYPE_CHECKING:
@@ -55,7 +55,11 @@ class Sweep:
         "none,shuffle",
     )
     prompt: str = flag("paper", "Prompt wording: paper, plain, or the name of your template.", "plain")
-    prompts: str | Path = flag("bundled:prompts", "The folder of prompt templates.", "DIR")
+    prompts: str | Path = flag(
+        "bundled:prompts",
+        "A folder with prompt templates of yours, beside those that ship (docs/prompts.md).",
+        "DIR",
+    )
     allow_leak: bool = flag(False, "Also train on dialogues of test items, instead of leaving them out.")
     data: str | Path | None = flag(
         None, "Folder of official data; default: EVALSUITE_DATA, else the bundled sample (bundled:sample).", "DIR"
@@ -81,8 +85,9 @@ class Sweep:
         if not self.seeds:
             raise ConfigError("--seeds: expected one number or more, such as 1,2,3")
         check_least(1, test_size=self.test_size)
-        for name in (*self.tasks, *self.train_tasks):
-            task_named(name)
+        check_folder(prompts=self.prompts)
+        for field in ("tasks", "train_tasks"):  # by name or short name
+            object.__setattr__(self, field, tuple(task_named(name).name for name in getattr(self, field)))
         for name in self.perturb:
             perturbation_named(name)
 

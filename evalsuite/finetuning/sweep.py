@@ -20,6 +20,7 @@ import yaml
 
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import load_models
+from evalsuite.backends.places import require_present
 from evalsuite.backends.registry import BACKENDS, backend_named
 from evalsuite.benchmarks.cedar.probing import probe
 from evalsuite.benchmarks.registry import Corpora, benchmark_of, task_named
@@ -71,6 +72,8 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
     """
     s = Sweep(models=models, **settings)
     chosen = [_trainable(m) for m in load_models(resolve(s.models), list(s.model))]
+    if s.executor == "local":
+        require_present(chosen)
     evaluation: dict[str, Any] = {
         "tasks": s.tasks, "set": s.set, "limit": s.test_size, "perturb": s.perturb, "prompt": (s.prompt,),
         "prompts": s.prompts, "data": s.data, "skip_bad": s.skip_bad, "out": s.out, "verbose": s.verbose,

@@ -100,6 +100,7 @@ def _usual(cells: Sequence[tuple[int, dict[str, Any]]], values: Mapping[Place, t
         for n, c in cells
         if c.get("perturb", "none") == "none"
         and not c.get("missing")
+        and not c.get("estimate")
         and not c.get("status", {}).get("failed")
         and not c.get("facts", {}).get("trained")
         and isinstance(c.get("metrics", {}).get(TASKS[c["task"]].metrics[0], {}).get("value"), float)

@@ -46,7 +46,7 @@ INSIDE = 4_000_000  # bytes of packed shards up to which they are inside the pag
 # Keys of results.json that the page takes unchanged, with their value in older runs that lack them.
 _RESULT_KEYS: dict[str, Any] = {
     "format": 1, "evalsuite": "", "reading": {}, "extraction": [], "gaps": [], "robustness": {}, "means": [], "learning": [], "breakdowns": [], "aspects": [], "difficulty": [], "confusions": [],
-    "metric_correlations": [], "groups": [], "memory": {}, "judged": {}, "second": {},
+    "metric_correlations": [], "groups": [], "memory": {}, "contamination": [], "ranked": [], "judged": {}, "second": {},
 }  # fmt: skip
 # Analyses that the page computes and draws itself, for the cells in view. It draws the sheets of all others.
 _OWN = (

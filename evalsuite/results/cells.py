@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.perturb import PERTURBATIONS
+from evalsuite.results.anchored import anchored
 from evalsuite.results.breakdown import breakdown, confusion
 from evalsuite.results.correlations import points
+from evalsuite.results.estimates import Estimate, estimate, estimated_metric
 from evalsuite.results.extraction import extraction
 from evalsuite.results.outcomes import Points, ScoredCell, outcomes_of
 from evalsuite.results.scoring import intervals, score_cell
@@ -37,8 +39,12 @@ def cell_results(
     reading: Reading,
     path: str,
     encoder: Encoder | None = None,
+    places: Sequence[int] | None = None,
 ) -> ScoredCell:
-    """Results of a cell from all its trials and the replies to those that were asked; `path` is its file of records."""
+    """Results of a cell from all its trials and the replies to those that were asked; `path` is its file of records.
+
+    places: of the replies among the trials, if the asking stopped early.
+    """
     answered = [reply for reply in replies if reply[1].error is None]
     statuses = Counter(answer.status for _, _, answer, _ in replies)
     errors = Counter(response.error for _, response, _, _ in replies if response.error is not None)
@@ -54,6 +60,9 @@ def cell_results(
         "records": path,
         "facts": cell.facts,
     }
+    if places and (found := _estimate(cell, trials, replies, places)):
+        entry["estimate"] = found.entry
+        entry["metrics"] = _estimated(metrics, found)
     if spent := tokens_of(cell, [response for _, response, *_ in answered]):
         entry["tokens"] = spent
     if trials and TASKS[cell.place.task].kind.single:
@@ -62,8 +71,31 @@ def cell_results(
         entry["accuracy_of_parsed"] = right / statuses[Status.PARSED] if statuses[Status.PARSED] else None
     rows = [(trial, answer, score) for trial, _, answer, score in answered]
     outcomes = outcomes_of(cell, rows)
+    entry |= anchored(outcomes, metrics, len(answered) == len(trials))
     added = extraction(cell, answered)
     return ScoredCell(entry, outcomes, breakdown(outcomes, rows), confusion(cell, rows), item_points, added)
+
+
+def _estimate(
+    cell: Cell, trials: Sequence[Trial], replies: Sequence[ScoredReply], places: Sequence[int]
+) -> Estimate | None:
+    metric = estimated_metric(TASKS[cell.place.task])
+    values = {
+        place: None if response.error is not None else score.values[metric]
+        for place, (_, response, _, score) in zip(places, replies, strict=True)
+    }
+    return estimate(cell, trials, values)
+
+
+def _estimated(metrics: dict[str, Any], found: Estimate) -> dict[str, Any]:
+    """The metrics with the interval of the estimate. Others have none: one that is looked at again and again does not hold."""
+    made = {}
+    signature = metrics.get(found.metric, {}).get("signature")
+    for name, values in metrics.items():
+        # A metric of the same signature is the same: of texts, accuracy is accuracy_token.
+        low, high = (found.low, found.high) if values["signature"] == signature else (None, None)
+        made[name] = {key: value for key, value in values.items() if key != "wilson"} | {"low": low, "high": high}
+    return made
 
 
 def _metrics(

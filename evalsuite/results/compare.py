@@ -8,6 +8,7 @@ other ways of asking do not change.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -19,10 +20,13 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.metrics.statistics import holm, paired_test
 from evalsuite.perturb import PERTURBATIONS
+from evalsuite.results.estimates import stops
 from evalsuite.results.saved import reading_of
 from evalsuite.results.scoring import per_item, read_answer, score_answer, score_cell
 from evalsuite.results.store import Store, open_store
 from evalsuite.types import PLACE, Answer, Cell, Item, Reading, Response
+
+log = logging.getLogger(__name__)
 
 FAMILY = tuple(
     name for name in PLACE if name not in ("model", "task", "set")
@@ -78,11 +82,22 @@ def compare(run: str | Path, a: str, b: str) -> tuple[Comparison, ...]:
             if name not in {c.place.model for c in cells}:
                 raise ConfigError(unknown("model of this run", name, sorted({c.place.model for c in cells})))
         of_b = {c.place.but("model"): c for c in cells if c.place.model == b}
+        if stopped := [c for c in cells if c.place.model in (a, b) and _stopped(store, c)]:
+            log.warning("%d cells of the two are estimates and are left out: their tests would not hold", len(stopped))
+        cells = [c for c in cells if c not in stopped]
+        of_b = {place: c for place, c in of_b.items() if c not in stopped}
         pairs = [(c, of_b[c.place.but("model")]) for c in cells if c.place.model == a and c.place.but("model") in of_b]
         rows = [row for one, other in pairs if (row := _row(store, one, other, reading))]
     if not rows:
         raise ConfigError(f"{a} and {b} share no answered item in {run}")
     return tuple(_corrected(rows))
+
+
+def _stopped(store: Store, cell: Cell) -> bool:
+    """Whether a cell is an estimate, on whose items no test of a fixed number holds, or from items that were chosen."""
+    if "anchors" in (cell.facts.get("items") or {}):
+        return True
+    return stops(cell.facts) and any(said is None for _, _, said in store.read(cell))
 
 
 def _corrected(rows: Sequence[Comparison]) -> list[Comparison]:

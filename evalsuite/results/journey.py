@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from evalsuite.common.finite import finite_json
 from evalsuite.results import (
     aspects,
     breakdown,
+    contamination,
     correlations,
     difficulty,
     extraction,
@@ -26,10 +27,12 @@ from evalsuite.results import (
     means,
     memory,
     overview,
+    ranked,
     robustness,
     second,
 )
 from evalsuite.results.cells import cell_results, without_prompt
+from evalsuite.results.estimates import counted, stops
 from evalsuite.results.judged import summary
 from evalsuite.results.outcomes import ScoredCell, ScoredRun
 from evalsuite.results.records import file_name, record_of
@@ -57,7 +60,10 @@ SECTIONS: tuple[Callable[[ScoredRun], dict[str, Any]], ...] = (
     summary.section,
     second.section,
     memory.section,
+    ranked.section,
 )
+# Those that take estimates, too.
+OF_ALL = (means.section, summary.section, second.section, ranked.section)
 
 
 def write_results(out: Path, reading: Reading, encoder: Encoder | None = None) -> Results:
@@ -81,7 +87,7 @@ def write_results(out: Path, reading: Reading, encoder: Encoder | None = None) -
                 yield lambda record: file.writelines([finite_json(record, out / path).encode(), b"\n"])
 
         (out / "records").mkdir(exist_ok=True)
-        content = score_run(store, reading, write_records, encoder, before)
+        content = score_run(store, reading, write_records, encoder, before) | contamination.section(out)
         require_replies(out, before, content)
         with draft(results) as file:
             file.write(finite_json(content, results, indent=1).encode() + b"\n")
@@ -105,9 +111,11 @@ def score_run(
     for cell in cells:
         keep_similarity(cell.entry, earlier)
     run = ScoredRun(source, reading, write_records, cells)
+    # A cell that was stopped early has no figures but its estimate: intervals and tests of other sections do not allow for that.
+    whole = replace(run, cells=tuple(cell for cell in cells if "estimate" not in cell.entry))
     content = {"format": 1, "evalsuite": VERSION, "reading": asdict(reading), "cells": run.entries}
     for section in SECTIONS:
-        content |= section(run)
+        content |= section(run if section in OF_ALL else whole)
     return content | overview.section(content)  # made of the others
 
 
@@ -116,14 +124,27 @@ def score_replies(
 ) -> ScoredCell:
     """Read and score the replies of one cell, and write a record of each."""
     path = f"records/{file_name(cell)}"
-    trials, replies = [], []
+    trials, replies, places = [], [], []
+    kept = _counted(source, cell)
     with write_records(path) as write_record:
-        for key, trial, response in source.read(cell):
+        for place, (key, trial, response) in enumerate(source.read(cell)):
             trials.append(without_prompt(trial))
-            if response is None:  # not asked yet
+            if response is None or (kept is not None and place not in kept):  # not asked yet
                 continue
             answer = read_answer(trial.item, response, reading, trial.request.answer_after)
             score = score_answer(trial.item, answer, response)
             write_record(record_of(cell, key, trial, response, answer, score))
             replies.append((trials[-1], response, answer, score))
-    return cell_results(cell, trials, replies, reading, path, encoder)
+            places.append(place)
+    return cell_results(cell, trials, replies, reading, path, encoder, places if kept else None)
+
+
+def _counted(source: Source, cell: Cell) -> set[int] | None:
+    """The places of the replies that count, where the asking stops early; None: all count."""
+    if not stops(cell.facts):
+        return None
+    trials, asked = [], []
+    for _, trial, response in source.read(cell):
+        trials.append(without_prompt(trial))
+        asked.append(response is not None)
+    return counted(cell, trials, asked)

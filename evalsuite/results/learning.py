@@ -18,7 +18,14 @@ from evalsuite.results.outcomes import ScoredRun
 from evalsuite.results.robustness import all_positions
 from evalsuite.types import Place
 
-_ASKED = ("data", "limit", "seed", "drop_leaked", "perturb_version")  # keys of facts that define the test items
+_ASKED = (
+    "data",
+    "limit",
+    "items",
+    "seed",
+    "drop_leaked",
+    "perturb_version",
+)  # keys of facts that define the test items
 
 
 def section(run: ScoredRun) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 Every set has the same weight. Sets are taken as independent, since they share no dialogue (folds) or no answer (dimensions):
 half widths h of the intervals of k sets give the mean's half width sqrt(sum of h²) / k. `sd` is the sample standard deviation
-between the sets.
+between the sets. Where a set was stopped early, the mean has no interval: confidence sequences do not add up so.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from statistics import stdev
 from typing import Any
 
 from evalsuite.benchmarks.registry import benchmark_of, set_order
-from evalsuite.results.outcomes import ScoredRun
+from evalsuite.results.outcomes import ScoredRun, is_subset
 from evalsuite.types import Place
 
 
@@ -29,7 +29,7 @@ def means(cells: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """
     groups: dict[tuple[tuple[str, Any], ...], list[dict[str, Any]]] = {}
     for cell in cells:
-        if benchmark_of(cell["task"]).averaged:
+        if benchmark_of(cell["task"]).averaged and not is_subset(cell):
             groups.setdefault(Place.of(cell).but("set"), []).append(cell)
     rows = []
     for place, group in groups.items():
@@ -41,18 +41,19 @@ def means(cells: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
                     **dict(place),
                     "sets": [cell["set"] for cell in group],
                     "items": sum(cell["items"] for cell in group),
-                    "metrics": {name: _mean([cell["metrics"][name] for cell in group]) for name in names},
+                    **({"estimates": estimates} if (estimates := sum("estimate" in cell for cell in group)) else {}),
+                    "metrics": {name: _mean([cell["metrics"][name] for cell in group], estimates) for name in names},
                 }
             )
     return rows
 
 
-def _mean(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _mean(parts: Sequence[dict[str, Any]], estimates: int) -> dict[str, Any]:
     values = [part["value"] for part in parts]
     if any(value is None for value in values):
         return {"value": None, "low": None, "high": None, "sd": None}
     count, value = len(values), math.fsum(values) / len(values)
-    if any(part["low"] is None for part in parts):  # a set of one dialogue
+    if estimates or any(part["low"] is None for part in parts):  # sets that were stopped early, or of one dialogue
         return {"value": value, "low": None, "high": None, "sd": stdev(values)}
     half = [[part[end] - part["value"] for part in parts] for end in ("low", "high")]
     low, high = (math.sqrt(math.fsum(x * x for x in side)) / count for side in half)

@@ -73,6 +73,11 @@ def is_baseline(facts: Mapping[str, Any]) -> bool:
     return facts.get("backend") == "baseline" or "baseline" in facts.get("tags", ())
 
 
+def is_subset(entry: Mapping[str, Any]) -> bool:
+    """Whether only the items of a list were asked (`--items`), which say nothing of the others."""
+    return bool(entry.get("estimate", {}).get("method") == "subset")
+
+
 @dataclass(frozen=True, slots=True)
 class Points:
     """Every metric of every answered item of one cell, for correlations between metrics."""

@@ -23,6 +23,7 @@ from evalsuite.benchmarks import groups as named_groups
 from evalsuite.benchmarks.groups import Group
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_named, set_order, takes_shots, task_order
 from evalsuite.perturb import PERTURBATIONS
+from evalsuite.results.outcomes import is_subset
 from evalsuite.types import Place, Status
 
 Entry = dict[str, Any]
@@ -41,7 +42,7 @@ def overview(cells: Sequence[Entry], drops: Sequence[Entry], groups: Iterable[Gr
     """
     found = []
     for group in groups:
-        mine = [c for c in cells if TASKS[c["task"]].benchmark in group.benchmarks]
+        mine = [c for c in cells if TASKS[c["task"]].benchmark in group.benchmarks and not is_subset(c)]
         for split in dict.fromkeys(c["split"] for c in mine):
             plain = [c for c in mine if c["split"] == split and c.get("perturb", "none") == "none"]
             if len({TASKS[c["task"]].benchmark for c in plain}) > 1:
@@ -198,7 +199,8 @@ def _part(cell: Entry) -> Entry:
         "metric": metric,
         **{end: _over(found.get(end), top) for end in ("value", "low", "high")},
         "items": found.get("n", 0),
-        "lost": cell["missing"] + cell["status"].get(Status.FAILED.value, 0),
+        "lost": (0 if "estimate" in cell else cell["missing"]) + cell["status"].get(Status.FAILED.value, 0),
+        **({"estimated": True} if "estimate" in cell else {}),
         "chance": cell.get("chance") if metric_named(metric).share else None,
     }
 
@@ -250,7 +252,8 @@ def _mean(parts: Parts, wanted: Sequence[str]) -> Entry:
         weighed = [(weight, found[name]) for name, weight in weights(wanted).items()]
         value = math.fsum(w * part["value"] for w, part in weighed)
         told["value"] = value
-        if all(part[end] is not None for _, part in weighed for end in ("low", "high")):
+        stopped = any("estimated" in part for _, part in weighed)  # their intervals do not add up so
+        if not stopped and all(part[end] is not None for _, part in weighed for end in ("low", "high")):
             low, high = (
                 math.sqrt(math.fsum((w * (part[end] - part["value"])) ** 2 for w, part in weighed))
                 for end in ("low", "high")

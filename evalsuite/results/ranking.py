@@ -81,7 +81,12 @@ def rated(entry: Mapping[str, Any], rows: Iterable[Row], model: str | None = Non
         )
         for name, samples in items.items()
     )
-    whole = bool(values) and not entry.get("missing") and not entry.get("status", {}).get("failed")
+    whole = (
+        bool(values)
+        and not entry.get("missing")
+        and not entry.get("estimate")
+        and not entry.get("status", {}).get("failed")
+    )
     place = Place.of(entry, model=model or entry["model"])
     return Rated(place, values, whole, bool(facts.get("trained")))
 
@@ -282,7 +287,7 @@ def ranks_of(entries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[dict[str, A
         facts = entry["facts"]
         if _is_baseline(facts) or facts.get("trained"):
             continue
-        whole = not entry.get("missing") and not entry.get("status", {}).get("failed")
+        whole = not entry.get("missing") and not entry.get("estimate") and not entry.get("status", {}).get("failed")
         value = entry["metrics"][TASKS[entry["task"]].metrics[0]]["value"] if whole else None
         sheet = tables.setdefault(Place.of(entry).but("model", "task"), {})
         sheet.setdefault(entry["model"], {})[entry["task"]] = value

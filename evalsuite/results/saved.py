@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.groups import groups
+from evalsuite.benchmarks.registry import TASKS, task_order
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.plainfile import read_json
 from evalsuite.common.terminal import safe
 from evalsuite.results.judged.summary import judging_problems
+from evalsuite.results.ranked import ranked_problems
 from evalsuite.results.records import is_records_file
 from evalsuite.results.second import second_problems
 from evalsuite.types import PLACE, Cell, Place, Reading, Status
@@ -36,17 +38,24 @@ class Results:
     confusions: list[dict[str, Any]] = field(default_factory=list)
     metric_correlations: list[dict[str, Any]] = field(default_factory=list)
     groups: list[dict[str, Any]] = field(default_factory=list)
+    ranked: list[dict[str, Any]] = field(default_factory=list)  # empty without --until-ranked
     judged: dict[str, Any] = field(default_factory=dict)  # empty if no judge was asked
     second: dict[str, Any] = field(default_factory=dict)  # empty if no second reader was asked
     memory: dict[str, Any] = field(default_factory=dict)  # empty if no item rests on facts that were asked for
+    contamination: list[dict[str, Any]] = field(
+        default_factory=list
+    )  # empty if no model was tested for what it has seen
 
     @classmethod
     def of(cls, out: Path, content: Mapping[str, Any]) -> Results:
         """Build from parsed results.json. Keys that older versions did not write are empty."""
         keys = [f.name for f in fields(cls) if f.name in content and f.name not in ("out", "problems", "cells")]
         done = cls(out, tuple(content["cells"]), (), **{name: content[name] for name in keys})
+        ranked = ranked_problems(done.ranked)
         cell_problems = (problem for cell in done.cells for problem in _problems(cell))
-        return replace(done, problems=(*cell_problems, *judging_problems(done.judged), *second_problems(done.second)))
+        return replace(
+            done, problems=(*cell_problems, *ranked, *judging_problems(done.judged), *second_problems(done.second))
+        )
 
     @property
     def exit_code(self) -> int:
@@ -59,7 +68,12 @@ def _problems(cell: dict[str, Any]) -> list[str]:
     problems = []
     if failed := cell["status"].get(Status.FAILED.value, 0):
         problems.append(f"{name}: {failed} of {cell['items']} requests failed: {'; '.join(cell['errors'])}")
-    if cell["missing"]:
+    estimate = cell.get("estimate")
+    if estimate and estimate.get("reached") is False:
+        problems.append(
+            f"{name}: ±{100 * estimate['margin']:g} not reached after {estimate['asked']} of {estimate['of']} items: the same run goes on"
+        )
+    if cell["missing"] and not estimate:
         problems.append(f"{name}: {cell['missing']} of {cell['items']} not asked yet: the same run goes on")
     return problems
 
@@ -198,19 +212,34 @@ def _narrowed_groups(groups: Iterable[dict[str, Any]], chosen: Mapping[str, set[
 
 
 def _known(done: Results, name: str, values: Sequence[str]) -> set[Any]:
-    """The values as the cells have them. Accepts tasks by their short names, and names as the terminal shows them."""
-    known: dict[str, Any] = {}
-    for cell in done.cells:
-        value = cell[name]
-        known[str(value)] = known[safe(str(value), lines=False)] = value
-        if name == "task":
-            for short in (TASKS[value].short, TASKS[value].short.lower()):
-                # Tasks of two benchmarks may have the same short name: then only the whole name is accepted.
-                known[short] = None if known.get(short, value) != value else value
+    """The values as the cells have them. Accepts tasks by short name or benchmark, and names as the terminal shows them."""
+    known: dict[str, set[Any]] = {}
+    for value in dict.fromkeys(cell[name] for cell in done.cells):
+        known[str(value)] = known[safe(str(value), lines=False)] = {value}
+    if name == "task":
+        known = _task_names({task for found in known.values() for task in found}) | known
+        values = [value if value in known else value.lower() for value in values]
     for value in values:
-        if known.get(value) is None:
-            raise ConfigError(unknown(f"{name} of this run", value, dict.fromkeys(str(c[name]) for c in done.cells)))
-    return {known[value] for value in values}
+        if value not in known:
+            what = {"variant": "prompt"}.get(name, name)
+            raise ConfigError(unknown(f"{what} of this run", value, dict.fromkeys(str(c[name]) for c in done.cells)))
+    return {each for value in values for each in known[value]}
+
+
+def _task_names(tasks: set[str]) -> dict[str, set[Any]]:
+    """The other names of a run's tasks: short ones, in small letters, and those of their benchmarks and groups.
+
+    Of a short name that several benchmarks have, the first task in the run, CORECODE's.
+    """
+    names: dict[str, set[Any]] = {}
+    for task in sorted(tasks, key=task_order, reverse=True):
+        names[TASKS[task].short.lower()] = {task}
+    wholes: dict[str, set[Any]] = {}
+    for task in tasks:
+        benchmark = TASKS[task].benchmark
+        for name in (benchmark, *(group for group, row in groups().items() if benchmark in row.benchmarks)):
+            wholes.setdefault(name, set()).add(task)
+    return names | wholes
 
 
 def _kept(value: Any, chosen: Mapping[str, set[Any]]) -> Any:

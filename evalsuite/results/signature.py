@@ -28,6 +28,7 @@ def signature(cell: Cell) -> str:
         "shots": cell.place.shots,
         "seed": facts["seed"],
         "limit": facts["limit"],
+        "items": facts["items"]["sha256"][:8] if facts.get("items") else None,
         "leaked": "dropped" if facts["drop_leaked"] else None,
         "scoring": cell.place.scoring,
         "perturb": None if cell.place.perturb == "none" else f"{cell.place.perturb}{f'-{version}' if version else ''}",

@@ -35,6 +35,7 @@ CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, text TEXT NOT NULL, fi
 CREATE TABLE IF NOT EXISTS thinking (key TEXT PRIMARY KEY, tokens INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, error TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS spent (key TEXT NOT NULL, cost REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS batches (name TEXT PRIMARY KEY, note BLOB NOT NULL, stake REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS judgings (id INTEGER PRIMARY KEY, place TEXT NOT NULL UNIQUE, facts TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS judged (judging INTEGER, position INTEGER, row BLOB NOT NULL, PRIMARY KEY (judging, position));
 CREATE TABLE IF NOT EXISTS writing (mark TEXT PRIMARY KEY);
@@ -206,7 +207,7 @@ class Store:
     def response(self, key: str) -> Response | None:
         """The reply stored under a key, else its failure, else None."""
         row = self._db.execute(
-            "SELECT text, finish, prompt_tokens, new_tokens, reasoning, tokens FROM replies LEFT JOIN thinking USING (key)"
+            "SELECT text, finish, prompt_tokens, new_tokens, reasoning, tokens, likelihoods FROM replies LEFT JOIN thinking USING (key)"
             " WHERE key = ?",
             (key,),
         ).fetchone()
@@ -247,9 +248,31 @@ class Store:
         with self._transaction():
             self._db.execute("INSERT INTO spent VALUES ('', ?)", (amount,))
 
+    def batches(self) -> dict[str, dict[str, Any]]:
+        """Notes on batches at endpoints (backends/openai/batches.py), by name, in order of their writing."""
+        rows = self._db.execute("SELECT name, note FROM batches ORDER BY rowid").fetchall()
+        return {name: _unpack(note) for name, note in rows}
+
+    def put_batch(self, name: str, note: dict[str, Any], stake: float) -> None:
+        """Keep a note on a batch. Its highest cost, `stake`, is spent until `end_batch`, also if the process is killed."""
+        with self._transaction():
+            self._db.execute(
+                "INSERT INTO batches VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET note = excluded.note, stake = excluded.stake",
+                (name, _pack(note), stake),
+            )
+
+    def end_batch(self, name: str, cost: float = 0.0) -> None:
+        """Drop the note on a batch and its stake; `cost` stays spent, of lines that have no stored reply."""
+        with self._transaction():
+            self._db.execute("DELETE FROM batches WHERE name = ?", (name,))
+            if cost:
+                self._db.execute("INSERT INTO spent VALUES ('', ?)", (cost,))
+
     def spent(self) -> float:
-        """Cost of all replies, of failures that may have been charged, and of requests under way."""
-        (total,) = self._db.execute("SELECT coalesce(sum(cost), 0) FROM spent").fetchone()
+        """Cost of all replies, of failures that may have been charged, and of requests and batches under way."""
+        (total,) = self._db.execute(
+            "SELECT (SELECT coalesce(sum(cost), 0) FROM spent) + (SELECT coalesce(sum(stake), 0) FROM batches)"
+        ).fetchone()
         return float(total)
 
     def cells(self) -> list[Cell]:

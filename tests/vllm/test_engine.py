@@ -192,6 +192,21 @@ def test_a_label_is_as_likely_whatever_else_may_not_be_said(pair: Pair, sample: 
         assert 0 < sum(math.exp(x.logprob) for x in response.likelihoods) < 1
 
 
+def test_scores_of_texts_are_those_of_hf(pair: Pair, first: Any, sample: Corpus) -> None:
+    """Token by token; without the vocabulary's mean and deviation, which vLLM would send as one object a token."""
+    vllm, hf = pair(chat=False)
+    items = sample.file(TASKS["event_cause"], "easy", "test").items[:4]
+    pairs = [*(("", "\n".join((*item.dialogue, item.question))) for item in items), ("问：", "你好。")]
+    ours, theirs = (dict(chain.from_iterable(backend.surprisal(pairs, [False] * 5))) for backend in (vllm, hf))
+    assert sorted(ours) == sorted(theirs) == list(range(5))
+    for n, scores in theirs.items():
+        assert ours[n].logprobs == pytest.approx(scores.logprobs, abs=1e-3) and ours[n].standard is None
+        assert scores.standard is not None
+    assert sorted(dict(chain.from_iterable(vllm.surprisal(pairs, [True, False, True, True, False])))) == [1, 4]
+    adapted = dict(chain.from_iterable(first.surprisal(pairs[-1:], [False])))
+    assert adapted[0].logprobs == pytest.approx([-x for x in first.nll(pairs[-1:])[0]], abs=1e-3)
+
+
 def test_nll_is_that_of_hf(pair: Pair, sample: Corpus) -> None:
     vllm, hf = pair()
     pairs = [(r.prompt, "好的。") for r in requests(sample, per_cell=1)] + [("", "你好。"), ("你好", "")]

@@ -10,10 +10,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from evalsuite.backends.base import TokenScores
 from evalsuite.backends.checkpoint import NO_BEAMS, Checkpoint, labels_response, nll_response, texts_response
 from evalsuite.backends.hf import seq2seq
 from evalsuite.backends.hf.pattern import Patterns
-from evalsuite.backends.hf.prefill import continuations, targets
+from evalsuite.backends.hf.prefill import continuations, spreads, targets
 from evalsuite.backends.hf.sampling import processors
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
@@ -21,6 +22,8 @@ from evalsuite.common.weights import WAY_ROUND, add_adapter, load_network
 from evalsuite.types import Request, Response
 
 log = logging.getLogger(__name__)
+
+_LOGITS = 2**28  # numbers of a batch's logits over the whole vocabulary: 1 GB at float32
 
 
 class HuggingFace:
@@ -238,6 +241,24 @@ class HuggingFace:
             for n, scores in zip(batch, self._targets(self.net, [rows[n] for n in batch]), strict=True):
                 found[n] = [-s for s in scores]
         return found
+
+    def surprisal(
+        self, pairs: Sequence[tuple[str, str]], done: Sequence[bool]
+    ) -> Iterator[Sequence[tuple[int, TokenScores]]]:
+        """See `Surprisal`. Batches are small enough for the logits of all their tokens."""
+        if self.checkpoint.seq2seq:
+            raise BackendError(
+                f"model {self.model.name}: an encoder-decoder gives no likelihood to a text without a prompt"
+            )
+        rows = [self.checkpoint.pair(context, target) for context, target in pairs]
+        sizes = {n: len(c) + len(t) for n, (c, t) in enumerate(rows)}
+        vocabulary = self.net.config.get_text_config().vocab_size
+        for whole in plan_batches(sizes, min(self._budget, max(1, _LOGITS // vocabulary))):
+            batch = [n for n in whole if not done[n]]
+            if not batch:
+                continue
+            found = spreads(self.net, [rows[n] for n in batch])
+            yield [(n, TokenScores(*scores)) for n, scores in zip(batch, found, strict=True)]
 
     def close(self) -> None:
         import gc

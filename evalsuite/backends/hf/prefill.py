@@ -187,3 +187,38 @@ def targets(net: Any, pairs: Sequence[tuple[Ids, Ids]]) -> list[list[float]]:
     with torch.inference_mode():
         nexts = _first(net, rows, ends)[0]
         return [_flat(x, [target])[0] for x, (_, target) in zip(nexts, pairs, strict=True)]
+
+
+_AT_ONCE = 128  # positions whose whole vocabulary is in memory at float32 several times
+
+
+def spreads(net: Any, pairs: Sequence[tuple[Ids, Ids]]) -> list[tuple[list[float], list[float]]]:
+    """`targets`, and each log-probability in units of the vocabulary's: less its mean, over its standard deviation, under the
+    network's own distribution at that place (Zhang et al. 2024, Min-K%++). One forward pass: pair -> (plain, standardised)."""
+    import torch
+
+    rows = [[*context, *target] for context, target in pairs]
+    ends = [range(len(c) - 1, len(row) - 1) for (c, _), row in zip(pairs, rows, strict=True)]
+    kept = sorted({place for row in ends for place in row})
+    where = {place: n for n, place in enumerate(kept)}
+    width, found = max(map(len, rows)), []
+    with torch.inference_mode():
+        logits = _forward(
+            net, kept, input_ids=_tensor(net, [_padded(row, width) for row in rows]), use_cache=False
+        ).logits
+        for n, (places, (_, target)) in enumerate(zip(ends, pairs, strict=True)):
+            plain: list[float] = []
+            standard: list[float] = []
+            for at in range(0, len(target), _AT_ONCE):
+                some = [where[place] for place in places[at : at + _AT_ONCE]]
+                logprobs = logits[n, some].float().log_softmax(-1)
+                probs = logprobs.exp()
+                # a token that the network cannot take has probability 0 and logarithm -inf
+                logprobs = logprobs.clamp_min(-1e9)
+                mean = (probs * logprobs).sum(-1)
+                deviation = (probs * (logprobs - mean[:, None]).square()).sum(-1).sqrt().clamp_min(1e-6)
+                own = logprobs.gather(-1, _tensor(net, list(target[at : at + _AT_ONCE]))[:, None])[:, 0]
+                plain += own.tolist()
+                standard += ((own - mean) / deviation).tolist()
+            found.append((plain, standard))
+    return found

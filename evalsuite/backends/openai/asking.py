@@ -31,7 +31,7 @@ _LONG_WAIT = 10  # seconds; longer ones are logged
 _ALWAYS = ("model", "messages", "prompt")
 
 
-def _is_loopback(address: str) -> bool:
+def is_loopback(address: str) -> bool:
     """Whether an address is on this machine, where no proxy has a place."""
     host = urlsplit(address).hostname or ""
     try:
@@ -50,6 +50,7 @@ class Endpoint(Protocol):
     def tokens(self, request: Request) -> int: ...
     def most_tokens(self, request: Request) -> int: ...
     def body(self, request: Request) -> dict[str, Any]: ...
+    def whole_body(self, request: Request, limit_name: str = "max_tokens") -> dict[str, Any]: ...
     def room(self, request: Request) -> int: ...
 
 
@@ -115,7 +116,7 @@ class Asking:
         from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
         key = self.backend.key or "none"  # the client requires one
-        direct = dict.fromkeys(("all://", "http://", "https://")) if _is_loopback(self.api.base_url) else None
+        direct = dict.fromkeys(("all://", "http://", "https://")) if is_loopback(self.api.base_url) else None
         http = DefaultAsyncHttpxClient(follow_redirects=False, mounts=direct, timeout=self.api.timeout)
         async with AsyncOpenAI(
             api_key=key, base_url=self.api.base_url, max_retries=0, timeout=self.api.timeout, http_client=http

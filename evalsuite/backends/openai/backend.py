@@ -1,7 +1,7 @@
 """Any OpenAI-compatible endpoint: many requests in flight, within its rate limits and the budget.
 
 Requests run in an event loop on its own thread (an anyio portal). `generate` yields replies from a queue that the loop
-fills.
+fills. With `api: {batch: …}` they go through the endpoint's batch API instead (batches.py).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import logging
 import queue
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -17,9 +18,12 @@ from evalsuite.backends.base import Limits, sample_seed
 from evalsuite.backends.keys import keep_secrets, key_of
 from evalsuite.backends.model import Model
 from evalsuite.backends.openai.asking import Asking, Letter, Stake
+from evalsuite.backends.openai.batches import Batching, line_names
 from evalsuite.common.errors import BackendError
 from evalsuite.common.text import escape_surrogates
 from evalsuite.types import Request, Response
+
+log = logging.getLogger(__name__)
 
 
 class OpenAI:
@@ -100,11 +104,28 @@ class OpenAI:
         return request.max_new_tokens + self.model.api.reasoning_tokens
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
-        from anyio.from_thread import start_blocking_portal
-
         todo = [n for n, is_done in enumerate(done) if not is_done]
         if not todo:
             return
+        if self.model.api.batch is not None:
+            yield from Batching(self, requests, done, self.model.api.batch, self._limits).all()
+        else:
+            self._warn_of_batches(requests, todo)
+            yield from self._ask(requests, todo)
+
+    def _warn_of_batches(self, requests: Sequence[Request], todo: Sequence[int]) -> None:
+        notes = self._limits.journal.batches() if self._limits.journal else {}
+        under_way = {line for note in notes.values() if note["batch"] for line in note["lines"]}
+        if under_way and (twice := sum(line in under_way for line in line_names(self, [requests[n] for n in todo]))):
+            log.warning(
+                "model %s: %d requests are under way in batches, and are now asked directly, too: stop, and run with "
+                "api: {batch: true} to take their replies", self.model.name, twice,
+            )  # fmt: skip
+
+    def _ask(self, requests: Sequence[Request], todo: Sequence[int]) -> Iterator[Sequence[tuple[int, Response]]]:
+        """One by one, many at once."""
+        from anyio.from_thread import start_blocking_portal
+
         letters: queue.Queue[Letter] = queue.Queue()
         asking = Asking(self, requests, todo, self._limits, letters)
         try:

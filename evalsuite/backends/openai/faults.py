@@ -61,7 +61,7 @@ MIX = {
     "drop-middle": 0.03, "stall": 0.004, "stall-middle": 0.004, "truncated": 0.03, "malformed": 0.02,
     "content-type": 0.02, "no-choices": 0.02, "no-message": 0.01, "duplicate": 0.03,
 }  # fmt: skip
-_ERRORS: dict[str, tuple[int, dict[str, str]]] = {
+ERRORS: dict[str, tuple[int, dict[str, str]]] = {
     "429": (429, {"message": "Rate limit reached", "type": "requests", "code": "rate_limit_exceeded"}),
     "408": (408, {"message": "Request timeout"}),
     "500": (500, {"message": "The server had an error", "type": "server_error"}),
@@ -74,9 +74,9 @@ _ERRORS: dict[str, tuple[int, dict[str, str]]] = {
     "404": (404, {"message": "The model does not exist", "code": "model_not_found"}),
     "429-quota": (429, {"message": "You exceeded your current quota", "code": "insufficient_quota"}),
 }  # fmt: skip
-_ERRORS["429-seconds"] = _ERRORS["429-date"] = _ERRORS["429"]
+ERRORS["429-seconds"] = ERRORS["429-date"] = ERRORS["429"]
 # Faults after which a real endpoint may have charged, though no reply arrived.
-_LOST = {
+LOST = {
     "drop",
     "drop-middle",
     "stall",
@@ -132,6 +132,7 @@ class Server:
     stall: float = 5
     latency: float = 0
     reply: Callable[[str], str] = reply_to
+    models: tuple[str, ...] = ("served",)  # that GET /models lists
     worst: bool = False  # charge the maximum: a token per byte, and every reply at its limit
     asked: dict[str, Asked] = field(default_factory=dict)
     prompt_tokens: int = 0  # charged, including lost replies
@@ -145,8 +146,12 @@ class Server:
     _listening: asyncio.Server | None = None
 
     def __post_init__(self) -> None:
-        if wrong := self.mix.keys() - KINDS.keys():
-            raise ValueError(f"no such kinds: {', '.join(sorted(wrong))}; there are {', '.join(KINDS)}")
+        self.check(self.mix, KINDS)
+
+    @staticmethod
+    def check(mix: Mapping[str, float], kinds: Mapping[str, str]) -> None:
+        if wrong := mix.keys() - kinds.keys():
+            raise ValueError(f"no such kinds: {', '.join(sorted(wrong))}; there are {', '.join(kinds)}")
 
     @property
     def url(self) -> str:
@@ -207,15 +212,18 @@ class Server:
         """Answer one request. False: cut the connection."""
         path = first.split(" ")[1].removeprefix("/v1")
         if path == "/account":
-            await _send(writer, 200, json.dumps(self.account()).encode())
+            await send(writer, 200, json.dumps(self.account()).encode())
+            return True
+        if path == "/models":
+            await send(writer, 200, json.dumps({"data": [{"id": name} for name in self.models]}).encode())
             return True
         if path not in ("/chat/completions", "/completions"):
-            await _send(writer, 404, b'{"error": {"message": "no such address"}}')
+            await send(writer, 404, b'{"error": {"message": "no such address"}}')
             return True
         arrived = time.monotonic()
         asked = json.loads(body)
         chat = path.startswith("/chat")
-        prompt = "\n".join(m["content"] for m in asked["messages"]) if chat else asked["prompt"]
+        prompt = prompt_of(asked)
         name = prompt_id(prompt)
         entry = self.asked.setdefault(name, Asked())
         kind = self._kind(name, entry.times)
@@ -227,7 +235,7 @@ class Server:
             await asyncio.sleep(self.latency * random.Random(f"{name}:{entry.times}").uniform(0.5, 1.5))
         if kind.startswith("400-") and kind != "400-filter" and kind[4:] not in asked:
             kind = "ok"
-        if kind in _ERRORS or kind == "503":
+        if kind in ERRORS or kind == "503":
             await self._refuse(kind, key, writer)
             return True
         return await self._reply(kind, prompt, asked, chat, key, entry, writer)
@@ -242,9 +250,9 @@ class Server:
 
     async def _refuse(self, kind: str, key: str, writer: asyncio.StreamWriter) -> None:
         if kind == "503":
-            await _send(writer, 503, f"<html>Service Unavailable {key}</html>".encode(), "text/html")
+            await send(writer, 503, f"<html>Service Unavailable {key}</html>".encode(), "text/html")
             return
-        status, error = _ERRORS[kind]
+        status, error = ERRORS[kind]
         headers = {}
         if kind in ("429-seconds", "429-date"):
             until = self.retry_after
@@ -256,7 +264,7 @@ class Server:
             now = time.monotonic()
             self._silence = (now if now > self._silence[1] else self._silence[0], max(self._silence[1], now + until))
         body = {**error, "message": f"{error['message']} ({key})"}
-        await _send(writer, status, json.dumps({"error": body}).encode(), **headers)
+        await send(writer, status, json.dumps({"error": body}).encode(), **headers)
 
     async def _reply(
         self,
@@ -268,6 +276,28 @@ class Server:
         entry: Asked,
         writer: asyncio.StreamWriter,
     ) -> bool:
+        body = json.dumps(self._made(kind, prompt, asked, chat, key)).encode()
+        if kind in ("drop", "stall"):
+            await asyncio.sleep(self.stall if kind == "stall" else 0)
+            return False
+        if kind in ("drop-middle", "stall-middle"):
+            writer.write(head(200, len(body)) + body[: len(body) // 2])
+            await writer.drain()
+            await asyncio.sleep(self.stall if kind == "stall-middle" else 0.001)
+            return False
+        if kind == "truncated":
+            body = body[: len(body) // 2]
+        elif kind == "malformed":
+            body = body.replace(b":", b"=")
+        elif kind == "content-type":
+            await send(writer, 200, b"<html>" + body + b"</html>", "text/html; charset=utf-8")
+            return True
+        await send(writer, 200, body)
+        entry.whole += kind not in LOST
+        return True
+
+    def _made(self, kind: str, prompt: str, asked: dict[str, Any], chat: bool, key: str) -> dict[str, Any]:
+        """The reply, which is charged."""
         limit = asked.get("max_completion_tokens") or asked.get("max_tokens") or 16
         text = self.reply(prompt) + {"echo": key, "surrogate": "\ud83d"}.get(kind, "")
         used = (len(prompt.encode()), limit) if self.worst else (len(prompt), min(limit, len(text)))
@@ -289,37 +319,24 @@ class Server:
         reply: dict[str, Any] = {"id": "x", "object": "chat.completion", "model": asked["model"], "choices": choices}
         if kind != "no-usage":
             reply["usage"] = {"prompt_tokens": used[0], "completion_tokens": used[1], "total_tokens": sum(used)}
-        body = json.dumps(reply).encode()
-        if kind in ("drop", "stall"):
-            await asyncio.sleep(self.stall if kind == "stall" else 0)
-            return False
-        if kind in ("drop-middle", "stall-middle"):
-            writer.write(_head(200, len(body)) + body[: len(body) // 2])
-            await writer.drain()
-            await asyncio.sleep(self.stall if kind == "stall-middle" else 0.001)
-            return False
-        if kind == "truncated":
-            body = body[: len(body) // 2]
-        elif kind == "malformed":
-            body = body.replace(b":", b"=")
-        elif kind == "content-type":
-            await _send(writer, 200, b"<html>" + body + b"</html>", "text/html; charset=utf-8")
-            return True
-        await _send(writer, 200, body)
-        entry.whole += kind not in _LOST
-        return True
+        return reply
 
 
-def _head(status: int, length: int, kind: str = "application/json", **headers: str) -> bytes:
+def prompt_of(asked: Mapping[str, Any]) -> str:
+    """The prompt of a request's body; a chat's turns are joined by line breaks."""
+    return "\n".join(m["content"] for m in asked["messages"]) if "messages" in asked else str(asked["prompt"])
+
+
+def head(status: int, length: int, kind: str = "application/json", **headers: str) -> bytes:
     lines = [f"HTTP/1.1 {status} -", f"Content-Type: {kind}", f"Content-Length: {length}"]
     lines += [f"Date: {format_datetime(datetime.now(UTC), usegmt=True)}"]
     return "\r\n".join([*lines, *(f"{name}: {value}" for name, value in headers.items()), "", ""]).encode("latin-1")
 
 
-async def _send(
+async def send(
     writer: asyncio.StreamWriter, status: int, body: bytes, kind: str = "application/json", **headers: str
 ) -> None:
-    writer.write(_head(status, len(body), kind, **headers) + body)
+    writer.write(head(status, len(body), kind, **headers) + body)
     await writer.drain()
 
 

@@ -74,7 +74,7 @@ _FINISH = {
     "content_filter": "content_filter",
     "sensitive": "content_filter",
 }
-_LONGEST_WAIT = 600  # seconds; if the endpoint asks for more (a daily limit), the model stops
+LONGEST_WAIT = 600  # seconds; if the endpoint asks for more (a daily limit), the model stops
 _MOST_TOKENS = 10**9  # of one request; more is no count
 
 
@@ -120,8 +120,8 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, asked: Mapp
     if any(w in words for w in _UNPAID) or status == 402:
         raise Stop(f"the endpoint wants to be paid first ({said})")
     if status in (408, 409, 429) or status >= 500:
-        after = _after(headers)
-        if after is not None and after > _LONGEST_WAIT:
+        after = asked_wait(headers)
+        if after is not None and after > LONGEST_WAIT:
             raise Stop(f"the endpoint asks to wait for {after:.0f} s; run again then ({said})")
         kind = "429, Retry-After" if status == 429 and after is not None else str(status)
         raise Again(kind, said, after, overrun=status == 429)
@@ -146,6 +146,20 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, asked: Mapp
             if word in words:
                 raise Stop(f"the endpoint refuses this model's requests ({said}); {advice}")
     raise Failed(said)
+
+
+def read_unanswered(error: Any) -> Response:
+    """Parse the error of a batch's line that has no answer of the model, such as batch_expired. Raises as `read_error`."""
+    told = error if isinstance(error, dict) else {"message": error}
+    said = _some(": ".join(str(told[name]) for name in ("code", "message") if told.get(name)) or "no reason given")
+    words = said.lower()
+    if any(w in words for w in _FILTERED):
+        return Response("", "content_filter")
+    if any(w in words for w in _UNPAID):
+        raise Stop(f"the endpoint wants to be paid first ({said})")
+    if any(w in words for w in ("invalid", *_TOO_LONG)):
+        raise Failed(said)
+    raise Again("unanswered", said)
 
 
 def _advice(name: str) -> str:
@@ -185,7 +199,7 @@ def _error(body: bytes) -> tuple[str, str, str | None]:
     )
 
 
-def _after(headers: Mapping[str, str]) -> float | None:
+def asked_wait(headers: Mapping[str, str]) -> float | None:
     """Seconds that the endpoint asks to wait: retry-after-ms, or Retry-After in seconds or as a date. None if none."""
     value = headers.get("retry-after", "").strip()
     try:

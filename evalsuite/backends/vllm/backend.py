@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.base import Backend, sample_seed
+from evalsuite.backends.base import Backend, TokenScores, sample_seed
 from evalsuite.backends.checkpoint import NO_BEAMS, Checkpoint, labels_response, nll_response, texts_response
 from evalsuite.backends.model import Model
 from evalsuite.backends.vllm import sharing
@@ -196,6 +196,17 @@ class Vllm:
                     raise BackendError(f"model {self.model.name}: pair {n}: {result.error}")
                 found[n] = result
         return found
+
+    def surprisal(
+        self, pairs: Sequence[tuple[str, str]], done: Sequence[bool]
+    ) -> Iterator[Sequence[tuple[int, TokenScores]]]:
+        """See `Surprisal`. Without standardised scores: vLLM would send the whole vocabulary as one Python object a token."""
+        rows = [self.checkpoint.pair(context, target) for context, target in pairs]
+        for group in self.engine.run((n, self._targets(*row)) for n, row in enumerate(rows) if not done[n]):
+            for n, result in group:
+                if isinstance(result, Failed):
+                    raise BackendError(f"model {self.model.name}: text {n}: {result.error}")
+            yield [(n, TokenScores([-nll for nll in result])) for n, result in group]
 
     def _targets(self, context: list[int], target: list[int]) -> Job:
         if self.engine.lora:  # vLLM 0.32 crashes on prompt_logprobs if adapters are enabled

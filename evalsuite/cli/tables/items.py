@@ -216,9 +216,9 @@ def _prompt(record: Record, all_lines: bool) -> Text:
     lines = prompt.split("\n")
     first, last = PROMPT
     left_out = max(0, len(lines) - first - last)
-    shown = [_cut(x, LINE, False, "--prompt") for x in (lines if not left_out else lines[:first] + lines[-last:])]
+    shown = [_cut(x, LINE, False, "--whole-prompt") for x in (lines if not left_out else lines[:first] + lines[-last:])]
     if left_out:
-        shown.insert(first, Text(f"… {left_out:,} lines left out; --prompt shows all …", style="italic"))
+        shown.insert(first, Text(f"… {left_out:,} lines left out; --whole-prompt shows all …", style="italic"))
     return Text("\n").join(shown)
 
 

@@ -25,6 +25,7 @@ SUMS = "SHA256SUMS"
 # Keys removed from the manifest, and why; the reasons are published in its key `scrubbed`.
 SCRUBBED = {
     "settings.models": "a path on the submitter's machine",
+    "settings.items": "a path on the submitter's machine; the file's hash stays in results.json",
     "settings.data": "a path on the submitter's machine; the files' hashes stay",
     "settings.out": "a path on the submitter's machine",
     "settings.prompts": "a path on the submitter's machine; the templates' hashes stay in results.json",
@@ -41,6 +42,10 @@ class Submission:
     out: Path
     unfilled: tuple[str, ...]
     warnings: tuple[str, ...] = field(default=())
+
+
+# Keys of results.json that stay at home: a leaderboard shows what the parser reads, and can verify no test of contamination.
+_OWN = {"second", "contamination"}
 
 
 def make_submission(run: str | Path, out: str | Path, head: Mapping[str, Any], about: Mapping[str, Any]) -> Submission:
@@ -61,8 +66,8 @@ def make_submission(run: str | Path, out: str | Path, head: Mapping[str, Any], a
 
 def _write(run: Path, results: dict[str, Any], out: Path, head: Mapping[str, Any], about: Mapping[str, Any]) -> None:
     written: bytes | str = (run / "results.json").read_bytes()
-    if "second" in results:  # a leaderboard shows what the parser reads
-        first = {name: value for name, value in results.items() if name != "second"}
+    if _OWN & results.keys():
+        first = {name: value for name, value in results.items() if name not in _OWN}
         written = finite_json(first, run / "results.json", indent=1) + "\n"
     replace_file(out / "results.json", written)
     manifest, started = _manifest(run)
@@ -103,6 +108,10 @@ def _results(run: Path) -> dict[str, Any]:
         raise ConfigError(
             f"{path}: written by evalsuite {found.get('evalsuite')}, this is {VERSION}: `evalsuite score {run}` first"
         )
+    if stopped := sum("estimate" in cell for cell in found["cells"]):
+        raise ConfigError(
+            f"{run}: {stopped} cells are estimates from a part of the items; the same `evalsuite run` without --until or --items asks the rest"
+        )
     if missing := sum(cell["missing"] for cell in found["cells"]):
         raise ConfigError(f"{run}: {missing} requests were not asked yet: the same `evalsuite run` goes on")
     if not found["cells"]:
@@ -135,7 +144,7 @@ def _manifest(run: Path) -> tuple[str, str]:
         raise ConfigError(f"{run}: no manifest.json; expected the folder of a run")
     found = read_json(run, path.name)
     settings, scrubbed = found["settings"], {}
-    for name in ("models", "data", "out", "prompts", "semsim", "ray_address"):
+    for name in ("models", "items", "data", "out", "prompts", "semsim", "ray_address"):
         value = settings.get(name)
         if value is not None and not str(value).startswith("bundled:"):
             settings[name] = None

@@ -150,6 +150,8 @@ def _twice(results: dict[str, Any]) -> Iterator[str]:
         seen.add(place)
         if cell["missing"]:
             yield f"results.json: cells[{n}].missing: {cell['missing']} requests were not asked: finish the run first"
+        if cell.get("estimate"):
+            yield f"results.json: cells[{n}].estimate: is made from a part of the items: only full runs are compared"
     if not results["cells"]:
         yield "results.json: holds no cell"
 
@@ -176,7 +178,7 @@ def _manifest(manifest: dict[str, Any], results: dict[str, Any]) -> Iterator[str
 
     for name in SCRUBBED:
         group, _, key = name.rpartition(".")
-        value = (manifest[group] if group else manifest)[key]
+        value: Any = (manifest[group] if group else manifest).get(key)
         kept = value is None or value.startswith("bundled:") if group else "-" not in value and "/" not in value
         if not kept:
             yield f"manifest.json: {name}: holds {SCRUBBED[name].partition(';')[0]}; `evalsuite submit make` takes it out"

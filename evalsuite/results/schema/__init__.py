@@ -1,9 +1,10 @@
-"""The formats of a run's files and of annotations, as strict pydantic models and as JSON Schema (schema/*.schema.json).
+"""The formats of a run's files, of annotations and of models.yaml, as strict pydantic models and as JSON Schema (schema/*.schema.json).
 
     results.py   results.json          judged.py       its "judged", and judged/*.jsonl
     record.py    records/*.jsonl       breakdowns.py   its "breakdowns", "confusions", "metric_correlations"
     manifest.py  manifest.json         annotation.py   annotations of dialogues (evalsuite build)
-    second.py    its "second", and second/*.jsonl
+    second.py    its "second", and second/*.jsonl         models.yaml: evalsuite/backends/model.py
+    anchors.py   files of anchor items (evalsuite anchors)
 
 `python -m evalsuite.results.schema` writes the JSON Schema files.
 """
@@ -15,22 +16,27 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
+from evalsuite.backends.models import ModelsFile
 from evalsuite.common.files import replace_file
+from evalsuite.results.schema.anchors import AnchorFile
 from evalsuite.results.schema.annotation import AnnotatedDialogue
-from evalsuite.results.schema.base import Strict
 from evalsuite.results.schema.judged import JudgedRecord
 from evalsuite.results.schema.manifest import Manifest
 from evalsuite.results.schema.record import Record
 from evalsuite.results.schema.results import Results
 from evalsuite.results.schema.second import SecondRecord
 
-SCHEMAS: dict[str, type[Strict]] = {
+SCHEMAS: dict[str, type[BaseModel]] = {
     "results": Results,
     "manifest": Manifest,
     "record": Record,
     "judged-record": JudgedRecord,
     "second-record": SecondRecord,
     "annotation": AnnotatedDialogue,
+    "models": ModelsFile,
+    "anchors": AnchorFile,
 }
 
 

@@ -14,6 +14,7 @@ class RunSettings(Strict):
 
     models: str | None
     model: Rows[str]
+    baselines: Rows[str] = Field(default_factory=list, description="Those that come along, unless `model` names some.")
     tasks: Rows[TaskOrBenchmark]
     set: str = Field(description="Sets, comma-separated; both or all for all of them.")
     split: Split
@@ -22,6 +23,11 @@ class RunSettings(Strict):
     scoring: Rows[Scoring]
     perturb: Rows[Perturb]
     limit: Annotated[int, Field(ge=1)] | None
+    items: str | None = None
+    until_ranked: str | None = None
+    until: str | None = Field(
+        default=None, description="Points at which the asking of a cell stops; older versions had no such setting."
+    )
     data: str | None
     out: str | None
     seed: int

@@ -24,6 +24,7 @@ from evalsuite.results.schema.base import (
     Task,
 )
 from evalsuite.results.schema.breakdowns import Aspects, Breakdown, Confusion, MetricCorrelation
+from evalsuite.results.schema.contamination import Tested
 from evalsuite.results.schema.difficulty import Difficulty
 from evalsuite.results.schema.judged import Judged
 from evalsuite.results.schema.memory import Memory
@@ -77,6 +78,41 @@ class Price(Strict):
     output: Annotated[float, Field(ge=0)]
 
 
+class Chosen(Strict):
+    """What a file of anchor items says of those of a cell (docs/anchors.md)."""
+
+    weights: Rows[float] = Field(description="Of the items, in their order; they sum to 1.")
+    method: str = Field(description="The method that chose them.")
+    error: Annotated[float, Field(ge=0)] = Field(description="Mean absolute error on models left out.")
+    half: Annotated[float, Field(ge=0)] = Field(description="Half width of a 95 % interval.")
+    models: Count = Field(description="Models by whose outcomes they were chosen.")
+    seen: Annotated[Rows[float], Field(min_length=2, max_length=2)] = Field(
+        description="The lowest and the highest score of these."
+    )
+
+
+class Picked(Strict):
+    """The items that a file names."""
+
+    sha256: Hash = Field(description="Of the file.")
+    of: Annotated[int, Field(ge=1)] = Field(description="Items that would be asked without it.")
+    anchors: Chosen | None = Field(default=None, description="Absent for a list of ids.")
+    otherwise: Rows[str] = Field(
+        default=[], description="What differs from the way in which the models were asked that chose the items."
+    )
+
+
+class Until(Strict):
+    """When the asking of a cell stops."""
+
+    margin: Annotated[float, Field(gt=0, lt=0.5)] = Field(
+        description="The half width of the interval that is waited for."
+    )
+    ranked: Literal[True] | None = Field(
+        default=None, description="Of the interval of two models' difference, if they are not told apart before."
+    )
+
+
 class Facts(Strict):
     """The hashes and settings that a cell's figures depend on."""
 
@@ -95,6 +131,7 @@ class Facts(Strict):
     )
     seed: int = Field(description="For drawing shots and perturbing.")
     limit: Annotated[int, Field(ge=1)] | None = Field(description="Only the first so many items of the file.")
+    items: Picked | None = Field(default=None, description="Only the items of a file (--items); absent without one.")
     skipped_lines: Count = Field(description="Broken lines of the file, left out.")
     leaked: Count | None = Field(
         description="Items asked for whose dialogue the training split has, too; null: no such split there."
@@ -112,7 +149,11 @@ class Facts(Strict):
         default=None, description="Of the model's checkpoint; absent where they are not known."
     )
     trained: Trained | None = None
-    price: Price | None = Field(default=None, description="Of the model's models.yaml; absent if there is none.")
+    until: Until | None = None
+    price: Price | None = Field(
+        default=None,
+        description="Of the model's models.yaml, less the discount of a batch API; absent if there is none.",
+    )
 
 
 class Tokens(Strict):
@@ -130,6 +171,44 @@ class Tokens(Strict):
     prompt: Annotated[float, Field(ge=0)] = Field(description="Mean tokens of a prompt.")
     cost: Annotated[float, Field(ge=0)] | None = Field(
         default=None, description="Of all of them at the model's prices; absent without prices."
+    )
+
+
+class Estimate(Strict):
+    """What the items that were asked say of all of them. Which keys are there depends on the method."""
+
+    method: Literal["confidence sequence", "anchors", "subset"] = Field(
+        description="The asking stopped early (--until), or a file named the items (--items): anchor items with weights, or a list, "
+        "which says nothing of the other items."
+    )
+    asked: Count = Field(description="Items asked.")
+    of: Count = Field(description="All items.")
+    metric: str | None = Field(
+        default=None, description="What is estimated: the headline; with --until, if it is a mean over items."
+    )
+    value: Number = Field(default=None, description="anchors: the weighted mean; null where a reply is lacking.")
+    low: Share | None = Field(
+        default=None,
+        description="95 % interval of the mean over all items: the confidence sequence, or from errors on models left out.",
+    )
+    high: Share | None = Field(default=None, description="Its upper end.")
+    level: float | None = Field(default=None, description="Of the confidence sequence.")
+    margin: Annotated[float, Field(gt=0, lt=0.5)] | None = Field(
+        default=None,
+        description="The half width that was waited for; null if models were asked until they are told apart.",
+    )
+    reached: bool | None = None
+    chosen: str | None = Field(default=None, description="anchors: the method that chose the items.")
+    error: Annotated[float, Field(ge=0)] | None = Field(
+        default=None, description="anchors: the mean absolute error that is expected."
+    )
+    models: Count | None = Field(default=None, description="anchors: models by whose outcomes the items were chosen.")
+    otherwise: Rows[str] = Field(
+        default=[], description="anchors: what differs from the way in which these models were asked."
+    )
+    beyond: bool | None = Field(
+        default=None,
+        description="anchors: the value is outside the scores of these models, where the error may be larger.",
     )
 
 
@@ -152,8 +231,35 @@ class CellResult(Cell):
     tokens: Tokens | None = Field(
         default=None, description="Absent where nothing was written, or the backend counts no tokens."
     )
+    estimate: Estimate | None = Field(
+        default=None,
+        description="Where only a part of the items was asked: every figure of the cell is an estimate, or of that part alone; low "
+        "and high of the estimate's metric are those of its interval. Absent where all were asked.",
+    )
     chance: Share | None = Field(default=None, description="Accuracy of guessing; choices only.")
     accuracy_of_parsed: Share | None = Field(default=None, description="Accuracy over readable replies; choices only.")
+
+
+class RankedPair(Strict):
+    """Two models on the items that both were asked."""
+
+    a: str
+    b: str
+    asked: Annotated[int, Field(ge=1)] = Field(description="Items that both were asked, in their random order.")
+    of: Count
+    difference: float = Field(description="a less b on these items.")
+    low: float = Field(description="Of the difference over all items: the confidence sequence.")
+    high: float
+    verdict: Literal["a", "b", "alike", "open"] = Field(description="The better one; alike: surely within the margin.")
+
+
+class Ranked(Place):
+    """Models that were asked until they are told apart."""
+
+    metric: str
+    margin: Annotated[float, Field(gt=0, lt=0.5)]
+    level: Share = Field(description="Of each interval: 95 % over all pairs, by Bonferroni.")
+    pairs: Annotated[Rows[RankedPair], Field(min_length=1)]
 
 
 class Drop(Cell):
@@ -250,6 +356,10 @@ class Mean(Strict):
     perturb: Perturb
     sets: Annotated[Rows[Set], Field(min_length=2)]
     items: Count = Field(description="Of all sets.")
+    estimates: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="Sets whose asking stopped early: then the mean has no interval. Absent if there are none.",
+    )
     metrics: dict[str, Average] = Field(description="Those that every set has.")
 
 
@@ -353,6 +463,7 @@ class GroupPart(Strict):
     high: Number
     items: Count
     lost: Count = Field(description="Requests that failed or were not asked yet, left out.")
+    estimated: Literal[True] | None = Field(default=None, description="The asking stopped early; absent otherwise.")
     chance: Share | None = Field(description="Of guessing; null where it has no level.")
 
 
@@ -441,6 +552,7 @@ class Results(Strict):
     learning: Rows[Curve]
     breakdowns: Rows[Breakdown]
     aspects: Rows[Aspects] = Field(default_factory=list, description="Accuracy by group over the tasks of a benchmark.")
+    ranked: Rows[Ranked] = Field(default_factory=list, description="Only with --until-ranked.")
     difficulty: Rows[Difficulty] = Field(default_factory=list, description="Absent in older runs.")
     confusions: Rows[Confusion]
     metric_correlations: Rows[MetricCorrelation]
@@ -448,3 +560,4 @@ class Results(Strict):
     judged: Judged | None = None
     second: Second | None = None
     memory: Memory | None = None
+    contamination: Rows[Tested] = Field(default_factory=list, description="Absent where no model was tested for it.")

@@ -9,6 +9,7 @@ from evalsuite.common.sheet import Sheet, spell
 from evalsuite.results.saved import Results
 from evalsuite.results.sheets.aspects import aspect_sheets
 from evalsuite.results.sheets.breakdown import breakdown_sheets, confusion_sheets
+from evalsuite.results.sheets.contamination import contamination_sheets
 from evalsuite.results.sheets.difficulty import difficulty_sheets, suspicious_sheets
 from evalsuite.results.sheets.extraction import extraction_sheets
 from evalsuite.results.sheets.gaps import gap_sheets
@@ -16,9 +17,10 @@ from evalsuite.results.sheets.judge import judge_sheets
 from evalsuite.results.sheets.learning import learning_sheets
 from evalsuite.results.sheets.memory import memory_sheets
 from evalsuite.results.sheets.overview import overview_sheets
+from evalsuite.results.sheets.ranked import ranked_sheets
 from evalsuite.results.sheets.ranks import correlation_sheets, run_groups, run_ranks
 from evalsuite.results.sheets.robustness import robustness_sheets
-from evalsuite.results.sheets.scores import LEGEND, SAMPLED, leaks, result_sheets
+from evalsuite.results.sheets.scores import ESTIMATED, LEGEND, SAMPLED, leaks, result_sheets
 from evalsuite.results.sheets.second import parted_sheets, second_sheets
 from evalsuite.results.sheets.tokens import token_sheets
 
@@ -27,6 +29,7 @@ from evalsuite.results.sheets.tokens import token_sheets
 SHEETS: dict[str, Callable[[Results], Iterable[Sheet]]] = {
     "overview": lambda done: overview_sheets(done.groups),
     "results": result_sheets,
+    "ranked": lambda done: ranked_sheets(done.ranked),
     "ranks": run_ranks,
     "groups": run_groups,
     "tokens": lambda done: token_sheets(done.cells),
@@ -34,6 +37,7 @@ SHEETS: dict[str, Callable[[Results], Iterable[Sheet]]] = {
     "gaps": lambda done: gap_sheets(done.gaps),
     "robustness": lambda done: robustness_sheets(done.robustness),
     "memory": lambda done: memory_sheets(done.memory),
+    "contamination": contamination_sheets,
     "breakdowns": lambda done: breakdown_sheets(done.breakdowns),
     "aspects": lambda done: aspect_sheets(done.aspects),
     "difficulty": lambda done: difficulty_sheets(done.difficulty),
@@ -45,7 +49,7 @@ SHEETS: dict[str, Callable[[Results], Iterable[Sheet]]] = {
     "parted": lambda done: parted_sheets(done.second),
     "curves": lambda done: learning_sheets(done.learning),
 }
-END = ("overview", "results", "robustness", "judge", "second", "curves")  # printed at the end of a run
+END = ("overview", "results", "ranked", "robustness", "judge", "second", "curves")  # printed at the end of a run
 # Made only if named: groups reads all records, tokens has a row for every cell, suspicious up to 50 for every task.
 NAMED = ("groups", "tokens", "suspicious")
 
@@ -79,4 +83,5 @@ def _checked(done: Results, name: str, make: Callable[[Results], Iterable[Sheet]
 def notes(done: Results) -> list[str]:
     """Notes below all tables of a run: the legend, and leakage between splits."""
     sampled = any("samples" in cell["facts"] for cell in done.cells)
-    return [LEGEND.en, *([SAMPLED.en] if sampled else []), *leaks(done)]
+    estimated = [ESTIMATED.en] if any("estimate" in cell for cell in done.cells) else []
+    return [LEGEND.en, *estimated, *([SAMPLED.en] if sampled else []), *leaks(done)]

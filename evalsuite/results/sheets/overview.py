@@ -63,7 +63,9 @@ def _score(row: Entry, score: Entry, column: Entry) -> Value:
     lost = sum(there[name]["lost"] for name in column["parts"] if name in there)
     flags = [_incomplete(score, len(column["parts"]))] if score["missing"] else []
     flags += [f"!{lost}"] if lost else []
-    return Value(score["value"], score["low"], score["high"], flags=tuple(flags), compares=not lost)
+    estimated = any(there[name].get("estimated") for name in column["parts"] if name in there)
+    flags += ["≈"] if estimated else []
+    return Value(score["value"], score["low"], score["high"], flags=tuple(flags), compares=not lost and not estimated)
 
 
 def _incomplete(score: Entry, parts: int) -> str:

@@ -19,6 +19,11 @@ LEGEND = Text(
     "(n)：没有答案的回复占 n %，计为不对   !n：n 个请求失败或尚未提问，不计入",
     "(n): percent of replies without an answer, counted as not right   !n: requests failed or not asked, left out",
 )
+ESTIMATED = Text(
+    "≈k/n：只问了 n 题中的 k 题，不参与排名。附区间者为全部题目得分的估计（提前停止，或由锚题）；无区间者只是这 k 题的得分；带 ? 者超出选题所用模型的得分范围，或提问方式不同",
+    "≈k/n: only k of n items were asked; not ranked. With an interval, an estimate of the score on all (stopped early, or from anchor "
+    "items); without one, the score on these k alone. ?: outside the scores of the models that chose them, or asked in another way",
+)
 SAMPLED = Text("±n：各样本得分的标准差", "±n: standard deviation between the samples' scores")
 
 
@@ -99,8 +104,10 @@ def _by_set(task: Task, cells: Sequence[Entry], means: Sequence[Entry]) -> Sheet
     more, spent = tokens_column([list(by_set.values()) for *_, by_set in models])
     rows = []
     for (label, about, by_set), tokens in zip(models, spent, strict=True):
-        value = averaged.get(tuple(about.items()), {"metrics": {}})["metrics"].get(metric, {}).get("value")
-        mean = [Value(value)] if several else []
+        averages = averaged.get(tuple(about.items()), {"metrics": {}})
+        stopped = averages.get("estimates", 0)
+        value = averages["metrics"].get(metric, {}).get("value")
+        mean = [Value(value, flags=("≈",) if stopped else (), compares=not stopped)] if several else []
         rows.append(Row((label, *(_number(by_set.get(name), metric) for name in sets), *mean, *tokens), about=about))
     columns = [Column(name, kind="percent", better="more", about={"set": name}) for name in sets]
     if several:
@@ -166,15 +173,21 @@ def _number(cell: Entry | None, metric: str) -> Value:
     failed = status.get(Status.FAILED, 0)
     answered = sum(status.values()) - failed
     silent = answered - status.get(Status.PARSED, 0)
-    lost = failed + cell["missing"]
+    estimate = cell.get("estimate")
+    lost = failed + (0 if estimate else cell["missing"])
     flags = [f"({100 * silent / answered:.0f})"] if silent else []
     if lost:
         flags.append(f"!{lost}")
+    if estimate:
+        doubt = "?" if estimate.get("beyond") or estimate.get("otherwise") else ""
+        flags.append(f"≈{estimate['asked']}/{estimate['of']}{doubt}")
     found = cell["metrics"].get(metric, {})  # a cell without answers has only the task's own metrics
     value, spread = found.get("value"), found.get("spread")
     if spread is not None:
         flags.insert(0, f"±{100 * spread:.1f}")
-    return Value(value, flags=tuple(flags), compares=not lost)
+    if estimate and estimate.get("metric") == metric:
+        return Value(value, found.get("low"), found.get("high"), flags=tuple(flags), compares=False)
+    return Value(value, flags=tuple(flags), compares=not lost and not estimate)
 
 
 def leaks(done: Results) -> list[str]:

@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from evalsuite.benchmarks.registry import DEFAULT, TASKS, benchmark_of
+from evalsuite.benchmarks.registry import DEFAULT, TASKS, benchmark_of, whole_name
 from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import replace_file, safe_name
@@ -84,6 +84,7 @@ def _make_sample(
 def _selected(
     outputs: Sequence[Output], run: str | Path, models: Sequence[str], tasks: Sequence[str]
 ) -> Sequence[Output]:
+    tasks = [whole_name(name) for name in tasks]
     for what, wanted, known in (
         ("model", models, {o.model for o in outputs}),
         ("task", tasks, {o.task for o in outputs} | {TASKS[o.task].benchmark for o in outputs}),

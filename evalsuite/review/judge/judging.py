@@ -13,16 +13,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.base import Backend, Limits, Loader
+from evalsuite.backends.base import Backend, Loader
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models, models_of
+from evalsuite.backends.places import require_present
 from evalsuite.backends.registry import load_backend, load_in_turn
 from evalsuite.backends.scripted import Replies, scripted_loader
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.errors import BackendError, ConfigError, unknown
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
-from evalsuite.evaluation.ask import Group, ask, collect_problems
+from evalsuite.evaluation.ask import Group, ask, collect_problems, limits_of
 from evalsuite.evaluation.display import Display, Line, log_to
 from evalsuite.page.report import require_own_page, write_page
 from evalsuite.parse import answer_part
@@ -77,6 +78,7 @@ def judge(
     for model in judges:
         if model.backend == "baseline":
             raise ConfigError(f"--judge {model.name}: a baseline cannot judge; name a model on hf, vllm or openai")
+    require_present(judges)
     find_store(out)
     with locked(out):
         return _judge(out, s, judges, listed, replies)
@@ -90,9 +92,7 @@ def _judge(
     with open_store(out) as store, log_to(out / "judge.log", s.verbose), Display() as display:
         require_cells(out, store.cells())
         groups = group_by_rubric(candidates(store, s), s)
-        engine: Loader = partial(
-            load_backend, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend)
-        )
+        engine: Loader = partial(load_backend, limits=lambda: limits_of(store, display, s.budget, s.max_concurrency))
         if replies is not None:
             engine = scripted_loader(replies)
         for model, backend in load_in_turn(judges, engine):

@@ -24,6 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from evalsuite.benchmarks.registry import BENCHMARKS
 from evalsuite.common.errors import PromptError, unknown
 from evalsuite.common.fences import defuse_fences
+from evalsuite.common.resources import bundled
 from evalsuite.common.templates import TemplateFile
 from evalsuite.results.judged.scale import Scale
 from evalsuite.types import Item
@@ -59,11 +60,14 @@ class RubricTemplate:
     """A compiled template with its name, scales and hash."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        """Load <folder>/judge/<name>.j2, else the template of that name of an installed benchmark package.
+        """Load <folder>/judge/<name>.j2, else the template that ships, else the template of that name of an installed benchmark package.
 
         Raises PromptError if it is missing (listing the known names) or malformed.
         """
-        places = [root / "judge" for root in (folder, *(b.templates for b in BENCHMARKS.values() if b.templates))]
+        places = [
+            root / "judge"
+            for root in (folder, bundled("prompts"), *(b.templates for b in BENCHMARKS.values() if b.templates))
+        ]
         known = {path.stem: path for place in reversed(places) for path in sorted(place.glob("*.j2"))}
         if name not in known:
             looked = ", ".join(map(str, places))

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, task_named
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, task_named, whole_name
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.flags import check_budget, check_least, flag
+from evalsuite.common.flags import check_budget, check_folder, check_least, flag
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,9 @@ class Settings:
     attacks: int = flag(0, "Inject each of 50 instructions into N replies.", "N")
     attempts: int = flag(3, "Ask a judge up to N times if its reply cannot be parsed.", "N")
     seed: int = flag(0, "Seed of the replies drawn for attacks.", "N")
-    prompts: str | Path = flag("bundled:prompts", "The folder of prompt templates.", "DIR")
+    prompts: str | Path = flag(
+        "bundled:prompts", "A folder with rubrics of yours, judge/NAME.j2, beside those that ship.", "DIR"
+    )
     budget: float | None = flag(
         None,
         "Limit on the total cost of run and judging, in the currency of the models' prices; never exceeded.",
@@ -63,6 +65,8 @@ class Settings:
         )
         check_least(0, attacks=self.attacks)
         check_budget(self.budget)
+        check_folder(prompts=self.prompts)
+        object.__setattr__(self, "tasks", tuple(map(whole_name, self.tasks)))
         for name in self.tasks:
             if name not in BENCHMARKS and (why := task_named(name).kind.unjudged):
                 raise ConfigError(f"--tasks {name}: is no generation; {why}")

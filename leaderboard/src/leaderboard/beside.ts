@@ -22,6 +22,15 @@ export function leakNote(cell: Cell) {
   return t(!leaky(cell) ? "leakedDropped" : leaked > asked ? "leakedLimit" : "leaked", num(leaked), num(all));
 }
 
+/** The tests by which a model shows signs of having read a cell's file. */
+export function signsOf(cell: Cell) {
+  const rows = data.runs[cell.run]?.contamination; // of a run that may come from elsewhere
+  const here = ["model", "task", "set", "split"] as const;
+  return (Array.isArray(rows) ? rows : []).filter(
+    (row) => row && here.every((name) => row[name] === cell[name]) && (row.p_holm ?? 1) < 0.05,
+  );
+}
+
 /** A stacked bar of the statuses; the numbers stand beside it or in its title. */
 export function statusBar(cell: Cell) {
   const n = counts(cell);

@@ -123,7 +123,7 @@ export const scoreOf = (cell: Cell | undefined, metric: string) => cell?.metrics
 export function counts(cell: Cell): Counts {
   if (cell.counted) return cell.counted;
   const all = Object.fromEntries(STATUSES.map((x) => [x, cell.status?.[x] ?? 0])) as Counts;
-  all.missing = cell.missing ?? 0;
+  all.missing = Math.max(cell.missing ?? 0, cell.estimate ? cell.estimate.of - cell.estimate.asked : 0); // as little ranked
   all.none = sumOf(NO_ANSWER.map((x) => all[x]));
   cell.counted = all;
   return all;

@@ -37,6 +37,7 @@ const PARTS: [id: string, draw: () => Kid][] = [
   ["tokens", drawTokens],
   ["robust", drawRobustness],
   ["remembered", drawMemory],
+  ["seen", () => drawAnalysis("contamination")],
   ["slices", drawBreakdown],
   ["confused", drawConfusion],
   ["learn", drawCurves],

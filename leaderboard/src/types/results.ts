@@ -28,6 +28,10 @@ export interface EvalsuiteResultsFormat1 {
    */
   aspects?: Aspects[];
   /**
+   * Only with --until-ranked.
+   */
+  ranked?: Ranked[];
+  /**
    * Absent in older runs.
    */
   difficulty?: Difficulty[];
@@ -40,6 +44,10 @@ export interface EvalsuiteResultsFormat1 {
   judged?: Judged | null;
   second?: Second | null;
   memory?: Memory | null;
+  /**
+   * Absent where no model was tested for it.
+   */
+  contamination?: Tested[];
 }
 /**
  * How replies were read.
@@ -182,6 +190,10 @@ export interface CellResult {
    */
   tokens?: Tokens | null;
   /**
+   * Where only a part of the items was asked: every figure of the cell is an estimate, or of that part alone; low and high of the estimate's metric are those of its interval. Absent where all were asked.
+   */
+  estimate?: Estimate | null;
+  /**
    * Accuracy of guessing; choices only.
    */
   chance?: number | null;
@@ -266,6 +278,10 @@ export interface Facts {
    */
   limit: number | null;
   /**
+   * Only the items of a file (--items); absent without one.
+   */
+  items?: Picked | null;
+  /**
    * Broken lines of the file, left out.
    */
   skipped_lines: number;
@@ -298,10 +314,64 @@ export interface Facts {
    */
   parameters?: number | null;
   trained?: Trained | null;
+  until?: Until | null;
   /**
-   * Of the model's models.yaml; absent if there is none.
+   * Of the model's models.yaml, less the discount of a batch API; absent if there is none.
    */
   price?: Price | null;
+}
+/**
+ * The items that a file names.
+ */
+export interface Picked {
+  /**
+   * Of the file.
+   */
+  sha256: string;
+  /**
+   * Items that would be asked without it.
+   */
+  of: number;
+  /**
+   * Absent for a list of ids.
+   */
+  anchors?: Chosen | null;
+  /**
+   * What differs from the way in which the models were asked that chose the items.
+   */
+  otherwise?: string[];
+}
+/**
+ * What a file of anchor items says of those of a cell (docs/anchors.md).
+ */
+export interface Chosen {
+  /**
+   * Of the items, in their order; they sum to 1.
+   */
+  weights: number[];
+  /**
+   * The method that chose them.
+   */
+  method: string;
+  /**
+   * Mean absolute error on models left out.
+   */
+  error: number;
+  /**
+   * Half width of a 95 % interval.
+   */
+  half: number;
+  /**
+   * Models by whose outcomes they were chosen.
+   */
+  models: number;
+  /**
+   * The lowest and the highest score of these.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  seen: [number, number];
 }
 /**
  * The training of an adapter by `evalsuite finetune`.
@@ -339,6 +409,19 @@ export interface Trained {
     [k: string]: number;
   };
   [k: string]: unknown;
+}
+/**
+ * When the asking of a cell stops.
+ */
+export interface Until {
+  /**
+   * The half width of the interval that is waited for.
+   */
+  margin: number;
+  /**
+   * Of the interval of two models' difference, if they are not told apart before.
+   */
+  ranked?: true | null;
 }
 /**
  * Of a million tokens, in any one currency.
@@ -384,6 +467,68 @@ export interface Tokens {
    * Of all of them at the model's prices; absent without prices.
    */
   cost?: number | null;
+}
+/**
+ * What the items that were asked say of all of them. Which keys are there depends on the method.
+ */
+export interface Estimate {
+  /**
+   * The asking stopped early (--until), or a file named the items (--items): anchor items with weights, or a list, which says nothing of the other items.
+   */
+  method: "confidence sequence" | "anchors" | "subset";
+  /**
+   * Items asked.
+   */
+  asked: number;
+  /**
+   * All items.
+   */
+  of: number;
+  /**
+   * What is estimated: the headline; with --until, if it is a mean over items.
+   */
+  metric?: string | null;
+  /**
+   * anchors: the weighted mean; null where a reply is lacking.
+   */
+  value?: number | null;
+  /**
+   * 95 % interval of the mean over all items: the confidence sequence, or from errors on models left out.
+   */
+  low?: number | null;
+  /**
+   * Its upper end.
+   */
+  high?: number | null;
+  /**
+   * Of the confidence sequence.
+   */
+  level?: number | null;
+  /**
+   * The half width that was waited for; null if models were asked until they are told apart.
+   */
+  margin?: number | null;
+  reached?: boolean | null;
+  /**
+   * anchors: the method that chose the items.
+   */
+  chosen?: string | null;
+  /**
+   * anchors: the mean absolute error that is expected.
+   */
+  error?: number | null;
+  /**
+   * anchors: models by whose outcomes the items were chosen.
+   */
+  models?: number | null;
+  /**
+   * anchors: what differs from the way in which these models were asked.
+   */
+  otherwise?: string[];
+  /**
+   * anchors: the value is outside the scores of these models, where the error may be larger.
+   */
+  beyond?: boolean | null;
 }
 /**
  * Drops under perturbation, choices by option position, wordings, shots (docs/robustness.md).
@@ -884,6 +1029,10 @@ export interface Mean {
    * Of all sets.
    */
   items: number;
+  /**
+   * Sets whose asking stopped early: then the mean has no interval. Absent if there are none.
+   */
+  estimates?: number | null;
   /**
    * Those that every set has.
    */
@@ -1569,6 +1718,126 @@ export interface Aspect {
   chance: number;
 }
 /**
+ * Models that were asked until they are told apart.
+ */
+export interface Ranked {
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
+  variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  metric: string;
+  margin: number;
+  /**
+   * Of each interval: 95 % over all pairs, by Bonferroni.
+   */
+  level: number;
+  /**
+   * @minItems 1
+   */
+  pairs: [RankedPair, ...RankedPair[]];
+}
+/**
+ * Two models on the items that both were asked.
+ */
+export interface RankedPair {
+  a: string;
+  b: string;
+  /**
+   * Items that both were asked, in their random order.
+   */
+  asked: number;
+  of: number;
+  /**
+   * a less b on these items.
+   */
+  difference: number;
+  /**
+   * Of the difference over all items: the confidence sequence.
+   */
+  low: number;
+  high: number;
+  /**
+   * The better one; alike: surely within the margin.
+   */
+  verdict: "a" | "b" | "alike" | "open";
+}
+/**
  * A task and set asked in one way of at least three models: how hard its items are, and which look suspicious.
  */
 export interface Difficulty {
@@ -2132,6 +2401,10 @@ export interface GroupPart {
    * Requests that failed or were not asked yet, left out.
    */
   lost: number;
+  /**
+   * The asking stopped early; absent otherwise.
+   */
+  estimated?: true | null;
   /**
    * Of guessing; null where it has no level.
    */
@@ -3560,4 +3833,131 @@ export interface Battle {
    * The model's accuracy less the other's; null: no items.
    */
   margin: number | null;
+}
+/**
+ * One test of one model on one file: is what was published likelier than it would be if the model had never seen it?
+ */
+export interface Tested {
+  model: string;
+  fingerprint: string;
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  test: "order" | "options" | "mink" | "names" | "completion" | "guided";
+  /**
+   * The file's own lines, or our prompt and the right reply.
+   */
+  form: "raw" | "prompt";
+  /**
+   * Entries or items of the file that were tested.
+   */
+  n: number;
+  /**
+   * Those that do not fit the context, were not drawn or have nothing to compare.
+   */
+  left_out: number;
+  /**
+   * Shards, items or dialogues that the test takes as independent.
+   */
+  units: number;
+  /**
+   * Scored by the model.
+   */
+  tokens: number;
+  /**
+   * Of the published form: share of other orders that are less likely, mean score, or overlap; less the reference's, of scores.
+   */
+  value: number | null;
+  /**
+   * The same if the model has seen nothing: one half, or the control items'.
+   */
+  expected: number | null;
+  /**
+   * Further figures of the test (docs/contamination.md).
+   */
+  figures: {
+    [k: string]: number | null;
+  };
+  /**
+   * What could tell published from other forms without a model -> p-value.
+   */
+  checks: {
+    [k: string]: number;
+  };
+  /**
+   * One-sided; null where it would mean nothing.
+   */
+  p: number | null;
+  /**
+   * Why there is no p-value; empty if there is one.
+   */
+  why: string;
+  reference: Beside | null;
+  /**
+   * Items whose second half the model wrote nearly exactly, for reading.
+   */
+  listed: string[];
+  /**
+   * p, corrected by Holm over all tests of the model in this file.
+   */
+  p_holm: number | null;
+}
+/**
+ * The reference model alone, on the same texts.
+ */
+export interface Beside {
+  name: string;
+  fingerprint: string;
+  value: number | null;
+  /**
+   * Of the same test: small where texts favour the published form for any model.
+   */
+  p: number | null;
 }

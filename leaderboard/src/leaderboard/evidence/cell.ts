@@ -5,8 +5,9 @@ import { data$ } from "../../common/passage.ts";
 import { brief, plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { go } from "../address.ts";
-import { leakNote, leaky, statusBar } from "../beside.ts";
+import { leakNote, leaky, signsOf, statusBar } from "../beside.ts";
 import { counts, isChoice, modelOf, nameNode, taskOf } from "../data.ts";
+import { estimateTold } from "../estimates.ts";
 import { fact, settings } from "../facts.ts";
 import { figure, longName, span, spreadOf } from "../metrics.ts";
 import { perturbName, setLabel, settingWords, taskName } from "../names.ts";
@@ -110,7 +111,9 @@ function notices(cell: Cell) {
   const notice = (...kids: Kid[]) => h("div", { class: "notice" }, kids);
   return [
     leakNote(cell) && h("p", { class: `notice${leaky(cell) ? " caution" : ""}` }, leakNote(cell)),
-    missing > 0 && notice(t("notAsked", num(missing))),
+    signsOf(cell).length > 0 && notice(t("signRead", num(signsOf(cell).length))),
+    cell.estimate && notice(estimateTold(cell.estimate)),
+    missing > 0 && !cell.estimate && notice(t("notAsked", num(missing))),
     cell.shots_dropped > 0 && notice(t("dropped", num(cell.shots_dropped))),
     errors.length > 0 &&
       notice(

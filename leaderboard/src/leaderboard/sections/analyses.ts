@@ -5,7 +5,7 @@ import { data } from "../data.ts";
 import { state } from "../state.ts";
 import { sheetNode, sheetSection } from "../tables/sheet.ts";
 
-const DRAWN = new Set(["judge", "extraction", "gaps", "second", "parted", "memory"]); // analyses whose sheets stand in sections of their own
+const DRAWN = new Set(["judge", "extraction", "gaps", "second", "parted", "memory", "contamination"]); // analyses whose sheets stand in sections of their own
 
 /** The sheets of every analysis that has no section of its own. */
 export const drawSheets = () => sheetSection("sheets", t("moreTables"), (sheet) => !DRAWN.has(sheet.analysis ?? ""));

@@ -4,7 +4,7 @@ import { isNumber, mean, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
 import { choose, chooseMetricOf } from "../actions.ts";
-import { leakNote, leaky } from "../beside.ts";
+import { leakNote, leaky, signsOf } from "../beside.ts";
 import {
   chanceOf,
   columnCells,
@@ -21,6 +21,7 @@ import {
 } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
 import { adapters, address, benchmarkOf, counts, data, distinct, manyBenchmarks, setsThere } from "../data.ts";
+import { estimateFlag } from "../estimates.ts";
 import { benchmarksShown, cellAt, haveIntervals, inView } from "../filters.ts";
 import { figure, isPaper, longName, metricName, span, spreadOf } from "../metrics.ts";
 import { perturbName, setLabel, taskName } from "../names.ts";
@@ -206,7 +207,10 @@ function meanTold(entry: Mean, metric: string, task: Task): Partial<SheetValue> 
   const told = `${t("interval")} ${span(metric, m?.low, m?.high, 1)} · SD ${figure(metric, m?.sd).replace("+", "")}`;
   return {
     title: `${metricName(metric)} ${figure(metric, m?.value)} · ${told}`,
-    flags: entry.sets.length < of ? [{ text: `${entry.sets.length}/${of}`, grave: true }] : [],
+    flags: [
+      ...(entry.sets.length < of ? [{ text: `${entry.sets.length}/${of}`, grave: true }] : []),
+      ...(entry.estimates ? [{ text: "≈", title: t("estimateMean", entry.estimates) }] : []),
+    ],
   };
 }
 
@@ -220,10 +224,12 @@ function cellTold(cell: Cell, metric: string, task: Task, m: Estimate): Partial<
     isNumber(m.spread) && `${t("sampleSpread")} ${spreadOf(metric, m, 1)}`,
     `n=${m.n ?? 0}`,
   ];
-  const flags: (Flag | false | undefined | "")[] = [
+  const flags: (Flag | false | undefined | "" | null)[] = [
     n.none > 0 && { text: `${num(n.none)} ${t("noAnswer")}`, statuses: cell },
     n.failed > 0 && { text: `${num(n.failed)} ${t("failedN")}`, grave: true },
-    n.missing > 0 && { text: `${num(n.missing)} ${t("missingN")}`, grave: true },
+    signsOf(cell).length > 0 && { text: t("signShort"), title: t("signRead", num(signsOf(cell).length)) },
+    estimateFlag(cell),
+    n.missing > 0 && !cell.estimate && { text: `${num(n.missing)} ${t("missingN")}`, grave: true },
     cell.not_finite && { text: t("notFinite", cell.not_finite), grave: true },
   ];
   const found = groupOf(cell.set, task);

@@ -5,6 +5,7 @@ import { t } from "../../common/words.ts";
 import { sameItems } from "../columns.ts";
 import { picker } from "../controls.ts";
 import { counts, data, isChoice, metricRows, models, taskOf } from "../data.ts";
+import { estimateFlag } from "../estimates.ts";
 import { cellAt, inPlace, inSight, perturbOf, setNames } from "../filters.ts";
 import { setLabel, setTitle, taskName } from "../names.ts";
 import { tasks } from "../offered.ts";
@@ -112,11 +113,12 @@ function wayCells(way: Way, cells: (Cell | undefined)[]): SheetValue[] {
   const amiss = !wrote(way) && cells.some((c) => c && counts(c).none > 0);
   const silent = [{ text: `${silentShare(cells)} ${t("noAnswer")}` }];
   const lost = lostFlag(cells);
+  const estimate = cells.some((c) => c?.estimate) ? (only && estimateFlag(only)) || { text: "≈" } : null;
   return [
     {
       value: mean(found.map((m) => m?.value)),
       ...(only ? { low: found[0]?.low, high: found[0]?.high, spread: found[0]?.spread, cell: only } : {}),
-      flags: [...(amiss ? silent : []), ...(lost ? [lost] : [])],
+      flags: [...(amiss ? silent : []), ...(lost ? [lost] : []), ...(estimate ? [estimate] : [])],
     },
     ...(wrote(way) ? [silentCell(cells, only)] : []),
   ];
@@ -143,6 +145,6 @@ function silentShare(cells: (Cell | undefined)[]): string {
 }
 
 function lostFlag(cells: (Cell | undefined)[]): Flag | null {
-  const lost = cells.reduce((sum, c) => sum + (c ? counts(c).failed + counts(c).missing : 0), 0);
+  const lost = cells.reduce((sum, c) => sum + (c ? counts(c).failed + (c.estimate ? 0 : counts(c).missing) : 0), 0);
   return lost > 0 ? { text: `${num(lost)} ${t("failedN")} / ${t("missingN")}`, grave: true } : null;
 }

@@ -2,7 +2,7 @@
 import { $, button, h, type Kid, put, visible } from "../../common/dom.ts";
 import { isNumber, num, pct, signed, sumOf } from "../../common/numbers.ts";
 import { inChinese, t } from "../../common/words.ts";
-import type { GroupChange, GroupColumn, GroupScore } from "../../types/results.ts";
+import type { GroupChange, GroupColumn, GroupPart, GroupScore } from "../../types/results.ts";
 import { unfoldParts } from "../actions.ts";
 import { abilityPanel } from "../charts/abilities.ts";
 import { savers } from "../charts/picture.ts";
@@ -148,11 +148,13 @@ function part(whole: Whole, name: "own" | "base"): SheetRow[] {
 function scoreCell(whole: Whole, row: WholeRow, column: WholeColumn): SheetValue {
   const score = scoreIn(row, column);
   if (!score) return { value: null };
-  const lost = sumOf(foundIn(row, column).map((part) => part.lost));
+  const parts = foundIn(row, column);
+  const flags = lostFlags(sumOf(parts.map((part) => part.lost)));
+  if (parts.some((part) => part.estimated)) flags.push({ text: "≈", title: t("estimateIn") });
   return {
     ...meanCell(score, partsOf(row, column).length, unfolding(whole, keyOf(whole, row, column))),
-    compares: !row.model.baseline && !lost,
-    ...(lost ? { flags: [{ text: `${num(lost)} ${t("lostN")}`, grave: true }] } : {}),
+    compares: !row.model.baseline && !flags.length,
+    ...(flags.length ? { flags } : {}),
   };
 }
 
@@ -210,7 +212,7 @@ function scoreParts(whole: Whole, row: WholeRow, column: GroupColumn, score: Gro
   const value: SheetColumn = { ...PERCENT, heading: t("valueHead"), range: [0, 1] };
   const rows = parts.map((part) =>
     partRow(row, part, part.metric, [
-      { value: part.value, low: part.low, high: part.high, cell: cellOfPart(row, part), flags: lostFlags(part.lost) },
+      { value: part.value, low: part.low, high: part.high, cell: cellOfPart(row, part), flags: partFlags(part) },
       { value: part.chance },
       part.items,
       { value: weights.get(partName(part)) ?? null },
@@ -220,6 +222,10 @@ function scoreParts(whole: Whole, row: WholeRow, column: GroupColumn, score: Gro
   return unfolded(whole, row, inWords(column), PERCENT, score, heads, rows);
 }
 
+const partFlags = ({ lost, estimated }: GroupPart): Flag[] => [
+  ...lostFlags(lost),
+  ...(estimated ? [{ text: "≈", title: t("estimateIn") }] : []),
+];
 const lostFlags = (lost: number): Flag[] => (lost ? [{ text: `${num(lost)} ${t("lostN")}`, grave: true }] : []);
 
 function changeParts(whole: Whole, row: WholeRow, change: GroupChange): Kid {

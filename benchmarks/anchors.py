@@ -1,0 +1,112 @@
+"""How well anchor items estimate the scores of models that had no part in choosing them, beside random items.
+
+    python benchmarks/anchors.py [RUN…] [--table FILE.csv…] [--models 6,12,30] [--sizes 25,50,100,200] [--seeds 10]
+
+Outcomes are those of runs, of tables (a row a model, a column an item, values from 0 to 1), or, without either, simulated by
+a two-parameter logistic model with several abilities, where more models than any table has are left out. For each seed it
+draws the models that choose; all the others are new. A line for each number of models and items:
+
+    said      the error that the file would promise (metrics/anchors.py: on models left out, method chosen without them)
+    new       the mean absolute error of the chosen items on new models, in points
+    random    the same of random items
+    wins      seeds in which the chosen items are better than random ones are on average
+    covered   new models whose score is within the promised 95 % interval
+
+--stronger: the new models are the best quarter, and the others choose.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from evalsuite.metrics.anchors import choose, curve
+from evalsuite.metrics.statistics import Floats
+from evalsuite.results.anchors import read_columns
+
+RANDOM = 40  # random sets that the error of random items is the mean of
+
+
+def simulated(models: int, items: int, seed: int, abilities: int = 3, noise: bool = False) -> Floats:
+    """Right and wrong answers. `noise`: every item is as hard, so that no choice can be better than another."""
+    rng = np.random.default_rng(seed)
+    general = rng.normal(0.3, 1.2, models)
+    own = rng.normal(0, 0.7, (models, abilities))
+    kind, hard, slope = rng.integers(abilities, size=items), rng.normal(0, 1.3, items), rng.lognormal(0, 0.4, items)
+    if noise:
+        own, hard, slope = own * 0, hard * 0, slope * 0 + 1
+    logit = slope * (general[:, None] + own[:, kind] - hard)
+    return (rng.random((models, items)) < 1 / (1 + np.exp(-logit))).astype(float)
+
+
+def tables(args: argparse.Namespace) -> Iterator[tuple[str, Floats]]:
+    if args.runs:
+        for column in read_columns(args.runs)[0]:
+            yield f"{column.place.task} {column.place.set}", column.table
+    for path in args.table:
+        with open(path, newline="") as file:
+            yield Path(path).stem, np.array([[float(x) for x in row] for row in csv.reader(file)])
+    if not args.runs and not args.table:
+        yield "simulated", simulated(200, 1000, 0)
+        yield "noise", simulated(200, 1000, 0, noise=True)
+
+
+def one_seed(
+    table: Floats, models: int, sizes: Sequence[int], seed: int, stronger: bool
+) -> Iterator[tuple[int, str, float, float, float, float]]:
+    """(size, method, promised error, error, random error, covered) with one draw of the models that choose."""
+    rng, top = np.random.default_rng([seed, models]), len(table) // 4 if stronger else 0
+    order = rng.permutation(np.argsort(table.mean(axis=1), kind="stable")[: len(table) - top])
+    best = np.argsort(table.mean(axis=1), kind="stable")[len(table) - top :]
+    seen, new = table[np.sort(order[:models])], table[best if stronger else order[models:]]
+    truth = new.mean(axis=1)
+    for point in curve(seen, None, sizes, seed):
+        off = np.abs(choose(point.method, seen, None, point.size, seed).estimate(new) - truth)
+        by_chance = [
+            np.abs(choose("random", seen, None, point.size, seed, draw).estimate(new) - truth).mean()
+            for draw in range(RANDOM)
+        ]
+        covered = float((off <= point.half).mean())
+        yield point.size, point.method, point.error, float(off.mean()), float(np.mean(by_chance)), covered
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="*", metavar="RUN")
+    parser.add_argument("--table", action="append", default=[], metavar="FILE.csv")
+    parser.add_argument("--models", default="6,12,30")
+    parser.add_argument("--sizes", default="25,50,100,200")
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--stronger", action="store_true")
+    args = parser.parse_args()
+    print(
+        f"{'outcomes':16}{'of':>7}{'models':>8}{'items':>7}{'said':>8}{'new':>8}{'random':>8}{'wins':>8}{'covered':>9}"
+    )
+    for name, table in tables(args):
+        for models in map(int, args.models.split(",")):
+            sizes = [k for k in map(int, args.sizes.split(",")) if 2 * k <= table.shape[1]]
+            if models + 2 > len(table) or not sizes:
+                continue
+            began = time.perf_counter()
+            found = [row for seed in range(args.seeds) for row in one_seed(table, models, sizes, seed, args.stronger)]
+            for size in sizes:
+                rows = [row for row in found if row[0] == size]
+                said, new, by_chance, covered = np.mean([row[2:] for row in rows], axis=0)
+                wins = f"{sum(row[3] < row[4] for row in rows)}/{len(rows)}"
+                methods = " ".join(f"{m} {n}" for m, n in Counter(row[1] for row in rows).most_common())
+                print(
+                    f"{name[:15]:16}{table.shape[1]:7}{models:8}{size:7}{100 * said:8.2f}{100 * new:8.2f}{100 * by_chance:8.2f}"
+                    f"{wins:>8}{covered:9.3f}  {methods}",
+                    flush=True,
+                )
+            print(f"{'':16}{(time.perf_counter() - began) / args.seeds:.1f} s a seed")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,538 @@
+"""What `evalsuite contamination` catches, and how often it is wrong: models trained on test files on purpose, and simulations.
+
+    python benchmarks/contamination.py [--parts caught,power,alarms,clean] [--seed 0] [--out build/contamination]
+    python benchmarks/contamination.py --parts caught --large MODEL-FOLDER     # one more model, by LoRA
+    python benchmarks/contamination.py --parts "" --write docs/contamination.md   # the tables, from what is in --out
+
+    caught  tiny-zh, untrained and after 1, 3 and 10 epochs on a file, by LoRA and all its weights: every test of the command
+    power   the share of repetitions that a test finds a leak in (p < 0.05), by items, epochs, and share of the leak in the text
+            that the model learnt. Each repetition draws its items and their order, so that only the training can tell it
+    alarms  the same of the untrained model, thousands of times: which order, items and options are the published ones is drawn
+    clean   the untrained model on every official file with its real order, options and splits, and two comparisons that
+            fail on any model (texts of another source; items against the same with other names), for contrast
+
+Files are those in EVALSUITE_DATA, for `caught` the sample's as well. One thread, and the seed decides everything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import math
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+EPOCHS = (1, 3, 10)
+TINY = "bundled:models/tiny-zh"
+# The text that is planted in `power` and `alarms`: short items, a lot of them, and another file to draw no item from.
+PLANTED = ("xcopa_cause_effect", "zh")
+BLOCK = 25  # items; the texts of larger files are those of several
+SIZES = (25, 50, 100, 200)
+CONTROLS = 100
+ROOM = 512  # tokens of a shard
+LEVEL = 0.05
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """A file that a model is trained on: its first entries."""
+
+    task: str
+    set: str
+    entries: int
+    data: str  # "official" or "sample"
+
+
+LEAKS = (
+    Leak("xcopa_cause_effect", "zh", 100, "official"),
+    Leak("clipped_subsequent_event", "hard", 30, "official"),
+    Leak("knowledge_filling", "easy", 20, "sample"),
+)
+
+
+def folder(data: str, official: str | None) -> str:
+    return "bundled:sample" if data == "sample" else str(official)
+
+
+# --- texts and networks
+
+
+def entries_of(leak: Leak, data: str, split: str = "test") -> Any:
+    """The entries of a file, as a crawler finds them."""
+    from evalsuite.benchmarks.registry import TASKS, Corpora
+    from evalsuite.common.resources import resolve
+    from evalsuite.exposure.texts import read_entries
+
+    return read_entries(Corpora(resolve(data)).file(TASKS[leak.task], leak.set, split), leak.entries)
+
+
+def text_of(entries: Any) -> str:
+    return str(entries.join(entries.entries)) + str(entries.between)
+
+
+def network(path: str) -> tuple[Any, Any]:
+    """(network, tokenizer), float32 if it is small."""
+    import torch
+    import transformers
+
+    from evalsuite.common.resources import resolve
+
+    small = (Path(resolve(path)) / "model.safetensors").stat().st_size < 2**27
+    tokenizer = transformers.AutoTokenizer.from_pretrained(resolve(path))
+    net = transformers.AutoModelForCausalLM.from_pretrained(
+        resolve(path), dtype=torch.float32 if small else torch.bfloat16
+    )
+    return net, tokenizer
+
+
+def ways(path: str) -> dict[str, Any]:
+    """How a model is trained: name -> Planting."""
+    from evalsuite.exposure.planting import Planting
+
+    if path == TINY:
+        return {
+            "all weights": Planting(EPOCHS, rank=0, learning_rate=5e-4),
+            "LoRA": Planting(EPOCHS, rank=16, learning_rate=2e-3),
+        }
+    # half of the layers and an eighth of the vocabulary: on two cores 12 minutes instead of 50
+    return {"LoRA": Planting(EPOCHS, tokens=256, learning_rate=3e-4, frozen=12, sampled=16_384)}
+
+
+# --- caught: the command itself, on models that were trained
+
+
+def caught(
+    path: str, leaks: Sequence[Leak], seed: int, official: str | None, out: Path, limits: dict[str, Any]
+) -> Rows:
+    rows: Rows = []
+    for leak in leaks:
+        if leak.data == "official" and official is None:
+            continue
+        data = folder(leak.data, official)
+        place = out / f"{Path(path).name}-{leak.data}-{leak.task}"
+        models = planted(path, leak, data, seed, place)
+        rows += [row | {"leak": leak.data} for row in tested(models, leak, data, seed, place, limits)]
+    return rows
+
+
+def planted(path: str, leak: Leak, data: str, seed: int, place: Path) -> dict[str, dict[str, Any]]:
+    """Models of a models.yaml: the untrained one, and each way of training after each number of epochs. Kept in `place`."""
+    from evalsuite.exposure.planting import chunks, plant
+
+    base = {"backend": "hf", "path": path, "device": "cpu", "hf": {"threads": 1}}
+    base["dtype"] = "float32" if path == TINY else "bfloat16"
+    models: dict[str, dict[str, Any]] = {"untrained": base}
+    for way, how in ways(path).items():
+        name = way.replace(" ", "-").lower()
+        for epoch in EPOCHS:
+            kept = str(place / f"{name}-{epoch}")
+            models[f"{name}-{epoch}"] = base | ({"adapter": kept} if how.rank else {"path": kept})
+        if (place / f"{name}-{EPOCHS[-1]}" / "done").is_file():
+            continue
+        net, tokenizer = network(path)
+        ids = tokenizer(text_of(entries_of(leak, data)), verbose=False)["input_ids"]
+
+        def keep(epoch: int, net: Any, loss: float, name: str = name, tokenizer: Any = tokenizer) -> None:
+            net.save_pretrained(place / f"{name}-{epoch}")
+            tokenizer.save_pretrained(place / f"{name}-{epoch}")
+            (place / f"{name}-{epoch}" / "done").write_text(str(loss))
+            print(f"{place.name}: {name}, epoch {epoch}: loss {loss:.3f}", flush=True)
+
+        plant(net, chunks(ids, how.tokens), replace(how, seed=seed), keep)
+    return models
+
+
+def tested(
+    models: dict[str, dict[str, Any]], leak: Leak, data: str, seed: int, place: Path, limits: dict[str, Any]
+) -> Rows:
+    import yaml
+
+    import evalsuite
+
+    file = place / "models.yaml"
+    file.write_text(yaml.safe_dump({"models": [{"name": name, **settings} for name, settings in models.items()]}))
+    found = evalsuite.contamination(
+        list(models), file, tasks=[leak.task], set=leak.set, data=data, limit=leak.entries, seed=seed,
+        out=place / "run", window=ROOM, **limits,
+    )  # fmt: skip
+    assert not found.problems, found.problems
+    return found.rows
+
+
+# --- scores of a network in memory
+
+
+class Scorer:
+    """A backend whose network can be changed."""
+
+    def __init__(self, path: str) -> None:
+        from evalsuite.backends.hf.backend import HuggingFace
+        from evalsuite.backends.model import Model
+        from evalsuite.common.resources import resolve
+
+        self.backend = HuggingFace(
+            Model(name="m", backend="hf", path=str(resolve(path)), dtype="float32", device="cpu", hf={"threads": 1})
+        )
+        self.tokenizer = self.backend.checkpoint.tokenizer
+
+    def count(self, text: str) -> int:
+        return len(self.tokenizer(text, verbose=False)["input_ids"])
+
+    def scores(self, pairs: Sequence[tuple[str, str]], net: Any = None) -> list[Any]:
+        from evalsuite.exposure.likelihoods import measure
+
+        own = self.backend.net
+        self.backend.net = net or own
+        try:
+            return measure(self.backend, pairs)
+        finally:
+            self.backend.net = own
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A file of items that were drawn, in an order that was drawn, and further items of the same file as controls."""
+
+    blocks: tuple[Any, ...]  # Entries
+    controls: Any  # Entries
+
+    @property
+    def text(self) -> str:
+        return "".join(text_of(block) for block in self.blocks)
+
+
+def draw(every: Any, count: int, rng: Random) -> Drawn:
+    from evalsuite.exposure.texts import Entries
+
+    chosen = rng.sample(list(every.entries), count + CONTROLS)
+    numbered = [replace(e, number=str(n)) for n, e in enumerate(chosen[:count])]  # as if the file had been made so
+    blocks = [tuple(numbered[n : n + BLOCK]) for n in range(0, count, BLOCK)]
+    return Drawn(
+        tuple(Entries(block, every.between, True) for block in blocks),
+        Entries(tuple(replace(e, number=str(n % count)) for n, e in enumerate(chosen[count:])), every.between, True),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What a network gives to a drawn file."""
+
+    strata: list[list[list[float]]]  # of each block, the log-probabilities of the orders of its shards
+    items: dict[str, list[list[float]]]  # score -> block -> item
+    controls: dict[str, list[float]]
+
+
+def scored(scorer: Scorer, drawn: Drawn, others: int, seed: int, net: Any = None) -> Values:
+    from evalsuite.exposure import items
+    from evalsuite.exposure.arrangements import order_of_items
+
+    made = [order_of_items(block, scorer.count, ROOM, others, seed) for block in drawn.blocks]
+    rest = iter(scorer.scores([pair for m in made for pair in m.pairs], net))
+    strata = [[[next(rest).logprob for _ in stratum] for stratum in m.strata] for m in made]
+    singles = [
+        scorer.scores([(some.between, e.text) for e in some.entries], net) for some in (*drawn.blocks, drawn.controls)
+    ]
+    named = {"Min-K %++": items.minkpp, "Min-K %": items.mink, "mean": items.mean}
+    values = {name: [[score([x]) for x in block] for block in singles] for name, score in named.items()}
+    return Values(strata, {name: v[:-1] for name, v in values.items()}, {name: v[-1] for name, v in values.items()})
+
+
+def p_values(values: Values, size: int, rng: Random) -> Iterator[dict[str, float]]:
+    """The p-values of each test for files of `size` items: blocks that follow one another."""
+    from evalsuite.exposure.exact import greater_p, stratified_p
+
+    step = size // BLOCK
+    for start in range(0, len(values.strata) - step + 1, step):
+        several = slice(start, start + step)
+        found = {"order": stratified_p([row for block in values.strata[several] for row in block], rng, 4_999)}
+        for name, blocks in values.items.items():
+            found[name] = greater_p([x for block in blocks[several] for x in block], values.controls[name], rng, 1_999)
+        yield found
+
+
+# --- power
+
+
+def power(seed: int, official: str, out: Path, slices: dict[float, tuple[int, int]]) -> Rows:
+    """`slices`: share of the leak -> (items, repetitions). What is done is kept in `out`, repetition by repetition."""
+    from evalsuite.exposure.planting import Planting, chunks, plant
+
+    every, other = entries_of(Leak(*PLANTED, 10_000, "official"), official), _other(official)
+    scorer, rows = Scorer(TINY), list[dict[str, Any]]()
+    for share, (count, repetitions) in slices.items():
+        for number in range(repetitions):
+            kept = out / "slices" / f"{seed}-{share:g}-{count}-{number}.json"
+            kept.parent.mkdir(exist_ok=True)
+            if kept.is_file():
+                rows += json.loads(kept.read_text())
+                continue
+            began, mine = time.perf_counter(), list[dict[str, Any]]()
+            drawn = draw(every, count, Random(f"{seed}:power:{share}:{number}"))
+            net, tokenizer = network(TINY)
+            ids = tokenizer(drawn.text, verbose=False)["input_ids"]
+            how = Planting(EPOCHS, rank=0, learning_rate=5e-4, seed=seed + number)
+            text = chunks(ids, how.tokens) + filler(other, len(ids) * (1 / share - 1), how.tokens, tokenizer, number)
+
+            def test(
+                epoch: int, net: Any, loss: float, mine: Rows = mine, drawn: Drawn = drawn, share: float = share, number: int = number
+            ) -> None:  # fmt: skip
+                values = scored(scorer, drawn, 5, seed, net)
+                for size in SIZES:
+                    for p in (
+                        p_values(values, size, Random(f"{seed}:{number}:{epoch}"))
+                        if size <= len(drawn.blocks) * BLOCK
+                        else ()
+                    ):
+                        mine.append({"share": share, "slice": number, "epochs": epoch, "items": size, "p": p})
+
+            test(0, None, 0.0)
+            plant(net, text, how, test)
+            kept.write_text(json.dumps(mine))
+            rows += mine
+            print(f"power: share {share:g}, {count} items, {number}: {time.perf_counter() - began:.0f} s", flush=True)
+    return rows
+
+
+def _other(official: str) -> list[str]:
+    """Lines of other text."""
+    place = Path(official) / "other"
+    return [line for file in sorted(place.glob("*.jsonl")) for line in file.read_text("utf-8").splitlines()]
+
+
+def filler(lines: Sequence[str], tokens: float, size: int, tokenizer: Any, number: int) -> list[list[int]]:
+    """Chunks of other text, at least so many tokens."""
+    from evalsuite.exposure.planting import chunks
+
+    ids: list[int] = []
+    for line in Random(f"filler:{number}").sample(list(lines), len(lines)):
+        if len(ids) >= tokens:
+            break
+        ids += tokenizer(line + "\n", verbose=False)["input_ids"]
+    return chunks(ids[: math.ceil(tokens)], size)
+
+
+# --- false alarms
+
+
+def alarms(seed: int, official: str, repetitions: int) -> Rows:
+    """For each repetition, which of the orders of each shard was published, and which items are official, is drawn anew."""
+    from evalsuite.exposure.exact import greater_p, stratified_p
+    from evalsuite.metrics.statistics import holm
+
+    every = entries_of(Leak(*PLANTED, 10_000, "official"), official)
+    rng, rows = Random(f"{seed}:alarms"), list[dict[str, Any]]()
+    values = scored(Scorer(TINY), draw(every, max(SIZES), rng), 23, seed)
+    strata = [row for block in values.strata for row in block]
+    per_block = len(strata) / len(values.strata)
+    scores = [x for block in values.items["Min-K %++"] for x in block] + values.controls["Min-K %++"]
+    for number in range(repetitions):
+        size = SIZES[number % len(SIZES)]
+        shards = rng.sample(strata, round(size / BLOCK * per_block))
+        drawn = [rng.sample(row, min(6, len(row))) for row in shards]  # the first is the published one
+        people = rng.sample(scores, size + CONTROLS)
+        p = {
+            "order": stratified_p(drawn, rng, 1_999),
+            "Min-K %++": greater_p(people[:size], people[size:], rng, 1_999),
+        }
+        rows.append({"items": size, "p": p, "any": min(holm(p).values())})
+    return rows
+
+
+# --- the untrained model on real files
+
+
+def clean(seed: int, official: str, out: Path) -> Rows:
+    """Rows of the command on every file, untrained, as the files are."""
+    import evalsuite
+
+    found = evalsuite.contamination(
+        "tiny-zh", tasks=["corecode", "xcopa", "c3", "charm"], data=official, limit=20, items=16, window=1024, shuffles=5,
+        tests=("order", "options", "mink"), seed=seed, out=out / "clean",
+    )  # fmt: skip
+    for problem in found.problems:
+        print("problem:", problem)
+    return found.rows
+
+
+def naive(seed: int, official: str) -> Rows:
+    """What the command does not do, on the untrained model: p-values that are small for every model."""
+    from evalsuite.benchmarks.registry import TASKS, Corpora
+    from evalsuite.common.resources import resolve
+    from evalsuite.exposure import items
+    from evalsuite.exposure.exact import greater_p, positive_p
+    from evalsuite.prompt import Prompt
+
+    scorer, rng, rows = Scorer(TINY), Random(f"{seed}:naive"), list[dict[str, Any]]()
+    corpora = Corpora(resolve(official))
+    task = TASKS["event_cause"]
+    prompt = Prompt(resolve("bundled:prompts"), task, "paper")
+    for item_set in ("easy", "hard"):
+        some = corpora.file(task, item_set, "test").items[:60]
+        texts = items.renamed_texts(some, lambda item: (prompt.render(item), prompt.target(item)))
+        found = [scorer.scores(one.pairs) for one in texts]
+        moves = [items.renamed(scores) for scores in found]
+        rows.append({"what": f"names as published against swapped, {item_set} event_cause", "n": len(moves), "p": positive_p(moves, rng), "check": None})  # fmt: skip
+    one = items.raw_texts(entries_of(Leak("event_cause", "hard", 60, "official"), official))
+    other = items.raw_texts(entries_of(Leak("xcopa_cause_effect", "zh", 60, "official"), official))
+    for name, pair in (("event_cause against xcopa", (one, other)), ("xcopa against event_cause", (other, one))):
+        mine, theirs = ([items.minkpp(scorer.scores(t.pairs)) for t in texts] for texts in pair)
+        checks = items.checks(*pair, rng)
+        rows.append({"what": f"Min-K %++, {name}", "n": len(mine), "p": greater_p(mine, theirs, rng), "check": min(checks.values())})  # fmt: skip
+    return rows
+
+
+# --- tables
+
+
+def interval(hits: int, count: int) -> tuple[float, float]:
+    """Clopper-Pearson's 95 % interval of a share."""
+    from scipy.stats import binomtest
+
+    found = binomtest(hits, count).proportion_ci(method="exact")
+    return float(found.low), float(found.high)
+
+
+def share(hits: int, count: int) -> str:
+    low, high = interval(hits, count)
+    return f"{100 * hits / count:.1f} ({100 * low:.1f}–{100 * high:.1f})"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def p_text(p: float | None) -> str:
+    return "–" if p is None else f"{p:.1e}" if p < 0.001 else f"{p:.3f}"
+
+
+def caught_table(rows: Rows) -> str:
+    """p after Holm of each test by epochs; what is below LEVEL is bold."""
+    made: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in rows:
+        way, _, epochs = row["model"].rpartition("-")
+        p = row["p_holm"]
+        text = (
+            f"**{p_text(p)}**" if p is not None and p < LEVEL else p_text(p) if p is not None else f"– ({row['why']})"
+        )
+        test = row["test"] + (f", {row['form']}" if row["test"] == "mink" else "")
+        for key in (
+            [way] if way else [w for w in ("all-weights", "lora") if any(r["model"].startswith(w) for r in rows)]
+        ):
+            place = (row["network"], f"{row['leak']} {row['task']}", key, test)
+            made.setdefault(place, {})[epochs if way else "0"] = text
+    return table(
+        ("model", "file", "trained", "test", "untrained", *(f"{n} epoch{'s' * (n > 1)}" for n in EPOCHS)),
+        [[*place, *(by.get(n, "") for n in ("0", *map(str, EPOCHS)))] for place, by in made.items()],
+    )
+
+
+def power_table(rows: Rows) -> str:
+    """Share of repetitions with p < LEVEL."""
+    made = []
+    for key in sorted({(-row["share"], row["items"], row["epochs"]) for row in rows}):
+        mine = [row["p"] for row in rows if (-row["share"], row["items"], row["epochs"]) == key]
+        cells = [share(sum(p[name] < LEVEL for p in mine), len(mine)) for name in mine[0]]
+        made.append([f"1:{1 / -key[0]:.0f}", *key[1:], len(mine), *cells])
+    names = list(rows[0]["p"]) if rows else []
+    return table(("leak : all text", "items", "epochs", "repetitions", *names), made)
+
+
+def alarms_table(rows: Rows) -> str:
+    made = []
+    for level in (0.01, 0.05, 0.2):
+        tests = [[row["p"][name] for row in rows] for name in rows[0]["p"]] + [[row["any"] for row in rows]]
+        made.append([level, len(rows), *(share(sum(p <= level for p in some), len(some)) for some in tests)])
+    return table(("level", "repetitions", *rows[0]["p"], "any test, after Holm"), made)
+
+
+def clean_table(rows: Rows) -> str:
+    made = []
+    for test in dict.fromkeys(row["test"] for row in rows):
+        mine = [row for row in rows if row["test"] == test]
+        known = [row["p"] for row in mine if row["p"] is not None]
+        refused = sum(row["why"] == "not left to chance" for row in mine)
+        least = min((row["p_holm"] for row in mine if row["p_holm"] is not None), default=None)
+        made.append([test, len(mine), refused, len(known), sum(p < LEVEL for p in known), p_text(least)])
+    return table(("test", "files", "not left to chance", "p-values", "of them < 0.05", "least after Holm"), made)
+
+
+def naive_table(rows: Rows) -> str:
+    return table(("comparison", "items", "p", "p of the check"), [[r["what"], r["n"], p_text(r["p"]), p_text(r["check"])] for r in rows])  # fmt: skip
+
+
+TABLES: dict[str, Callable[[Rows], str]] = {
+    "caught": caught_table, "power": power_table, "alarms": alarms_table, "clean": clean_table, "naive": naive_table,
+}  # fmt: skip
+
+
+def show(out: Path, page: Path | None) -> None:
+    """Print the tables of what is in `out`, or write each between its marks in a page."""
+    text = page.read_text(encoding="utf-8") if page else ""
+    for name, draw_table in TABLES.items():
+        rows = [row for file in sorted(out.glob(f"{name}*.json")) for row in json.loads(file.read_text())]  # fmt: skip
+        if not rows:
+            continue
+        made = draw_table(rows)
+        if page is None:
+            print(f"\n{name}\n\n{made}")
+        begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+        if begin in text:
+            head, _, rest = text.partition(begin)
+            text = head + begin + made + "\n" + end + rest.partition(end)[2]
+    if page:
+        page.write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--parts", default="caught,power,alarms,clean")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, default=Path("build/contamination"))
+    parser.add_argument("--large", help="the folder of a larger model for `caught`, instead of tiny-zh")
+    parser.add_argument("--slices", type=int, default=5, help="repetitions of `power`")
+    parser.add_argument("--repetitions", type=int, default=4_000, help="of `alarms`")
+    parser.add_argument("--write", type=Path, help="the page whose tables to write")
+    a = parser.parse_args()
+    import torch
+
+    torch.set_num_threads(1)
+    logging.getLogger("transformers").setLevel(logging.ERROR)
+    a.out.mkdir(parents=True, exist_ok=True)
+    official, parts = os.environ.get("EVALSUITE_DATA"), a.parts.split(",")
+    if official is None and {"power", "alarms", "clean"} & {*parts}:
+        parser.error("EVALSUITE_DATA names no folder of official data: --parts caught")
+    if "caught" in parts:
+        path = a.large or TINY
+        limits: dict[str, Any] = {"items": 100, "completions": 20, "form": ("raw", "prompt")}
+        if a.large:  # minutes a model on two cores
+            limits = {"items": 40, "completions": 16, "shards": 8, "shuffles": 3}
+        rows = caught(path, LEAKS[:1] if a.large else LEAKS, a.seed, official, a.out, limits)
+        name = Path(path).name
+        keep(a.out / f"caught-{name}.json", [row | {"network": name} for row in rows])
+    if "alarms" in parts:
+        keep(a.out / "alarms.json", alarms(a.seed, str(official), a.repetitions))
+    if "power" in parts:
+        slices = {1.0: (max(SIZES), a.slices), 0.1: (50, max(1, a.slices // 2))}
+        keep(a.out / "power.json", power(a.seed, str(official), a.out, slices))
+    if "clean" in parts:
+        keep(a.out / "naive.json", naive(a.seed, str(official)))
+        keep(a.out / "clean.json", clean(a.seed, str(official), a.out))
+    show(a.out, a.write)
+
+
+def keep(file: Path, rows: Rows) -> None:
+    file.write_text(json.dumps(rows, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,319 @@
+"""The server of faults.py with files and batches, which misbehave, too.
+
+    python -m evalsuite.backends.openai.batch_faults --port 8123 --seed 0 --calls 'drop-after=0.2,500=0.1' --batches 'expired=0.2'
+
+What happens to a line depends on the seed, its prompt and how often it was asked before, as in faults.py (`mix`). Calls and
+batches draw their faults in order of arrival. GET /account also counts batches, and prompts answered and charged twice.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import random
+import re
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from evalsuite.backends.openai.faults import (
+    ERRORS,
+    KINDS,
+    LOST,
+    Asked,
+    Server,
+    head,
+    parse_mix,
+    prompt_id,
+    prompt_of,
+    send,
+)
+
+Row = dict[str, Any]
+# Kind -> description, of what happens to a call (upload, create, look, list, content).
+CALLS = {
+    "500": "500, nothing is done",
+    "429": "429, nothing is done",
+    "drop": "the connection is cut, nothing is done",
+    "500-after": "500, and all is done",
+    "drop-after": "all is done, then the connection is cut",
+    "malformed": "all is done, and the answer is no JSON",
+    "cut": "the connection is cut in the middle of the answer",
+    "half": "a complete HTTP message with half the answer",
+}
+# Of what happens to a batch.
+BATCHES = {
+    "failed": "it fails validation, for no reason that it names",
+    "failed-line": "it fails validation, and names one of its lines",
+    "expired": "it expires when about half is answered",
+    "expired-silent": "the same, and its files say nothing of the other lines",
+    "cancelled": "someone cancels it when about half is answered",
+    "no-errors": "its error file is missing",
+}
+# Of what happens to a line, beside the kinds of faults.py.
+LINES = {
+    "missing": "it is answered and charged, and stands in no file",
+    "twice": "it stands in the file twice",
+    "server_error": "an error without an answer",
+}
+_RUNS = ("validating", "in_progress", "finalizing")
+
+
+@dataclass(slots=True)
+class _Batch:
+    row: Row
+    lines: list[Row]
+    began: float
+    fate: str
+
+
+@dataclass(slots=True)
+class BatchServer(Server):
+    """`with BatchServer(calls={"drop-after": 0.2}) as server:`"""
+
+    mix: Mapping[str, float] = field(default_factory=dict)
+    calls: Mapping[str, float] = field(default_factory=dict)
+    fates: Mapping[str, float] = field(default_factory=dict)
+    seconds: float = 0.2  # that a batch takes
+    queue: int | None = None  # enqueued tokens, by characters, of all batches under way
+    most: int = 50_000  # lines of a batch
+    page: int = 3  # batches on a page of the list
+    lag: float = 0  # seconds after which the list has a new batch
+    lists: bool = True
+    files: dict[str, bytes] = field(default_factory=dict)
+    batches: dict[str, _Batch] = field(default_factory=dict)
+    counted: Counter[str] = field(default_factory=Counter)  # calls
+    key: str = ""  # that came last
+
+    def __post_init__(self) -> None:
+        self.check(self.mix, KINDS | LINES)
+        self.check(self.calls, CALLS)
+        self.check(self.fates, BATCHES)
+
+    def account(self) -> Row:
+        for batch in self.batches.values():
+            self._advance(batch)
+        statuses = Counter(batch.row["status"] for batch in self.batches.values())
+        return Server.account(self) | {
+            "batches": dict(statuses), "files": len(self.files), "calls": dict(self.counted),
+            "twice": sum(max(0, asked.whole - 1) for asked in self.asked.values()),
+        }  # fmt: skip
+
+    async def _answer(self, first: str, key: str, body: bytes, writer: asyncio.StreamWriter) -> bool:
+        method, target, *_ = first.split(" ")
+        path, _, query = target.removeprefix("/v1").partition("?")
+        steps = path.strip("/").split("/")
+        if steps[0] not in ("files", "batches"):
+            return await Server._answer(self, first, key, body, writer)
+        call = f"{method} {steps[0]}{'/…' if len(steps) > 1 else ''}{'/content' if steps[-1] == 'content' else ''}"
+        self.counted[call] += 1
+        kind = _drawn(self.calls, f"{self.seed}:{call}:{self.counted[call]}")
+        self.counted[kind] += kind != "ok"
+        self.key = key
+        if kind == "drop":
+            return False
+        if kind in ("500", "429"):
+            await send(writer, int(kind), json.dumps({"error": ERRORS[kind][1]}).encode())
+            return True
+        status, told = self._done(method, steps, dict(re.findall(r"(\w+)=([^&]*)", query)), body)
+        answer = told if isinstance(told, bytes) else json.dumps(told).encode()
+        if kind == "drop-after":
+            return False
+        if kind == "cut":
+            writer.write(head(200, len(answer)) + answer[: len(answer) // 2])
+            await writer.drain()
+            return False
+        if kind == "500-after":
+            status, answer = 500, b'{"error": {"message": "The server had an error"}}'
+        elif kind == "malformed":
+            answer = answer.replace(b":", b"=")
+        elif kind == "half":
+            answer = answer[: len(answer) // 2]
+        await send(writer, status, answer, "application/octet-stream" if steps[-1] == "content" else "application/json")
+        return True
+
+    def _done(self, method: str, steps: list[str], query: dict[str, str], body: bytes) -> tuple[int, Row | bytes]:
+        match method, *steps:
+            case "POST", "files":
+                return self._upload(body)
+            case "GET", "files", name, "content" if name in self.files:
+                return 200, self.files[name]
+            case "POST", "batches":
+                return self._create(json.loads(body))
+            case "GET", "batches" if self.lists:
+                return 200, self._list(query)
+            case "GET", "batches", name if name in self.batches:
+                self._advance(self.batches[name])
+                return 200, self.batches[name].row
+        return 404, {"error": {"message": f"no such {steps[0]}"}}
+
+    def _upload(self, body: bytes) -> tuple[int, Row]:
+        boundary = body[: body.index(b"\r\n")]
+        parts = {}
+        for part in body.split(boundary)[1:-1]:
+            about, _, content = part.strip(b"\r\n").partition(b"\r\n\r\n")
+            found = re.search(rb'name="(\w+)"', about)
+            parts[found[1].decode() if found else ""] = content
+        if parts.get("purpose") != b"batch" or "file" not in parts:
+            return 400, {"error": {"message": "expected file and purpose"}}
+        name = f"file-{len(self.files)}"
+        self.files[name] = parts["file"]
+        return 200, {"id": name, "object": "file", "bytes": len(parts["file"]), "purpose": "batch", "filename": "x"}
+
+    def _create(self, asked: Row) -> tuple[int, Row]:
+        if asked["input_file_id"] not in self.files:
+            return 400, {"error": {"message": "no such file", "param": "input_file_id"}}
+        name = f"batch_{len(self.batches)}"
+        lines = [json.loads(line) for line in self.files[asked["input_file_id"]].splitlines()]
+        row = {"id": name, "object": "batch", "status": "validating", "created_at": int(time.time()), "errors": None,
+               "output_file_id": None, "error_file_id": None, **asked,
+               "request_counts": {"total": 0, "completed": 0, "failed": 0}}  # fmt: skip
+        batch = _Batch(row, lines, time.monotonic(), _drawn(self.fates, f"{self.seed}:{name}"))
+        self.counted[batch.fate] += batch.fate != "ok"
+        self.batches[name] = batch
+        problem = self._problem(batch)
+        if problem:
+            row |= {
+                "status": "failed",
+                "errors": {"object": "list", "data": [{"param": None, "line": None, **problem}]},
+            }
+        return 200, row
+
+    def _problem(self, batch: _Batch) -> Row | None:
+        queued = sum(_size(other) for other in self.batches.values() if other.row["status"] in _RUNS)
+        if self.queue is not None and queued > self.queue:
+            return {"code": "token_limit_exceeded", "message": f"Enqueued token limit reached. Limit: {self.queue}"}
+        if len(batch.lines) > self.most:
+            return {"code": "too_many_tasks", "message": f"The batch contains too many requests. Limit: {self.most}"}
+        if len({line["custom_id"] for line in batch.lines}) < len(batch.lines):
+            return {"code": "duplicate_custom_id", "message": "custom_id is not unique", "line": 1}
+        if any(line["url"] != batch.row["endpoint"] for line in batch.lines):
+            return {"code": "mismatched_url", "message": "the url is another one than the endpoint", "line": 1}
+        if batch.fate == "failed":
+            return {"code": "server_error", "message": "The batch could not be validated"}
+        if batch.fate == "failed-line":
+            return {
+                "code": "invalid_json_line",
+                "message": "This line is not parseable",
+                "line": len(batch.lines) // 2 + 1,
+            }
+        return None
+
+    def _list(self, query: dict[str, str]) -> Row:
+        names = [name for name, batch in self.batches.items() if time.monotonic() - batch.began >= self.lag][::-1]
+        if after := query.get("after"):
+            names = names[names.index(after) + 1 :] if after in names else []
+        shown = names[: min(self.page, int(query.get("limit", 20)))]
+        for name in shown:
+            self._advance(self.batches[name])
+        return {
+            "object": "list",
+            "data": [self.batches[name].row for name in shown],
+            "has_more": len(names) > len(shown),
+        }
+
+    def _advance(self, batch: _Batch) -> None:
+        """What the clock says of a batch. All its lines are answered at its end."""
+        if batch.row["status"] not in _RUNS:
+            return
+        part = (time.monotonic() - batch.began) / max(self.seconds, 1e-9)
+        if part < 1:
+            batch.row["status"] = _RUNS[min(int(part * 3), 2)]
+            batch.row["request_counts"] |= {"total": len(batch.lines), "completed": int(part * len(batch.lines))}
+            return
+        ended = batch.fate.removesuffix("-silent") if batch.fate.startswith(("expired", "cancelled")) else "completed"
+        good, bad = self._answered(batch, ended)
+        batch.row["status"] = ended
+        batch.row["request_counts"] = {"total": len(batch.lines), "completed": len(good), "failed": len(bad)}
+        if batch.fate == "no-errors":
+            bad = []
+        for what, rows in (("output", good), ("error", bad)):
+            if rows:
+                name = batch.row[f"{what}_file_id"] = f"file-{len(self.files)}"
+                self.files[name] = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+    def _answered(self, batch: _Batch, ended: str) -> tuple[list[Row], list[Row]]:
+        """Lines of both files, in any order."""
+        good, bad = list[Row](), list[Row]()
+        for line in batch.lines:
+            name = prompt_id(prompt_of(line["body"]))
+            if ended != "completed" and random.Random(f"{self.seed}:{batch.row['id']}:{name}").random() < 0.5:
+                if not batch.fate.endswith("silent"):
+                    bad.append(_line(line, None, {"code": f"batch_{ended}", "message": f"The batch was {ended}."}))
+                continue
+            entry = self.asked.setdefault(name, Asked())
+            kind = self._kind(name, entry.times)
+            entry.times += 1
+            entry.kinds[kind] += 1
+            self._add(kind, line, entry, good, bad)
+        random.Random(f"{self.seed}:{batch.row['id']}").shuffle(good)
+        return good, bad
+
+    def _add(self, kind: str, line: Row, entry: Asked, good: list[Row], bad: list[Row]) -> None:
+        body = line["body"]
+        if kind.startswith("400-") and kind != "400-filter" and kind[4:] not in body:
+            kind = "ok"
+        if kind in ERRORS:
+            status, error = ERRORS[kind]
+            error = {**error, "message": f"{error['message']} ({self.key})"}
+            bad.append(_line(line, {"status_code": status, "request_id": "r", "body": {"error": error}}, None))
+        elif kind == "server_error":
+            bad.append(_line(line, None, {"code": "server_error", "message": "The server had an error"}))
+        else:
+            made = self._made(kind, prompt_of(body), body, "messages" in body, self.key)
+            if kind == "missing":
+                return
+            entry.whole += kind not in LOST
+            row = _line(line, {"status_code": 200, "request_id": "r", "body": made}, None)
+            good += [row, row] if kind == "twice" else [row]
+
+
+def _line(line: Row, response: Row | None, error: Row | None) -> Row:
+    return {"id": "batch_req_x", "custom_id": line["custom_id"], "response": response, "error": error}
+
+
+def _size(batch: _Batch) -> int:
+    return sum(len(prompt_of(line["body"])) for line in batch.lines)
+
+
+def _drawn(mix: Mapping[str, float], seed: str) -> str:
+    draw = random.Random(seed).random()
+    for kind, share in mix.items():
+        draw -= share
+        if draw < 0:
+            return kind
+    return "ok"
+
+
+def main() -> None:
+    tables = {"calls": CALLS, "batches": BATCHES, "lines, and those of faults.py": LINES}
+    kinds = "\n".join(
+        f"{name}:\n" + "\n".join(f"  {k:15} {v}" for k, v in table.items()) for name, table in tables.items()
+    )
+    parser = argparse.ArgumentParser(
+        description=__doc__, epilog=kinds, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--port", type=int, default=8123, help="0: any that is free")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--mix", type=parse_mix, default={}, help="of lines: kind=share,…")
+    parser.add_argument("--calls", type=parse_mix, default={}, help="kind=share,…")
+    parser.add_argument("--batches", dest="fates", type=parse_mix, default={}, help="kind=share,…")
+    parser.add_argument("--seconds", type=float, default=0.2, help="that a batch takes")
+    parser.add_argument("--queue", type=int, help="enqueued tokens, by characters, of all batches under way")
+    server = BatchServer(**vars(parser.parse_args()))
+
+    async def serve() -> None:
+        listening = await server.start()
+        print(f"listening at {server.url}", flush=True)
+        await listening.serve_forever()
+
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(serve())
+
+
+if __name__ == "__main__":
+    main()

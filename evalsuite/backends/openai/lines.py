@@ -1,0 +1,66 @@
+"""Lines of the files of OpenAI's batch API: requests out, replies and errors in.
+
+vLLM's run-batch reads and writes the same lines; where OpenAI has an error's code, it has the message.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from evalsuite.backends.openai.replies import read_error, read_reply, read_unanswered
+from evalsuite.types import Response
+
+Row = dict[str, Any]
+_BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}  # which some servers take for ends of lines
+
+
+class Unreadable(ValueError):
+    """The line is no reply, no error and no request; the message says what is wrong."""
+
+
+def request_line(name: str, url: str, body: Row) -> bytes:
+    """A line of the file that is uploaded. `name` comes back with the reply."""
+    line = {"custom_id": name, "method": "POST", "url": url, "body": body}
+    return json.dumps(line, ensure_ascii=False).translate(_BREAKS).encode() + b"\n"
+
+
+def in_files(lines: Iterable[bytes], requests: int, megabytes: float) -> Iterator[list[bytes]]:
+    """Consecutive lines together, as many as a file may hold."""
+    file, size = list[bytes](), 0
+    for line in lines:
+        if file and (len(file) == requests or size + len(line) > megabytes * 1e6):
+            yield file
+            file, size = [], 0
+        file.append(line)
+        size += len(line)
+    if file:
+        yield file
+
+
+def read_batch_line(row: Row, asked: Mapping[str, Any]) -> Response | None:
+    """The reply of a line, None if it is a request; `asked`: the parameters that were sent.
+
+    Raises Unreadable, or as `read_reply` and `read_error` do, by which an endpoint's answers are read: the same answer is
+    the same reply.
+    """
+    response, error = row.get("response"), row.get("error")
+    if response is None and error is None:
+        if isinstance(row.get("body"), dict):
+            return None
+        raise Unreadable("expected response or error")
+    if response is None:
+        return read_unanswered(error)
+    if not isinstance(response, dict):
+        raise Unreadable("field 'response': expected an object")
+    if "body" not in response and "choices" in response:  # the answer itself
+        response = {"body": response}
+    status, body = response.get("status_code", 200), response.get("body")
+    if isinstance(status, str) and status.isdecimal():
+        status = int(status)
+    if type(status) is not int:
+        raise Unreadable("field 'response.status_code': expected a whole number")
+    if error is None and 200 <= status < 300:
+        return read_reply({}, json.dumps(body).encode())
+    return read_error(status, {}, json.dumps(body or error).encode(), asked)

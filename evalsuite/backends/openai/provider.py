@@ -1,0 +1,210 @@
+"""Files and batches of an OpenAI-compatible endpoint: one call each, whose answer is read loosely and whose errors are told apart.
+
+What differs between providers ends here: statuses in capitals or under other names (Novita, Together), a batch within `job`
+(Together), request_counts that are no object (Zhipu), lists without has_more or that ignore `after`.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from evalsuite.backends.model import API
+from evalsuite.backends.openai.asking import is_loopback
+from evalsuite.backends.openai.replies import LONGEST_WAIT, Again, Failed, asked_wait, read_error
+from evalsuite.common.secrets import hidden_start, hide
+
+_ENDED = {"completed", "failed", "expired", "cancelled"}
+_OTHER_NAMES = {"canceled": "cancelled", "complete": "completed", "error": "failed", "timeout": "expired"}
+_PAGES = 200  # of a list, at most; of 100 batches each
+_TRIES = 8  # of each of them
+_MARK = "evalsuite"  # the key in a batch's metadata that holds its name
+
+
+class Gone(Exception):
+    """The endpoint has no such batch, file or address."""
+
+
+class Problem(NamedTuple):
+    """Why a batch was not begun."""
+
+    code: str
+    message: str
+    line: int | None  # of the file, from 1
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.code, self.message) if part) or "no reason given"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A batch as the endpoint shows it."""
+
+    id: str
+    status: str  # one of OpenAI's, or another while it is under way
+    files: tuple[str, ...]  # of replies and of errors
+    completed: int | None  # lines with a reply; None: not told
+    failed: int
+    problems: tuple[Problem, ...]
+
+    @property
+    def ended(self) -> bool:
+        return self.status in _ENDED
+
+
+class Provider:
+    """Every call raises Again where a later one may succeed (`lost`: it may have been carried out), Failed for what is wrong with the
+    request, Stop for what is wrong with all of them, and Gone."""
+
+    def __init__(self, api: API, key: str) -> None:
+        from openai import DefaultHttpxClient, OpenAI
+
+        direct = dict.fromkeys(("all://", "http://", "https://")) if is_loopback(api.base_url) else None
+        http = DefaultHttpxClient(follow_redirects=False, mounts=direct, timeout=api.timeout)
+        self._client = OpenAI(
+            api_key=key or "none", base_url=api.base_url, max_retries=0, timeout=api.timeout, http_client=http
+        )
+        self._timeout, self._backoff = api.timeout, api.backoff
+
+    def close(self) -> None:
+        self._client.close()
+
+    def upload(self, name: str, data: bytes) -> str:
+        """The id of the new file."""
+        file = (f"{name}.jsonl", data, "application/jsonl")
+        return _id_of(_object(self._call(self._client.files.with_raw_response.create, file=file, purpose="batch")))
+
+    def create(self, name: str, file: str, endpoint: str, window: str) -> Seen:
+        """Begin a batch. The name is sent as its idempotency key, too, which some providers keep to."""
+        create: Callable[..., Any] = self._client.batches.with_raw_response.create
+        return _seen(_object(self._call(
+            create, input_file_id=file, endpoint=endpoint, completion_window=window, metadata={_MARK: name},
+            extra_headers={"Idempotency-Key": name},
+        )))  # fmt: skip
+
+    def look(self, batch: str) -> Seen:
+        return _seen(_object(self._call(self._client.batches.with_raw_response.retrieve, batch)))
+
+    def find(self, name: str, file: str) -> Seen | None:
+        """The batch made of an input file, or with this name, if the endpoint lists one. Gone: it lists none at all."""
+        for row in self._listed():
+            metadata = row.get("metadata")
+            if row.get("input_file_id") == file or (isinstance(metadata, dict) and metadata.get(_MARK) == name):
+                return _seen(row)
+        return None
+
+    def content(self, file: str) -> bytes:
+        return self._call(self._client.files.with_raw_response.content, file)
+
+    def _listed(self) -> Iterator[dict[str, Any]]:
+        after: dict[str, Any] = {}
+        met = set[str]()
+        for _ in range(_PAGES):
+            told, rows = self._page(after)
+            new = [row for row in rows if isinstance(row, dict) and row.get("id") not in met]
+            yield from new
+            met.update(str(row.get("id")) for row in new)
+            if not new or (isinstance(told, dict) and told.get("has_more") is False):
+                return
+            after = {"after": str(new[-1].get("id"))}
+
+    def _page(self, after: dict[str, Any]) -> tuple[Any, list[Any]]:
+        """A page is tried several times: whoever begins at the first one for each fault never sees the last."""
+        for left in range(_TRIES)[::-1]:
+            try:
+                told = json_of(self._call(self._client.batches.with_raw_response.list, limit=100, **after))
+                rows = told.get("data") if isinstance(told, dict) else told
+                if not isinstance(rows, list):
+                    raise Again("list", "the list of batches has no data")
+                return told, rows
+            except Again as error:
+                if not left or error.after:
+                    raise
+                time.sleep(min(1.0, self._backoff))
+        raise AssertionError
+
+    def _call(self, send: Callable[..., Any], *words: Any, **fields: Any) -> bytes:
+        import openai
+
+        try:
+            answer = send(*words, **fields).http_response
+            body: bytes = answer.content
+            return body
+        except openai.APIStatusError as error:
+            raise _refusal(error.response.status_code, error.response.headers, error.response.content) from None
+        except openai.APITimeoutError:
+            raise Again("time-out", f"no answer within {self._timeout:g} s", lost=True) from None
+        except openai.OpenAIError as error:
+            cause = error.__cause__
+            unsent = type(cause).__name__ in ("ConnectError", "ConnectTimeout", "PoolTimeout")
+            raise Again("connection", hide(f"{error} {cause or ''}".strip(), cut=True), lost=not unsent) from None
+
+
+def json_of(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        said = hidden_start(body.decode("utf-8", "replace"), 200)
+        raise Again("unreadable", f"the answer is no whole JSON: {said}", lost=True) from None
+
+
+def _refusal(status: int, headers: Mapping[str, str], body: bytes) -> Exception:
+    said = f"{status}: {hidden_start(body.decode('utf-8', 'replace'), 300)}"
+    if status in (404, 405, 410, 501):
+        return Gone(said)
+    wait = asked_wait(headers)
+    if wait is not None and wait > LONGEST_WAIT:  # a batch takes hours anyway
+        return Again(str(status), said, wait)
+    try:
+        read_error(status, headers, body, {})
+    except Again as error:
+        error.lost = status not in (408, 429)  # whether it was carried out is known to the endpoint alone
+        return error
+    except Exception as error:
+        return error
+    return Failed(said)
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    told = json_of(body)
+    if isinstance(told, dict) and isinstance(told.get("job"), dict):
+        told = told["job"]
+    if not isinstance(told, dict):
+        raise Again("unreadable", "the answer is no JSON object", lost=True)
+    return told
+
+
+def _id_of(told: dict[str, Any]) -> str:
+    if not isinstance(told.get("id"), str) or not told["id"]:
+        raise Again("unreadable", f"the answer has no id: {hidden_start(json.dumps(told), 200)}", lost=True)
+    return str(told["id"])
+
+
+def _seen(told: dict[str, Any]) -> Seen:
+    status = str(told.get("status")).lower()
+    counts = told.get("request_counts")
+    counts = counts if isinstance(counts, dict) else {}
+    completed, failed = counts.get("completed"), counts.get("failed")
+    files = (told.get("output_file_id"), told.get("error_file_id"))
+    return Seen(
+        _id_of(told),
+        _OTHER_NAMES.get(status, status),
+        tuple(dict.fromkeys(str(file) for file in files if file)),
+        completed if type(completed) is int else None,
+        failed if type(failed) is int else 0,
+        tuple(_problems(told.get("errors"))),
+    )
+
+
+def _problems(errors: Any) -> Iterator[Problem]:
+    rows = errors.get("data") if isinstance(errors, dict) and "data" in errors else errors
+    for row in rows if isinstance(rows, list) else [rows]:
+        if isinstance(row, dict):
+            line = row.get("line")
+            code, message = (hidden_start(str(row.get(name) or ""), 300) for name in ("code", "message"))
+            yield Problem(code, message, line if type(line) is int else None)
+        elif row:
+            yield Problem("", hidden_start(str(row), 300), None)

@@ -1,0 +1,73 @@
+"""Where a model of models.yaml lies: in a folder or file, or in a hub. Nothing is loaded, and no hub is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+from evalsuite.backends.model import Model
+from evalsuite.backends.registry import BACKENDS, backend_named
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.resources import PREFIX, resolve
+
+_HUB_ID = re.compile(r"\w[\w.-]*/[\w.-]+")
+
+
+def located(model: Model, base: Path) -> Model:
+    """The model with whole paths: `path` and `adapter` are a folder, a file or a hub id. `base`: the folder of models.yaml."""
+    row = backend_named(model.backend)
+    if not row.files:
+        return model
+    own = row.name in BACKENDS  # another package's paths may mean anything
+    ids = row.local  # hub ids make sense
+    adapter = _place(model.adapter, base, own, ids, model.revision) if model.adapter else None
+    return model.model_copy(update={"path": _place(model.path, base, own, ids, model.revision), "adapter": adapter})
+
+
+def _place(path: str, base: Path, own: bool, ids: bool, revision: str | None) -> str:
+    found = resolve(path, base)
+    if found.exists() or path.startswith(PREFIX):
+        return str(found)
+    return path if not own or (ids and is_hub_id(path, base, revision)) else str(found.absolute())
+
+
+def is_hub_id(path: str, base: Path, revision: str | None = None) -> bool:
+    """Whether a path that does not exist names a model of a hub: OWNER/NAME, where no folder OWNER lies beside models.yaml; or
+    any name with a revision, which folders do not have.
+
+    >>> is_hub_id("Qwen/Qwen3-8B", Path("/nowhere")), is_hub_id("./qwen", Path("/nowhere")), is_hub_id("gpt2", Path("/nowhere"))
+    (True, False, False)
+    """
+    if revision is not None and re.fullmatch(r"\w[\w.-]*(/[\w.-]+)?", path):
+        return True
+    return bool(_HUB_ID.fullmatch(path)) and not (base / path.partition("/")[0]).is_dir()
+
+
+def missing(model: Model) -> str | None:
+    """What the model's path or adapter names and is not there; None if all is there, or is for a hub to know."""
+    row = backend_named(model.backend)
+    if not row.files or row.name not in BACKENDS:
+        return None
+    for field, path in (("path", model.path), ("adapter", model.adapter)):
+        if path is not None and Path(path).is_absolute() and not Path(path).exists():
+            return f"{field}: {no_such_folder(path, 'folder' if row.local else 'file')}"
+    return None
+
+
+def no_such_folder(path: str | Path, what: str = "folder") -> str:
+    """The message for a path that is not there, with the nearest name that is."""
+    place = Path(path)
+    beside = [p.name for p in place.parent.iterdir()] if place.parent.is_dir() else []
+    near = get_close_matches(place.name, beside, n=1)
+    hint = f" Did you mean {place.parent / near[0]}?" if near else ""
+    hub = " A hub id is OWNER/NAME; with `revision: main` it is never taken for a folder." if what == "folder" else ""
+    return f"no such {what}: {place}.{hint}{hub}"
+
+
+def require_present(models: Iterable[Model]) -> None:
+    """Raise ConfigError if a model's folder or file is not there: before any model is loaded, and before a hub is asked for it."""
+    wrong = [f"model {model.name}: {problem}" for model in models if (problem := missing(model))]
+    if wrong:
+        raise ConfigError("\n".join(wrong))

@@ -1,0 +1,46 @@
+"""`evalsuite anchors`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evalsuite.cli.options import numbers
+from evalsuite.common.terminal import print_all, say
+
+
+def anchors(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN…", help="Folders of runs or submissions, of five models or more together."),
+    ],
+    size: Annotated[
+        str, typer.Option("--size", help="Numbers of items, comma-separated; FILE gets as many as the last.")
+    ] = "25,50,100,200",
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model", help="Only this model; may be given more than once. Default: all but baselines and adapters."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the choice.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Write the items, for run --items FILE.")
+    ] = None,
+) -> None:
+    from evalsuite.cli.tables.terminal import draw
+    from evalsuite.common.files import replace_file
+    from evalsuite.common.finite import finite_json
+    from evalsuite.results.anchors import anchors as choose
+    from evalsuite.results.anchors import as_content
+    from evalsuite.results.sheets.anchors import anchor_sheets
+
+    found, remarks = choose(runs, numbers(size, "--size", "50,100"), model or (), seed)
+    print_all(*draw(anchor_sheets(found)))
+    for remark in remarks:
+        say(remark)
+    if out:
+        replace_file(out, finite_json(as_content(found, seed), out, indent=1) + "\n")
+        say(f"items: {out}   ask only these: evalsuite run --items {out}")

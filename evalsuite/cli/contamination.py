@@ -1,0 +1,30 @@
+"""`evalsuite contamination`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from evalsuite.cli.options import takes
+from evalsuite.common.terminal import print_all, say
+from evalsuite.exposure.settings import Settings
+
+
+@takes(Settings)
+def contamination(
+    model: Annotated[list[str], typer.Argument(metavar="MODEL…", help="Models of the models file.")], **settings: Any
+) -> None:
+    import evalsuite
+    from evalsuite.cli.tables.terminal import draw
+    from evalsuite.results.sheets.contamination import row_sheets
+
+    found = evalsuite.contamination(model, **settings)
+    print_all(*draw(row_sheets(found.rows)))
+    if (page := found.out / "page" / "index.html").is_file():
+        say(f"page: {page}")
+    say(f"results: {Path(found.out) / 'contamination.json'}")
+    for problem in found.problems:
+        say(f"problem: {problem}", err=True)
+    raise typer.Exit(1 if found.problems else 0)

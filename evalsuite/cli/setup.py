@@ -1,0 +1,170 @@
+"""`evalsuite init` and `evalsuite doctor`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evalsuite.cli.options import Data
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.terminal import emit, json_mark, say
+
+if TYPE_CHECKING:
+    from evalsuite.setup.checks import Check
+    from evalsuite.setup.entries import Choice
+
+_WHICH = "Which model? A number, the address of a server, a folder, or a hub id such as Qwen/Qwen3-8B"
+
+
+def init(
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write; must be new.")] = Path("models.yaml"),
+    model: Annotated[str, typer.Option("--model", help="The model, without being asked: the address of a server, a folder, a hub id, or a name of bundled:models/chinese-2026.yaml.")] = "",
+    served: Annotated[str, typer.Option("--served", help="With an address: the model's name there; default: the first that it lists.")] = "",
+    key_env: Annotated[str, typer.Option("--key-env", help="With an address: the environment variable with its key.")] = "",
+    chat: Annotated[bool | None, typer.Option("--chat/--base", help="Of a folder or hub id: a chat model, or a base model; default: what its files or name say.")] = None,
+    name: Annotated[str, typer.Option("--name", help="The model's name in tables; default: from its path.")] = "",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing: take the first that is found, and the defaults.")] = False,
+) -> None:  # fmt: skip
+    from evalsuite.setup.entries import write_models
+
+    if out.exists():
+        raise ConfigError(f"{out}: exists already and is left as it is; name another file with --out")
+    ask = not yes and not model
+    entry = _asked(out, model, served, key_env, chat, ask)
+    if name:
+        entry = {**entry, "name": name}
+    write_models([entry], out)
+    say(f"{out}: written, with the model {entry['name']} (backend {entry['backend']})")
+    _say_what_is_missing(out)
+    say(f"then: evalsuite run --models {out} --limit 5 --out runs/first")
+
+
+def _asked(out: Path, model: str, served: str, key_env: str, chat: bool | None, ask: bool) -> dict[str, Any]:
+    """The entry: from the flags, or from the answers of whom is asked, again and again until they name a model."""
+    from evalsuite.setup.entries import choices
+    from evalsuite.setup.machine import local_servers
+
+    found = [] if model else choices(local_servers())
+    if not ask:
+        if not model and not found:
+            raise ConfigError("no server and no key found here: name a model with --model ADDRESS, FOLDER or HUB-ID")
+        return _entry(model or "1", found, out, served, key_env, chat, ask)
+    for n, choice in enumerate(found, 1):
+        say(f"{n:3}  {choice.words}")
+    while True:
+        answer = typer.prompt(_WHICH, default="1" if found else None, err=False)
+        try:
+            return _entry(answer.strip(), found, out, served, key_env, chat, ask)
+        except ConfigError as error:
+            say(f"{error}", err=True)
+
+
+def _entry(
+    what: str, found: list[Choice], out: Path, served: str, key_env: str, chat: bool | None, ask: bool
+) -> dict[str, Any]:
+    from evalsuite.setup.entries import listed, local_model, looks_like_chat
+    from evalsuite.setup.machine import gpus
+
+    if what.isdigit():
+        if not 1 <= int(what) <= len(found):
+            raise ConfigError(
+                f"{what}: expected a number from 1 to {len(found)}"
+                if found
+                else f"{what}: nothing was found to choose from"
+            )
+        entry = found[int(what) - 1].entry
+        return entry if entry["path"] else _of_server(entry["api"]["base_url"], served, entry["api"]["key_env"], ask)
+    if what.startswith(("http://", "https://")):
+        return _of_server(what, served, key_env, ask)
+    if what in listed():
+        return listed()[what]
+    entry = local_model(what, chat, gpus(), out.parent)
+    if ask and chat is None:
+        entry["chat"] = typer.confirm(
+            "A chat model (with a chat template)?", default=looks_like_chat(Path(what)) or entry["chat"]
+        )
+    return entry
+
+
+def _of_server(address: str, served: str, key_env: str | None, ask: bool) -> dict[str, Any]:
+    """An entry for a server at an address: asks for its model, and for the variable of the key if it wants one."""
+    import os
+
+    from evalsuite.setup.entries import endpoint
+    from evalsuite.setup.machine import ask_server
+
+    server = ask_server(address, os.environ.get(key_env or "", "").strip())
+    if not server.models and not address.rstrip("/").endswith("/v1"):  # people leave it out
+        longer = ask_server(f"{address.rstrip('/')}/v1", os.environ.get(key_env or "", "").strip())
+        server = longer if longer.found else server
+    if not served and server.models and not ask:
+        served = server.models[0]
+    if not served and ask:
+        say(f"{server.address} {'has ' + ', '.join(server.models[:10]) if server.models else server.problem}")
+        served = typer.prompt("Which of its models", default=server.models[0] if server.models else None)
+    if not served:
+        raise ConfigError(
+            f"{server.address} {server.problem or 'lists no model'}; name the model there with --served NAME"
+        )
+    if server.wants_key and not key_env and ask:
+        key_env = typer.prompt("Environment variable with the key", default="OPENAI_API_KEY")
+    if server.wants_key and not key_env:
+        raise ConfigError(
+            f"{server.address} wants a key: name the environment variable that holds it with --key-env NAME"
+        )
+    return endpoint(server.address, served, key_env or None)
+
+
+def _say_what_is_missing(out: Path) -> None:
+    from evalsuite.backends.models import load_models
+    from evalsuite.setup.checks import of_model
+    from evalsuite.setup.machine import gpus
+
+    for model in load_models(out):
+        row = of_model(model, gpus())
+        if row.state != "ok":
+            say(f"first: {row.found}: {row.mend}")
+
+
+def _lines(rows: Sequence[Check]) -> Iterator[str]:
+    """Rows as lines in columns; a command stands on a line of its own, whole, to be copied."""
+    width = min(max(len(row.name) for row in rows), 28)
+    for row in rows:
+        needed = f"; for {row.needed_for}" if row.needed_for and row.state != "ok" else ""
+        yield f"  {_MARKS[row.state]} {row.name:{width}}  {row.found}{needed}"
+        if row.mend:
+            yield f"    {'':{width}}  → {row.mend}"
+
+
+_MARKS = {"ok": "✓", "absent": "–", "wrong": "✗"}
+
+
+def doctor(
+    models: Annotated[str, typer.Option("--models", metavar="FILE", help="Also check every model of this models.yaml.")] = "",
+    data: Data = None,
+    online: Annotated[bool, typer.Option("--online", help="Also ask the hub and the endpoints of --models whether they answer. Sends each endpoint its own key.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:  # fmt: skip
+    from evalsuite.setup.checks import checks
+
+    rows = list(checks(models or None, data, online))
+    if as_json:
+        emit(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=1), json_mark)
+    else:
+        for group, members in groupby(rows, lambda row: row.group):
+            say(group)
+            for line in _lines(list(members)):
+                say(line)
+        wrong = [row.name for row in rows if row.state == "wrong"]
+        say(
+            f"✗ to mend: {', '.join(wrong)}"
+            if wrong
+            else "nothing is broken; – marks what is not here, and what it is needed for"
+        )
+    raise typer.Exit(1 if any(row.state == "wrong" for row in rows) else 0)

@@ -1,0 +1,39 @@
+"""The baselines that come with every run, beside the models of any models.yaml or functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evalsuite.backends.model import Model
+from evalsuite.backends.models import Models, baseline_named, models_of
+from evalsuite.benchmarks.registry import Corpora
+from evalsuite.evaluation.settings import Settings
+from evalsuite.types import Task
+
+
+def come_along(
+    s: Settings, models: Models, chosen: Sequence[Model], corpus: Corpora, places: Sequence[tuple[Task, str]]
+) -> list[Model]:
+    """The baselines of `--baselines` that the run would lack.
+
+    None if `--model` names some, for these are the ones that are wanted; nor one whose name a model of the user's has.
+    `majority` is asked only the tasks whose training or dev items are there, since it knows none without.
+    """
+    here = {m.path for m in chosen if m.backend == "baseline"}
+    if s.model and here:
+        return []
+    taken = {m.name for m in models_of(models) if m.backend != "baseline"}
+    found = [baseline_named(name) for name in s.baselines if name not in here | taken]
+    return [made for made in (_knowing(model, corpus, places) for model in found) if made.tasks != []]
+
+
+def _knowing(model: Model, corpus: Corpora, places: Sequence[tuple[Task, str]]) -> Model:
+    if model.path != "majority":
+        return model
+    lacking = {
+        t.name for t, item_set in places if not any(corpus.has(t, item_set, split) for split in ("train", "dev"))
+    }
+    if not lacking:
+        return model
+    known = dict.fromkeys(t.name for t, _ in places if t.name not in lacking)
+    return model.model_copy(update={"tasks": [*known]})

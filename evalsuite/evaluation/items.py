@@ -1,0 +1,119 @@
+"""`--items FILE`: ask only some items. A file of `evalsuite anchors`, or a list of ids, one a line."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evalsuite.benchmarks.corpus import File
+from evalsuite.benchmarks.registry import Corpora
+from evalsuite.common.errors import DataError
+from evalsuite.common.files import read_bytes
+from evalsuite.common.jsonl import parse_model
+from evalsuite.types import Item, Task
+
+if TYPE_CHECKING:
+    from evalsuite.results.schema.anchors import AnchorSet
+
+Place = tuple[str, str, str]  # task, set, split
+_NAMED = 5  # ids that an error names
+
+
+_WAY = ("variant", "template", "shots", "scoring", "perturb")  # how a set's models were asked
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """The items to ask of one task and set, in the order of the data."""
+
+    items: tuple[Item, ...]
+    _facts: Mapping[str, Any]
+    _way: Mapping[str, Any]  # empty for a list of ids
+
+    def facts(self, **asked: Any) -> dict[str, Any]:
+        """The fact "items" of a cell that is `asked` in a way, with what differs from that of the models that chose them."""
+        otherwise = [name for name, value in self._way.items() if asked[name] != value]
+        return {**self._facts, **({"otherwise": otherwise} if otherwise else {})}
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What a file asks for."""
+
+    path: Path
+    sha256: str
+    sets: Mapping[Place, AnchorSet]  # empty for a list of ids
+    ids: frozenset[str]  # of such a list
+
+    def has(self, task: Task, item_set: str, split: str, file: File) -> bool:
+        """Whether it names items of a task and set."""
+        if self.sets:
+            return (task.name, item_set, split) in self.sets
+        return any(item.id in self.ids for item in file.items)
+
+    def pick(self, task: Task, item_set: str, split: str, corpus: Corpora, kept: Sequence[Item]) -> Picked:
+        """The named ones of the items that would be asked, `kept`. Raises DataError if the data are others, or lack some."""
+        facts = {"sha256": self.sha256, "of": len(kept)}
+        if not self.sets:
+            return Picked(tuple(item for item in kept if item.id in self.ids), facts, {})
+        chosen = self.sets[task.name, item_set, split]
+        file = corpus.reworded(task, item_set, split, chosen.variant)
+        if chosen.data != file.sha256:
+            raise DataError(
+                f"its items of {task.name} {item_set} {split} were chosen from a data file with the hash {chosen.data[:12]}…, "
+                f"but {file.path} has {file.sha256[:12]}…",
+                self.path,
+            )
+        weights = {item.id: item.weight for item in chosen.items}
+        self.require(weights, [item.id for item in kept])
+        if len(kept) != chosen.of:
+            raise DataError(
+                f"its items of {task.name} {item_set} {split} stand for {chosen.of} items, but {len(kept)} would be asked: "
+                "--drop-leaked or --skip-bad are not as they were in the runs that they were chosen from",
+                self.path,
+            )
+        asked = tuple(item for item in kept if item.id in weights)
+        anchors = {
+            "weights": [weights[item.id] for item in asked],
+            "method": chosen.method,
+            "error": chosen.error.mean,
+            "half": chosen.error.half,
+            "models": len(chosen.models),
+            "seen": list(chosen.seen),
+        }
+        return Picked(asked, facts | {"anchors": anchors}, {name: getattr(chosen, name) for name in _WAY})
+
+    def require(self, ids: Mapping[str, Any] | frozenset[str], there: Sequence[str]) -> None:
+        """Raise DataError if the data lack some of the ids."""
+        known = {*there}
+        if missing := [name for name in sorted(ids) if name not in known]:
+            more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+            raise DataError(
+                f"the items asked for lack {len(missing)} of its ids: {', '.join(missing[:_NAMED])}{more}", self.path
+            )
+
+
+def read_selection(path: str | Path) -> Selection:
+    """The selection in a file. Raises DataError if it is no file of anchor items, and no list of ids."""
+    from evalsuite.results.schema.anchors import AnchorFile
+
+    path = Path(path)
+    raw = read_bytes(path)
+    digest = hashlib.sha256(raw).hexdigest()
+    if raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        found = parse_model(AnchorFile, raw, path)
+        sets: dict[Place, AnchorSet] = {(one.task, one.set, one.split): one for one in found.sets}
+        for one in found.sets:
+            if len({item.id for item in one.items}) < len(one.items):
+                raise DataError(f"names an item of {one.task} {one.set} twice", path)
+        return Selection(path, digest, sets, frozenset())
+    try:
+        ids = [line.strip() for line in raw.decode("utf-8-sig").splitlines() if line.strip()]
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 at byte {error.start}", path) from None
+    if not ids:
+        raise DataError("names no items: expected a file of `evalsuite anchors`, or ids, one a line", path)
+    return Selection(path, digest, {}, frozenset(ids))

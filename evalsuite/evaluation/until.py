@@ -1,0 +1,209 @@
+"""Ask in rounds until the score of each cell is known narrowly enough (`--until`), or models are told apart (`--until-ranked`).
+
+A round asks all cells that are still open together, so that an engine stays busy. How many items it takes is a guess from the rounds
+before, on which the guarantee does not depend. It is a function of their replies alone: an interrupted run makes the same
+rounds again, and asks only what is missing.
+
+To tell models apart, they are loaded in turn, again and again: in each pass those that are still open are asked a larger share of the
+items, so that one model is in memory at a time.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean, pvariance
+
+from evalsuite.backends.base import Backend
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.evaluation.ask import Generate, Group, ask, first_metric, generate_of, line_of, received
+from evalsuite.evaluation.display import Display
+from evalsuite.results.estimates import (
+    LEVEL,
+    Asking,
+    Estimate,
+    asking_of,
+    estimate_of,
+    estimated_metric,
+    margin_of,
+)
+from evalsuite.results.outcomes import is_baseline
+from evalsuite.results.ranked import asked, columns, pairs, takes_part
+from evalsuite.results.scoring import score_reply
+from evalsuite.results.store import Store
+from evalsuite.types import Cell, Place, Reading, Response, Trial
+
+log = logging.getLogger(__name__)
+
+_FIRST = 64  # items of the first round
+_SHARE, _GROWTH = 1 / 16, 1.5  # of all items in the first pass over models, and its growth from pass to pass
+_STEP = 1 / 16  # by how much a round grows at least, once the need is nearly known
+
+
+@dataclass(slots=True)
+class _Open:
+    """A cell that is being asked."""
+
+    number: int  # of its line
+    cell: Cell
+    trials: Sequence[Trial]
+    keys: Sequence[str]
+    asking: Asking
+    margin: float
+    asked: int = 0  # items
+    values: dict[int, float | None] = field(default_factory=dict)  # of the trials asked; None: failed
+    found: Estimate | None = None
+
+    def advance(self) -> list[int]:
+        """Choose the items of the next round; the places of their trials."""
+        before, ends = self.asked, self.asking.order.ends
+        self.asked = int(ends[ends >= min(self._wanted(), len(self.asking.trials))][0])
+        return [n for own in self.asking.trials[before : self.asked] for n in own]
+
+    def _wanted(self) -> int:
+        of = len(self.asking.trials)
+        if self.found is None:
+            return _FIRST
+        low, high = self.found.low, self.found.high
+        alone = 2 * math.log(2 / (1 - LEVEL)) * self._spread() / self.margin**2  # items of an endless list
+        # Where nothing varies, the width shrinks as 1 / n.
+        need = max(alone * of / (of + alone), self.asked * min(2.0, (high - low) / (2 * self.margin)) ** 0.5)
+        step = max(8, math.ceil(self.asked * _STEP))
+        wanted = max(self.asked + step, math.floor(0.9 * need))
+        return of if wanted > 0.97 * of else wanted
+
+    def _spread(self) -> float:
+        """The variance within strata so far."""
+        strata: dict[int, list[float]] = {}
+        for stratum, own in zip(self.asking.order.strata[: self.asked].tolist(), self.asking.trials, strict=False):
+            strata.setdefault(stratum, []).append(fmean(self.values[n] or 0.0 for n in own))
+        return math.fsum(len(values) * pvariance(values) for values in strata.values()) / self.asked
+
+    def take(self, places: Sequence[int], replies: dict[str, Response]) -> None:
+        """Take the replies of a round."""
+        metric = estimated_metric(TASKS[self.cell.place.task])
+        for n in places:
+            trial, response = self.trials[n], replies.get(self.keys[n])
+            self.values[n] = None
+            if response is not None and response.error is None:
+                score = score_reply(trial.item, response, answer_after=trial.request.answer_after)[1]
+                self.values[n] = score.values.get(metric, 0.0)
+        self.found = estimate_of(self.cell, self.asking, self.trials, self.values)
+
+    @property
+    def closed(self) -> bool:
+        return self.asked == len(self.asking.trials) or bool(self.found and self.found.reached)
+
+
+def ask_until(
+    backend: Backend, planned: Sequence[tuple[Cell, Sequence[Trial], Sequence[str]]], store: Store, display: Display
+) -> None:
+    """As `ask_trials`, but ask each cell only until its estimate is narrow enough."""
+    cells = [
+        _Open(n, cell, trials, keys, asking_of(cell, trials), margin_of(cell.facts) or 0.0)
+        for n, (cell, trials, keys) in enumerate(planned)
+    ]
+    replies = {key: said for cell, *_ in planned for key, _, said in store.read(cell) if said and said.error is None}
+    lines = [line_of(c.cell) for c in cells]
+    progress = display.model([(line, len(c.trials)) for line, c in zip(lines, cells, strict=True)])
+    _say_metrics(cells)
+    try:
+        while left := [c for c in cells if not c.closed]:
+            rounds = {c.number: c.advance() for c in left}
+            groups = [
+                Group(lines[c.number], [c.trials[n] for n in own], [c.keys[n] for n in own])
+                for c in cells
+                for own in (rounds.get(c.number, []),)
+            ]
+            ask(groups, _kept(generate_of(backend), groups, replies), store, display, first_metric, progress)
+            for c in left:
+                c.take(rounds[c.number], replies)
+                if c.closed and c.found and c.asked < len(c.asking.trials):
+                    said = f"enough: {c.found.asked} of {c.found.of} items, {100 * c.found.low:.1f} … {100 * c.found.high:.1f}"
+                    progress.stop(c.number, said)
+    finally:
+        progress.finish()
+
+
+@dataclass(slots=True)
+class Ranking:
+    """Passes over models until each two of a column are told apart, or alike: `for names in ranking.passes(…)`, each asked by `ask`."""
+
+    store: Store
+    display: Display
+    share: float = _SHARE
+    asked: dict[Place, int] = field(default_factory=dict)  # items of each cell
+    closed: set[Place] = field(default_factory=set)
+    alone: set[Place] = field(default_factory=set)  # with no other model to compare: asked in full
+    answered: set[str] = field(default_factory=set)  # models that had no problem in this pass
+
+    def passes(self, names: Sequence[str]) -> Iterator[list[str]]:
+        """The models of each pass."""
+        left = [*names]
+        while left:
+            self.answered = set()
+            yield left
+            still = {place.model for place in self._open()}
+            left = [name for name in left if name in still & self.answered]
+            self.share *= _GROWTH
+
+    def ask(self, backend: Backend, planned: Sequence[tuple[Cell, Sequence[Trial], Sequence[str]]]) -> None:
+        """Ask the open cells of a model their share of the items."""
+        groups, reached = [], {}
+        for cell, trials, keys in planned:
+            if cell.place not in self.closed:
+                asking = asking_of(cell, trials)
+                reached[cell.place] = count = self._count(cell, asking)
+                own = [n for places in asking.trials[:count] for n in places]
+                groups.append(Group(line_of(cell), [trials[n] for n in own], [keys[n] for n in own]))
+        ask(groups, generate_of(backend), self.store, self.display, first_metric)
+        self.asked |= reached
+        self.answered |= {cell.place.model for cell, *_ in planned}
+
+    def _count(self, cell: Cell, asking: Asking) -> int:
+        of = len(asking.trials)
+        if not of or cell.place in self.alone or is_baseline(cell.facts):
+            return of
+        ends = asking.order.ends
+        return int(ends[ends >= min(of, max(_FIRST, math.ceil(self.share * of)))][0])
+
+    def _open(self) -> set[Place]:
+        """The cells that are to be asked more."""
+        cells = [
+            asked(self.store, cell, Reading(), self.asked[cell.place])
+            for cell in self.store.cells()
+            if cell.place in self.asked and takes_part(cell)
+        ]
+        left, paired = set(), set()
+        for place, column in columns(cells).items():
+            for pair in pairs(column):
+                both = {Place(model=name, **dict(place)) for name in (pair.a, pair.b)}
+                paired |= both
+                if pair.verdict == "open" and pair.asked < pair.of:
+                    left |= both
+        self.alone = {c.cell.place for c in cells} - paired
+        left |= {c.cell.place for c in cells if c.cell.place in self.alone and len(c.ranges) < len(c.items)}
+        self.closed = {*self.asked} - left
+        return left
+
+
+def _say_metrics(cells: Sequence[_Open]) -> None:
+    """Log the headlines of which no interval is known, and what is waited for instead."""
+    for task in dict.fromkeys(c.cell.place.task for c in cells):
+        headline, other = TASKS[task].metrics[0], estimated_metric(TASKS[task])
+        if headline != other:
+            log.warning("--until: %s of %s is no mean over items, so %s decides when to stop", headline, task, other)
+
+
+def _kept(generate: Generate[Trial], groups: Sequence[Group[Trial]], replies: dict[str, Response]) -> Generate[Trial]:
+    """`generate`, which also adds the replies to `replies` by their keys."""
+    keys = [key for group in groups for key in group.keys]
+
+    def generating(asked: Sequence[Trial], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+        for batch in generate(asked, done):
+            replies.update((keys[n], received(said)) for n, said in batch)
+            yield batch
+
+    return generating

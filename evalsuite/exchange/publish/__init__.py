@@ -1,0 +1,8 @@
+"""A run's results for other tools: `evalsuite export RUN --to …` (docs/frames.md).
+
+export    `evalsuite.export_results`: the table of tools
+tables    Parquet and Arrow files, one a table
+hf_card   the model-index block of a model's card on the Hugging Face Hub
+logged    what a tracker is told of a model: parameters, metrics, tags and files
+trackers  tells it to Weights & Biases, or to MLflow
+"""

@@ -1,0 +1,102 @@
+"""`evalsuite export RUN`: a run's results for another tool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.files import replace_file
+from evalsuite.exchange.publish.hf_card import model_card
+from evalsuite.exchange.publish.tables import write_arrow, write_parquet
+from evalsuite.exchange.publish.trackers import log_to_mlflow, log_to_wandb
+
+_Place = str | PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was exported."""
+
+    lines: tuple[str, ...]  # what was written, or a card
+    remarks: tuple[str, ...] = ()  # what was left out, and why
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked for."""
+
+    runs: tuple[Path, ...]
+    out: Path | None
+    model: str = ""
+    project: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """What takes a run's results."""
+
+    make: Callable[[Request], Exported]
+    takes: tuple[str, ...] = field(default=())  # of out, model, project and source
+    several: bool = False  # several runs at once
+    needs_out: bool = False
+
+
+def _tables(write: Callable[[Sequence[Path], Path], dict[str, int]]) -> Callable[[Request], Exported]:
+    def made(asked: Request) -> Exported:
+        out = asked.out or Path()
+        written = write(asked.runs, out)
+        return Exported(tuple(f"{out / name}: {rows:,} rows" for name, rows in written.items()))
+
+    return made
+
+
+def _card(asked: Request) -> Exported:
+    text, left = model_card(asked.runs[0], asked.model, asked.source)
+    if asked.out is None:
+        return Exported((text.rstrip("\n"),), tuple(left))
+    replace_file(asked.out, text)
+    said = f"{asked.out}: put it between the --- lines at the beginning of the model's README.md"
+    return Exported((said,), tuple(left))
+
+
+def _tracked(log: Callable[..., list[str]], where: str) -> Callable[[Request], Exported]:
+    def made(asked: Request) -> Exported:
+        names = log(asked.runs[0], asked.model, **({"project": asked.project} if asked.project else {}))
+        return Exported(tuple(f"{name}: logged to {where}" for name in names))
+
+    return made
+
+
+TOOLS: dict[str, Tool] = {
+    "parquet": Tool(_tables(write_parquet), ("out",), several=True, needs_out=True),
+    "arrow": Tool(_tables(write_arrow), ("out",), several=True, needs_out=True),
+    "hf-card": Tool(_card, ("out", "model", "source")),
+    "wandb": Tool(_tracked(log_to_wandb, "Weights & Biases"), ("model", "project")),
+    "mlflow": Tool(_tracked(log_to_mlflow, "MLflow"), ("model", "project")),
+}
+
+
+def export_results(to: str, run: _Place | Sequence[_Place], out: _Place | None = None, **more: Any) -> Exported:
+    """Write or log the results of a run, or with parquet and arrow of several, for another tool (docs/frames.md).
+
+    `to` is a key of TOOLS; `more` are model, project and source. Raises ConfigError for what the tool does not take.
+    """
+    if to not in TOOLS:
+        raise ConfigError(unknown("tool for results", to, TOOLS))
+    tool = TOOLS[to]
+    runs = tuple(map(Path, [run] if isinstance(run, (str, PathLike)) else run))
+    asked = Request(runs, None if out is None else Path(out), **more)
+    if len(runs) > 1 and not tool.several:
+        raise ConfigError(f"--to {to} takes one run, not {len(runs)}")
+    if tool.needs_out and out is None:
+        raise ConfigError(f"--to {to} writes a folder: name a new one with --out DIR")
+    for name in ("out", "model", "project", "source"):
+        if getattr(asked, name) and name not in tool.takes:
+            takers = ", ".join(key for key, other in TOOLS.items() if name in other.takes)
+            raise ConfigError(f"--to {to} takes no --{name}; {takers} do")
+    return tool.make(asked)

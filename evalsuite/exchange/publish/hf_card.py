@@ -1,0 +1,95 @@
+"""The model-index block of a model's card on the Hugging Face Hub."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
+from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.resources import bundled
+from evalsuite.exchange.publish.whole import lacks
+from evalsuite.results.saved import load_results
+from evalsuite.types import Place
+
+_DIGITS = 4
+
+
+def model_card(run: Path, model: str = "", source: str = "") -> tuple[str, list[str]]:
+    """(the block as YAML, why cells were left out) of one model of a run; `model` may be empty if the run has one.
+
+    Perturbed cells and cells that are not whole are left out. Raises ConfigError if the model is not known, or if no cell is
+    left. `source`: the address of what shows the figures, such as the run's page.
+    """
+    cells = load_results(run).cells
+    name = model or _only(run, cells)
+    own = [cell for cell in cells if cell["model"] == name]
+    if not own:
+        raise ConfigError(unknown(f"model of {run}", name, dict.fromkeys(cell["model"] for cell in cells)))
+    plain = [cell for cell in own if cell["perturb"] == "none"]
+    left = [f"{Place.of(cell).name}: left out: {why}" for cell in plain if (why := lacks(cell))]
+    whole = [cell for cell in plain if not lacks(cell)]
+    if not whole:
+        raise ConfigError(
+            f"{run}: no figure of {name} is of all items, so a card cannot state it: {'; '.join(left[:3]) or 'all cells are perturbed'}. "
+            "Finish the run (the same command goes on), without --limit"
+        )
+    index = {"model-index": [{"name": name, "results": [_result(cell, source) for cell in whole]}]}
+    return yaml.safe_dump(index, allow_unicode=True, sort_keys=False, width=1_000), left
+
+
+def _only(run: Path, cells: Sequence[dict[str, Any]]) -> str:
+    names = list(dict.fromkeys(c["model"] for c in cells if c["facts"]["backend"] != "baseline"))
+    if len(names) != 1:
+        raise ConfigError(f"{run}: {len(names)} models: name the card's with --model: {', '.join(names)}")
+    return str(names[0])
+
+
+def _result(cell: dict[str, Any], source: str) -> dict[str, Any]:
+    """One cell: a data set asked in one way. `config` tells apart what the Hub joins by it."""
+    task, benchmark = TASKS[cell["task"]], benchmark_of(cell["task"])
+    place = Place.of(cell)
+    from_sample = cell["facts"]["data"] in _sample_files()
+    remark = " – a sample bundled with evalsuite, not the benchmark" if from_sample else ""
+    args = {"shots": place.shots, "prompt": place.variant, "scoring": place.scoring, "seed": cell["facts"]["seed"]}
+    found = {
+        "task": {"type": "multiple-choice" if task.kind.options else "text-generation", "name": task.en},
+        "dataset": {
+            "name": f"{benchmark.title} {cell['set']}: {task.en}{remark}",
+            "type": f"{benchmark.name}{'-sample' if from_sample else ''}",
+            "config": f"{cell['set']}/{task.local}/{place.way.replace(' ', '/')}",
+            "split": cell["split"],
+            "revision": cell["facts"]["data"],
+            "args": args,
+        },
+        "metrics": [_metric(name, cell) for name in task.metrics if _value(name, cell) is not None],
+    }
+    return found | ({"source": {"name": "evalsuite", "url": source}} if source else {})
+
+
+def _value(name: str, cell: dict[str, Any]) -> float | None:
+    value: float | None = cell["metrics"].get(name, {}).get("value")
+    return value
+
+
+def _metric(name: str, cell: dict[str, Any]) -> dict[str, Any]:
+    metric = cell["metrics"][name]
+    args = {key: round(metric[key], _DIGITS) for key in ("low", "high") if metric.get(key) is not None}
+    return {
+        "type": name,
+        "value": round(metric["value"], _DIGITS),
+        "name": metric_named(name).en or metric_named(name).zh,
+        "args": {**args, "n": metric["n"], "signature": metric["signature"]},
+    }
+
+
+@cache
+def _sample_files() -> frozenset[str]:
+    """The hashes of the bundled sample's files."""
+    files = (path for path in Path(bundled("sample")).rglob("*") if path.is_file())
+    return frozenset(sha256(path.read_bytes()).hexdigest() for path in files)

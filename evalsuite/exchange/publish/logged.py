@@ -1,0 +1,139 @@
+"""What a tracker of experiments is told of a model in a run: the same names whatever the tracker, the model and the run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.plainfile import read_json
+from evalsuite.common.secrets import hide
+from evalsuite.exchange.publish.whole import lacks
+from evalsuite.results.frames import libraries
+from evalsuite.results.frames.run import load as load_run
+from evalsuite.results.records import read_results
+from evalsuite.results.saved import load_results
+from evalsuite.types import Place
+
+# What is different from cell to cell, and so no parameter of the model.
+_OF_CELLS = ("data", "template", "answered", "escaped", "leaked", "skipped_lines")
+_PACKAGES = ("torch", "transformers", "vllm", "openai")
+TABLES = ("cells", "records")
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """One model of a run. Its prompts and dialogues are not among it: data sets' licences may forbid to pass them on."""
+
+    run: str  # the name of the run's folder
+    model: str
+    params: dict[str, str]  # settings, equal in all cells of the model
+    metrics: dict[str, float]  # benchmark's task, set and way, metric -> value; also low, high, n, and what is missing
+    tags: dict[str, str]  # versions and hashes
+    remarks: tuple[str, ...]  # which figures are not of all items, and why
+
+
+def models_of(run: Path, model: str = "") -> list[Logged]:
+    """What to log of each model of a run, or of one. Raises ConfigError for an unknown model."""
+    cells = load_results(run).cells
+    names = list(dict.fromkeys(cell["model"] for cell in cells))
+    if model and model not in names:
+        raise ConfigError(unknown(f"model of {run}", model, names))
+    tags = _tags(run)
+    return [
+        _logged(run, name, [c for c in cells if c["model"] == name], tags) for name in ([model] if model else names)
+    ]
+
+
+def _logged(run: Path, name: str, cells: Sequence[dict[str, Any]], tags: Mapping[str, str]) -> Logged:
+    metrics: dict[str, float] = {}
+    remarks = []
+    hashes = {}
+    for cell in cells:
+        place = metric_name(cell)
+        hashes[f"data.{place.split('/')[0]}.{cell['set']}"] = cell["facts"]["data"]
+        if why := lacks(cell):
+            remarks.append(f"{place}: {why}")
+            metrics[f"{place}/not_whole"] = 1.0
+        for metric, figures in cell["metrics"].items():
+            found = {"": figures["value"], "/low": figures.get("low"), "/high": figures.get("high"), "/n": figures["n"]}
+            metrics |= {_plain(f"{place}/{metric}{end}"): float(x) for end, x in found.items() if x is not None}
+    return Logged(run.resolve().name, name, _params(cells), metrics, {**tags, **hashes}, tuple(remarks))
+
+
+def metric_name(cell: Mapping[str, Any]) -> str:
+    """The beginning of the names of a cell's metrics: "event_cause/easy/test/paper/0-shot"."""
+    place = Place.of(cell)
+    return _plain("/".join([place.task, place.set, place.split, *place.way.split()]))
+
+
+def _plain(name: str) -> str:
+    """The name in the characters that MLflow allows."""
+    return re.sub(r"[^\w./ -]", "_", name)
+
+
+def _params(cells: Sequence[dict[str, Any]]) -> dict[str, str]:
+    found: dict[str, set[str]] = {}
+    for cell in cells:
+        for key, value in _flat(cell["facts"]):
+            found.setdefault(key, set()).add(value)
+    same = {key: next(iter(values)) for key, values in found.items() if len(values) == 1}
+    return {key: hide(value) for key, value in same.items() if key not in _OF_CELLS}
+
+
+def _flat(facts: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+    for key, value in facts.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{above}{key}.")
+        elif value is not None and value != []:
+            yield _plain(f"{above}{key}"), value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _tags(run: Path) -> dict[str, str]:
+    """Versions: of evalsuite, of Python, and of the packages that models run on. No path, no name of a machine."""
+    tags = {"evalsuite": str(read_results(run).get("evalsuite", ""))}
+    if (run / "manifest.json").is_file():
+        manifest = read_json(run, "manifest.json")
+        packages = manifest.get("packages", {})
+        tags |= {"python": manifest.get("python", ""), "started": manifest.get("started", "")}
+        tags |= {name: packages[name] for name in _PACKAGES if name in packages}
+    return {key: hide(str(value)) for key, value in tags.items() if value}
+
+
+@contextmanager
+def tables_of(run: Path, model: str) -> Iterator[list[Path]]:
+    """Parquet files of the model's cells and replies, without prompts and dialogues, for as long as the block lasts."""
+    libraries.need("pyarrow", "evalsuite[frames]")
+    import pyarrow.compute as pc
+    from pyarrow import parquet
+
+    loaded = load_run(run, "arrow")
+    with TemporaryDirectory() as folder:
+        files = []
+        for name in TABLES:
+            path = Path(folder) / f"{name}.parquet"
+            made = None
+            for batch in loaded.batches(name):
+                made = made or parquet.ParquetWriter(path, batch.schema, compression="zstd")
+                made.write_table(_hidden(batch.filter(pc.equal(batch["model"], model))))
+            if made is not None:
+                made.close()
+                files.append(path)
+        yield files
+
+
+def _hidden(table: Any) -> Any:
+    """The table with its texts as `secrets.hide` gives them."""
+    import pyarrow as pa
+
+    for i, column in enumerate(table.schema):
+        if column.type == pa.string():
+            texts = [None if text is None else hide(text) for text in table.column(i).to_pylist()]
+            table = table.set_column(i, column, pa.array(texts, column.type))
+    return table

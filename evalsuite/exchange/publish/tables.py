@@ -1,0 +1,78 @@
+"""A run's tables as Parquet or Arrow files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.files import new_folder, replacing
+from evalsuite.results.frames import libraries
+from evalsuite.results.frames.run import Run, described, found
+from evalsuite.results.frames.run import load as load_run
+
+ALWAYS = ("records", "cells")  # written also without rows
+Files = dict[str, int]  # file -> rows
+
+
+def write_parquet(runs: Sequence[Path], out: Path) -> Files:
+    """Write every table that has rows to <out>/<table>.parquet, compressed by zstd."""
+    return _write(runs, out, "parquet", _parquet)
+
+
+def write_arrow(runs: Sequence[Path], out: Path) -> Files:
+    """Write every table that has rows to <out>/<table>.arrow: Arrow's file format, known as Feather 2."""
+    return _write(runs, out, "arrow", _arrow)
+
+
+def _write(runs: Sequence[Path], out: Path, suffix: str, writer: Callable[..., Any]) -> Files:
+    libraries.need("pyarrow", "evalsuite[frames]")
+    run = load_run(list(runs), "arrow")
+    if out.is_dir() and any(out.iterdir()):
+        raise ConfigError(f"{out}: is not empty; name a new folder, or empty this one")
+    written: Files = {}
+    with new_folder(out) as draft:
+        for name in run.tables:
+            path = draft / f"{name}.{suffix}"
+            count = _write_table(run, name, path, writer)
+            if count or name in ALWAYS:
+                written[path.name] = count
+            else:
+                path.unlink()
+    return written
+
+
+def _write_table(run: Run[Any], name: str, path: Path, writer: Callable[..., Any]) -> int:
+    """Write one table, some rows at a time. Returns their number."""
+    about = {"table": name, "meaning": found(name).meaning, "evalsuite": _version()}
+    schema = libraries.arrow_schema(described(name, ["all"])).with_metadata(about)
+    count = 0
+    with replacing(path) as file, writer(file, schema) as made:
+        for batch in run.batches(name, ["all"]):
+            made.write_table(batch.replace_schema_metadata(about))
+            count += batch.num_rows
+    return count
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("evalsuite")
+
+
+@contextmanager
+def _parquet(file: Any, schema: Any) -> Iterator[Any]:
+    from pyarrow import parquet
+
+    with parquet.ParquetWriter(file, schema, compression="zstd") as made:
+        yield made
+
+
+@contextmanager
+def _arrow(file: Any, schema: Any) -> Iterator[Any]:
+    import pyarrow as pa
+
+    with pa.ipc.new_file(file, schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as made:
+        yield made

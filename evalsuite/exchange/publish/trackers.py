@@ -1,0 +1,93 @@
+"""Log models of a run to Weights & Biases or MLflow. Their own environment variables say where and as whom."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from evalsuite.common.terminal import say
+from evalsuite.exchange.publish.logged import Logged, models_of, tables_of
+from evalsuite.results.frames.libraries import need
+
+_LONGEST = 500  # characters of a value that every version of MLflow takes
+
+
+def log_to_wandb(run: Path, model: str = "", project: str = "evalsuite") -> list[str]:
+    """One run of Weights & Biases for each model. Returns their names.
+
+    WANDB_MODE=offline writes to WANDB_DIR, for `wandb sync`. Its client is told to send no code, no state of git, and
+    nothing of this machine.
+    """
+    wandb = need("wandb")
+    quiet = {"console": "off", "save_code": False, "disable_git": True, "disable_code": True, "silent": True,
+             "x_disable_meta": True, "x_disable_stats": True, "x_disable_machine_info": True, "host": "-"}  # fmt: skip
+    known = wandb.Settings.model_fields  # the names with x_ differ between versions
+    settings = wandb.Settings(**{key: value for key, value in quiet.items() if key in known})
+    names = []
+    for one in models_of(run, model):
+        config = {**one.params, **{f"version.{key}": value for key, value in one.tags.items()}}
+        name = _name(one)
+        with wandb.init(
+            project=project, name=name, group=one.run, job_type="evaluation", config=config,
+            notes="\n".join(one.remarks), settings=settings, reinit="finish_previous",
+        ) as logged, tables_of(run, one.model) as files:  # fmt: skip
+            logged.summary.update(one.metrics)
+            artifact = wandb.Artifact(_artifact(name), type="evaluation")
+            for file in files:
+                artifact.add_file(str(file), name=file.name)
+            logged.log_artifact(artifact)
+        names.append(name)
+    return names
+
+
+def log_to_mlflow(run: Path, model: str = "", project: str = "evalsuite") -> list[str]:
+    """One run of MLflow for each model, in the experiment `project`. Returns their names.
+
+    MLFLOW_TRACKING_URI says where, such as sqlite:///mlflow.db.
+    """
+    need("mlflow", "mlflow-skinny")
+    from mlflow import MlflowClient
+    from mlflow.entities import Metric, Param
+
+    client: Any = MlflowClient()
+    found = client.get_experiment_by_name(project)
+    experiment = found.experiment_id if found else client.create_experiment(project)
+    names = []
+    for one in models_of(run, model):
+        name = _name(one)
+        tags = {**one.tags, "model": one.model, "run": one.run}
+        if one.remarks:
+            tags["mlflow.note.content"] = "\n".join(one.remarks)
+        made = client.create_run(experiment, tags=tags, run_name=name)
+        with tables_of(run, one.model) as files:
+            _in_parts(
+                client, made.info.run_id, [Param(key, _cut(key, value)) for key, value in one.params.items()], "params"
+            )
+            time = made.info.start_time
+            _in_parts(client, made.info.run_id, [Metric(k, v, time, 0) for k, v in one.metrics.items()], "metrics")
+            for file in files:
+                client.log_artifact(made.info.run_id, str(file), "tables")
+        client.set_terminated(made.info.run_id)
+        names.append(name)
+    return names
+
+
+def _in_parts(client: Any, run_id: str, values: list[Any], kind: str) -> None:
+    """Log in parts of 100, the most that a server takes of parameters at once."""
+    for start in range(0, len(values), 100):
+        client.log_batch(run_id, **{kind: values[start : start + 100]})
+
+
+def _name(one: Logged) -> str:
+    return f"{one.run}/{one.model}"
+
+
+def _artifact(name: str) -> str:
+    """The name in the characters that artifacts of Weights & Biases may have."""
+    return "".join(char if char.isascii() and (char.isalnum() or char in "-_.") else "_" for char in name)[:128]
+
+
+def _cut(key: str, value: str) -> str:
+    if len(value) > _LONGEST:
+        say(f"{key}: only the first {_LONGEST} characters are logged", err=True)
+    return value[:_LONGEST]

@@ -1,0 +1,178 @@
+"""Texts of which one arrangement of several is the published one: items of a file in their order, options of an item in theirs.
+
+A model that never read a file cannot know which arrangement was published, as far as that was left to chance. Whether it was
+is looked up in the texts, without a model (`check`): items sorted by topic, or options in a fixed order, are likelier as they
+are for every model, and then the test says nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from random import Random
+from statistics import NormalDist, fmean, pvariance
+
+from evalsuite.benchmarks.check import chi_square_p
+from evalsuite.exposure.exact import above, stratified_p
+from evalsuite.exposure.likelihoods import Pair
+from evalsuite.exposure.texts import Entries, Unit, arranged, orders, shards
+from evalsuite.perturb.choice import permute
+from evalsuite.types import Item
+
+POWER = NormalDist().inv_cdf(0.95) + NormalDist().inv_cdf(0.8)  # standard errors of a difference found in 4 of 5 cases
+SUSPECT = 0.01  # p-value of `check` below which the arrangement was not left to chance
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangements:
+    """Strata with the texts of their arrangements, the published one first."""
+
+    strata: tuple[tuple[Pair, ...], ...]
+    items: int  # entries or items in them
+    left_out: int  # those that are in no stratum
+    checks: Mapping[str, float]  # what could tell the published arrangements from others -> p-value, without a model
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """The texts of all strata in order."""
+        return [pair for stratum in self.strata for pair in stratum]
+
+    @property
+    def check(self) -> float:
+        """The p-value, without a model, that the published arrangements are like others: of all checks, by Bonferroni."""
+        return min(1.0, len(self.checks) * min(self.checks.values(), default=1.0))
+
+    @property
+    def chance(self) -> bool:
+        """Whether the published arrangement was left to chance, as far as the texts show it."""
+        return self.check >= SUSPECT
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """The result of a test of arrangements."""
+
+    p: float
+    higher: float  # pairs of the published arrangement and another in which the published one is likelier
+    pairs: float
+    strata: int
+    gain: float  # mean log-probability of the published arrangement of a stratum less that of the others, in nats
+    detectable: float  # the gain that such a test finds in 4 of 5 cases at p < 0.05
+
+
+def exact_test(made: Arrangements, logprobs: Sequence[float], rng: Random) -> Exact:
+    """The test of the arrangements from a log-probability of each of `Arrangements.pairs`, or its difference between models."""
+    found, values = iter(logprobs), list[list[float]]()
+    for stratum in made.strata:
+        values.append([next(found) for _ in stratum])
+    gain = fmean(row[0] - fmean(row[1:]) for row in values) if values else 0.0
+    # under chance the published one less the others varies as any one does: by (n / (n - 1))² of the variance of the n
+    spread = math.fsum(pvariance(row) * (len(row) / (len(row) - 1)) ** 2 for row in values) ** 0.5 / max(1, len(values))
+    return Exact(stratified_p(values, rng), *above(values), len(values), gain, POWER * spread)
+
+
+# --- the items of a file
+
+
+def order_of_items(
+    found: Entries, count: Callable[[str], int], room: int, others: int, seed: int, most: int | None = None
+) -> Arrangements:
+    """Shards of at most `room` tokens with their dialogues in the published order and in up to `others` different ones (Oren et
+    al. 2023). `count`: the tokens of a text; `most`: take only so many shards, drawn at random."""
+    rng = Random(f"{seed}:order of items")
+    chosen = shards(found, count, room)
+    if most is not None and len(chosen) > most:
+        chosen = [chosen[n] for n in sorted(rng.sample(range(len(chosen)), most))]
+    strata, alike = list[tuple[Pair, ...]](), list[list[list[float]]]()
+    for shard in chosen:
+        drawn = orders(len(shard), others, rng)
+        strata.append(tuple((found.between, arranged(found, shard, order)) for order in drawn))
+        alike.append(_alike(shard, orders(len(shard), _UNREAD, rng)))
+    used = sum(len(unit) for shard in chosen for unit in shard)
+    checks = {
+        name: stratified_p([rows[n] for rows in alike], rng, _DRAWS)
+        for n, name in enumerate(("similar neighbours", "neighbours of similar length"))
+    }
+    return Arrangements(tuple(strata), used, len(found.entries) - used, checks)
+
+
+_UNREAD = 19  # other orders that the check compares: no model reads them
+_DRAWS = 9_999
+
+
+def _alike(shard: Sequence[Unit], drawn: Sequence[Sequence[int]]) -> list[list[float]]:
+    """How alike neighbours are in each order, in words and in length."""
+    texts = ["".join(entry.head + entry.tail for entry in unit) for unit in shard]
+    grams = [{*map("".join, pairwise(text))} for text in texts]
+    near = {
+        (a, b): len(grams[a] & grams[b]) / max(1, len(grams[a] | grams[b]))
+        for a, b in combinations(range(len(texts)), 2)
+    }
+    words = [math.fsum(near[min(a, b), max(a, b)] for a, b in pairwise(order)) for order in drawn]
+    lengths = [-math.fsum(abs(len(texts[a]) - len(texts[b])) for a, b in pairwise(order)) for order in drawn]
+    return [words, lengths]
+
+
+# --- the options of an item
+
+
+def order_of_options(
+    items: Sequence[Item], shown: Callable[[Item], tuple[str, str]], others: int, seed: int
+) -> Arrangements:
+    """Items with their options in the published order and in up to `others` different ones, the right answer under its own
+    label after them. `shown`: an item's prompt and its right reply."""
+    strata, fixed, kept = list[tuple[Pair, ...]](), list[list[float]](), list[Item]()
+    before = _precedences(items)
+    rng = Random(f"{seed}:order of options")
+    for item in items:
+        if len({*item.options}) < len(item.options) or len(item.options) < 2 or len(item.golds) != 1:
+            continue
+        drawn = orders(len(item.options), others, Random(f"{seed}:options:{item.id}"))
+        strata.append(tuple(_after_start(*shown(permute(item, order))) for order in drawn))
+        fixed.append([_usual(item, order, before) for order in drawn])
+        kept.append(item)
+    lengths = [_rising(item, others, seed) for item in kept]
+    checks = {
+        "the same options in the same order": stratified_p(fixed, rng, _DRAWS),
+        "longer options later": stratified_p(lengths, rng, _DRAWS),
+        "longer options earlier": stratified_p([[-x for x in row] for row in lengths], rng, _DRAWS),
+        "places of the right option": _places(kept),
+    }
+    return Arrangements(tuple(strata), len(kept), len(items) - len(kept), checks)
+
+
+def _after_start(prompt: str, reply: str) -> Pair:
+    return "", prompt + reply
+
+
+def _precedences(items: Sequence[Item]) -> Counter[tuple[str, str]]:
+    """How often one option text stands before another."""
+    return Counter(pair for item in items for pair in combinations(item.options, 2))
+
+
+def _usual(item: Item, order: Sequence[int], before: Counter[tuple[str, str]]) -> float:
+    """How far an order is the usual one of the same options in other items."""
+    own = {*combinations(item.options, 2)}
+    texts = [item.options[n] for n in order]
+    return math.fsum(
+        (before[a, b] - ((a, b) in own)) - (before[b, a] - ((b, a) in own)) for a, b in combinations(texts, 2)
+    )
+
+
+def _rising(item: Item, others: int, seed: int) -> list[float]:
+    """How far the options get longer, in the published order and in others."""
+    lengths = [len(option) for option in item.options]
+    drawn = orders(len(lengths), others, Random(f"{seed}:lengths:{item.id}"))
+    return [math.fsum(place * lengths[n] for place, n in enumerate(order)) for order in drawn]
+
+
+def _places(items: Sequence[Item]) -> float:
+    """The p-value that each option of an item was as likely to be the right one."""
+    sizes = Counter(len(item.options) for item in items)
+    if not sizes:
+        return 1.0
+    places = Counter(item.golds[0] for item in items)
+    return chi_square_p(places, {p: sum(n / size for size, n in sizes.items() if size > p) for p in range(max(sizes))})

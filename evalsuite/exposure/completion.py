@@ -1,0 +1,82 @@
+"""Does a model go on with the first half of an item as its file does?
+
+Local models are given the first half of the file's entry, as it stands there. Endpoints are asked in words, once with the name
+of the benchmark and its split (guided), once without (general; Golchin & Surdeanu 2023).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evalsuite.common.templates import TemplateFile
+from evalsuite.types import Message, Request
+
+TOKENS = 64  # of a reply
+_LEAST = 20  # characters that are compared, at least, for a completion to count as near-exact
+NEAR = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """An item's text in two: a model sees the first."""
+
+    item: str
+    first: str
+    second: str
+
+
+def halves(item: str, text: str) -> Halves | None:
+    """A text cut in its middle, at a turn's or line's end where there is one near; None if it is too short."""
+    middle = len(text) // 2
+    ends = [n + 1 for n, char in enumerate(text) if char in "\n" and abs(n - middle) <= len(text) // 4]
+    cut = min(ends, key=lambda n: abs(n - middle), default=middle)
+    return Halves(item, text[:cut], text[cut:]) if len(text) - cut >= _LEAST and cut else None
+
+
+def plain_request(half: Halves) -> Request:
+    """The first half alone, for a model to go on with."""
+    return Request(half.item, half.first, (Message("user", half.first),), TOKENS, batch=("completion",))
+
+
+def asked_request(half: Halves, template: TemplateFile, name: str, split: str) -> Request:
+    """An instruction to go on with the first half. `name`: of the benchmark; "" names none."""
+    text = template.render({"text": half.first, "name": name, "split": split}, f"item {half.item}")
+    return Request(half.item, text, (Message("user", text),), 4 * TOKENS, batch=("completion", name))
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """How far a reply is what the file goes on with."""
+
+    rouge: float  # ROUGE-L's F1 on characters, with as much of the second half as the reply has
+    compared: int  # characters of the second half
+
+    @property
+    def near(self) -> bool:
+        """Whether the reply is the second half, but for a few characters."""
+        return self.rouge >= NEAR and self.compared >= _LEAST
+
+
+def overlap(reply: str, second: str) -> Overlap:
+    """Compare a reply with the second half, blanks aside; with the whole of it if the reply is short.
+
+    >>> overlap("我去看电影了。", "我去看电影了。你呢？我们下次再一起去吧，好不好呀？").rouge
+    0.5185185185185185
+    """
+    said, want = ("".join(text.split()) for text in (reply, second))
+    want = want[: max(len(said), _LEAST)]
+    said = said[: max(len(want), 1)]
+    if not said or not want:
+        return Overlap(0.0, len(want))
+    return Overlap(2 * _common(said, want) / (len(said) + len(want)), len(want))
+
+
+def _common(a: Sequence[str], b: Sequence[str]) -> int:
+    """The length of the longest common subsequence."""
+    row = [0] * (len(b) + 1)
+    for x in a:
+        before = 0
+        for n, y in enumerate(b, 1):
+            before, row[n] = row[n], before + 1 if x == y else max(row[n], row[n - 1])
+    return row[-1]

@@ -1,0 +1,145 @@
+"""Scores of single items, and what they can be compared with.
+
+An item's likelihood says little by itself: some texts are likely for any model. It becomes evidence against control items of
+the same kind that nobody could have read, or that were read by others only if the official ones were: the items of another
+split, if chance decided which split an item went to. Then it did not matter to a model that saw neither which is which, and the
+p-value of `compare` is exact. A model that saw both alike looks like one that saw none. Without control there is no p-value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from statistics import fmean, variance
+
+from evalsuite.exposure.arrangements import POWER
+from evalsuite.exposure.exact import differ_p, greater_p
+from evalsuite.exposure.likelihoods import Pair, Scores
+from evalsuite.exposure.texts import Entries
+from evalsuite.perturb.text import swap_speakers
+from evalsuite.types import Item
+
+# p-value of the checks below which chance did not decide which items are official: lower than that of arrangements, since a small
+# difference in length between two splits moves a score that is a mean over tokens by next to nothing.
+SUSPECT = 0.001
+Shown = Callable[[Item], tuple[str, str]]  # an item's prompt and its right reply
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text of an item to score, or two: as published, and reworded."""
+
+    item: str  # its id, or the place in its file
+    context: Hashable  # its dialogue: texts of one dialogue count as one
+    pairs: tuple[Pair, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Values of official items beside those of control items."""
+
+    value: float  # mean over official dialogues
+    control: float | None  # mean over control dialogues; None: there are none
+    p: float | None  # one-sided, that official values are no higher; None without control
+    dialogues: tuple[int, int]
+    detectable: float | None  # the difference that such a test finds in 4 of 5 cases at p < 0.05
+
+
+def raw_texts(found: Entries) -> list[Text]:
+    """Entries of a file, byte for byte, after what stands before an entry in the file. (Not after a token that begins a text:
+    none stood before it when a model read the file, and some models then recall nothing.)"""
+    return [
+        Text(entry.items[0].id if entry.items else str(n), entry.context, ((found.between, entry.text),))
+        for n, entry in enumerate(found.entries)
+    ]
+
+
+def prompt_texts(items: Sequence[Item], shown: Shown) -> list[Text]:
+    """Items as a prompt and its right reply."""
+    return [Text(item.id, item.context, (("", "".join(shown(item))),)) for item in items]
+
+
+def renamed_texts(items: Sequence[Item], shown: Shown) -> list[Text]:
+    """Items with the names of their speakers changed: as published, then with A and B swapped. Those without are left out."""
+    made = ((item, swap_speakers(item)) for item in items)
+    return [
+        Text(item.id, item.context, tuple(("", "".join(shown(one))) for one in (item, other)))
+        for item, other in made
+        if other != item
+    ]
+
+
+def kept_apart(official: Sequence[Text], control: Sequence[Text]) -> tuple[list[Text], list[Text]]:
+    """Both without the dialogues that they share."""
+    both = {text.context for text in official} & {text.context for text in control}
+    one, other = ([text for text in texts if text.context not in both] for texts in (official, control))
+    return one, other
+
+
+def drawn(texts: Sequence[Text], most: int, seed: int) -> list[Text]:
+    """At most `most` of the texts, drawn at random, in their order."""
+    if len(texts) <= most:
+        return list(texts)
+    return [texts[n] for n in sorted(Random(f"{seed}:items").sample(range(len(texts)), most))]
+
+
+def by_dialogue(texts: Sequence[Text], values: Sequence[float]) -> list[float]:
+    """The mean value of each dialogue."""
+    found: dict[Hashable, list[float]] = {}
+    for text, value in zip(texts, values, strict=True):
+        found.setdefault(text.context, []).append(value)
+    return [fmean(rows) for rows in found.values()]
+
+
+def compare(
+    official: Sequence[Text], values: Sequence[float], control: Sequence[Text], others: Sequence[float], rng: Random
+) -> Compared:
+    """Values of official texts beside those of control texts."""
+    one, other = by_dialogue(official, values), by_dialogue(control, others)
+    p = greater_p(one, other, rng) if one and other else None
+    error = None
+    if len(one) > 1 and len(other) > 1:
+        error = POWER * (variance(one) / len(one) + variance(other) / len(other)) ** 0.5
+    return Compared(fmean(one) if one else 0.0, fmean(other) if other else None, p, (len(one), len(other)), error)
+
+
+def checks(official: Sequence[Text], control: Sequence[Text], rng: Random) -> Mapping[str, float]:
+    """What could tell official from control texts without a model: two-sided p-values."""
+    if not official or not control:
+        return {}
+    words = Counter(char for text in (*official, *control) for char in text.pairs[0][1])
+    total = sum(words.values())
+    usual = {char: math.log(count / total) for char, count in words.items()}
+    measures: dict[str, Callable[[str], float]] = {
+        "length": lambda text: math.log(1 + len(text)),
+        "frequency of characters": lambda text: fmean(usual[char] for char in text) if text else 0.0,
+    }
+    found = {}
+    for name, of in measures.items():
+        one, other = (by_dialogue(texts, [of(x.pairs[0][1]) for x in texts]) for texts in (official, control))
+        found[name] = differ_p(one, other, rng)
+    return found
+
+
+# --- the scores of a text, from those of its pairs
+
+
+def mean(scores: Sequence[Scores]) -> float:
+    return scores[0].mean
+
+
+def mink(scores: Sequence[Scores]) -> float:
+    return scores[0].mink
+
+
+def minkpp(scores: Sequence[Scores]) -> float:
+    """Of an engine that gives the whole vocabulary."""
+    return scores[0].minkpp or 0.0
+
+
+def renamed(scores: Sequence[Scores]) -> float:
+    """The mean log-probability of a token as published less that with other names."""
+    return scores[0].mean - scores[1].mean

@@ -1,0 +1,92 @@
+"""Texts -> what a model gives to them, kept in a store, so that nothing is computed twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from evalsuite.backends.base import Surprisal, TokenScores
+from evalsuite.results.store import Store
+from evalsuite.types import Likelihood, Response
+
+Pair = tuple[str, str]  # a context, and the text after it that is scored
+SHARE = 0.2  # of the tokens: Min-K % with k = 20, as in both papers' main tables
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What a model gives to a text. Higher is likelier; natural logarithms."""
+
+    logprob: float  # the sum over its tokens
+    tokens: int
+    mink: float  # mean of the SHARE of least likely tokens (Shi et al. 2023)
+    minkpp: float | None = None  # the same of standardised ones (Zhang et al. 2024); None: the engine gives none
+
+    @property
+    def mean(self) -> float:
+        """The mean log-probability of a token."""
+        return self.logprob / self.tokens if self.tokens else 0.0
+
+
+def summarise(found: TokenScores) -> Scores:
+    """The scores of a text from those of its tokens.
+
+    >>> summarise(TokenScores([-1.0, -2.0, -3.0, -4.0, -5.0], [0.0, -1.0, 0.0, 0.0, 0.0]))
+    Scores(logprob=-15.0, tokens=5, mink=-5.0, minkpp=-1.0)
+    """
+    plain, standard = found.logprobs, found.standard
+    return Scores(sum(plain), len(plain), lowest(plain), None if standard is None else lowest(standard))
+
+
+def lowest(values: Sequence[float], share: float = SHARE) -> float:
+    """The mean of the lowest `share` of the values: at least one; 0 of none."""
+    return fmean(sorted(values)[: max(1, int(len(values) * share))]) if values else 0.0
+
+
+def measure(
+    backend: Surprisal,
+    pairs: Sequence[Pair],
+    store: Store | None = None,
+    advance: Callable[[int], None] = lambda n: None,
+) -> list[Scores]:
+    """The scores of each pair's text; those in the store are not computed again. `advance` is called with numbers of texts."""
+    keys = [_key(backend.fingerprint, pair) for pair in pairs]
+    known: dict[str, Scores] = {}
+    if store:
+        for key in store.done(keys):
+            known[key] = _unpacked(store.response(key))
+    every = dict(zip(keys, pairs, strict=True))  # equal ones once
+    names = list(every)
+    done = [key in known for key in names]
+    for group in () if all(done) else backend.surprisal(list(every.values()), done):
+        made = [(names[n], summarise(found)) for n, found in group]
+        if store:
+            store.put((key, _packed(scores)) for key, scores in made)
+        known.update(made)
+        advance(len(made))
+    return [known[key] for key in keys]
+
+
+def missing(backend: Surprisal, pairs: Sequence[Pair], store: Store) -> list[Pair]:
+    """The pairs that `measure` has yet to compute, each once."""
+    keys = [_key(backend.fingerprint, pair) for pair in pairs]
+    done = store.done(keys)
+    return list({key: pair for key, pair in zip(keys, pairs, strict=True) if key not in done}.values())
+
+
+def _key(fingerprint: str, pair: Pair) -> str:
+    return hashlib.sha256(json.dumps([fingerprint, "surprisal", *pair], ensure_ascii=False).encode()).hexdigest()
+
+
+def _packed(scores: Scores) -> Response:
+    values = (scores.mink, *(() if scores.minkpp is None else (scores.minkpp,)))
+    found = (Likelihood(scores.logprob, scores.tokens), *(Likelihood(value, 0) for value in values))
+    return Response("", "nll", scores.tokens, likelihoods=found)
+
+
+def _unpacked(found: Response | None) -> Scores:
+    whole, mink, *rest = found.likelihoods if found else ()
+    return Scores(whole.logprob, whole.tokens, mink.logprob, rest[0].logprob if rest else None)

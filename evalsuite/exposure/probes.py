@@ -1,0 +1,197 @@
+"""One test on one file: the texts that models must score or go on with, and the row of results that comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from statistics import fmean
+from typing import Any
+
+from evalsuite.exposure import items
+from evalsuite.exposure.arrangements import Arrangements, exact_test
+from evalsuite.exposure.completion import Overlap
+from evalsuite.exposure.exact import positive_p
+from evalsuite.exposure.items import Text, compare
+from evalsuite.exposure.likelihoods import Pair, Scores
+from evalsuite.types import Request
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """What is tested: a file, by one test, in one form."""
+
+    task: str
+    set: str
+    split: str
+    test: str  # one of settings.TESTS
+    form: str = "raw"  # one of settings.FORMS
+
+    def row(self, **more: Any) -> Row:
+        return {"task": self.task, "set": self.set, "split": self.split, "test": self.test, "form": self.form} | more
+
+    def rng(self, seed: int) -> Random:
+        return Random(f"{seed}:{self.task}:{self.set}:{self.split}:{self.test}:{self.form}")
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """The published arrangement against others."""
+
+    file: File
+    made: Arrangements
+
+    @property
+    def pairs(self) -> list[Pair]:
+        return self.made.pairs
+
+    def row(self, scores: Sequence[Scores], reference: Sequence[Scores] | None, seed: int) -> Row:
+        own = [x.logprob for x in scores]
+        theirs = [x.logprob for x in reference or ()]
+        moves = [a - b for a, b in zip(own, theirs, strict=True)] if reference is not None else own
+        found = exact_test(self.made, moves, self.file.rng(seed))
+        why = "" if self.made.chance else "not left to chance"
+        if not self.made.strata:
+            why = "nothing to compare"
+        beside = None
+        if reference is not None:
+            alone = exact_test(self.made, theirs, self.file.rng(seed))
+            beside = {"value": _share(alone.higher, alone.pairs), "p": alone.p}
+        return self.file.row(
+            n=self.made.items, left_out=self.made.left_out, units=found.strata, tokens=sum(x.tokens for x in scores),
+            value=_share(found.higher, found.pairs), expected=0.5, figures={"gain": found.gain, "pairs": found.pairs, "detectable": found.detectable},
+            checks=dict(self.made.checks), p=None if why else found.p, why=why, reference=beside, listed=[],
+        )  # fmt: skip
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """A score of single items, official and control. `figures` are further ones of the same texts."""
+
+    file: File
+    official: Sequence[Text]
+    control: Sequence[Text]
+    left_out: int
+    score: Callable[[Sequence[Scores]], float]
+    figures: Mapping[str, Callable[[Sequence[Scores]], float]] = field(default_factory=dict)
+    why: str = ""  # there is no control
+
+    @property
+    def pairs(self) -> list[Pair]:
+        return [pair for text in (*self.official, *self.control) for pair in text.pairs]
+
+    def row(self, scores: Sequence[Scores], reference: Sequence[Scores] | None, seed: int) -> Row:
+        own, theirs = self._by_text(scores), self._by_text(reference or ())
+        plus = all(x.minkpp is not None for x in (*scores, *(reference or ())))
+        tested = items.mink if self.score is items.minkpp and not plus else self.score
+        found = self._compared(own, theirs, tested, seed)
+        named: dict[str, float | None] = {"detectable": found.detectable}
+        for name, score in self.figures.items():
+            other = self._compared(own, theirs, score, seed)
+            named |= {name: other.value, f"{name} control": other.control}
+        if tested is items.minkpp:
+            named |= {"minkpp": found.value, "minkpp control": found.control}
+        checks = dict(items.checks(self.official, self.control, self.file.rng(seed)))
+        why = self.why or reason(checks, found.p)
+        beside = None
+        if reference is not None:
+            alone = self._compared(theirs, [], tested, seed)
+            beside = {"value": alone.value, "p": alone.p}
+        return self.file.row(
+            n=len(self.official), left_out=self.left_out, units=found.dialogues[0], tokens=sum(x.tokens for x in scores),
+            value=found.value, expected=found.control, figures=named, checks=checks, p=None if why else found.p, why=why,
+            reference=beside, listed=[],
+        )  # fmt: skip
+
+    def _by_text(self, scores: Sequence[Scores]) -> list[list[Scores]]:
+        rest = iter(scores)
+        return [[next(rest) for _ in text.pairs] for text in (*self.official, *self.control)] if scores else []
+
+    def _compared(
+        self,
+        own: Sequence[Sequence[Scores]],
+        theirs: Sequence[Sequence[Scores]],
+        score: Callable[[Sequence[Scores]], float],
+        seed: int,
+    ) -> items.Compared:
+        values = [score(x) - score(y) for x, y in zip(own, theirs, strict=True)] if theirs else [score(x) for x in own]
+        count = len(self.official)
+        return compare(self.official, values[:count], self.control, values[count:], self.file.rng(seed))
+
+
+Probe = Arranged | Single  # a test by likelihood
+
+
+def reason(checks: Mapping[str, float], p: float | None) -> str:
+    """Why a comparison with control items has no p-value; "" if it has one."""
+    if p is None:
+        return "no control"
+    return "not left to chance" if len(checks) * min(checks.values(), default=1.0) < items.SUSPECT else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a model goes on with: requests for official, then control items; each once, or guided and general in turn."""
+
+    file: File
+    official: Sequence[Text]
+    control: Sequence[Text]
+    requests: Sequence[Request]
+    seconds: Sequence[str]  # what each should go on with
+    left_out: int
+    why: str = ""
+
+    def row(self, found: Sequence[Overlap | None], reference: Sequence[Overlap | None], seed: int) -> Row:
+        """The results, from the overlap of each reply; None: it failed."""
+        step = len(self.requests) // max(1, len(self.official) + len(self.control))
+        count = len(self.official)
+        own, theirs = self._values(found, step), self._values(reference, step)
+        pairs = zip(own, theirs, strict=True) if theirs else ((x, 0.0) for x in own)
+        moves = [None if x is None or y is None else x - y for x, y in pairs]
+        kept = [n for n, move in enumerate(moves) if move is not None]
+        sides = [[n for n in kept if n < count], [n for n in kept if n >= count]]
+        texts = [*self.official, *self.control]
+        rng = self.file.rng(seed)
+        compared = compare(
+            [texts[n] for n in sides[0]], [moves[n] or 0.0 for n in sides[0]],
+            [texts[n] for n in sides[1]], [moves[n] or 0.0 for n in sides[1]], rng,
+        )  # fmt: skip
+        checks = dict(items.checks(self.official, self.control, rng))
+        why = self.why or reason(checks, compared.p)
+        near = [n for n in range(count) if (one := found[n * step]) and one.near]
+        beyond = [n for n in range(count, len(texts)) if (one := found[n * step]) and one.near]
+        figures: dict[str, float | None] = {
+            "detectable": compared.detectable,
+            "near": len(near),
+            "near control": len(beyond),
+            "failed": found.count(None),
+        }
+        if step == 2:
+            guided, general = ([x for n in range(count) if (x := found[2 * n + k])] for k in (0, 1))
+            figures |= {
+                "guided": fmean(x.rouge for x in guided) if guided else None,
+                "general": fmean(x.rouge for x in general) if general else None,
+                "naming p": positive_p([moves[n] or 0.0 for n in sides[0]], rng),
+            }
+        beside = None
+        if theirs:
+            rest = [x for x in theirs[:count] if x is not None]
+            beside = {"value": fmean(rest) if rest else None, "p": None}
+        return self.file.row(
+            n=len(sides[0]), left_out=self.left_out + count - len(sides[0]), units=compared.dialogues[0], tokens=0,
+            value=compared.value, expected=compared.control, figures=figures, checks=checks,
+            p=None if why else compared.p, why=why, reference=beside, listed=[texts[n].item for n in near][:20],
+        )  # fmt: skip
+
+    @staticmethod
+    def _values(found: Sequence[Overlap | None], step: int) -> list[float | None]:
+        """A text's overlap, or that of its guided reply less that of its general one."""
+        if step != 2:
+            return [x.rouge if x else None for x in found]
+        return [a.rouge - b.rouge if a and b else None for a, b in zip(found[::2], found[1::2], strict=True)]

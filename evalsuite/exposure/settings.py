@@ -1,0 +1,66 @@
+"""Settings of `evalsuite contamination`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evalsuite.benchmarks.registry import SPLITS, tasks_named
+from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.flags import check_budget, check_least, flag
+
+# Names of tests, in the order of tables. By likelihood: order … names. By what a model writes: completion (hf, vllm), guided.
+TESTS = ("order", "options", "mink", "names", "completion", "guided")
+FORMS = ("raw", "prompt")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What to test, against what, and how much of it: keywords of `evalsuite.contamination`, and its flags.
+
+    Raises ConfigError for invalid values.
+    """
+
+    models: str | Path = flag("bundled:models.yaml", "The models.yaml that lists models.", "FILE")
+    reference: str | None = flag(None, "A model of the file that surely has not seen the data, such as the base of an adapter: what is tested is then the difference from it.", "NAME")  # fmt: skip
+    tasks: Sequence[str] = flag((), "Tasks, benchmarks or groups, comma-separated; default: all tasks of CORECODE that the data have.", "A,B")  # fmt: skip
+    set: str = flag("all", "Sets, comma-separated, or all.", "easy")
+    split: str = flag("test", "The split that the model may have seen: train, dev or test.", "test")
+    data: str | Path | None = flag(None, "Folder of official data; default: EVALSUITE_DATA, else the bundled sample.", "DIR")  # fmt: skip
+    out: str | Path = flag("runs/default", "The run's folder, whose page shows the results beside its scores. The same command resumes in it.", "DIR")  # fmt: skip
+    tests: Sequence[str] = flag((), f"Tests, comma-separated: {', '.join(TESTS)}; default: all that the model's backend can take.", "order,mink")  # fmt: skip
+    form: Sequence[str] = flag(FORMS, "How the model may have read single items: raw (the file's own lines), prompt (our prompt and the right reply), or both.", "raw,prompt")  # fmt: skip
+    control: str = flag("dev", "Control items: another split of the same data, a folder with data of the same layout that nobody has published, or none.", "DIR")  # fmt: skip
+    prompt: str = flag("paper", "The wording of prompts.", "plain")
+    shuffles: int = flag(5, "Other orders that each shard of a file, and the options of each item, are read in.", "N")
+    shards: int = flag(64, "Shards of each file, drawn at random.", "N")
+    window: int = flag(2048, "Tokens of a shard; the model's context is the upper limit.", "N")
+    items: int = flag(300, "Items of each file in the tests of single items, drawn at random, and as many control items.", "N")  # fmt: skip
+    completions: int = flag(50, "Items of each file that the model goes on with, and as many control items.", "N")
+    limit: int | None = flag(None, "Only the first N entries of each file.", "N")
+    seed: int = flag(0, "Seed of all that is drawn.", "N")
+    skip_bad: bool = flag(False, "Skip and count broken lines of the data, instead of stopping at the first.")
+    prompts: str | Path = flag("bundled:prompts", "The folder of prompt templates.", "DIR")
+    budget: float | None = flag(None, "Limit on the total cost at endpoints, in the currency of the model's prices; never exceeded.", "COST")  # fmt: skip
+    max_concurrency: int | None = flag(None, "Concurrent requests to an endpoint; default: max_concurrency in models.yaml.", "N")  # fmt: skip
+    verbose: bool = flag(False, "Print the log.", short="-v")
+
+    def __post_init__(self) -> None:
+        if self.split not in SPLITS:
+            raise ConfigError(f"--split {self.split}: expected train, dev or test")
+        for name in self.tests:
+            if name not in TESTS:
+                raise ConfigError(unknown("test", name, TESTS))
+        if not self.form:
+            raise ConfigError("--form: expected raw, prompt or both")
+        for name in self.form:
+            if name not in FORMS:
+                raise ConfigError(unknown("form", name, FORMS))
+        if self.control == self.split:
+            raise ConfigError(f"--control {self.control}: is the split that is tested")
+        check_least(1, shuffles=self.shuffles, shards=self.shards, items=self.items, completions=self.completions)
+        check_least(1, limit=self.limit, max_concurrency=self.max_concurrency)
+        check_least(64, window=self.window)
+        check_budget(self.budget)
+        tasks_named(self.tasks)

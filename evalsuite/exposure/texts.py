@@ -1,0 +1,175 @@
+"""A benchmark's files as texts that a model may have read: entries of the official file, byte for byte, and items as prompts.
+
+A file's entries are the lines of a JSONL file, or the elements of the JSON list in it. Entries that are numbered in their order
+("id": 0, 1, 2 …) have their number apart: in another order the numbers stay where they are, since any model expects 6 after 5.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from pathlib import Path
+from random import Random
+from statistics import fmean, pstdev
+
+from evalsuite.benchmarks.corpus import File
+from evalsuite.common.errors import DataError
+from evalsuite.common.files import read_text
+from evalsuite.types import Item
+
+_NUMBER = re.compile(r'"(?:id|idx)"\s*:\s*(\d+)')
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of an official file: its text before its running number, the number, and the rest."""
+
+    head: str
+    number: str
+    tail: str
+    context: Hashable  # equal for entries of one dialogue
+    items: tuple[Item, ...] = ()  # those that are made of it; () if that is not known
+
+    @property
+    def text(self) -> str:
+        return self.head + self.number + self.tail
+
+    def numbered(self, number: str) -> str:
+        """Its text under another number."""
+        return self.head + number + self.tail
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """The entries of a file in its order."""
+
+    entries: tuple[Entry, ...]
+    between: str  # the characters between two entries
+    numbered: bool  # they have running numbers, which stay in place
+
+    def join(self, entries: Sequence[Entry]) -> str:
+        """Some entries as the file has them. They have running numbers in ascending order, whatever their own order."""
+        numbers = sorted((e.number for e in entries), key=lambda number: int(number or 0))
+        return self.between.join(e.numbered(number) for e, number in zip(entries, numbers, strict=True))
+
+
+Unit = tuple[Entry, ...]  # entries of one dialogue that follow one another: they stay together
+Shard = tuple[Unit, ...]
+
+
+def read_entries(file: File, limit: int | None = None) -> Entries:
+    """The first `limit` entries of an official file. Raises DataError if it cannot be read."""
+    texts, between = _split(file.path)
+    numbers = [_NUMBER.search(text) for text in texts]
+    found = [int(match.group(1)) for match in numbers if match]
+    running = len(found) == len(texts) and all(a < b for a, b in pairwise(found))
+    entries = []
+    for text, match, items in zip(texts, numbers, _items(file, len(texts)), strict=True):
+        start, end = match.span(1) if running and match else (0, 0)
+        context = items[0].context if items else text
+        entries.append(Entry(text[:start], text[start:end], text[end:], context, items))
+    return Entries(tuple(entries[:limit]), between, running)
+
+
+def _items(file: File, count: int) -> list[tuple[Item, ...]]:
+    """The items of each of `count` entries; () for all if they cannot be told."""
+    if len(file.items) == count:
+        return [(item,) for item in file.items]
+    documents = [tuple(items) for _, items in groupby(file.items, lambda item: item.context)]
+    return documents if len(documents) == count else [()] * count
+
+
+def _split(path: Path) -> tuple[list[str], str]:
+    """The texts of a file's entries, and what stands between two."""
+    text = read_text(path)
+    begin = _list_in(text, path) if path.suffix == ".json" else -1
+    if begin < 0:
+        return [line for line in text.splitlines() if line.strip()], "\n"
+    decoder, spans, at = json.JSONDecoder(), list[tuple[int, int]](), begin + 1
+    while True:
+        blank = _BLANK.match(text, at)
+        at = blank.end() if blank else at
+        if at >= len(text) or text[at] == "]":
+            break
+        try:
+            _, end = decoder.raw_decode(text, at)
+        except ValueError as error:
+            raise DataError(f"not JSON: {error}", path) from None
+        spans.append((at, end))
+        at = end
+    between = text[spans[0][1] : spans[1][0]] if len(spans) > 1 else "\n"
+    return [text[start:end] for start, end in spans], between
+
+
+_BLANK = re.compile(r"[\s,]*")
+
+
+def _list_in(text: str, path: Path) -> int:
+    """Where the list of entries begins: the file itself, or its longest list under a key; -1 if there is none."""
+    start = len(text) - len(text.lstrip("\ufeff \t\r\n"))
+    if text[start : start + 1] == "[":
+        return start
+    try:
+        whole = json.loads(text)
+    except ValueError:
+        return -1  # lines, under another name
+    lists = {key: value for key, value in whole.items() if isinstance(value, list)} if isinstance(whole, dict) else {}
+    if not lists:
+        return -1
+    key = max(lists, key=lambda name: len(lists[name]))
+    place = re.search(rf"{re.escape(json.dumps(key, ensure_ascii=False))}\s*:\s*\[", text)
+    return place.end() - 1 if place else -1
+
+
+def units(entries: Sequence[Entry]) -> list[Unit]:
+    """The entries in order; those of one dialogue that follow one another are one unit."""
+    return [tuple(same) for _, same in groupby(entries, lambda entry: entry.context)]
+
+
+def shards(found: Entries, count: Callable[[str], int], room: int) -> list[Shard]:
+    """Units that follow one another, an equal number in each shard, two or more; those that exceed `room` tokens are left out.
+
+    Neither the number nor what is left out depends on the order of the units in a shard, so that its orders are exchangeable.
+    Filling shards until they are full would not do: each would begin with a unit that was too long for the one before.
+    """
+    whole = units(found.entries)
+    sizes = [count(found.join(unit) + found.between) for unit in whole]
+    size = _units_of_shard(sizes, room)
+    made = [range(start, start + size) for start in range(0, len(whole) - size + 1, size)]
+    return [tuple(whole[n] for n in shard) for shard in made if sum(sizes[n] for n in shard) <= room]
+
+
+def _units_of_shard(sizes: Sequence[int], room: int) -> int:
+    """The most units of which nine in ten shards are expected to fit into `room`, whatever their order."""
+    middle, spread = (fmean(sizes), pstdev(sizes)) if sizes else (0.0, 0.0)
+    number = 2
+    while number < len(sizes) and (number + 1) * middle + _NINE_IN_TEN * spread * (number + 1) ** 0.5 <= room:
+        number += 1
+    return number
+
+
+_NINE_IN_TEN = 1.28  # standard deviations
+
+
+def orders(count: int, others: int, rng: Random) -> list[tuple[int, ...]]:
+    """The published order of `count` things, then up to `others` different ones, drawn at random.
+
+    >>> orders(2, 5, Random(0))
+    [(0, 1), (1, 0)]
+    """
+    first = tuple(range(count))
+    found = {first: None}
+    most = 1
+    for n in range(2, count + 1):
+        most = min(others + 1, most * n)
+    while len(found) < most:
+        found[tuple(rng.sample(first, count))] = None
+    return list(found)
+
+
+def arranged(found: Entries, shard: Shard, order: Sequence[int]) -> str:
+    """A shard's text with its units in another order."""
+    return found.join([entry for n in order for entry in shard[n]])

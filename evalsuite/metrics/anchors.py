@@ -1,0 +1,319 @@
+"""Anchor items: a few items with weights, so that their weighted mean estimates the mean over all. Tables are (models, items).
+
+    random        items drawn at random, equal weights: the baseline
+    stratified    items in order of how many models get them right, cut into as many strata; one item of each, which weighs as
+                  much as its stratum
+    answers       the same within the items of one right answer, for models that prefer a label
+    medoids       k-medoids of the items' columns (Vivek et al. 2024, Polo et al. 2024): a medoid weighs as much as its cluster
+    regression    the items of `stratified`; ridge regression of the models' means on these items gives the weights (as good as
+                  any method in Zhang et al. 2025), drawn to the strata's weights and summing to 1. Weights may be negative
+    medoid-regression  the same with the items and weights of `medoids`
+
+Errors are those of models that had no part in the choice: `curve` leaves groups of models out. Which method is best is decided
+within the models that are left, so that the error of the best one is not the smallest of several errors by luck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evalsuite.metrics.statistics import Floats
+
+Ints = NDArray[np.intp]
+
+FEWEST = 5  # models: with one left out and one of the others, too, three remain to choose items by
+FOLDS, INNER = 10, 5  # groups of models that are left out in turn, at the most; and within the rest
+MOST_MEDOIDS = 6000  # items up to which distances between all of them are computed, some 300 MB
+_JITTER = 0.01  # of distances between columns, whose squares are whole numbers for right/wrong items
+_ROUNDS = 30  # of the alternation between clusters and medoids, which mostly ends after five
+_PENALTIES = np.geomspace(1e-3, 1e3, 19)  # of the regression, in units of the mean eigenvalue
+
+
+@dataclass(frozen=True, slots=True)
+class Anchors:
+    """Chosen items, in increasing order, with weights that sum to 1."""
+
+    items: Ints
+    weights: Floats
+
+    @classmethod
+    def of(cls, items: Ints, weights: Floats) -> Anchors:
+        order = np.argsort(items)
+        return cls(items[order], weights[order])
+
+    def estimate(self, table: Floats) -> Floats:
+        """The estimated mean of each model."""
+        return np.asarray(table[..., self.items] @ self.weights, dtype=float)
+
+
+class Seen:
+    """The models that items are chosen by. `answers`: the number of each item's right answer, if it has one."""
+
+    def __init__(self, table: Floats, answers: Ints | None = None) -> None:
+        self.table, self.answers = table, answers
+        self.count: int = table.shape[1]
+
+    @cached_property
+    def shares(self) -> Floats:
+        return np.asarray(self.table.mean(axis=0), dtype=float)
+
+    @cached_property
+    def distances(self) -> NDArray[np.float32]:
+        """(items, items): squared distances of the columns. The jitter deals items with the same column out evenly to the
+        medoids that have it; else the first of them would stand for all."""
+        columns = self.table.T.astype(np.float32)
+        squares = (columns * columns).sum(axis=1)
+        found: NDArray[np.float32] = np.maximum(squares[:, None] + squares - 2 * columns @ columns.T, 0)
+        found += np.float32(_JITTER) * np.random.default_rng(0).random(found.shape, dtype=np.float32)
+        np.fill_diagonal(found, 0)
+        return found
+
+
+# --- methods: (seen, number of items, generator) -> anchors
+
+
+def random(seen: Seen, size: int, rng: np.random.Generator) -> Anchors:
+    return Anchors.of(rng.choice(seen.count, size, replace=False), np.full(size, 1 / size))
+
+
+def stratified(seen: Seen, size: int, rng: np.random.Generator) -> Anchors:
+    return _one_of_each(np.lexsort((rng.random(seen.count), seen.shares)), size, rng)
+
+
+def by_answer(seen: Seen, size: int, rng: np.random.Generator) -> Anchors:
+    answers = seen.answers if seen.answers is not None else np.zeros(seen.count, dtype=np.intp)
+    return _one_of_each(np.lexsort((rng.random(seen.count), seen.shares, answers)), size, rng)
+
+
+def _one_of_each(order: Ints, size: int, rng: np.random.Generator) -> Anchors:
+    """One item of each of `size` strata of an order, as equal as they can be."""
+    ends = np.linspace(0, len(order), size + 1).astype(np.intp)
+    return Anchors.of(order[rng.integers(ends[:-1], ends[1:])], np.diff(ends) / len(order))
+
+
+def medoids(seen: Seen, size: int, rng: np.random.Generator) -> Anchors:
+    """Seeds as k-means++ draws them, then clusters and their medoids in turn until nothing changes."""
+    distances = seen.distances
+    chosen = [int(rng.integers(seen.count))]
+    near = distances[chosen[0]].astype(float)
+    while len(chosen) < size:
+        chosen.append(int(rng.choice(seen.count, p=near / near.sum())))
+        near = np.minimum(near, distances[chosen[-1]])
+    found = np.array(chosen, dtype=np.intp)
+    for _ in range(_ROUNDS):
+        clusters = _clusters(distances, found)
+        moved = np.array([_middle(distances, members) for members in clusters])
+        if (moved == found).all():
+            break
+        found = moved
+    return Anchors.of(found, np.array([len(members) for members in _clusters(distances, found)]) / seen.count)
+
+
+def _middle(distances: NDArray[np.float32], members: Ints) -> int:
+    """The medoid of a cluster."""
+    if len(members) < 3:  # many are as small, and each of two is as good
+        return int(members[0])
+    return int(members[distances[members][:, members].sum(axis=0).argmin()])
+
+
+def _clusters(distances: NDArray[np.float32], centres: Ints) -> list[Ints]:
+    """The items nearest to each centre, itself among them."""
+    nearest = distances[:, centres].argmin(axis=1)
+    nearest[centres] = np.arange(len(centres))
+    order = np.argsort(nearest, kind="stable")
+    return np.split(order, np.searchsorted(nearest[order], np.arange(1, len(centres))))
+
+
+def regression(seen: Seen, size: int, rng: np.random.Generator) -> Anchors:
+    return _regressed(seen, stratified(seen, size, rng))
+
+
+def medoid_regression(seen: Seen, size: int, rng: np.random.Generator) -> Anchors:
+    return _regressed(seen, medoids(seen, size, rng))
+
+
+def _regressed(seen: Seen, start: Anchors) -> Anchors:
+    """Weights u + v, where u are those of `start` and v, which sums to 0, explains what they leave of the models' means.
+    The penalty on v has the least error on single models left out, in closed form."""
+    values = seen.table[:, start.items]
+    rest = seen.table.mean(axis=1) - values @ start.weights
+    values = values - values.mean(axis=1, keepdims=True)  # so that v sums to 0
+    spectrum, vectors = np.linalg.eigh(values @ values.T)
+    spectrum, along = np.maximum(spectrum, 0), vectors.T @ rest
+    unit = spectrum.mean()
+    if unit <= 0:
+        return start
+    shrunk = spectrum / (spectrum + _PENALTIES[:, None] * unit)  # (penalties, models)
+    fitted, leverage = (shrunk * along) @ vectors.T, shrunk @ (vectors**2).T
+    left_out = np.abs((rest - fitted) / np.maximum(1 - leverage, 1e-9)).mean(axis=1)
+    penalty = _PENALTIES[left_out.argmin()] * unit
+    return Anchors(start.items, start.weights + values.T @ (vectors @ (along / (spectrum + penalty))))
+
+
+Method = Callable[[Seen, int, np.random.Generator], Anchors]
+
+METHODS: Mapping[str, Method] = {
+    "random": random,
+    "stratified": stratified,
+    "answers": by_answer,
+    "medoids": medoids,
+    "regression": regression,
+    "medoid-regression": medoid_regression,
+}
+_BY_DISTANCE = {"medoids", "medoid-regression"}
+# Choices that each error is the mean of. Medoids take long, and hardly vary.
+_DRAWS = {"random": 40, "stratified": 20, "answers": 20, "medoids": 1, "regression": 10, "medoid-regression": 1}
+
+
+def methods_for(table: Floats, answers: Ints | None) -> list[str]:
+    """The methods that can choose among these items."""
+    left_out = {"answers"} if answers is None or len(np.unique(answers)) < 2 else set()
+    return [
+        name for name in METHODS if name not in left_out | (_BY_DISTANCE if table.shape[1] > MOST_MEDOIDS else set())
+    ]
+
+
+def choose(method: str, table: Floats, answers: Ints | None, size: int, seed: int, draw: int = 0) -> Anchors:
+    """`size` items by a method. The generator knows neither the models nor the method."""
+    return METHODS[method](Seen(table, answers), size, _generator(seed, size, draw))
+
+
+def _generator(seed: int, size: int, draw: int) -> np.random.Generator:
+    return np.random.default_rng([seed, size, draw])
+
+
+# --- errors on models left out
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """Errors of a method on each model left out, over the draws: (models,) means of the absolute error and of its square,
+    and (draws,) means of the absolute error over the models."""
+
+    absolute: Floats
+    squared: Floats
+    by_draw: Floats
+
+    @property
+    def mean(self) -> float:
+        return float(self.absolute.mean())
+
+    @classmethod
+    def of(cls, signed: Floats) -> Errors:
+        """From (models, draws)."""
+        size = np.abs(signed)
+        return cls(size.mean(axis=1), (size**2).mean(axis=1), size.mean(axis=0))
+
+
+Found = Mapping[tuple[str, int], Errors]  # by method and number of items
+
+
+def errors(
+    table: Floats, answers: Ints | None, sizes: Sequence[int], folds: Iterable[Ints], methods: Sequence[str], seed: int
+) -> Found:
+    """The errors of every method and size on the models of each fold, from items that the others chose."""
+    signed = {(m, k): np.full((len(table), _DRAWS[m]), np.nan) for m in methods for k in sizes}
+    tested = []
+    for fold in folds:
+        tested += list(fold)
+        seen, new = Seen(np.delete(table, fold, axis=0), answers), table[fold]
+        truth = new.mean(axis=1)
+        for (method, size), cells in signed.items():
+            for draw in range(_DRAWS[method]):
+                anchors = METHODS[method](seen, size, _generator(seed, size, draw))
+                cells[fold, draw] = anchors.estimate(new) - truth
+    return {place: Errors.of(cells[sorted(tested)]) for place, cells in signed.items()}
+
+
+def dealt(models: int, folds: int, seed: int) -> list[Ints]:
+    """The models dealt out at random to groups as equal as they can be."""
+    order = np.random.default_rng([seed, models]).permutation(models)
+    return [np.sort(order[n :: min(folds, models)]) for n in range(min(folds, models))]
+
+
+def best(found: Found, methods: Sequence[str], size: int) -> str:
+    """`stratified`, unless the error of another method is smaller by more than its standard error over the models, and so on.
+    With the smallest error of all, whatever was lucky on a few models would win."""
+    taken = "stratified"
+    for method in methods:
+        gain = found[taken, size].absolute - found[method, size].absolute
+        if gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain)):
+            taken = method
+    return taken
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What k items can tell: mean absolute errors on models left out, in the metric's unit."""
+
+    size: int
+    method: str  # the best one by all models; `choose` takes it
+    error: float  # of the best method, which was chosen anew without the models left out
+    rms: float  # the same, root of the mean square
+    half: float  # half width of a 95 % interval for the score of a new model that is like these
+    worst: float  # mean error of the model with the largest one
+    methods: dict[str, float]
+    random: tuple[float, float]  # 5th and 95th percentile of the error of single random sets
+    stronger: tuple[float, float] | None  # on the best quarter, by the others: of the best method, and of random items
+
+
+def curve(table: Floats, answers: Ints | None, sizes: Sequence[int], seed: int = 0) -> list[Point]:
+    """The errors by number of items. Raises ValueError with fewer than FEWEST models, or a size that the items do not have."""
+    models, items = table.shape
+    if models < FEWEST:
+        raise ValueError(f"{models} models; errors on models left out need {FEWEST} or more")
+    if not sizes or min(sizes) < 1 or max(sizes) > items:
+        raise ValueError(f"sizes {sizes} of {items} items")
+    methods = methods_for(table, answers)
+    outer = dealt(models, FOLDS, seed)
+    found = errors(table, answers, sizes, outer, methods, seed)
+    taken = dict[tuple[int, int], str]()  # (model, size) -> the method that the other models choose
+    for fold in outer:
+        taken |= {
+            (int(model), size): name
+            for size, name in _inner(table, answers, sizes, fold, methods, seed)
+            for model in fold
+        }
+    top = np.argsort(table.mean(axis=1), kind="stable")[models - models // 4 :]
+    beyond = errors(table, answers, sizes, [top], methods, seed) if models - len(top) >= FEWEST else None
+    for_top = dict(_inner(table, answers, sizes, top, methods, seed)) if beyond else {}
+    points = []
+    for size in sizes:
+        own = [found[taken[model, size], size] for model in range(models)]
+        absolute = np.array([one.absolute[model] for model, one in enumerate(own)])
+        rms = float(np.sqrt(np.mean([one.squared[model] for model, one in enumerate(own)])))
+        points.append(
+            Point(
+                size,
+                best(found, methods, size),
+                float(absolute.mean()),
+                rms,
+                rms * _students(models - 1),
+                float(absolute.max()),
+                {name: found[name, size].mean for name in methods},
+                tuple(np.percentile(found["random", size].by_draw, (5, 95)).tolist()),
+                (beyond[for_top[size], size].mean, beyond["random", size].mean) if beyond else None,
+            )
+        )
+    return points
+
+
+def _inner(
+    table: Floats, answers: Ints | None, sizes: Sequence[int], left_out: Ints, methods: Sequence[str], seed: int
+) -> Iterator[tuple[int, str]]:
+    """(size, the best method by the models that are not left out)."""
+    rest = np.delete(table, left_out, axis=0)
+    found = errors(rest, answers, sizes, dealt(len(rest), INNER, seed), methods, seed)
+    for size in sizes:
+        yield size, best(found, methods, size)
+
+
+def _students(freedom: int) -> float:
+    """The two-sided 95 % quantile of Student's t."""
+    return float(import_module("scipy.stats").t.ppf(0.975, freedom))

@@ -1,0 +1,183 @@
+"""Cells whose asking stops early (`--until`): the order of their items, and what the replies so far say of the whole list.
+
+The facts of such a cell hold "until". Its items are asked in a fixed random order, in proportion from the right answers of
+choices (metrics/sequences.py). Only replies to whole blocks from the beginning of that order count: others, of an earlier
+`--limit` or of a round that was cut off, are no random draw; they stay in the store. A cell all of whose items are asked is a whole
+one, and no estimate.
+
+The estimate is of the task's headline metric if that is a mean over items, else of its first metric that is one. An item is all
+its requests: rotations and samples. Where one of them failed, the item may be all right or all wrong: the interval holds both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.perturb import PERTURBATIONS
+from evalsuite.types import Cell, Item, Task, Trial
+
+if TYPE_CHECKING:
+    from evalsuite.metrics.sequences import Order
+
+LEVEL = 0.95
+_USUAL = 0.03  # the half width that bets are made for where none is waited for
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """The items of a cell in their order of asking."""
+
+    order: Order
+    trials: tuple[tuple[int, ...], ...]  # of each item, in this order: the places of its trials in the cell
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What the first `asked` items say of the mean over all `of` items."""
+
+    metric: str
+    asked: int
+    of: int
+    value: float
+    low: float
+    high: float
+    margin: float | None  # the half width at which the asking stops; None: it stops once models are told apart
+
+    @property
+    def reached(self) -> bool | None:
+        return None if self.margin is None else self.high - self.low <= 2 * self.margin + 1e-12
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """As it stands in results.json."""
+        return {
+            "method": "confidence sequence",
+            "metric": self.metric,
+            "asked": self.asked,
+            "of": self.of,
+            "low": self.low,
+            "high": self.high,
+            "level": LEVEL,
+            "margin": self.margin,
+            "reached": self.reached,
+        }
+
+
+def stops(facts: Mapping[str, Any]) -> bool:
+    """Whether the asking of a cell may stop before all is asked."""
+    return "until" in facts
+
+
+def margin_of(facts: Mapping[str, Any]) -> float | None:
+    """The half width at which the asking of a cell stops; None if something else stops it."""
+    until = facts.get("until", {"ranked": True})
+    return None if until.get("ranked") else float(until["margin"])
+
+
+def estimated_metric(task: Task) -> str:
+    """The headline metric if it is a mean over items, else the first that is."""
+    return task.metrics[0] if task.metrics[0] in task.item_metrics else task.item_metrics[0]
+
+
+def asking_of(cell: Cell, trials: Sequence[Trial]) -> Asking:
+    """The order depends on the run's seed, the place without its model, and the items: it is the same for all models."""
+    from evalsuite.metrics.sequences import order_of
+
+    places: dict[str, list[int]] = {}
+    for n, trial in enumerate(trials):
+        places.setdefault(trial.item.id, []).append(n)
+    items = [trials[own[0]].item for own in places.values()]
+    place = cell.place
+    seed = f"until:{cell.facts.get('seed', 0)}:{place.task}:{place.set}:{place.split}"
+    order = order_of([item.id for item in items], [_stratum(item) for item in items], seed)
+    own = [tuple(positions) for positions in places.values()]
+    return Asking(order, tuple(own[n] for n in order.items))
+
+
+def _stratum(item: Item) -> tuple[int, ...]:
+    """The right options. Spans and texts are one stratum: strata by length of answer or dialogue cost more than they gain."""
+    return item.golds
+
+
+def counted(cell: Cell, trials: Sequence[Trial], asked: Sequence[bool]) -> set[int] | None:
+    """The places of the trials whose replies count for an estimate; None if all that is `asked` counts."""
+    if not stops(cell.facts) or all(asked):
+        return None
+    asking = asking_of(cell, trials)
+    whole = next((n for n, own in enumerate(asking.trials) if not all(asked[i] for i in own)), len(asking.trials))
+    ends = asking.order.ends
+    count = int(ends[ends <= whole].max(initial=0))
+    return {i for own in asking.trials[:count] for i in own}
+
+
+def estimate(cell: Cell, trials: Sequence[Trial], values: Mapping[int, float | None]) -> Estimate | None:
+    """`values`: of the trials of whole items from the beginning of the order, by their place; None for a failed request.
+
+    None if no whole block was asked.
+    """
+    return estimate_of(cell, asking_of(cell, trials), trials, values) if stops(cell.facts) else None
+
+
+def estimate_of(
+    cell: Cell, asking: Asking, trials: Sequence[Trial], values: Mapping[int, float | None]
+) -> Estimate | None:
+    """As `estimate`, of a known order."""
+    import numpy as np
+
+    from evalsuite.metrics.sequences import bounds
+
+    margin = margin_of(cell.facts)
+    ranges = item_ranges(cell, asking, trials, values)
+    if not ranges:
+        return None
+    low, high = np.array(ranges).T
+    lower, upper = bounds(low, high, asking.order, margin or _USUAL, LEVEL)
+    if not len(lower):
+        return None
+    ends = asking.order.ends
+    asked = int(ends[len(lower) - 1])
+    value = math.fsum((a + b) / 2 for a, b in ranges[:asked]) / asked
+    return Estimate(
+        estimated_metric(TASKS[cell.place.task]),
+        asked,
+        len(asking.trials),
+        value,
+        float(lower[-1]),
+        float(upper[-1]),
+        margin,
+    )
+
+
+def item_ranges(
+    cell: Cell, asking: Asking, trials: Sequence[Trial], values: Mapping[int, float | None]
+) -> list[tuple[float, float]]:
+    """The lowest and highest value of each item from the beginning of the order, up to the first that was not wholly asked."""
+    ranges = []
+    rotations = PERTURBATIONS[cell.place.perturb].several
+    for own in asking.trials:
+        if any(n not in values for n in own):
+            break
+        ranges.append(item_range([(trials[n].request.sample, values[n]) for n in own], rotations))
+    return ranges
+
+
+def item_range(values: Iterable[tuple[int, float | None]], rotations: bool) -> tuple[float, float]:
+    """The lowest and highest value that an item may have: the mean of its samples, of each the lowest rotation.
+
+    values: of each of its requests the sample and the value, None if it failed.
+
+    >>> item_range([(0, 1.0), (1, None)], False)
+    (0.5, 1.0)
+    """
+    samples: dict[int, list[float | None]] = {}
+    for sample, value in values:
+        samples.setdefault(sample, []).append(value)
+    ends = []
+    for unknown in (0.0, 1.0):
+        own = [[unknown if v is None else v for v in found] for found in samples.values()]
+        ends.append(math.fsum(min(v) if rotations else math.fsum(v) / len(v) for v in own) / len(own))
+    return ends[0], ends[1]

@@ -1,0 +1,307 @@
+"""The rows of `evalsuite doctor`: what is there, what is missing and for what, and the command that mends it."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import metadata, version
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+import evalsuite
+from evalsuite.backends.model import Model
+from evalsuite.backends.models import load_models
+from evalsuite.backends.places import missing
+from evalsuite.backends.registry import backend_named
+from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora
+from evalsuite.common.errors import DataError
+from evalsuite.common.resources import bundled, resolve
+from evalsuite.setup import machine, packages
+from evalsuite.setup.entries import providers
+
+State = Literal[
+    "ok", "absent", "wrong"
+]  # absent: nothing is broken, but something cannot be done; wrong: must be mended
+_GB = 10**9
+_LEAST_DISK = _GB  # free, for a run's folder
+_Row = Callable[..., "Check"]
+_EXTRA_OF = {"hf": "hf", "vllm": "vllm", "openai": "openai"}  # backend -> extra
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A row: a thing, its state, what was found, what it is needed for, and the command or step that mends it."""
+
+    group: str
+    name: str
+    state: State
+    found: str
+    needed_for: str = ""
+    mend: str = ""
+
+
+def checks(models: str | Path | None = None, data: str | Path | None = None, online: bool = False) -> Iterator[Check]:
+    """All rows. `models`: a models.yaml, whose models are checked too; `online`: ask hubs and endpoints whether they answer."""
+    gpus = machine.gpus()
+    yield from _python()
+    yield from _extras()
+    yield from _machine(gpus)
+    yield from _servers_and_keys()
+    yield from _data(data)
+    yield from _hubs(online)
+    if models is not None:
+        for model in load_models(resolve(models)):
+            yield of_model(model, gpus, online)
+
+
+def _python() -> Iterator[Check]:
+    wanted = metadata("evalsuite")["Requires-Python"] or ""
+    fits = packages.in_range(platform.python_version(), wanted)
+    mend = "" if fits else f"install Python {wanted}"
+    yield Check(
+        "python", "python", "ok" if fits else "wrong", f"{platform.python_version()} ({sys.executable})", "", mend
+    )
+    place = Path(evalsuite.__file__).parent
+    yield Check("python", "evalsuite", "ok", f"{version('evalsuite')} ({place})")
+    core = packages.required()
+    bad = [str(each) for each in core if not each.fits]
+    said = ", ".join(bad) or f"{len(core)} packages in their ranges"
+    yield Check(
+        "python",
+        "its packages",
+        "wrong" if bad else "ok",
+        said,
+        "everything",
+        "pip install -U evalsuite" if bad else "",
+    )
+    schema = bundled("schema") / "models.schema.json"
+    yield Check("python", "schema", "ok" if schema.is_file() else "wrong", str(schema), "help for models.yaml in editors",
+                "" if schema.is_file() else "pip install --force-reinstall --no-deps evalsuite")  # fmt: skip
+
+
+def _extras() -> Iterator[Check]:
+    for extra, use in packages.EXTRAS.items():
+        yield _extra(extra, packages.required(extra), use)
+
+
+def _extra(extra: str, needs: Sequence[packages.Requirement], use: str) -> Check:
+    """`wrong` if a package is there in a version outside its range and none is missing, `absent` if some are missing."""
+    bad = [each for each in needs if not each.fits]
+    state: State = "ok" if not bad else "absent" if any(each.installed is None for each in bad) else "wrong"
+    said = ", ".join(map(str, bad or needs))
+    return Check("extras", f"[{extra}]", state, said, use, f"pip install 'evalsuite[{extra}]'" if bad else "")
+
+
+def _machine(gpus: Sequence[machine.GPU]) -> Iterator[Check]:
+    cpu = machine.cpu()
+    memory = f", {cpu['memory'] / _GB:.0f} GB of memory" if cpu["memory"] else ""
+    fast = f"computes bfloat16 itself ({', '.join(cpu['bfloat16'])})" if cpu["bfloat16"] else "no bfloat16 of its own"
+    yield Check("machine", "CPU", "ok", f"{cpu['cores']} cores{memory}, {fast}")
+    if not gpus:
+        yield Check("machine", "GPU", "absent", "none that nvidia-smi lists", "models of some 3B parameters and more on this machine; "
+                    "endpoints and small models need none", "an endpoint: docs/endpoints.md")  # fmt: skip
+    for n, gpu in enumerate(gpus):
+        yield Check("machine", f"GPU {n}", "ok", f"{gpu.name}, {gpu.memory / _GB:.0f} GB")
+    if gpus and packages.installed("torch"):
+        yield _torch_sees(len(gpus))
+    yield _disk("disk", Path(), "results and replies of a run")
+    yield _disk(
+        "disk of the hub's cache",
+        machine.hub_cache(),
+        "weights fetched from a hub: some 2 GB for each billion parameters",
+    )
+
+
+def _torch_sees(listed: int) -> Check:
+    import torch
+
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    said = f"torch {torch.__version__} sees {count} of {listed} GPUs"
+    mend = "" if count else "install a build of torch with CUDA: https://pytorch.org/get-started/locally"
+    return Check("machine", "torch", "ok" if count else "wrong", said, "models on the GPU", mend)
+
+
+def _disk(name: str, folder: Path, use: str) -> Check:
+    free = machine.free_disk(folder)
+    enough = free >= _LEAST_DISK
+    mend = "" if enough else "make room" if name == "disk" else "make room, or set HF_HOME to a larger disk"
+    return Check(
+        "machine", name, "ok" if enough else "wrong", f"{free / _GB:.1f} GB free in {folder.absolute()}", use, mend
+    )
+
+
+def _servers_and_keys() -> Iterator[Check]:
+    servers = machine.local_servers()
+    for server in servers:
+        named = ", ".join(server.models[:5]) + (f" and {len(server.models) - 5} more" if len(server.models) > 5 else "")
+        yield Check("endpoints", server.address, "ok", named or "wants a key", "backend: openai")
+    if not servers:
+        ports = ", ".join(map(str, machine.PORTS))
+        yield Check("endpoints", "servers here", "absent", f"none on ports {ports}", "models that you serve yourself",
+                    "vllm serve MODEL, ollama serve, … (docs/endpoints.md)")  # fmt: skip
+    found = machine.keys(providers())
+    for variable, (address, _) in found.items():
+        yield Check("endpoints", variable, "ok", f"is set; the key of {address}", "backend: openai")
+    if not found:
+        names = ", ".join(dict.fromkeys(variable for variable, _ in providers()))
+        yield Check(
+            "endpoints",
+            "keys",
+            "absent",
+            f"none of {names} is set",
+            "endpoints of providers",
+            "export NAME=… (docs/endpoints.md)",
+        )
+
+
+def _data(data: str | Path | None) -> Iterator[Check]:
+    place = data or os.environ.get("EVALSUITE_DATA")
+    pull = f"evalsuite data pull {DEFAULT}"
+    if not place:
+        yield Check("data", "official data", "absent", "neither --data nor EVALSUITE_DATA names a folder; the bundled sample is there",
+                    "figures that compare with the papers'", f"{pull} && export EVALSUITE_DATA=$PWD/data")  # fmt: skip
+        return
+    folder = resolve(place)
+    if not folder.is_dir():
+        yield Check("data", str(folder), "wrong", "no such folder", "--data, EVALSUITE_DATA", pull)
+        return
+    corpora = Corpora(folder)
+    rows = [_benchmark(name, corpora) for name in BENCHMARKS]
+    if not any(there for _, there in rows):
+        yield Check("data", str(folder), "wrong", "holds none of the benchmarks", "--data, EVALSUITE_DATA", pull)
+    else:
+        yield from (row for row, _ in rows)
+
+
+def _benchmark(name: str, corpora: Corpora) -> tuple[Check, bool]:
+    """A benchmark's row, and whether any of its data are there."""
+    benchmark = BENCHMARKS[name]
+    try:
+        corpus = corpora[name]
+    except DataError as error:
+        mend = f"evalsuite data pull {name}" if benchmark.address else benchmark.no_address
+        return Check("data", benchmark.title, "absent", error.message, f"--tasks {name}", mend), False
+    lacking = [t.short for t in benchmark.tasks if not any(corpus.has(t, s, "test") for s in corpus.sets)]
+    training = benchmark.training
+    shots = not training or any(corpus.has(t, s, training) for t in benchmark.tasks for s in corpus.sets)
+    whole = "all its tasks" if not lacking else f"in part: no test items of {', '.join(lacking)}"
+    said = f"{whole}{'' if shots else '; no training split'} in {corpus.root}"
+    whole_here = not lacking and shots
+    use = f"--tasks {name}" + ("" if shots else "; shots and the baseline majority need the training split")
+    mend = "" if whole_here else f"evalsuite data pull {name}" if benchmark.address else benchmark.no_address
+    return Check("data", benchmark.title, "ok" if whole_here else "absent", said, use, mend), True
+
+
+def _hubs(online: bool) -> Iterator[Check]:
+    if os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "true", "yes", "on"):
+        yield Check(
+            "hub",
+            "Hugging Face",
+            "absent",
+            "HF_HUB_OFFLINE is set: only what is in the cache",
+            "hub ids",
+            "unset HF_HUB_OFFLINE",
+        )
+        return
+    address = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
+    if not online:
+        yield Check("hub", "Hugging Face", "ok", f"{address}, not asked", "hub ids", "evalsuite doctor --online asks")
+        return
+    found = machine.ask_server(
+        f"{address}/api", timeout=5
+    )  # its list of models has other names, which is an answer too
+    reached = not found.problem or found.problem.startswith("answers")
+    mend = "" if reached else "in China: export HF_ENDPOINT=https://hf-mirror.com, or hub: modelscope in models.yaml"
+    yield Check("hub", "Hugging Face", "ok" if reached else "absent", f"{address} {'answers' if reached else found.problem}",
+                "hub ids", mend)  # fmt: skip
+
+
+def of_model(model: Model, gpus: Sequence[machine.GPU], online: bool = False) -> Check:
+    """Whether a model of models.yaml can run here, and the first thing that is missing."""
+
+    row = _row_of(model)
+    if (extra := _EXTRA_OF.get(model.backend)) and not packages.is_installed(extra):
+        lacks = ", ".join(str(each) for each in packages.required(extra) if not each.fits)
+        return row("wrong", lacks, f"pip install 'evalsuite[{extra}]'")
+    if model.adapter and packages.installed("peft") is None:
+        return row("wrong", "its adapter needs peft", "pip install 'evalsuite[finetune]'")
+    if problem := missing(model):
+        return row("wrong", problem, "mend path in models.yaml")
+    if model.backend == "openai":
+        return _of_endpoint(model, row, online)
+    if not backend_named(model.backend).local:
+        return row("ok", "needs nothing more")
+    place = Path(model.path)
+    if not place.exists():
+        if model.hub == "modelscope" and packages.installed("modelscope") is None:
+            return row("wrong", "hub: modelscope needs the package", "pip install 'evalsuite[modelscope]'")
+        fetched = model.hub == "huggingface" and machine.is_fetched(model.path)
+        return row("ok", f"{model.path} is in the cache" if fetched else f"{model.path} will be fetched from the hub")
+    if place.is_dir() and not (place / "config.json").is_file():
+        return row("wrong", f"{place}: no checkpoint: it has no config.json", "mend path in models.yaml")
+    return _of_weights(model, place, gpus, row)
+
+
+def _row_of(model: Model) -> _Row:
+    def row(state: State, found: str, mend: str = "") -> Check:
+        return Check("models", model.name, state, found, f"backend {model.backend}", mend)
+
+    return row
+
+
+def _of_endpoint(model: Model, row: _Row, online: bool) -> Check:
+    key = os.environ.get(model.api.key_env or "", "").strip()
+    if model.api.key_env and not key:
+        return row("wrong", f"{model.api.key_env} is not set", f"export {model.api.key_env}=…")
+    address = model.api.base_url
+    here = urlsplit(address).hostname in ("localhost", "127.0.0.1", "::1")
+    if not (here or online):
+        return row("ok", f"{address}, not asked; doctor --online asks")
+    found = machine.ask_server(address, key)
+    if model.path in found.models:
+        return row("ok", f"{address} lists {model.path}")
+    if found.models:
+        return row(
+            "wrong", f"{address} lists no {model.path}, but {', '.join(found.models[:5])}", "mend path in models.yaml"
+        )
+    if found.problem.startswith(("answers 401", "answers 403")):
+        return row(
+            "wrong", f"{address} takes the key in {model.api.key_env} for wrong", f"export {model.api.key_env}=…"
+        )
+    if found.problem.startswith(("answers", "lists")):
+        return row("ok", f"{address} {found.problem} to a list of models")
+    return row("wrong", f"{address}: {found.problem}", "start the server" if here else "check address and network")
+
+
+def _of_weights(model: Model, place: Path, gpus: Sequence[machine.GPU], row: _Row) -> Check:
+    size = sum(path.stat().st_size for kind in ("*.safetensors", "*.bin") for path in place.glob(kind))
+    room = (
+        gpus[0].memory * model.vllm.tensor_parallel_size if gpus and model.device != "cpu" else machine.cpu()["memory"]
+    )
+    where = "the GPU" if gpus and model.device != "cpu" else "main memory"
+    said = f"{size / _GB:.1f} GB of weights, {(room or 0) / _GB:.0f} GB in {where}"
+    if room and size > room:
+        return row("wrong", said, "a smaller model, more GPUs (vllm: tensor_parallel_size), or an endpoint")
+    return row("ok", said + ("" if gpus and model.device != "cpu" else _faster(model, place)))
+
+
+def _faster(model: Model, place: Path) -> str:
+    """What to say of a precision that is slow on this CPU. The choice is the user's: replies differ a little by it."""
+    if model.backend != "hf" or model.dtype != "auto":
+        return ""
+    try:
+        config = json.loads((place / "config.json").read_bytes())
+        stored = config.get("dtype") or config.get("torch_dtype") or "float32"
+    except (OSError, ValueError, AttributeError):
+        return ""
+    native = bool(machine.cpu()["bfloat16"])
+    if native and stored == "float32":
+        return "; dtype: bfloat16 is two to four times as fast on this CPU as its float32 (docs/engines.md)"
+    if not native and stored == "bfloat16":
+        return "; dtype: float32 is faster on this CPU, which computes no bfloat16 itself (docs/engines.md)"
+    return ""

@@ -1,0 +1,154 @@
+"""Entries of models.yaml from a few answers, and the file that holds them. Prices and settings are not invented."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from evalsuite.backends.model import API
+from evalsuite.backends.models import load_models
+from evalsuite.backends.places import is_hub_id, no_such_folder
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.files import read_text, replace_file
+from evalsuite.common.resources import PREFIX, bundled, resolve
+from evalsuite.common.yamltext import parse_yaml
+from evalsuite.setup.machine import GPU, Server, keys
+
+Entry = dict[str, Any]
+_LISTED = "models/chinese-2026.yaml"
+_CHATS = ("instruct", "chat", "-it", "sft", "rlhf", "assistant", "thinking")
+SHOWN = 6  # models of one server that are offered by number
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A model that was found, as `init` offers it."""
+
+    words: str
+    entry: Entry
+
+
+def listed() -> dict[str, Entry]:
+    """The entries of the list of today's models that ships, by name."""
+    tree = parse_yaml(read_text(bundled(_LISTED)))[0]
+    return {entry["name"]: entry for entry in tree["models"]}
+
+
+def providers() -> list[tuple[str, str]]:
+    """(variable of the key, address) of every endpoint in that list."""
+    apis = (entry["api"] for entry in listed().values() if entry["backend"] == "openai")
+    return [(api["key_env"], api.get("base_url", API().base_url)) for api in apis if api.get("key_env")]
+
+
+def choices(servers: Sequence[Server]) -> list[Choice]:
+    """What can be asked here and now: models that local servers list, then endpoints whose key is in the environment."""
+    found = [
+        Choice(f"{name}, served at {server.address}", endpoint(server.address, name, None))
+        for server in servers
+        for name in server.models[:SHOWN]
+    ]
+    for variable, (address, usual) in keys(providers()).items():
+        mine = [e for e in listed().values() if e.get("api", {}).get("key_env") == usual]
+        for entry in mine:
+            made = {**entry, "api": {**entry["api"], "key_env": variable}}
+            found.append(Choice(f"{entry['path']} at {address} (key in {variable})", made))
+        if not mine:
+            found.append(Choice(f"a model at {address} (key in {variable})", endpoint(address, "", variable)))
+    return found
+
+
+def endpoint(address: str, model: str, key_env: str | None) -> Entry:
+    """An entry for a model that a server knows by a name."""
+    return {
+        "name": short_name(model),
+        "backend": "openai",
+        "path": model,
+        "chat": True,
+        "api": {"base_url": address.rstrip("/"), "key_env": key_env},
+    }
+
+
+def local_model(path: str, chat: bool | None, gpus: Sequence[GPU], base: Path) -> Entry:
+    """An entry for a folder or hub id; `base` is the folder of models.yaml. Raises ConfigError for a folder that is not there."""
+    place = resolve(path, Path())
+    if not place.exists() and not is_hub_id(path, Path()):
+        raise ConfigError(no_such_folder(place.absolute()))
+    if place.exists() and not path.startswith(PREFIX):
+        if not (place / "config.json").is_file():
+            raise ConfigError(f"{place}: no checkpoint of transformers: it has no config.json")
+        path = _seen_from(place, base)
+    return {
+        "name": short_name(path),
+        "backend": "vllm" if gpus and find_spec("vllm") else "hf",
+        "path": path,
+        "chat": looks_like_chat(place if place.exists() else Path(path)) if chat is None else chat,
+    }
+
+
+def _seen_from(place: Path, base: Path) -> str:
+    """The path as models.yaml in `base` writes it: relative below its folder, else whole."""
+    whole, root = place.absolute(), base.absolute()
+    return whole.relative_to(root).as_posix() if whole.is_relative_to(root) and whole != root else str(whole)
+
+
+def looks_like_chat(path: Path) -> bool:
+    """Whether a checkpoint has a chat template; of one that is not here, whether its name says so."""
+    if path.is_dir():
+        try:
+            settings = json.loads((path / "tokenizer_config.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            settings = {}
+        return (path / "chat_template.jinja").is_file() or bool(
+            isinstance(settings, dict) and settings.get("chat_template")
+        )
+    name = path.name.lower()
+    return any(word in name for word in _CHATS) or (name.startswith("qwen3") and "base" not in name)
+
+
+def short_name(path: str) -> str:
+    """The name in tables: the last part of a path or id."""
+    return path.rstrip("/").rpartition("/")[2].removesuffix(":latest") or "model"
+
+
+def schema_line(out: Path) -> str:
+    """The line by which editors find the schema of models.yaml."""
+    schema = bundled("schema") / "models.schema.json"
+    return f"# yaml-language-server: $schema={_seen_from(schema, out.parent)}"
+
+
+def models_yaml(entries: Iterable[Mapping[str, Any]], out: Path) -> str:
+    """The text of a models.yaml."""
+    lines = [
+        schema_line(out),
+        "# Models that evalsuite asks: `evalsuite run --models "
+        + out.name
+        + "`. The baselines random, majority and lexical come along.",
+        "# Every key: docs/models.md, or point at it in an editor that reads the line above. An unknown key is an error.",
+        "models:",
+    ]
+    for entry in entries:
+        for n, (key, value) in enumerate(entry.items()):
+            lines.append(f"{'  - ' if n == 0 else '    '}{key}: {_written(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _written(value: Any) -> str:
+    text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, sort_keys=False, width=2**20)
+    return text.removesuffix("\n").removesuffix("\n...")
+
+
+def write_models(entries: Sequence[Entry], out: Path) -> None:
+    """Write a models.yaml that `load_models` takes. Raises ConfigError if the file is there already."""
+    if os.path.lexists(out):
+        raise ConfigError(f"{out}: exists already and is left as it is; name another file with --out")
+    text = models_yaml(entries, out)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(out, text)
+    load_models(out)

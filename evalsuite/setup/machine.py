@@ -1,0 +1,144 @@
+"""What this machine has: servers of models, keys in the environment, GPUs, CPU, memory and disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
+
+from evalsuite.common.secrets import keep_secret
+
+# The ports on which servers of models listen unless they are told another.
+PORTS = {8000: "vLLM", 8080: "llama.cpp", 11434: "Ollama", 1234: "LM Studio", 30000: "SGLang"}
+_LARGEST = 2**20  # bytes of a list of models
+
+# Providers without an entry in models/chinese-2026.yaml: variable of the key -> address.
+_OTHERS = {
+    "SILICONFLOW_API_KEY": "https://api.siliconflow.cn/v1",
+    "OPENROUTER_API_KEY": "https://openrouter.ai/api/v1",
+}
+# Other names that a provider's own documentation gives the variable.
+_ALIASES = {"ZHIPUAI_API_KEY": "ZHIPU_API_KEY", "ZAI_API_KEY": "ZHIPU_API_KEY"}
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """An OpenAI-compatible server and the models that it lists."""
+
+    address: str
+    models: tuple[str, ...] = ()
+    wants_key: bool = False
+    problem: str = ""  # why it lists none
+
+    @property
+    def found(self) -> bool:
+        return bool(self.models) or self.wants_key
+
+
+@dataclass(frozen=True, slots=True)
+class GPU:
+    name: str
+    memory: int  # bytes
+
+
+class _Stay(HTTPRedirectHandler):
+    """Follows no redirect: a key is for one host."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+def ask_server(address: str, key: str = "", timeout: float = 3) -> Server:
+    """The models that the server at an address lists (GET …/models). Never raises: a server that does not answer has a `problem`."""
+    asked = Request(f"{address.rstrip('/')}/models", headers={"Authorization": f"Bearer {key}"} if key else {})
+    local = "localhost" in address or "127.0.0.1" in address
+    opener = build_opener(_Stay, *([ProxyHandler({})] if local else []))
+    keep_secret(key)
+    try:
+        with opener.open(asked, timeout=timeout) as reply:
+            listed = json.loads(reply.read(_LARGEST))
+        names = tuple(row["id"] for row in listed["data"] if isinstance(row["id"], str) and row["id"])
+    except HTTPError as error:
+        wants = error.code in (401, 403)
+        return Server(address, wants_key=wants, problem=f"answers {error.code}")
+    except (OSError, HTTPException) as error:
+        return Server(address, problem=str(getattr(error, "reason", error)))
+    except (ValueError, KeyError, TypeError):
+        return Server(
+            address, problem="answers, but with no list of models: is the address that of an OpenAI-compatible API?"
+        )
+    return Server(address, names, problem="" if names else "lists no model")
+
+
+def local_servers(ports: Iterable[int] | None = None) -> list[Server]:
+    """The servers that listen on this machine, on the usual ports."""
+    addresses = [f"http://localhost:{port}/v1" for port in (PORTS if ports is None else ports)]
+    with ThreadPoolExecutor(len(addresses) or 1) as pool:
+        return [server for server in pool.map(lambda each: ask_server(each, timeout=1), addresses) if server.found]
+
+
+def keys(known: Sequence[tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """Variables of the environment that hold a key: name -> (address, the provider's usual variable). No value is read out.
+
+    `known`: (variable, address) of the providers that have entries in a list of models.
+    """
+    addresses = dict(known) | _OTHERS
+    names = {name: name for name in addresses} | {a: name for a, name in _ALIASES.items() if name in addresses}
+    return {v: (addresses[name], name) for v, name in names.items() if os.environ.get(v, "").strip()}
+
+
+def gpus() -> list[GPU]:
+    """The NVIDIA GPUs that the driver lists; none without its program."""
+    try:
+        done = subprocess.run(
+            ["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader,nounits"],
+            capture_output=True, text=True, timeout=10, check=True,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return []
+    rows = (line.rpartition(",") for line in done.stdout.splitlines() if "," in line)
+    return [GPU(name.strip(), int(memory) * 2**20) for name, _, memory in rows if memory.strip().isdigit()]
+
+
+def cpu() -> dict[str, Any]:
+    """Cores that this process may use, main memory in bytes (None: not known), and whether the CPU computes bfloat16 itself."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows
+        memory = None
+    try:
+        flags = {*Path("/proc/cpuinfo").read_text(encoding="utf-8").replace("\n", " ").split()}
+    except OSError:
+        flags = set()
+    return {"cores": cores, "memory": memory, "bfloat16": sorted(flags & {"avx512_bf16", "amx_bf16", "bf16"})}
+
+
+def free_disk(folder: Path) -> int:
+    """Free bytes where a folder is, or will be."""
+    place = folder.expanduser().absolute()
+    while not place.exists():
+        place = place.parent
+    return shutil.disk_usage(place).free
+
+
+def hub_cache() -> Path:
+    """The folder in which Hugging Face's library keeps what it has fetched."""
+    if found := os.environ.get("HF_HUB_CACHE"):
+        return Path(found)
+    home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")) / "huggingface"
+    return Path(home).expanduser() / "hub"
+
+
+def is_fetched(hub_id: str) -> bool:
+    """Whether a model of the hub, or a part of it, is in the cache."""
+    return any((hub_cache() / f"models--{hub_id.replace('/', '--')}" / "snapshots").glob("*/config.json"))

@@ -1,0 +1,21 @@
+// Words about cells of which only a part of the items was asked.
+import { num } from "../common/numbers.ts";
+import { t } from "../common/words.ts";
+import type { Cell, Flag } from "./types.ts";
+
+type Told = NonNullable<Cell["estimate"]>;
+
+/** Of how many items a figure is an estimate, or is all. */
+export const estimateFlag = ({ estimate }: Cell): Flag | null =>
+  estimate ? { text: t("estimateN", num(estimate.asked), num(estimate.of)), title: estimateTold(estimate) } : null;
+
+export function estimateTold(told: Told): string {
+  const [asked, of] = [num(told.asked), num(told.of)];
+  if (told.method === "subset") return t("estimateSubset", asked, of);
+  if (told.method === "anchors") {
+    const caution = told.beyond || (told.otherwise ?? []).length > 0 ? t("estimateCaution") : "";
+    return t("estimateAnchors", asked, of, num(told.models ?? 0), (100 * (told.error ?? 0)).toFixed(1)) + caution;
+  }
+  if (!told.margin) return t("estimateRanked", asked, of);
+  return t(told.reached ? "estimateTold" : "estimateOpen", asked, of, String(Math.round(10000 * told.margin) / 100));
+}

@@ -1,0 +1,332 @@
+"""Anchor items: what the methods promise, that promised errors are kept on models that nobody has seen, and --items."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import evalsuite
+from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.metrics.anchors import METHODS, Anchors, Seen, choose, curve, dealt, errors, medoids
+from evalsuite.results.anchors import anchors, as_content
+from evalsuite.results.schema import SCHEMAS
+from evalsuite.results.sheets import sheets
+from evalsuite.types import Request
+
+Table = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def _clustered(models: int, items: int, seed: int, kinds: int = 6) -> Table:
+    """Items of a few kinds; a model knows all of a kind, or none, but for a few mistakes."""
+    rng = np.random.default_rng(seed)
+    of = np.repeat(np.arange(kinds), math.ceil(items / kinds))[:items]
+    skill = rng.random((models, kinds)) < rng.random((models, 1))
+    return np.asarray(skill[:, of] ^ (rng.random((models, items)) < 0.03), dtype=float)
+
+
+def _noise(models: int, items: int, seed: int) -> Table:
+    """No item says more than another."""
+    rng = np.random.default_rng(seed)
+    return np.asarray(rng.random((models, items)) < rng.uniform(0.2, 0.8, (models, 1)), dtype=float)
+
+
+# --- methods
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("size", [1, 7, 60])
+def test_weights_sum_to_one_and_items_are_distinct(method: str, size: int) -> None:
+    table = _clustered(9, 60, 1)
+    found = choose(method, table, np.arange(60) % 4, size, seed=3)
+    assert len({*found.items.tolist()}) == size == len(found.weights)
+    assert found.weights.sum() == pytest.approx(1)
+    assert (np.diff(found.items) > 0).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_all_items_give_the_score(method: str) -> None:
+    table, new = _clustered(9, 60, 1), _noise(5, 60, 2)
+    found = choose(method, table, np.arange(60) % 4, 60, seed=0)
+    assert found.estimate(new) == pytest.approx(new.mean(axis=1))
+
+
+def test_strata_hold_each_answer_as_often_as_it_is_there() -> None:
+    answers = np.array([0] * 40 + [1] * 20)
+    found = choose("answers", _noise(8, 60, 1), answers, 6, seed=0)
+    assert np.bincount(answers[found.items]).tolist() == [4, 2]
+
+
+def test_medoids_are_nearly_as_near_as_the_best_of_all_sets() -> None:
+    """The best set by trying all of them."""
+    table = _clustered(12, 16, 4, kinds=3)
+    seen = Seen(table)
+
+    def cost(items: Any) -> float:
+        return float(seen.distances[:, list(items)].min(axis=1).sum())
+
+    least = min(map(cost, combinations(range(16), 3)))
+    found = [cost(medoids(seen, 3, np.random.default_rng(n)).items) for n in range(20)]
+    assert min(found) == pytest.approx(least)
+    assert float(np.median(found)) < 1.5 * least
+
+
+def test_medoids_share_the_weight_of_items_that_all_models_answer_alike() -> None:
+    table = np.repeat(np.eye(4)[:, :2], 50, axis=1)  # two columns only, fifty times each
+    found = choose("medoids", table, None, 10, seed=0)
+    assert found.weights.max() < 0.3  # 0.5 if one item stood for all that are like it
+
+
+def test_anchors_come_in_the_order_of_the_items() -> None:
+    found = Anchors.of(np.array([5, 2]), np.array([0.7, 0.3]))
+    assert found.items.tolist() == [2, 5] and found.weights.tolist() == [0.3, 0.7]
+
+
+# --- errors
+
+
+def test_better_than_random_where_items_repeat_each_other() -> None:
+    table = _clustered(60, 300, 5)
+    point = curve(table[:20], None, [30], seed=1)[0]
+    assert point.error < 0.7 * point.methods["random"]
+    found = choose(point.method, table[:20], None, 30, seed=1)
+    off = np.abs(found.estimate(table[20:]) - table[20:].mean(axis=1)).mean()
+    assert off < 0.8 * point.methods["random"]
+
+
+def test_the_promised_error_is_kept_on_pure_noise() -> None:
+    """The error of the method that fits the models best, without leaving them out, is far too small: the test can fail."""
+    promised, kept, naive = [], [], []
+    for seed in range(6):
+        table = _noise(60, 200, seed)
+        seen, new = table[:15], table[15:]
+        point = curve(seen, None, [20], seed)[0]
+        off = choose(point.method, seen, None, 20, seed).estimate(new) - new.mean(axis=1)
+        promised.append(point.error)
+        kept.append(float(np.abs(off).mean()))
+        fits = [choose(m, seen, None, 20, seed).estimate(seen) - seen.mean(axis=1) for m in METHODS if m != "answers"]
+        naive.append(min(float(np.abs(x).mean()) for x in fits))
+        assert point.error > 0.8 * point.methods["random"]  # nothing is to be gained
+    assert np.mean(promised) > 0.85 * np.mean(kept)
+    assert np.mean(naive) < 0.5 * np.mean(kept)
+
+
+def test_the_interval_holds_new_models() -> None:
+    inside = []
+    for seed in range(6):
+        table = _clustered(80, 200, seed)
+        point = curve(table[:12], None, [25], seed)[0]
+        off = choose(point.method, table[:12], None, 25, seed).estimate(table[12:]) - table[12:].mean(axis=1)
+        inside.append(float((np.abs(off) <= point.half).mean()))
+    assert np.mean(inside) > 0.9
+
+
+def test_models_left_out_have_no_part_in_the_choice() -> None:
+    """Their own answers to other items do not change their estimate."""
+    table = _clustered(8, 60, 1)
+    folds = dealt(8, 4, 0)
+    assert sorted(np.concatenate(folds).tolist()) == list(range(8))
+    before = errors(table, None, [10], [folds[0]], ["stratified", "medoids", "regression"], 0)
+    changed = table.copy()
+    changed[folds[0]] = 1 - changed[folds[0]]  # every error changes its sign
+    after = errors(changed, None, [10], [folds[0]], ["stratified", "medoids", "regression"], 0)
+    for place, found in before.items():
+        assert found.absolute == pytest.approx(after[place].absolute)
+
+
+def test_too_few_models_are_refused() -> None:
+    with pytest.raises(ValueError, match="4 models"):
+        curve(_noise(4, 30, 0), None, [5])
+
+
+def test_the_same_seed_gives_the_same_items() -> None:
+    table = _clustered(8, 60, 1)
+    assert curve(table, None, [10], 4) == curve(table, None, [10], 4)
+    assert choose("medoids", table, None, 10, 4).items.tolist() != choose("medoids", table, None, 10, 5).items.tolist()
+
+
+# --- runs
+
+TASK = "knowledge_filling"
+
+
+def _model(name: str, skill: float) -> Callable[[Request], str]:
+    """Right on the easier items: how hard an item is hangs on its id, and a little on the model."""
+
+    def share(text: str) -> float:
+        return int(hashlib.sha256(text.encode()).hexdigest()[:12], 16) / 16**12
+
+    def reply(request: Request) -> str:
+        right = 0.8 * share(request.id) + 0.2 * share(name + request.id) < skill
+        return gold()[request.id] if right else "不知道"
+
+    return reply
+
+
+def gold() -> dict[str, str]:
+    from evalsuite.benchmarks.registry import TASKS, Corpora
+    from evalsuite.common.resources import resolve
+
+    if not _GOLD:
+        corpus = Corpora(resolve("bundled:sample"))
+        for item_set in ("easy", "hard"):
+            _GOLD.update({item.id: item.target for item in corpus.file(TASKS[TASK], item_set, "test").items})
+    return _GOLD
+
+
+_GOLD: dict[str, str] = {}
+SKILLS = {f"m{n}": 0.2 + 0.1 * n for n in range(7)}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("anchors") / "run"
+    evalsuite.run({name: _model(name, skill) for name, skill in SKILLS.items()}, tasks=[TASK], out=out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def file(run: Path) -> Path:
+    found, _ = anchors([run], [10])
+    path = run.parent / "anchors.json"
+    path.write_text(json.dumps(as_content(found, 0)), encoding="utf-8")
+    return path
+
+
+def _ask(tmp_path: Path, items: Path, **settings: Any) -> evalsuite.Results:
+    return evalsuite.run({"new": _model("new", 0.55)}, tasks=[TASK], out=tmp_path / "out", items=items, **settings)
+
+
+def test_a_file_has_what_is_needed_and_no_text(run: Path, file: Path) -> None:
+    content = json.loads(file.read_text(encoding="utf-8"))
+    SCHEMAS["anchors"].model_validate_json(file.read_bytes())
+    assert {one["set"] for one in content["sets"]} == {"easy", "hard"}
+    for one in content["sets"]:
+        assert len(one["items"]) == 10 and math.fsum(item["weight"] for item in one["items"]) == pytest.approx(1)
+        assert one["models"] == sorted(SKILLS) and one["seen"][0] < one["seen"][1]
+        assert one["of"] == sum(f"/{one['set']}/" in name for name in gold())
+    assert not any("\u4e00" <= sign <= "\u9fff" for sign in json.dumps(content, ensure_ascii=False))
+
+
+def test_a_run_asks_only_the_items_of_a_file(tmp_path: Path, file: Path) -> None:
+    done = _ask(tmp_path, file)
+    chosen = {one["set"]: one for one in json.loads(file.read_text(encoding="utf-8"))["sets"]}
+    assert len(done.cells) == 2 and not done.problems
+    for cell in done.cells:
+        weights = {item["id"]: item["weight"] for item in chosen[cell["set"]]["items"]}
+        lines = [json.loads(line) for line in (done.out / cell["records"]).read_text(encoding="utf-8").splitlines()]
+        assert {line["item"] for line in lines} == weights.keys()
+        value = math.fsum(weights[line["item"]] * line["scores"]["accuracy"] for line in lines)
+        told, metric = cell["estimate"], cell["metrics"]["accuracy"]
+        assert told["value"] == metric["value"] == pytest.approx(value)
+        assert (told["asked"], told["of"], told["models"]) == (10, chosen[cell["set"]]["of"], len(SKILLS))
+        assert metric["low"] == pytest.approx(max(0, value - chosen[cell["set"]]["error"]["half"]))
+        assert cell["accuracy_of_parsed"] is None
+        assert "wilson" not in metric and "|items:" in metric["signature"]
+    SCHEMAS["results"].model_validate_json((done.out / "results.json").read_bytes())
+    shown = [cell for sheet in sheets(done, ["results"]) for row in sheet.rows for cell in row.cells]
+    assert any("≈10/" in str(getattr(cell, "flags", "")) for cell in shown)
+
+
+def test_estimates_take_part_in_no_comparison(tmp_path: Path, file: Path) -> None:
+    models = {name: _model(name, skill) for name, skill in SKILLS.items()}
+    done = evalsuite.run(models, tasks=[TASK], out=tmp_path / "out", items=file)
+    assert len(done.cells) == 2 * len(SKILLS)
+    content = json.loads((done.out / "results.json").read_text(encoding="utf-8"))
+    assert content["difficulty"] == content["gaps"] == content["means"] == content["groups"] == []
+    assert not list(sheets(done, ["groups", "ranks"]))
+    with pytest.raises(ConfigError, match="estimates from a part of the items"):
+        from evalsuite.exchange.submit.submission import make_submission
+
+        make_submission(done.out, tmp_path / "submission", {}, {})
+    with pytest.raises(ConfigError, match="only a part of the items was asked"):
+        anchors([done.out], [5])
+
+
+def test_a_list_of_ids_is_a_subset_and_no_estimate(tmp_path: Path) -> None:
+    ids = [name for name in gold() if "/easy/" in name][:3]
+    (tmp_path / "ids.txt").write_text("\n".join([*ids, ""]), encoding="utf-8")
+    (cell,) = _ask(tmp_path, tmp_path / "ids.txt").cells
+    assert cell["estimate"]["method"] == "subset" and cell["estimate"]["asked"] == 3 == cell["items"]
+    assert "value" not in cell["estimate"]
+
+
+def test_other_ways_of_asking_are_told(tmp_path: Path, file: Path) -> None:
+    for cell in _ask(tmp_path, file, prompt=["plain"], shots=[1]).cells:
+        assert cell["estimate"]["otherwise"] == ["variant", "template", "shots"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda one: one.update(data="0" * 64), "hash 000000000000"),
+        (
+            lambda one: one["items"][0].update(id="corecode/easy/test/knowledge_filling/99999"),
+            "knowledge_filling/99999",
+        ),
+        (lambda one: one.update(of=one["of"] + 1), "stand for"),
+        (lambda one: one["items"].append(one["items"][0]), "twice"),
+        (lambda one: one.update(task="nothing"), "unknown task"),
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused(
+    tmp_path: Path, file: Path, change: Callable[[dict[str, Any]], Any], message: str
+) -> None:
+    content = json.loads(file.read_text(encoding="utf-8"))
+    change(content["sets"][0])
+    (tmp_path / "changed.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        _ask(tmp_path, tmp_path / "changed.json")
+    assert not (tmp_path / "out").exists()
+
+
+def test_unknown_ids_of_a_list_are_named(tmp_path: Path) -> None:
+    (tmp_path / "ids.txt").write_text(f"{next(iter(gold()))}\nnobody\n", encoding="utf-8")
+    with pytest.raises(DataError, match="lack 1 of its ids: nobody"):
+        _ask(tmp_path, tmp_path / "ids.txt")
+
+
+def test_items_and_limit_contradict_each_other(tmp_path: Path, file: Path) -> None:
+    with pytest.raises(ConfigError, match="name one"):
+        _ask(tmp_path, file, limit=3)
+
+
+def test_models_that_were_asked_otherwise_are_left_out_by_name(tmp_path: Path, run: Path) -> None:
+    evalsuite.run({"other": _model("other", 0.5)}, tasks=[TASK], prompt=["plain"], out=tmp_path / "plain")
+    evalsuite.run({"short": _model("short", 0.5)}, tasks=[TASK], limit=5, out=tmp_path / "short")
+    found, remarks = anchors([run, tmp_path / "plain", tmp_path / "short"], [10])
+    assert {one.column.models for one in found} == {tuple(sorted(SKILLS))}
+    assert any("other" in line and "other wording, template" in line for line in remarks)
+    assert any("short" in line and "only a part" in line for line in remarks)
+
+
+def test_few_models_are_refused_or_warned_of(run: Path) -> None:
+    with pytest.raises(ConfigError, match=r"3 models \(m0, m1, m2\)"):
+        anchors([run], [10], ["m0", "m1", "m2"])
+    assert any("by 7 models" in line for line in anchors([run], [10])[1])
+
+
+def test_a_size_that_saves_nothing_is_refused(run: Path) -> None:
+    with pytest.raises(ConfigError, match="saves none"):
+        anchors([run], [100_000])
+
+
+def test_the_rest_is_asked_by_the_same_run_without_items(tmp_path: Path, file: Path) -> None:
+    asked: list[str] = []
+    model = _model("new", 0.55)
+
+    def counting(request: Request) -> str:
+        asked.append(request.id)
+        return model(request)
+
+    for items in (file, None):
+        done = evalsuite.run({"new": counting}, tasks=[TASK], out=tmp_path / "out", items=items)
+    assert sorted(asked) == sorted(gold())  # each once
+    assert not any("estimate" in cell for cell in done.cells)

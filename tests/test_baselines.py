@@ -1,0 +1,124 @@
+"""Baselines come with every run: of one's own models.yaml, of functions, of a model named alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evalsuite
+from evalsuite.backends.models import load_models, models_of
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.resources import bundled
+from evalsuite.evaluation import baselines, journey
+
+THREE = ["random", "majority", "lexical"]
+
+
+@pytest.fixture(autouse=True)
+def real(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What conftest.py leaves out for other tests."""
+    monkeypatch.setattr(journey, "come_along", baselines.come_along)
+
+
+def _ran(out: Path, models: Any, **settings: Any) -> list[str]:
+    done = evalsuite.run(models, **{"tasks": ["SI", "EC"], "set": "easy", "limit": 2, "out": out, **settings})
+    assert done.problems == ()
+    return list(dict.fromkeys(cell["model"] for cell in done.cells))
+
+
+def _mine(request: Any) -> str:
+    return "(a)"
+
+
+def _file(folder: Path, *entries: str) -> Path:
+    lines = "".join(f'{{"item": "corecode/easy/test/{t}/{n}", "text": "(a)"}}\n' for t in TASKS for n in range(3))
+    (folder / "replies.jsonl").write_text(lines, encoding="utf-8")
+    file = folder / "models.yaml"
+    file.write_text("models:\n" + "".join(f"  - {{{entry}}}\n" for entry in entries), encoding="utf-8")
+    return file
+
+
+MINE = "name: mine, backend: scripted, path: replies.jsonl"
+# what models.yaml has beside MINE, --model, --baselines -> the models of the run
+CASES: list[tuple[list[str], list[str], list[str] | None, list[str]]] = [
+    ([], [], None, ["mine", *THREE]),
+    ([], ["mine"], None, ["mine", *THREE]),
+    ([], [], ["none"], ["mine"]),
+    ([], [], ["lexical", "oracle"], ["mine", "lexical", "oracle"]),
+    ([], ["mine", "random"], None, ["mine", "random"]),  # those that are named, alone
+    ([], ["random"], None, ["random"]),
+    ([], ["oracle"], None, ["oracle"]),
+    (["name: chance, backend: baseline, path: random"], [], None, ["mine", "chance", "majority", "lexical"]),
+    (["name: chance, backend: baseline, path: random"], ["mine"], None, ["mine", *THREE]),
+    # a model of the user's own that has a baseline's name keeps it
+    (["name: random, backend: scripted, path: replies.jsonl"], ["mine"], None, ["mine", "majority", "lexical"]),
+]
+
+
+@pytest.mark.parametrize(("entries", "named", "wanted", "expected"), CASES)
+def test_with_a_file_of_one_s_own(
+    tmp_path: Path, entries: list[str], named: list[str], wanted: list[str] | None, expected: list[str]
+) -> None:
+    file = _file(tmp_path, MINE, *entries)
+    more = {} if wanted is None else {"baselines": wanted}
+    assert sorted(_ran(tmp_path / "run", file, model=named, **more)) == sorted(expected)
+
+
+def test_with_functions(tmp_path: Path) -> None:
+    assert sorted(_ran(tmp_path / "run", {"mine": _mine})) == sorted(["mine", *THREE])
+    assert _ran(tmp_path / "none", {"mine": _mine}, baselines=()) == ["mine"]
+    assert _ran(tmp_path / "named", {"mine": _mine}, model=["lexical"]) == ["lexical"]
+    assert sorted(_ran(tmp_path / "own", {"random": _mine})) == sorted(THREE)
+    told = {c["model"]: c["facts"]["backend"] for c in json.loads((tmp_path / "own/results.json").read_text())["cells"]}
+    assert told["random"] == "scripted"
+
+
+def test_they_are_those_that_ship(tmp_path: Path) -> None:
+    """The same entries, so that an older run of the bundled file is gone on with, not asked again."""
+    shipped = load_models(bundled("models.yaml"), THREE)
+    assert models_of(_file(tmp_path, MINE), THREE) == shipped
+    _ran(tmp_path / "run", "bundled:models.yaml", model=THREE)
+    before = (tmp_path / "run" / "results.json").read_bytes()
+    assert sorted(_ran(tmp_path / "run", "bundled:models.yaml", model=["lexical"])) == sorted(THREE)
+    assert before == (tmp_path / "run" / "results.json").read_bytes()
+
+
+def test_without_training_items_majority_stays_out(tmp_path: Path) -> None:
+    """It knows none; named, it fails and says so. Where some tasks have them, it answers those."""
+    place = Path("easy") / "generation" / "test" / f"{TASKS['event_cause'].file}.jsonl"
+    there = tmp_path / "data" / place
+    there.parent.mkdir(parents=True)
+    there.write_bytes((bundled("sample") / "data" / place).read_bytes())
+    file = _file(tmp_path, MINE)
+    settings: dict[str, Any] = {"data": tmp_path, "tasks": ["EC"]}
+    assert sorted(_ran(tmp_path / "run", file, **settings)) == ["lexical", "mine", "random"]
+    done = evalsuite.run(file, model=["majority"], set="easy", limit=2, out=tmp_path / "named", **settings)
+    assert "no training or dev file" in done.problems[0]
+    train = Path("easy") / "generation" / "train" / place.name
+    (tmp_path / "data" / train).parent.mkdir(parents=True)
+    (tmp_path / "data" / train).write_bytes((bundled("sample") / "data" / train).read_bytes())
+    assert "majority" in _ran(tmp_path / "both", file, **settings)
+
+
+def test_compare_with_a_baseline(tmp_path: Path, cli: Any) -> None:
+    file = _file(tmp_path, MINE)
+    cli("run", "--models", file, "--tasks", "SI", "--set", "easy", "--limit", "3", "--out", tmp_path / "run")
+    assert "random" in cli("compare", tmp_path / "run", "--models", "mine,random").stdout
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert manifest["settings"]["baselines"] == THREE
+    assert "unknown baseline 'randon'" in cli("run", "--baselines", "randon", expect=2).stderr
+
+
+def test_only_a_run_has_them(tmp_path: Path) -> None:
+    """A preview shows what is asked of models; a fine-tuning compares adapters with their base."""
+    shown = {cell.place.model for cell, _ in evalsuite.preview(_file(tmp_path, MINE), tasks=["SI"], limit=1)}
+    assert shown == {"mine"}
+
+
+def test_unknown_names_are_still_unknown(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="unknown model 'mien'"):
+        models_of(_file(tmp_path, MINE), ["mien", "random"])

@@ -1,0 +1,588 @@
+"""The batch API: runs through a server with files and batches that misbehave, killed and changed in between."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import held
+import pytest
+from needs import needs
+from pydantic import ValidationError
+
+import evalsuite
+from evalsuite.backends.base import Limits
+from evalsuite.backends.model import API, Batch, Model, Price
+from evalsuite.backends.openai import batches as module
+from evalsuite.backends.openai.backend import OpenAI
+from evalsuite.backends.openai.batch_faults import BATCHES, CALLS, LINES, BatchServer
+from evalsuite.backends.openai.batches import Forgetful
+from evalsuite.backends.openai.faults import reply_to
+from evalsuite.backends.openai.lines import in_files
+from evalsuite.backends.openai.provider import Gone, Provider
+from evalsuite.backends.openai.replies import Again
+from evalsuite.common.errors import BackendError
+from evalsuite.results.store import Store
+from evalsuite.types import Message, Request, Response
+
+needs("openai", "openai", "tenacity", "aiolimiter")
+
+KEY = "sk-marker-5b4a9f8e7d6c"
+PRICE = Price(input=1, output=2)
+QUICK = {"poll": 0.05}
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MARKER_KEY", KEY)
+    monkeypatch.setattr(module, "_SHORT", 0.05)
+
+
+@dataclass
+class Journal(Forgetful):
+    """Keeps every note as a store does: a copy. `dies` at its n-th writing, as a killed process."""
+
+    stakes: dict[str, float] = field(default_factory=dict)
+    spent: float = 0.0
+    dies: int = -1
+
+    def put_batch(self, name: str, note: dict[str, Any], stake: float) -> None:
+        self._count()
+        self[name] = json.loads(json.dumps(note))
+        self.stakes[name] = stake
+
+    def end_batch(self, name: str, cost: float = 0.0) -> None:
+        self._count()
+        del self[name], self.stakes[name]
+        self.spent += cost
+
+    def _count(self) -> None:
+        self.dies -= 1
+        if self.dies == 0:
+            raise Killed
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL."""
+
+
+def request(n: int) -> Request:
+    return Request(f"i/{n}", f"提示{n}", (Message("user", f"提示{n}"),), 32)
+
+
+def model(server: BatchServer, batch: dict[str, Any] | None = None, **api: Any) -> Model:
+    settings = {"key_env": "MARKER_KEY", "backoff": 0.01, "attempts": 12, "price": PRICE, **api}
+    return Model(name="m", backend="openai", path="x", chat=True,
+                 api=API(base_url=server.url, batch=Batch(**{**QUICK, **(batch or {})}), **settings))  # fmt: skip
+
+
+def ask(
+    server: BatchServer,
+    count: int,
+    limits: Limits | None = None,
+    first: int = 0,
+    done: set[int] | None = None,
+    **more: Any,
+) -> dict[int, Response]:
+    """The replies to these numbers."""
+    asked = [request(n) for n in range(first, first + count)]
+    mask = [n in (done or ()) for n in range(first, first + count)]
+    rows = list(chain.from_iterable(OpenAI(model(server, **more), limits or Limits()).generate(asked, mask)))
+    found = {n + first: reply for n, reply in rows}
+    assert len(found) == len(rows)  # none answered twice
+    return found
+
+
+def right(found: dict[int, Response], count: int) -> bool:
+    return {n: reply.text for n, reply in found.items()} == {n: reply_to(f"提示{n}") for n in range(count)}
+
+
+def cost(reply: Response) -> float:
+    return 0.5 * (reply.prompt_tokens * 1 + reply.new_tokens * 2) / 1e6
+
+
+# --- faults that go away -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", CALLS)
+def test_every_fault_of_a_call(kind: str) -> None:
+    with BatchServer(calls={kind: 0.35}, seconds=0.1) as server:
+        found = ask(server, 40, batch={"requests": 8})
+        account = server.account()
+    assert right(found, 40) and account["twice"] == 0
+    assert account["requests"] == 40 and account["calls"][kind] > 3
+    assert sum(account["batches"].values()) == 5  # none begun twice
+
+
+@pytest.mark.parametrize("kind", BATCHES)
+def test_every_fault_of_a_batch(kind: str) -> None:
+    with BatchServer(fates={kind: 0.4}, seconds=0.1, mix={"500": 0.1}) as server:
+        found = ask(server, 40, batch={"requests": 8})
+        account = server.account()
+    assert right(found, 40) and account["twice"] == 0 and account["calls"][kind] > 0
+
+
+@pytest.mark.parametrize("kind", ["429", "408", "500", "no-choices", "no-message", "duplicate", *LINES])
+def test_every_fault_of_a_line(kind: str) -> None:
+    with BatchServer(mix={kind: 0.3}, seconds=0.05) as server:
+        limits = Limits(journal=(journal := Journal()))
+        found = ask(server, 40, limits)
+        account = server.account()
+    assert right(found, 40) and account["twice"] == 0 and account["kinds"][kind] > 3
+    charged = 0.5 * (account["charged"]["prompt_tokens"] + 2 * account["charged"]["new_tokens"]) / 1e6
+    assert not journal and sum(r.cost for r in found.values()) + journal.spent >= charged - 1e-12
+    if kind in ("429", "500", "duplicate", "twice"):  # all that was charged has arrived
+        assert sum(r.cost for r in found.values()) == pytest.approx(charged) and journal.spent == 0
+
+
+def test_what_fails_for_good_is_recorded_as_when_asked_directly() -> None:
+    mix = {
+        "400": 0.2,
+        "400-filter": 0.1,
+        "filtered": 0.1,
+        "length": 0.1,
+        "reasoning": 0.1,
+        "no-usage": 0.1,
+        "surrogate": 0.1,
+    }
+    with BatchServer(mix=mix) as server:
+        asked = [request(n) for n in range(80)]
+        direct = OpenAI(model(server).model_copy(update={"api": API(base_url=server.url, key_env=None)}), Limits())
+        expected = dict(chain.from_iterable(direct.generate(asked, [False] * 80)))
+        for entry in server.asked.values():
+            entry.times = 0
+        found = ask(server, 80)
+    strip = {
+        n: (r.text, r.finish, r.reasoning, r.prompt_tokens, r.new_tokens, r.thinking_tokens) for n, r in found.items()
+    }
+    assert strip == {
+        n: (r.text, r.finish, r.reasoning, r.prompt_tokens, r.new_tokens, r.thinking_tokens)
+        for n, r in expected.items()
+    }
+    failed = {n: r.error for n, r in found.items() if r.error}
+    assert failed and all(e and e.startswith("400: This model's maximum context length") for e in failed.values())
+
+
+def test_a_line_is_asked_as_often_as_directly() -> None:
+    with BatchServer(mix={"500": 1}, seconds=0.02) as server:
+        found = ask(server, 3, attempts=4)
+        assert all(asked.times == 4 for asked in server.asked.values())
+    assert {r.error for r in found.values()} == {"500: The server had an error (Bearer ***) (asked 4 times)"}
+
+
+def test_the_other_name_of_the_limit() -> None:
+    with BatchServer(mix={"400-max_tokens": 1}, seconds=0.02) as server:
+        assert right(ask(server, 5), 5)
+        assert sum(server.account()["batches"].values()) == 2
+
+
+@pytest.mark.parametrize(("kind", "words"), [("401", "refuses the key"), ("429-quota", "wants to be paid")])
+def test_a_line_that_tells_of_all(kind: str, words: str) -> None:
+    with BatchServer(mix={kind: 1}, seconds=0.02) as server, pytest.raises(BackendError, match=words):
+        ask(server, 5)
+
+
+# --- limits --------------------------------------------------------------------------------------------------------
+
+
+def test_files_are_split_by_lines_and_size() -> None:
+    with BatchServer() as server:
+        assert right(ask(server, 30, batch={"requests": 7}), 30)
+        assert [len(b.lines) for b in server.batches.values()] == [7, 7, 7, 7, 2]
+        server.batches.clear()
+        assert right(ask(server, 30, batch={"megabytes": 0.002}), 30)
+        assert len(server.batches) > 2 and all(
+            len(server.files[b.row["input_file_id"]]) <= 2000 for b in server.batches.values()
+        )
+    assert [len(x) for x in in_files([b"12345", b"6", b"7"], 2, 1)] == [2, 1]
+    assert [len(x) for x in in_files([b"12345" * 100_000, b"6" * 600_000, b"7"], 9, 1)] == [1, 2]
+    assert [len(x) for x in in_files([b"1" * 2_000_000], 9, 1)] == [1]  # the endpoint will say what it thinks of it
+
+
+@pytest.mark.parametrize("queue", [60, 15])
+def test_the_queue_of_tokens(queue: int) -> None:
+    """A batch waits for others, or becomes smaller where it is alone."""
+    with BatchServer(queue=queue, seconds=0.05) as server:
+        assert right(ask(server, 40, batch={"requests": 10}), 40)
+        account = server.account()
+    assert account["twice"] == 0 and account["batches"]["failed"] > 0
+
+
+def test_a_file_that_is_too_large_is_halved() -> None:
+    with BatchServer(most=10) as server:
+        assert right(ask(server, 40), 40)
+
+
+def test_as_many_at_once_as_allowed() -> None:
+    with BatchServer(seconds=0.1) as server:
+        under_way: list[int] = []
+        create = BatchServer._create
+
+        def counted(self: BatchServer, asked: Any) -> Any:
+            under_way.append(sum(b.row["status"] not in ("completed", "failed") for b in self.batches.values()))
+            return create(self, asked)
+
+        BatchServer._create = counted  # type: ignore[method-assign]
+        try:
+            assert right(ask(server, 30, batch={"requests": 3, "at_once": 2}), 30)
+        finally:
+            BatchServer._create = create  # type: ignore[method-assign]
+    assert max(under_way) == 1
+
+
+# --- killed --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("calls", [{}, {"drop-after": 0.3, "500": 0.1, "half": 0.1}])
+def test_killed_at_every_writing(calls: dict[str, float]) -> None:
+    """What the store has is all that is left; the next start goes on from it."""
+    with BatchServer(calls=calls, seconds=0.05, mix={"500": 0.1}, lag=0.02) as server:
+        journal, found = Journal(), dict[int, Response]()
+        for dies in chain(range(1, 14), [-1]):
+            journal.dies = dies
+            asked = [request(n) for n in range(30)]
+            try:
+                groups = OpenAI(model(server, batch={"requests": 10}), Limits(journal=journal)).generate(
+                    asked, [n in found for n in range(30)]
+                )
+                for group in groups:
+                    assert not found.keys() & {n for n, _ in group}
+                    found |= dict(group)
+            except Killed:
+                continue
+        account = server.account()
+    assert right(found, 30) and account["twice"] == 0 and not journal
+    assert sum(r.cost for r in found.values()) == pytest.approx(
+        0.5 * (account["charged"]["prompt_tokens"] + 2 * account["charged"]["new_tokens"]) / 1e6
+    )
+
+
+def test_killed_before_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The endpoint has begun the batch, and we do not know of it."""
+    create = Provider.create
+
+    def killed(*words: Any) -> Any:
+        create(*words)
+        raise Killed
+
+    with BatchServer(seconds=0.05, page=1) as server:
+        limits = Limits(journal=(journal := Journal()))
+        with monkeypatch.context() as patched:
+            patched.setattr(Provider, "create", killed)
+            with pytest.raises(Killed):
+                ask(server, 5, limits)
+        (note,) = journal.values()
+        assert note["file"] and note["batch"] is None
+        for n in range(3):  # others of the account
+            server.batches[f"other{n}"] = server.batches["batch_0"].__class__(
+                {"id": f"other{n}", "status": "completed", "input_file_id": "f", "metadata": {}}, [], 0, "ok"
+            )
+        assert right(ask(server, 5, limits), 5)
+        assert server.account()["twice"] == 0 and len(server.batches) == 4 and not journal
+
+
+def test_an_endpoint_that_lists_nothing(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """Then we cannot know, and say so; the lost batch stays paid."""
+    with BatchServer(calls={"drop-after": 0.7}, seconds=0.05, lists=False) as server:
+        limits = Limits(journal=(journal := Journal()))
+        with caplog.at_level(logging.WARNING, "evalsuite"):
+            assert right(ask(server, 4, limits, batch={"requests": 1}), 4)
+        twice = server.account()["twice"]
+    assert twice and "may be paid twice" in caplog.text
+    assert journal.spent > 0
+
+
+def test_a_changed_plan_takes_what_serves() -> None:
+    """A smaller plan takes its part; the rest is kept for who wants it later, and counts at what it cost."""
+    with BatchServer(seconds=0.3) as server:
+        limits = Limits(journal=(journal := Journal(dies=4)))  # noted, uploaded, begun
+        with pytest.raises(Killed):
+            ask(server, 20, limits)
+        assert [note["batch"] for note in journal.values()] == ["batch_0"]
+        small = ask(server, 5, limits)
+        assert right(small, 5)
+        (note,) = journal.values()
+        assert note["taken"] and len(note["lines"]) == 15
+        other = ask(server, 5, limits, first=100)  # wants none of them, and adds none
+        assert len(other) == 5 and len(journal) == 1
+        whole = ask(server, 20, limits, done=set(range(5)))
+        assert right(small | whole, 20) and not journal
+        account = server.account()
+    assert account["twice"] == 0 and len(server.batches) == 2
+    paid = sum(r.cost for r in (small | whole | {100 + n: r for n, r in enumerate(other.values())}).values())
+    assert paid == pytest.approx(
+        0.5 * (account["charged"]["prompt_tokens"] + 2 * account["charged"]["new_tokens"]) / 1e6
+    )
+
+
+def test_another_key_does_not_pay_twice() -> None:
+    with BatchServer(seconds=0.3) as server:
+        limits = Limits(journal=(journal := Journal(dies=4)))
+        with pytest.raises(Killed):
+            ask(server, 5, limits)
+        kept = dict(server.batches)
+        server.batches.clear()
+        with pytest.raises(BackendError, match="key of another project"):
+            ask(server, 5, limits)
+        server.batches.update(kept)
+        assert right(ask(server, 5, limits), 5) and not journal
+
+
+def test_asked_directly_while_a_batch_is_under_way(caplog: pytest.LogCaptureFixture) -> None:
+    with BatchServer(seconds=0.3) as server:
+        limits = Limits(journal=Journal(dies=4))
+        with pytest.raises(Killed):
+            ask(server, 5, limits)
+        direct = OpenAI(model(server).model_copy(update={"api": API(base_url=server.url, key_env=None)}), limits)
+        with caplog.at_level(logging.WARNING, "evalsuite"):
+            list(direct.generate([request(n) for n in range(5)], [False] * 5))
+    assert "5 requests are under way in batches" in caplog.text
+
+
+def test_left_early_says_what_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+    with BatchServer(seconds=0.2) as server:
+        groups = OpenAI(model(server, batch={"requests": 5, "at_once": 1}), Limits()).generate(
+            [request(n) for n in range(10)], [False] * 10
+        )
+        next(iter(groups))
+        with caplog.at_level(logging.WARNING, "evalsuite"):
+            groups.close()  # type: ignore[attr-defined]
+    assert "batches that go on at its endpoint: 1 (batch_0)" in caplog.text
+
+
+def test_what_comes_late_is_not_paid_twice() -> None:
+    """A batch, and then its file, that the endpoint denies at first."""
+
+    class Late(BatchServer):
+        def _done(self, method: str, steps: list[str], *words: Any) -> Any:
+            what = steps[-1] if steps[0] == "batches" and len(steps) > 1 else steps[1] if steps[-1] == "content" else ""
+            self.counted[what] += 1
+            if what and self.counted[what] < 5:
+                return 404, {"error": {"message": "Not Found"}}
+            return BatchServer._done(self, method, steps, *words)
+
+    with Late(seconds=0.05) as server:
+        assert right(ask(server, 5, batch={"poll": 0.3}), 5)
+        assert len(server.batches) == 1
+
+
+def test_a_file_that_is_gone_is_asked_again_at_its_cost() -> None:
+    class Losing(BatchServer):
+        def _done(self, method: str, steps: list[str], *words: Any) -> Any:
+            if steps[-1] == "content" and steps[1] == "file-1":
+                return 404, {"error": {"message": "Not Found"}}
+            return BatchServer._done(self, method, steps, *words)
+
+    with Losing(seconds=0.05) as server:
+        limits = Limits(journal=(journal := Journal()))
+        found = ask(server, 5, limits)
+        assert right(found, 5) and len(server.batches) == 2
+        charged = 0.5 * (server.prompt_tokens + 2 * server.new_tokens) / 1e6
+    assert sum(r.cost for r in found.values()) + journal.spent > charged
+
+
+def test_an_endpoint_without_batches() -> None:
+    class Bare(BatchServer):
+        def _done(self, *words: Any) -> Any:
+            return 404, {"error": {"message": "Not Found"}}
+
+    with Bare() as server, pytest.raises(BackendError, match="is there a batch API"):
+        ask(server, 3)
+
+
+def test_patience_ends() -> None:
+    with BatchServer(calls={"500": 1}) as server, pytest.raises(BackendError, match="no useful answer for"):
+        ask(server, 3, batch={"patience": 0.2})
+
+
+# --- money ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("budget", [0.0015, 0.0006])
+def test_the_budget_is_never_exceeded(budget: float) -> None:
+    """Also where every line costs the most that it may; what does not fit is not asked."""
+    with BatchServer(worst=True, seconds=0.02) as server:
+        with pytest.raises(BackendError, match=r"budget of .* spent: \d+ requests not asked"):
+            ask(server, 60, Limits(budget=budget, journal=Journal()))
+        account = server.account()
+    charged = 0.5 * (account["charged"]["prompt_tokens"] + 2 * account["charged"]["new_tokens"]) / 1e6
+    assert 0.5 * budget < charged <= budget
+
+
+def test_work_is_split_where_the_budget_does_not_suffice_for_all() -> None:
+    with BatchServer(seconds=0.02) as server:
+        found = ask(server, 60, Limits(budget=0.003, journal=Journal()))
+        assert right(found, 60) and len(server.batches) > 1
+    assert sum(r.cost for r in found.values()) < 0.003
+
+
+def test_price() -> None:
+    assert API(price=PRICE).charged == PRICE
+    assert API(price=PRICE, batch=True).charged == Price(input=0.5, output=1)  # type: ignore[arg-type]
+    assert API(price=PRICE, batch=Batch(discount=0.25)).charged == Price(input=0.75, output=1.5)
+    assert API(batch=False).batch is None  # type: ignore[arg-type]
+    with pytest.raises(ValidationError):
+        API(batch={"discount": 1})  # type: ignore[arg-type]
+
+
+# --- answers that differ between providers ---------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Strange(BatchServer):
+    """What other providers do otherwise."""
+
+    def _done(self, *words: Any) -> Any:
+        status, told = BatchServer._done(self, *words)
+        if isinstance(told, dict) and "request_counts" in told:
+            told = {**told, "status": told["status"].upper().replace("IN_PROGRESS", "PROGRESS"), "request_counts": 3}
+            del told["metadata"]
+            told = {"job": told}
+        elif isinstance(told, dict) and "has_more" in told:
+            del told["has_more"]
+            told["data"] = [self.batches[name].row for name in self.batches]  # ignores `after`
+        return status, told
+
+
+def test_other_providers() -> None:
+    with Strange(calls={"drop-after": 0.2}, seconds=0.05) as server:
+        assert right(ask(server, 20, batch={"requests": 5}), 20)
+        assert server.account()["twice"] == 0
+
+
+def test_zhipu_has_another_version() -> None:
+    api = {"base_url": "https://open.bigmodel.cn/api/paas/v4"}
+    one = Model(name="m", backend="openai", path="x", chat=True, api=API(**api))  # type: ignore[arg-type]
+    assert module.endpoint_of(one) == "/v4/chat/completions"
+    assert module.endpoint_of(one.model_copy(update={"chat": False, "api": API()})) == "/v1/completions"
+
+
+# --- whole runs ----------------------------------------------------------------------------------------------------
+
+ASKED: dict[str, Any] = {"tasks": ["event_cause", "slot_identification"], "limit": 8, "shots": [0, 1]}
+
+
+class Same(BatchServer):
+    """A prompt always meets the same fate: samples of one come in any order."""
+
+    def _kind(self, name: str, times: int) -> str:
+        return BatchServer._kind(self, name, 0)
+
+
+@pytest.fixture
+def server() -> Iterator[BatchServer]:
+    mix = {"reasoning": 0.1, "length": 0.1, "filtered": 0.05, "400-filter": 0.05, "400": 0.1}
+    with Same(mix=mix, seed=5, seconds=0.05) as server:
+        yield server
+
+
+def write_models(server: BatchServer, path: Path, batch: str = "") -> Path:
+    api = f"base_url: '{server.url}', key_env: MARKER_KEY, backoff: 0.02, price: {{input: 1, output: 2}}{batch}"
+    path.write_text(
+        f"models:\n  - {{name: m, backend: openai, path: x, chat: true, api: {{{api}}}}}\n"
+        f"  - {{name: base, backend: openai, path: y, api: {{{api}}}, generation: {{temperature: 0.7, samples: 2, seed: null}}}}\n"
+    )
+    return path
+
+
+def content(run: Path) -> dict[str, Any]:
+    files = [run / "results.json", *sorted((run / "records").iterdir())]
+    return {path.name: path.read_bytes() for path in files}
+
+
+def costs(run: Path) -> list[float]:
+    return [cell["tokens"]["cost"] for cell in json.loads((run / "results.json").read_text())["cells"]]
+
+
+def test_a_run_has_the_same_bytes(server: BatchServer, tmp_path: Path) -> None:
+    """As one that asks directly, but for the price."""
+    direct = write_models(server, tmp_path / "direct.yaml")
+    batch = write_models(server, tmp_path / "batch.yaml", ", batch: {poll: 0.05, requests: 20, discount: 0}")
+    evalsuite.run(direct, out=tmp_path / "a", **ASKED)
+    server.calls = {"drop-after": 0.1, "half": 0.1, "429": 0.1}
+    evalsuite.run(batch, out=tmp_path / "b", **ASKED)
+    assert content(tmp_path / "a") == content(tmp_path / "b")
+    with Store(tmp_path / "a" / "store.sqlite") as a, Store(tmp_path / "b" / "store.sqlite") as b:
+        assert a.spent() == pytest.approx(b.spent()) and not b.batches()
+    half = write_models(server, tmp_path / "half.yaml", ", batch: {poll: 0.05}")
+    evalsuite.run(half, out=tmp_path / "b", **ASKED)  # all is there, and only prices change
+    assert [x / 2 for x in costs(tmp_path / "a")] == pytest.approx(costs(tmp_path / "b"))
+
+
+@pytest.mark.slow
+def test_kill_9_while_replies_are_stored(tmp_path: Path, cli: Any) -> None:
+    calls = {"drop-after": 0.1, "half": 0.1}
+    with BatchServer(mix={"500": 0.1}, calls=calls, seconds=0.1) as server:
+        models = write_models(server, tmp_path / "models.yaml", ", batch: {poll: 0.1, requests: 15}")
+        words = [
+            "run",
+            "--models",
+            models,
+            "--model",
+            "m",
+            "--tasks",
+            "event_cause,slot_identification",
+            "--limit",
+            "12",
+        ]
+        with held.commands("openai") as kill:
+            for goal in (1, 20):
+                kill(goal, [*words, "--out", tmp_path / "run"])
+        cli(*words, "--out", tmp_path / "run")
+        assert server.account()["twice"] == 0
+    with sqlite3.connect(tmp_path / "run" / "store.sqlite") as db:
+        assert db.execute("SELECT count(*), max(asked) FROM replies").fetchone() == (48, 1)
+        assert db.execute("SELECT count(*) FROM batches").fetchone() == (0,)
+        (spent,) = db.execute("SELECT sum(cost) FROM spent").fetchone()
+    assert spent == pytest.approx(0.5 * (server.prompt_tokens + 2 * server.new_tokens) / 1e6)
+
+
+def test_judges_and_the_second_reader_ask_in_batches(server: BatchServer, tmp_path: Path) -> None:
+    server.mix = {}
+    models = write_models(server, tmp_path / "models.yaml", ", batch: {poll: 0.05}")
+    out = tmp_path / "run"
+    evalsuite.run(models, model=["m"], tasks=["event_cause", "knowledge_generation"], limit=4, out=out)
+    before = len(server.batches)
+    results = evalsuite.judge(out, "base", models=models, limit=3)
+    assert len(server.batches) > before and not [p for p in results.problems if "m:" in p]
+    before = len(server.batches)
+    evalsuite.score(out, second_reader="m", models=models, second_sample=3)
+    assert len(server.batches) > before
+    assert not server.counted.keys() & {"POST chat"} and all(
+        "batch" in k or "files" in k for k in server.counted if "/" in k
+    )
+
+
+def test_the_store_counts_a_batch_under_way_as_spent(tmp_path: Path) -> None:
+    with Store(tmp_path / "store.sqlite") as store:
+        store.put_batch("a", {"lines": ["x"]}, 3.0)
+        store.put_batch("b", {"lines": ["y"]}, 2.0)
+        store.put_batch("a", {"lines": ["x"], "file": "f"}, 3.0)
+        assert store.spent() == 5 and store.batches()["a"] == {"lines": ["x"], "file": "f"}
+        store.end_batch("a", 0.5)
+        assert store.spent() == 2.5 and list(store.batches()) == ["b"]
+    with sqlite3.connect(tmp_path / "store.sqlite") as db:
+        db.execute("DROP TABLE batches")  # as older versions wrote it
+    with Store(tmp_path / "store.sqlite") as store:
+        assert store.batches() == {} and store.spent() == 0.5
+
+
+def test_calls_of_the_provider() -> None:
+    with BatchServer(seconds=0) as server:
+        provider = Provider(API(base_url=server.url, key_env=None), "")
+        with pytest.raises(Gone):
+            provider.look("nothing")
+        with pytest.raises(Gone):
+            provider.content("nothing")
+        assert provider.find("name", "file") is None
+        server.calls = {"429": 1}
+        with pytest.raises(Again) as raised:
+            provider.look("x")
+        assert not raised.value.lost
+        provider.close()

@@ -1,0 +1,447 @@
+"""Tests for whether a model has read a benchmark: the statistics, the texts, and the likelihoods they rest on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evalsuite
+from evalsuite.backends.hf import backend as hf_backend
+from evalsuite.backends.hf.backend import HuggingFace
+from evalsuite.backends.model import Model
+from evalsuite.benchmarks.corpus import File
+from evalsuite.benchmarks.registry import TASKS, Corpora
+from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.resources import bundled
+from evalsuite.common.sheet import english
+from evalsuite.exposure.arrangements import exact_test, order_of_items, order_of_options
+from evalsuite.exposure.completion import overlap
+from evalsuite.exposure.exact import greater_p, positive_p, stratified_p
+from evalsuite.exposure.items import Text, compare, kept_apart
+from evalsuite.exposure.likelihoods import measure
+from evalsuite.exposure.texts import Entries, Entry, arranged, orders, read_entries, shards
+from evalsuite.page.report import _sheets as page_sheets
+from evalsuite.results.contamination import keep_rows, read_rows
+from evalsuite.results.saved import load_results
+from evalsuite.results.schema.results import Results as Schema
+from evalsuite.results.sheets import sheets
+from evalsuite.results.sheets.contamination import row_sheets
+from evalsuite.results.store import Store
+from evalsuite.types import Item, Request
+
+TEXTS = ["你好，今天天气怎么样？", "A: 我想去看电影。\nB: 好啊，什么时候去？", "猫" * 40, "一"]
+
+
+@pytest.fixture(scope="module")
+def base(tiny: Path) -> HuggingFace:
+    return HuggingFace(Model(name="t", backend="hf", path=str(tiny), dtype="float32"))
+
+
+def reference(backend: HuggingFace, text: str, share: float) -> tuple[float, float, float]:
+    """Mean log-probability, Min-K % and Min-K %++ as the authors' script computes them, on plain transformers."""
+    import torch
+
+    tokenizer, net = backend.checkpoint.tokenizer, backend.net
+    start = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else backend.checkpoint.stop_ids[0]
+    own = tokenizer(text)["input_ids"]
+    ids = torch.tensor([own if own[0] == start else [start, *own]])
+    with torch.no_grad():
+        logits = net(ids).logits.double()
+    targets = ids[0][1:].unsqueeze(-1)
+    probs, log_probs = logits[0, :-1].softmax(-1), logits[0, :-1].log_softmax(-1)
+    token = log_probs.gather(dim=-1, index=targets).squeeze(-1)
+    mu = (probs * log_probs).sum(-1)
+    sigma = (probs * log_probs.square()).sum(-1) - mu.square()
+    plus = (token - mu) / sigma.sqrt()
+    count = max(1, int(len(token) * share))
+    return float(token.mean()), float(np.sort(token)[:count].mean()), float(np.sort(plus)[:count].mean())
+
+
+def test_scores_are_the_authors(base: HuggingFace) -> None:
+    found = measure(base, [("", text) for text in TEXTS])
+    for text, scores in zip(TEXTS, found, strict=True):
+        mean, mink, minkpp = reference(base, text, 0.2)
+        assert scores.mean == pytest.approx(mean, abs=1e-4)
+        assert scores.mink == pytest.approx(mink, abs=1e-3)
+        assert scores.minkpp == pytest.approx(minkpp, abs=1e-3)
+
+
+def test_scores_equal_nll(base: HuggingFace) -> None:
+    pairs = [("问：你好吗？\n", "我很好。"), ("", TEXTS[1])]
+    for scores, nll in zip(measure(base, pairs), base.nll(pairs), strict=True):
+        assert (scores.logprob, scores.tokens) == (pytest.approx(-sum(nll), abs=1e-3), len(nll))
+
+
+def test_nothing_is_computed_twice(base: HuggingFace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    whole = type(base).surprisal
+
+    def counted(self: HuggingFace, pairs: Sequence[tuple[str, str]], done: Sequence[bool]) -> Any:
+        asked.append(done.count(False))
+        return whole(self, pairs, done)
+
+    monkeypatch.setattr(type(base), "surprisal", counted)
+    pairs = [("", text) for text in (*TEXTS, TEXTS[0])]
+    with Store(tmp_path / "s.sqlite") as store:
+        first = measure(base, pairs[:2], store)
+        second = measure(base, pairs, store)
+        again = measure(base, pairs, store)
+    assert asked == [2, 2] and second[:2] == first and second == again and second[4] == second[0]
+
+
+def test_stratified_p_is_uniform_without_contamination() -> None:
+    """Also for strata of different sizes, ties and scales, none of which the test may assume away."""
+    rng = np.random.default_rng(0)
+    p = []
+    for n in range(400):
+        strata = [
+            rng.normal(scale=10.0**scale, size=size).round(1).tolist()
+            for size, scale in zip((2, 3, 6, 6, 24), (0, 1, 0, 1, 0), strict=True)
+        ]
+        p.append(stratified_p(strata, Random(n), 999))
+    for level in (0.01, 0.05, 0.2, 0.5):
+        share = np.mean(np.array(p) <= level)
+        assert share <= level + 3 * (level * (1 - level) / 400) ** 0.5
+    assert np.mean(p) == pytest.approx(0.5, abs=0.06)
+
+
+def test_stratified_p_against_all_choices() -> None:
+    from itertools import product
+
+    strata = [[3.0, 1.0, 2.0], [0.5, 0.9], [2.0, 2.0, -1.0, 0.0]]
+    sums = [sum(row) for row in product(*strata)]
+    exact = np.mean([total >= sum(row[0] for row in strata) - 1e-12 for total in sums])
+    assert stratified_p(strata, Random(1)) == pytest.approx(exact, abs=0.005)
+
+
+def test_greater_p_is_one_sided_and_uniform() -> None:
+    rng = np.random.default_rng(1)
+    assert greater_p([0.0] * 10 + [-1.0], [1.0] * 10, Random(0)) > 0.99
+    p = np.array(
+        [greater_p(rng.normal(size=12).tolist(), rng.normal(size=9).tolist(), Random(n), 499) for n in range(300)]
+    )
+    assert np.mean(p <= 0.05) <= 0.05 + 3 * (0.05 * 0.95 / 300) ** 0.5 and p.mean() == pytest.approx(0.5, abs=0.06)
+
+
+def test_positive_p_counts_flips() -> None:
+    assert positive_p([1.0] * 4, Random(0)) == pytest.approx(1 / 16, abs=0.003)
+    assert positive_p([-1.0] * 8, Random(0)) > 0.99
+
+
+# --- texts of files
+
+
+def test_entries_of_every_layout(tmp_path: Path) -> None:
+    lines = [{"id": n, "dialogue": [f"A: {n}"]} for n in range(4)]
+    listed = json.dumps(
+        [{"text": f"第{n}条，[含]括号", "id": str(3 - n)} for n in range(3)], ensure_ascii=False, indent=1
+    )
+    held = json.dumps({"canary": "x", "few": [1], "examples": [{"id": f"u{n}"} for n in range(3)]}, indent=2)
+    paths = {name: tmp_path / name for name in ("a.jsonl", "b.json", "c.json")}
+    paths["a.jsonl"].write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    paths["b.json"].write_text(listed, encoding="utf-8")
+    paths["c.json"].write_text(held, encoding="utf-8")
+    found = {name: read_entries(File(path, (), (), "")) for name, path in paths.items()}
+    assert [e.text for e in found["a.jsonl"].entries] == [json.dumps(line) for line in lines] and found[
+        "a.jsonl"
+    ].numbered
+    for name, text in (("b.json", listed), ("c.json", held)):
+        whole = found[name].join(found[name].entries)
+        assert whole in text and len(found[name].entries) == 3 and not found[name].numbered
+
+
+def test_running_numbers_stay_in_place(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        "\n".join(json.dumps({"id": n, "x": x}) for n, x in ((8, "a"), (9, "b"), (10, "c"))), encoding="utf-8"
+    )
+    found = read_entries(File(path, (), (), ""))
+    (shard,) = shards(found, len, 1000)
+    assert arranged(found, shard, (0, 1, 2)) == path.read_text(encoding="utf-8")
+    assert [json.loads(line) for line in arranged(found, shard, (2, 0, 1)).splitlines()] == [
+        {"id": 8, "x": "c"}, {"id": 9, "x": "a"}, {"id": 10, "x": "b"},
+    ]  # fmt: skip
+
+
+def test_official_files_are_read_byte_for_byte(real_data: Path) -> None:
+    corpora, seen = Corpora(real_data), set()
+    for benchmark in ("corecode", "xcopa", "c3", "charm"):
+        try:
+            corpus = corpora[benchmark]
+        except DataError:
+            continue
+        for task, item_set in corpus.files("test"):
+            file = corpus.file(task, item_set, "test")
+            found = read_entries(file)
+            text = file.path.read_text(encoding="utf-8")
+            assert found.join(found.entries) in text.replace("\r\n", "\n"), file.path
+            assert sum(len(entry.items) for entry in found.entries) == len(file.items), file.path
+            seen.add(benchmark)
+    assert seen
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=30), st.randoms(use_true_random=False))
+def test_who_shares_a_shard_does_not_depend_on_the_order_in_it(sizes: list[int], rng: Random) -> None:
+    entries = tuple(Entry("x" * size, "", "", n) for n, size in enumerate(sizes))
+    found = shards(Entries(entries, "", False), len, 50)
+    moved = [unit for shard in found for unit in rng.sample(shard, len(shard))]
+    kept = {unit[0].context for shard in found for unit in shard}
+    # those that are in no shard stay where they are
+    rest = iter(moved)
+    again = tuple(next(rest)[0] if entry.context in kept else entry for entry in entries)
+    assert [{*shard} for shard in shards(Entries(again, "", False), len, 50)] == [{*shard} for shard in found]
+
+
+def test_orders_are_different_and_the_first_is_the_published() -> None:
+    for count, others in ((2, 5), (3, 5), (4, 5), (7, 9)):
+        drawn = orders(count, others, Random(count))
+        assert drawn[0] == tuple(range(count)) and len({*drawn}) == len(drawn) == min(
+            others + 1, [0, 1, 2, 6, 24][count] if count < 5 else 99
+        )
+
+
+# --- whether the published arrangement was left to chance
+
+
+def choice(n: int, options: tuple[str, ...], gold: int) -> Item:
+    labels = tuple(f"({c})" for c in "abcdef"[: len(options)])
+    return Item(
+        f"c/{n}", "knowledge_filling", "easy", "test", (f"A: {n}",), "问？", options, labels, gold, (options[gold],)
+    )
+
+
+def test_options_in_a_fixed_order_are_noticed() -> None:
+    rng = Random(0)
+    words = [["".join(rng.sample("天地玄黄宇宙洪荒日月盈昃辰宿列张", 3)) for _ in range(3)] for _ in range(90)]
+    shown = lambda item: ("".join(item.options), item.target)  # noqa: E731
+    free = [choice(n, tuple(some), rng.randrange(3)) for n, some in enumerate(words)]
+    fixed = [choice(n, ("是", "否", "不知道"), rng.randrange(3)) for n in range(90)]
+    longer = [choice(n, ("短", "长一点", "还要更长一点" + str(n)), rng.randrange(3)) for n in range(90)]
+    first = [choice(n, tuple(some), 0) for n, some in enumerate(words)]
+    assert order_of_options(free, shown, 5, 0).chance
+    assert not any(order_of_options(items, shown, 5, 0).chance for items in (fixed, longer, first))
+
+
+def test_a_sorted_file_is_noticed() -> None:
+    rng = Random(0)
+    topics = ["".join(rng.sample("天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往", 12)) for _ in range(6)]
+    texts = [topics[n // 12] + "".join(rng.sample("秋收冬藏闰余成岁律吕调阳", 8)) for n in range(72)]
+    mixed = rng.sample(texts, len(texts))
+    made = {
+        name: order_of_items(Entries(tuple(Entry(t, "", "", t) for t in some), "\n", False), len, 300, 5, 0)
+        for name, some in (("sorted", texts), ("mixed", mixed))
+    }
+    assert made["mixed"].chance and made["mixed"].checks["similar neighbours"] > 0.01
+    # 14 in a shard, 12 of a topic
+    assert not made["sorted"].chance
+
+
+# --- on a network
+
+
+@pytest.mark.slow
+def test_order_p_is_uniform_for_a_model_that_has_read_nothing(base: HuggingFace) -> None:
+    """The bundled model and texts in random order: the p-values of 60 such files do not pile up at either end."""
+    rng = Random(3)
+    words = "我你他她想去看听说吃喝买卖电影音乐书饭茶今天明天昨天早上晚上好坏大小多少了吗呢吧啊的"
+    p = []
+    for n in range(60):
+        texts = ["A: " + "".join(rng.choices(words, k=rng.randint(6, 14))) for _ in range(12)]
+        found = Entries(tuple(Entry(text, "", "", text) for text in texts), "\n", False)
+        made = order_of_items(found, lambda text: len(base.checkpoint.encode(text)), 60, 3, n)
+        scores = measure(base, made.pairs)
+        p.append(exact_test(made, [x.logprob for x in scores], Random(n)).p)
+    found_p = np.array(p)
+    assert abs(found_p.mean() - 0.5) < 3.3 / (12 * 60) ** 0.5
+    assert np.mean(found_p <= 0.1) <= 0.1 + 3 * (0.09 / 60) ** 0.5
+
+
+def test_a_model_that_knows_the_order_is_found() -> None:
+    entries = tuple(Entry(f"句{n}", "", "", n) for n in range(40))
+    found = Entries(entries, "\n", False)
+    made = order_of_items(found, len, 24, 5, 0)
+    known = found.join(entries)
+    knows = [float(pair[1] in known) + Random(pair[1]).random() for pair in made.pairs]
+    ignorant = [Random(pair[1]).random() for pair in made.pairs]
+    assert exact_test(made, knows, Random(0)).p < 0.001 < 0.05 < exact_test(made, ignorant, Random(0)).p
+
+
+# --- single items and completion
+
+
+def test_items_against_control() -> None:
+    rng = Random(0)
+    texts = [[Text(f"{side}{n}", f"{side}{n // 2}", (("", f"{side}{n}"),)) for n in range(60)] for side in "ab"]
+    low, high = ([rng.gauss(mean, 1) for _ in range(60)] for mean in (0, 1))
+    assert compare(texts[0], high, texts[1], low, Random(1)).p == pytest.approx(0.0001, abs=0.001)
+    assert (compare(texts[0], low, texts[1], high, Random(1)).p or 0) > 0.95
+    assert compare(texts[0], low, [], [], Random(1)).p is None
+    shared = kept_apart(texts[0], [*texts[1], texts[0][0]])
+    assert len(shared[0]) == 58 and len(shared[1]) == 60
+
+
+def test_overlap() -> None:
+    second = "B: 我也是，我特别喜欢看科幻片，尤其是老片子。"
+    assert overlap(second, second).near and overlap(second + "\nA: 好。", second).near
+    assert not overlap("B: 我不知道。", second).near and overlap("", second).rouge == 0
+    assert overlap("猫" * 40, second).rouge == 0
+
+
+# --- the command
+
+
+FEW: dict[str, Any] = {"shards": 3, "shuffles": 2, "window": 1500, "items": 4, "completions": 2}
+
+
+def test_the_command_resumes_and_stands_beside_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "run"
+    some: dict[str, Any] = {"data": "bundled:sample", "tasks": ["knowledge_filling"], "set": "easy", "out": out}
+    evalsuite.run({"tiny-zh": lambda request: "(a)"}, limit=4, **some)
+    before = (out / "results.json").read_bytes()
+    found = evalsuite.contamination("tiny-zh", "bundled:models.yaml", **some, **FEW)
+    assert not found.problems and [row["test"] for row in found.rows] == [
+        "order",
+        "options",
+        "mink",
+        "mink",
+        "names",
+        "completion",
+    ]
+    content = json.loads((out / "results.json").read_bytes())
+    assert content["contamination"] == json.loads((out / "contamination.json").read_bytes())["rows"] == found.rows
+    assert {k: v for k, v in content.items() if k != "contamination"} == json.loads(before)
+    for row in found.rows:
+        assert (row["p"] is None) == bool(row["why"]) == (row["p_holm"] is None)
+    ps = [row["p"] for row in found.rows if row["p"] is not None]
+    assert max(row["p_holm"] for row in found.rows if row["p"] == min(ps)) == pytest.approx(min(1, len(ps) * min(ps)))
+    Schema.model_validate(content)
+    (sheet,) = sheets(load_results(out), ["contamination"])
+    accuracy = next(iter(content["cells"][0]["metrics"].values()))["value"]
+    assert f"{100 * accuracy:.1f}" in str(sheet.rows[1].cells) and "有迹象" not in str(sheet.rows)
+    assert "contamination" in {row["analysis"] for row in page_sheets(out, content)}
+
+    monkeypatch.setattr(HuggingFace, "surprisal", None)
+    monkeypatch.setattr(HuggingFace, "_decode", None)
+    again = evalsuite.contamination("tiny-zh", "bundled:models.yaml", **some, **FEW)
+    assert again.rows == found.rows
+    evalsuite.score(out)
+    assert json.loads((out / "results.json").read_bytes()) == content
+
+
+def test_an_interrupted_command_goes_on_to_the_same_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = HuggingFace.surprisal
+    scored: list[int] = []
+
+    def stops(self: HuggingFace, pairs: Sequence[tuple[str, str]], done: Sequence[bool]) -> Any:
+        for group in whole(self, pairs, done):
+            scored.extend(n for n, _ in group)
+            yield group
+            if len(scored) == 2:
+                raise KeyboardInterrupt
+
+    some: dict[str, Any] = {"data": "bundled:sample", "tasks": ["knowledge_filling"], "set": "easy", "tests": ["mink"]}
+    some |= {"items": 3, "form": ["raw"]}
+    rows = evalsuite.contamination("tiny-zh", "bundled:models.yaml", out=tmp_path / "whole", **some).rows
+    monkeypatch.setattr(hf_backend, "_LOGITS", 4800 * 600)  # a text a batch
+    monkeypatch.setattr(HuggingFace, "surprisal", stops)
+    with pytest.raises(KeyboardInterrupt):
+        evalsuite.contamination("tiny-zh", "bundled:models.yaml", out=tmp_path / "cut", **some)
+    assert len(scored) == 2 and not (tmp_path / "cut" / "contamination.json").exists()
+    again = evalsuite.contamination("tiny-zh", "bundled:models.yaml", out=tmp_path / "cut", **some).rows
+    assert len(scored) == len(set(scored)) == 6
+    assert json.loads(json.dumps(again), parse_float=lambda x: round(float(x), 4)) == json.loads(
+        json.dumps(rows), parse_float=lambda x: round(float(x), 4)
+    )
+
+
+def test_a_reference_is_subtracted(tmp_path: Path) -> None:
+    """A model less itself is nothing: no pair differs, and no p is small."""
+    models = tmp_path / "models.yaml"
+    row = "{{name: {}, backend: hf, path: 'bundled:models/tiny-zh', dtype: float32, device: cpu}}"
+    models.write_text(f"models: [{row.format('a')}, {row.format('b')}]", encoding="utf-8")
+    found = evalsuite.contamination(
+        "a", models, reference="b", tasks=["knowledge_filling"], set="easy", data="bundled:sample", out=tmp_path, **FEW
+    )
+    assert not found.problems
+    for row in found.rows:
+        assert row["reference"]["name"] == "b" and row["p"] in (1.0, None)
+        if row["test"] in ("order", "options"):
+            assert row["value"] == 0.5 and row["figures"]["gain"] == 0
+
+
+def test_guided_completion(tmp_path: Path) -> None:
+    """One model writes what the file has, if the file is named; the other never."""
+    corpus = Corpora(bundled("sample"))
+    texts = [e.text for e in read_entries(corpus.file(TASKS["event_cause"], "easy", "test")).entries]
+
+    def knows(request: Request) -> str:
+        first = request.prompt.split("[前半部分]\n")[1].split("\n[后半部分]")[0]
+        return next(
+            (t[len(first) :] for t in texts if t.startswith(first) and "CORECODE" in request.prompt), "我不知道"
+        )
+
+    replies = {"knows": knows, "other": lambda request: "我不知道"}
+    found = evalsuite.contamination(
+        ["knows", "other"],
+        replies,
+        tasks=["event_cause"],
+        set="easy",
+        data="bundled:sample",
+        out=tmp_path,
+        control="none",
+        completions=10,
+    )
+    knowing, other = found.rows
+    assert (
+        knowing["figures"]["near"] == knowing["n"] == len(knowing["listed"]) > 2 and knowing["figures"]["guided"] == 1
+    )
+    assert other["figures"]["near"] == 0 == other["value"] and {row["why"] for row in found.rows} == {"no control"}
+    (sheet,) = row_sheets(found.rows)
+    assert any("word for word" in english(note) for note in sheet.notes)
+
+
+def test_words_of_a_sign(tmp_path: Path) -> None:
+    base = {
+        "model": "m", "fingerprint": "f", "task": "event_cause", "set": "easy", "split": "test", "form": "raw", "n": 9,
+        "left_out": 0, "units": 9, "tokens": 9, "expected": 0.5, "figures": {}, "checks": {}, "why": "", "reference": None,
+        "listed": [],
+    }  # fmt: skip
+    keep_rows(
+        tmp_path, [base | {"test": "order", "value": 1.0, "p": 0.001}, base | {"test": "names", "value": 0.1, "p": 0.4}]
+    )
+    rows = read_rows(tmp_path)
+    assert [row["p_holm"] for row in rows] == [0.002, 0.4]
+    (sheet,) = row_sheets(rows)
+    said = [english(note) for note in sheet.notes]
+    assert said[0] == (
+        "m, event_cause easy test: the published order of items is likelier than 100.0 % of other orders: unlikely (corrected p = 0.0020) "
+        "if the model had never read the file in this order"
+    )
+    assert "no sign does not prove that a file was never read" in said
+    keep_rows(tmp_path, [base | {"test": "order", "value": 0.5, "p": 0.6}])
+    assert [row["p_holm"] for row in read_rows(tmp_path)] == [0.8, 0.8]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"tests": ["nose"]}, "nose"),
+        ({"control": "test"}, "--control test"),
+        ({"form": ["page"]}, "page"),
+        ({"tests": ["guided"]}, "backend hf takes"),
+        ({"shuffles": 0}, "--shuffles"),
+    ],
+)
+def test_wrong_settings_are_named(settings: dict[str, Any], said: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=said):
+        evalsuite.contamination("tiny-zh", "bundled:models.yaml", data="bundled:sample", out=tmp_path, **settings)
+    with pytest.raises(ConfigError, match="has read nothing"):
+        evalsuite.contamination("random", "bundled:models.yaml", data="bundled:sample", out=tmp_path)

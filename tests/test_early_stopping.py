@@ -1,0 +1,307 @@
+"""`--until`: the guarantee of its intervals, the order of items, and runs that stop early."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import permutations, product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import evalsuite
+from evalsuite.common.errors import ConfigError
+from evalsuite.evaluation.settings import points
+from evalsuite.exchange.submit.submission import make_submission
+from evalsuite.metrics.sequences import Order, bounds, difference, order_of, products
+from evalsuite.results.estimates import item_range
+from evalsuite.results.ranking import groups, rated_run
+from evalsuite.results.sheets import notes, sheets
+
+# --- the sequences
+
+
+def _orders(order: Order, values: np.ndarray):
+    """The values in every order that is as likely as `order`: any within each stratum."""
+    strata = [np.flatnonzero(order.strata == s) for s in np.unique(order.strata)]
+    for drawn in product(*(permutations(values[members]) for members in strata)):
+        made = np.empty(len(values))
+        for members, own in zip(strata, drawn, strict=True):
+            made[members] = own
+        yield made
+
+
+@pytest.mark.parametrize("sizes", [(6,), (3, 3), (2, 4), (2, 2, 3), (1, 5)])
+@pytest.mark.parametrize("margin", [0.02, 0.2])
+def test_the_products_are_supermartingales(sizes, margin):
+    """Over all orders, exactly: the mean product is at most 1 after every block, and no miss is likelier than allowed."""
+    rng = np.random.default_rng(len(sizes))
+    order = order_of([str(n) for n in range(sum(sizes))], [s for s, size in enumerate(sizes) for _ in range(size)], "0")
+    for kind in range(12):
+        values = [rng.random(sum(sizes)), rng.integers(0, 2, sum(sizes)), rng.beta(0.2, 1, sum(sizes))][
+            kind % 3
+        ].astype(float)
+        mean = values.mean()
+        found, missed = [], []
+        for drawn in _orders(order, values):
+            evidence, slope = products(drawn, order, margin)
+            found.append(np.exp(evidence - mean * slope))
+            missed.append(((evidence + math.log(0.2)) / slope > mean + 1e-9).any())
+        assert (np.mean(found, axis=0) <= 1 + 1e-9).all()
+        assert np.mean(found, axis=0)[0] > 0.5  # not by betting nothing
+        assert np.mean(missed) <= 0.2
+
+
+@pytest.mark.parametrize("shape", ["binary", "scores", "biased"])
+def test_coverage_at_every_look(shape):
+    rng = np.random.default_rng(7)
+    strata = np.arange(240) % 3
+    values = {
+        "binary": rng.random(240) < 0.4,
+        "scores": rng.beta(0.5, 1.5, 240),
+        "biased": rng.random(240) < np.array([0.9, 0.3, 0.1])[strata],
+    }[shape].astype(float)
+    order = order_of([str(n) for n in range(240)], strata.tolist(), "0")
+    members = [np.flatnonzero(order.strata == s) for s in range(3)]
+    ordered, missed, asked = values[order.items], 0, []
+    for _ in range(400):
+        drawn = ordered.copy()
+        for own in members:
+            drawn[own] = rng.permutation(ordered[own])
+        low, high = bounds(drawn, drawn, order, 0.08)
+        missed += bool(((low > values.mean() + 1e-9) | (high < values.mean() - 1e-9)).any())
+        asked.append(order.ends[np.argmax(high - low <= 0.16)])
+    assert missed <= 20 + 2 * 4.4  # 5 % of 400, and two standard deviations
+    assert np.mean(asked) < 220
+
+
+def test_all_items_leave_no_doubt():
+    order = order_of([str(n) for n in range(30)], [0] * 30, "0")
+    values = np.random.default_rng(0).random(30)
+    low, high = bounds(values, values, order, 0.02)
+    assert low[-1] == pytest.approx(values.mean()) == high[-1]
+
+
+def test_unknown_values_widen_the_interval():
+    order = order_of([str(n) for n in range(200)], [0] * 200, "0")
+    values = np.random.default_rng(1).integers(0, 2, 100).astype(float)
+    failed = np.arange(100) % 10 == 0
+    low, high = bounds(values, values, order, 0.05)
+    worse_low, worse_high = bounds(np.where(failed, 0, values), np.where(failed, 1, values), order, 0.05)
+    assert worse_low[-1] < low[-1] - 0.02 and worse_high[-1] > high[-1] + 0.02
+
+
+def test_the_order_takes_from_strata_in_proportion():
+    names = [str(n) for n in range(100)]
+    order = order_of(names, [n % 4 > 0 for n in range(100)], "0")
+    for end in order.ends:
+        assert abs(np.mean(order.strata[:end] == order.strata[0]) - np.mean(order.strata == order.strata[0])) <= 1 / end
+    assert order.items.tolist() == order_of(names, [n % 4 > 0 for n in range(100)], "0").items.tolist()
+    assert order.items.tolist() != order_of(names, [n % 4 > 0 for n in range(100)], "1").items.tolist()
+    assert sorted(order.items) == list(range(100))
+
+
+@pytest.mark.parametrize("rare", [1, 3, 20])
+def test_rare_strata_are_one(rare):
+    """Each block draws from every stratum, so a stratum of few items would make few blocks of many."""
+    order = order_of([str(n) for n in range(100)], [n if n < rare else -1 for n in range(100)], "0")
+    assert sorted(order.items) == list(range(100)) and len(order.ends) >= 12
+
+
+def test_failed_requests_may_be_right_or_wrong():
+    assert item_range([(0, 1.0), (0, 0.5), (0, None)], rotations=True) == (0.0, 0.5)
+    assert item_range([(0, 0.0), (0, None)], rotations=True) == (0.0, 0.0)
+
+
+# --- runs
+
+
+@pytest.mark.parametrize("text", ["±2", "2", "+-2", "2.0", "+/-2", " ±2 "])
+def test_points(text):
+    assert points(text, "--until") == 0.02
+
+
+@pytest.mark.parametrize("text", ["", "two", "0", "-2", "50", "nan", "±"])
+def test_no_points(text):
+    with pytest.raises(ConfigError, match=r"--until .*expected points"):
+        points(text, "--until")
+
+
+class _Model:
+    """Right on about three items in four; counts what it is asked, and may stop."""
+
+    def __init__(self, fails_at: int | None = None) -> None:
+        self.asked: list[str] = []
+        self.fails_at = fails_at
+
+    def reply(self, request):
+        if len(self.asked) == self.fails_at:
+            raise KeyboardInterrupt
+        self.asked.append(request.prompt)
+        return "A" if hash_of(request.prompt) % 4 else "B"
+
+
+def hash_of(text: str) -> int:
+    return sum(text.encode())
+
+
+def _run(out: Path, data: Path, model: _Model, **settings):
+    # One function for all, as its source is part of the fingerprint.
+    return evalsuite.run({"mine": model.reply}, tasks=["xcopa"], data=data, out=out, **settings)
+
+
+def test_a_run_stops_early_and_goes_on(real_data, tmp_path):
+    whole, early = _Model(), _Model()
+    full = _run(tmp_path / "full", real_data, whole).cells[0]
+    done = _run(tmp_path / "early", real_data, early, until="±6")
+    cell, again = done.cells[0], _Model()
+    estimate, metric = cell["estimate"], cell["metrics"]["accuracy"]
+    assert done.exit_code == 0 and estimate["reached"] and estimate["of"] == 500
+    assert estimate["asked"] == len(early.asked) == metric["n"] == 500 - cell["missing"] < 350
+    assert (metric["low"], metric["high"]) == (estimate["low"], estimate["high"])
+    assert metric["low"] <= full["metrics"]["accuracy"]["value"] <= metric["high"]
+    assert 0 < metric["high"] - metric["low"] <= 0.12 and "wilson" not in metric
+
+    _run(tmp_path / "early", real_data, again, until="±6")
+    assert again.asked == []
+    narrower = _run(tmp_path / "early", real_data, again, until="±4").cells[0]["estimate"]
+    assert narrower["asked"] == len(early.asked) + len(again.asked) < 500
+
+    rest = _run(tmp_path / "early", real_data, again).cells[0]
+    assert len(early.asked) + len(again.asked) == 500
+    assert rest == full  # no trace that it was stopped
+
+
+def test_a_killed_run_asks_the_same_items(real_data, tmp_path):
+    whole = _Model()
+    cell = _run(tmp_path / "whole", real_data, whole, until="±6").cells[0]
+    killed, after = _Model(fails_at=100), _Model()
+    with pytest.raises(KeyboardInterrupt):
+        _run(tmp_path / "killed", real_data, killed, until="±6")
+    halfway = evalsuite.score(tmp_path / "killed")
+    assert halfway.exit_code == 1 and "not reached after" in halfway.problems[0]
+    assert halfway.cells[0]["estimate"]["asked"] <= 100
+    assert _run(tmp_path / "killed", real_data, after, until="±6").cells[0] == cell
+    assert killed.asked + after.asked == whole.asked
+
+
+def test_replies_out_of_order_do_not_count(real_data, tmp_path):
+    """The first items of the file are no random draw."""
+    fresh = _run(tmp_path / "fresh", real_data, _Model(), until="±6").cells[0]
+    _run(tmp_path / "limited", real_data, _Model(), limit=60)
+    assert _run(tmp_path / "limited", real_data, _Model(), until="±6").cells[0] == fresh
+
+
+def test_estimates_are_marked_and_not_tested(real_data, tmp_path, caplog):
+    first = _Model()
+    out = tmp_path / "two"
+    done = evalsuite.run(
+        {"one": first.reply, "two": lambda request: "A"}, tasks=["xcopa"], data=real_data, out=out, until="±6"
+    )
+    asked = {cell["model"]: cell["estimate"]["asked"] for cell in done.cells}
+    (table,) = (sheet for sheet in sheets(done, ["results"]))
+    shown = {row.cells[0]: row.cells[1] for row in table.rows if row.cells[0] in asked}
+    assert all(f"≈{asked[model]}/500" in value.flags and not value.compares for model, value in shown.items())
+    assert any("estimate from n of N items" in note for note in notes(done))
+    assert groups(list(rated_run(out))) == []
+    assert done.difficulty == [] and done.breakdowns == []
+    with pytest.raises(ConfigError, match=r"share no answered item"):
+        evalsuite.compare(out, "one", "two")
+    assert "stopped early" in caplog.text
+    with pytest.raises(ConfigError, match="without --until"):
+        make_submission(out, tmp_path / "submission", {}, {})
+    results = json.loads((out / "results.json").read_bytes())
+    assert all("until" in cell["facts"] for cell in results["cells"])
+
+
+# --- models told apart
+
+
+def test_coverage_of_differences():
+    rng = np.random.default_rng(3)
+    one = rng.integers(0, 2, 150).astype(float)
+    two = np.where(rng.random(150) < 0.7, one, rng.random(150))
+    order = order_of([str(n) for n in range(150)], [0] * 150, "0")
+    mean, missed, found = float((one - two).mean()), 0, []
+    for _ in range(300):
+        drawn = rng.permutation(150)
+        both = (np.stack([values[drawn]] * 2, axis=1) for values in (one, two))
+        low, high = difference(*both, order, 0.05)
+        missed += bool(((low > mean + 1e-9) | (high < mean - 1e-9)).any())
+        found.append(high[-1] - low[-1])
+    assert missed <= 15 + 2 * 3.8
+    assert max(found) < 1e-9  # all items leave no doubt
+
+
+def test_differences_of_failed_items_may_be_anything():
+    order = order_of([str(n) for n in range(40)], [0] * 40, "0")
+    right, failed = np.ones((40, 2)), np.tile([0.0, 1.0], (40, 1))
+    low, high = difference(right, failed, order, 0.05)
+    assert (low[-1], high[-1]) == pytest.approx((0, 1))
+
+
+def test_models_are_told_apart(real_data, tmp_path):
+    strong, weak = "A", "B"
+    replies = {
+        "always": lambda request: strong,
+        "again": lambda request: strong,
+        "never": lambda request: f"{weak}。" if len(request.prompt) % 2 else strong,
+    }
+    done = evalsuite.run(replies, tasks=["xcopa"], data=real_data, out=tmp_path, until_ranked="±5")
+    (row,) = done.ranked
+    pairs = {(pair["a"], pair["b"]): pair for pair in row["pairs"]}
+    assert done.exit_code == 0 and row["level"] == pytest.approx(1 - 0.05 / 3)
+    assert pairs["again", "always"]["verdict"] == "alike"
+    assert pairs["again", "always"]["difference"] == 0
+    assert pairs["always", "never"]["verdict"] in ("a", "b", "alike")
+    for pair in row["pairs"]:
+        assert pair["low"] - 1e-9 <= pair["difference"] <= pair["high"] + 1e-9
+    (sheet,) = sheets(done, ["ranked"])
+    assert [row.cells[:2] for row in sheet.rows] == sorted(pairs)
+
+    asked = {cell["model"]: cell["status"]["parsed"] for cell in done.cells}
+    again = evalsuite.run(replies, tasks=["xcopa"], data=real_data, out=tmp_path, until_ranked="±5")
+    assert {cell["model"]: cell["status"]["parsed"] for cell in again.cells} == asked
+
+    whole = evalsuite.run(replies, tasks=["xcopa"], data=real_data, out=tmp_path)
+    values = {cell["model"]: cell["metrics"]["accuracy"]["value"] for cell in whole.cells}
+    assert whole.ranked == [] and not any("estimate" in cell for cell in whole.cells)
+    for (a, b), pair in pairs.items():
+        assert pair["low"] - 1e-9 <= values[a] - values[b] <= pair["high"] + 1e-9
+        if pair["verdict"] == "alike":
+            assert abs(values[a] - values[b]) <= 0.05
+        else:
+            assert (values[a] > values[b]) == (pair["verdict"] == "a")
+
+
+def test_equal_models_need_few_items(real_data, tmp_path):
+    replies = {"one": lambda request: "A", "two": lambda request: "A"}
+    (pair,) = evalsuite.run(replies, tasks=["xcopa"], data=real_data, out=tmp_path, until_ranked="±5").ranked[0][
+        "pairs"
+    ]
+    assert pair["verdict"] == "alike" and pair["asked"] < 350
+
+
+def test_clear_differences_need_few_items(real_data, tmp_path):
+    """The oracle against a model that never answers."""
+    listed = tmp_path / "models.yaml"
+    listed.write_text(
+        "models:\n  - {name: lexical, backend: baseline, path: lexical}\n"
+        "  - {name: one, backend: scripted, path: one.jsonl}\n  - {name: two, backend: scripted, path: two.jsonl}\n"
+    )
+    items = [f"xcopa/zh/test/cause_effect/{n}" for n in range(500)]
+    for name, reply in (("one", "A"), ("two", "?")):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps({"item": i, "text": reply}) + "\n" for i in items))
+    done = evalsuite.run(listed, tasks=["xcopa"], data=real_data, out=tmp_path / "run", until_ranked="±1")
+    (pair,) = done.ranked[0]["pairs"]
+    assert pair["verdict"] == "a" and pair["asked"] <= 96
+    (baseline,) = (cell for cell in done.cells if cell["model"] == "lexical")
+    assert baseline["missing"] == 0
+
+
+def test_one_model_is_not_told_apart(tmp_path):
+    with pytest.raises(ConfigError, match="fewer than two"):
+        evalsuite.run({"one": lambda request: "A"}, out=tmp_path, until_ranked="±1")
+    with pytest.raises(ConfigError, match="give one"):
+        evalsuite.run({"one": lambda request: "A"}, out=tmp_path, until="2", until_ranked="±1")

@@ -1,0 +1,319 @@
+"""`evalsuite export RUN`: files, a model's card, trackers. What is read back equals results.json and the records."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from everything import change, everything
+from needs import beside, needs
+
+import evalsuite
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.secrets import keep_secret
+from evalsuite.exchange.publish import logged as log
+from evalsuite.results.frames import libraries
+from evalsuite.results.frames.run import described
+
+pytestmark = pytest.mark.slow
+OTHER_DATA = "0" * 64  # of no file of the sample
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of all items: without --limit, and with official data."""
+    made = everything(tmp_path_factory.mktemp("publish"))
+
+    def whole(results: dict[str, Any]) -> None:
+        for cell in results["cells"]:
+            cell["facts"] |= {"limit": None, "data": OTHER_DATA}
+
+    change(made, whole)
+    return made
+
+
+@pytest.fixture
+def copied(folder: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(folder, tmp_path / "run", ignore=shutil.ignore_patterns("store*", "page")))
+
+
+def cells(run: Path) -> list[dict[str, Any]]:
+    content: dict[str, Any] = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    return list(content["cells"])
+
+
+# --- files
+
+
+@pytest.mark.parametrize("to", ["parquet", "arrow"])
+def test_files_read_back(folder: Path, tmp_path: Path, to: str) -> None:
+    beside("pyarrow")
+    from pyarrow import feather, parquet
+
+    run, out = evalsuite.load(folder, "arrow"), tmp_path / "out"
+    done = evalsuite.export_results(to, folder, out)
+    written = {path.stem: path for path in out.iterdir()}
+    assert len(done.lines) == len(written) and {"cells", "records", "judged_records", "robustness_drops"} <= {*written}
+    for name in run.tables:
+        whole = run.table(name, ["all"])
+        assert (name in written) == (len(whole) > 0)
+        if name in written:
+            back = parquet.read_table(written[name]) if to == "parquet" else feather.read_table(written[name])
+            assert back.equals(whole) and back.schema.names == [column.name for column in described(name, ["all"])]
+            assert back.schema.metadata[b"table"].decode() == name
+            assert back.schema.metadata[b"meaning"]
+            for column in described(name, ["all"]):
+                assert (back.schema.field(column.name).metadata or {}).get(b"meaning", b"").decode() == column.meaning
+    if to == "parquet":
+        footer = parquet.read_metadata(written["records"])
+        assert {footer.row_group(0).column(i).compression for i in range(footer.num_columns)} == {"ZSTD"}
+
+
+def test_duckdb_reads_the_files(folder: Path, tmp_path: Path) -> None:
+    beside("pyarrow", "duckdb")
+    import duckdb
+
+    evalsuite.export_results("parquet", [folder], tmp_path / "out")
+    asked = f"""select c.model, c.task, c.value, avg(r.scores_f1) from '{tmp_path}/out/cells.parquet' c
+        join '{tmp_path}/out/records.parquet' r using (run, model, task, "set", split, variant, shots, scoring, perturb)
+        where c.task = 'conflict_detection' and c.metric = 'f1' and r.answer_status != 'failed' group by all"""
+    found = duckdb.sql(asked).fetchall()
+    assert len(found) >= 5 and all(abs(value - mean) < 1e-9 for _, _, value, mean in found if _ != "lexical")
+
+
+def test_folders_are_not_overwritten(folder: Path, tmp_path: Path) -> None:
+    beside("pyarrow")
+    (tmp_path / "mine").write_text("x")
+    with pytest.raises(ConfigError, match="is not empty"):
+        evalsuite.export_results("parquet", folder, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+# --- a model's card
+
+
+def test_card(folder: Path) -> None:
+    needs("hf", "huggingface_hub")
+    from huggingface_hub import ModelCard
+    from huggingface_hub.repocard_data import eval_results_to_model_index
+
+    done = evalsuite.export_results("hf-card", folder, model="oracle", source="https://example.org/page")
+    card = ModelCard(f"---\n{done.lines[0]}\n---\n# A model\n")
+    found = card.data.eval_results
+    assert card.data.model_name == "oracle"
+    # The Hub's own writer joins what it takes for one evaluation: ours keeps apart what was asked differently.
+    assert eval_results_to_model_index("oracle", found) == yaml.safe_load(done.lines[0])["model-index"]
+    values = {
+        (result.dataset_config, result.metric_type): (
+            result.metric_value,
+            result.dataset_revision,
+            result.metric_args["n"],
+        )
+        for result in found
+    }
+    wanted = {}
+    for cell in cells(folder):
+        if cell["model"] == "oracle" and cell["perturb"] == "none":
+            for name in TASKS[cell["task"]].metrics:
+                figure = cell["metrics"][name]
+                config = f"{cell['set']}/{cell['task']}/{cell['variant']}/{cell['shots']}-shot"
+                wanted[config, name] = (round(figure["value"], 4), OTHER_DATA, figure["n"])
+    assert values == wanted and len({config for config, _ in values}) == 18
+    assert {(result.dataset_type, result.dataset_split, result.source_url) for result in found} == {
+        ("corecode", "test", "https://example.org/page")
+    }
+
+
+def test_a_card_says_that_the_data_are_a_sample(copied: Path) -> None:
+    sample = cells(everything_data(copied))[0]
+    (index,) = yaml.safe_load(evalsuite.export_results("hf-card", copied, model="oracle").lines[0])["model-index"]
+    names = {
+        (result["dataset"]["type"], "not the benchmark" in result["dataset"]["name"]) for result in index["results"]
+    }
+    assert sample["facts"]["data"] != OTHER_DATA and names == {("corecode-sample", True)}
+
+
+def everything_data(run: Path) -> Path:
+    """The run with the hashes of the sample's files."""
+    from evalsuite.exchange.publish.hf_card import _sample_files
+
+    one = min(_sample_files())
+    change(run, lambda results: [cell["facts"].update(data=one) for cell in results["cells"]])
+    return run
+
+
+PARTS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "missing": (lambda cell: cell.update(missing=2), "2 of 5 requests not asked yet"),
+    "failed": (lambda cell: cell["status"].update(failed=1), "1 of 5 requests failed"),
+    "limit": (lambda cell: cell["facts"].update(limit=5), "only the first 5 items"),
+    "skipped": (lambda cell: cell["facts"].update(skipped_lines=3), "3 broken lines"),
+    "estimate": (lambda cell: cell.update(estimate={"items": 9}), "an estimate"),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_card_states_whole_figures_only(copied: Path, part: str) -> None:
+    how, why = PARTS[part]
+    mine = [c for c in cells(copied) if c["model"] == "majority" and c["perturb"] == "none"]
+    change(copied, lambda results: how(next(c for c in results["cells"] if c["model"] == "majority" and c["perturb"] == "none")))  # fmt: skip
+    done = evalsuite.export_results("hf-card", copied, model="majority")
+    (index,) = yaml.safe_load(done.lines[0])["model-index"]
+    assert len(index["results"]) == len(mine) - 1
+    assert len(done.remarks) == 1 and why in done.remarks[0]
+    change(copied, lambda results: [how(cell) for cell in results["cells"]])
+    with pytest.raises(ConfigError, match=why):
+        evalsuite.export_results("hf-card", copied, model="majority")
+
+
+# --- trackers
+
+
+@pytest.fixture
+def secret(copied: Path) -> str:
+    """A key of this process, which stands in a setting of the run."""
+    key = "sk-test-0123456789abcdef"
+    keep_secret(key)
+    change(
+        copied,
+        lambda results: [c["facts"].update(sampling={"temperature": 0.5, "user": key}) for c in results["cells"]],
+    )
+    return key
+
+
+def test_what_is_logged(copied: Path, secret: str) -> None:
+    found = {one.model: one for one in log.models_of(copied)}
+    mine = [cell for cell in cells(copied) if cell["model"] == "lexical"]
+    for cell in mine:
+        for name, figure in cell["metrics"].items():
+            assert found["lexical"].metrics[f"{log.metric_name(cell)}/{name}"] == figure["value"]
+    assert (
+        found["lexical"].params["sampling.temperature"] == "0.5" and found["lexical"].params["sampling.user"] == "***"
+    )
+    assert any("requests failed" in text for text in found["lexical"].remarks)
+    assert found["oracle"].metrics.keys() & found["majority"].metrics.keys()  # the same names for all models
+    assert str(copied.parent) not in repr(found) and secret not in repr(found)
+
+
+def test_mlflow(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    beside("mlflow", "pyarrow")
+    from mlflow import MlflowClient
+    from pyarrow import parquet
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
+    done = evalsuite.export_results("mlflow", copied, project="试验")
+    client = MlflowClient(f"sqlite:///{tmp_path}/mlflow.db")
+    made = client.search_runs([client.get_experiment_by_name("试验").experiment_id])
+    assert {run.info.run_name for run in made} == {line.split(":")[0] for line in done.lines}
+    for one in log.models_of(copied):
+        (run,) = (run for run in made if run.data.tags["model"] == one.model)
+        assert run.data.metrics == pytest.approx(one.metrics, abs=1e-12) and run.data.params == one.params
+        assert run.data.tags["evalsuite"] and run.info.status == "FINISHED"
+        assert not {"mlflow.user", "mlflow.source.name"} & run.data.tags.keys()
+        local = client.download_artifacts(run.info.run_id, "tables")
+        records = parquet.read_table(f"{local}/records.parquet")
+        assert {*records["model"].to_pylist()} == {one.model} and "prompt" not in records.column_names
+    assert_nowhere(secret, tmp_path, besides=copied)
+
+
+def test_wandb(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    beside("wandb", "pyarrow")
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    for name in ("DIR", "CACHE_DIR", "DATA_DIR", "CONFIG_DIR"):
+        monkeypatch.setenv(f"WANDB_{name}", str(tmp_path / "wandb"))
+    (tmp_path / "wandb").mkdir()
+    evalsuite.export_results("wandb", copied, model="oracle", project="try")
+    (file,) = (tmp_path / "wandb").rglob("run-*.wandb")
+    (one,) = log.models_of(copied, "oracle")
+    summary, config, files = {}, {}, set()
+    for record in wandb_records(file):
+        for update in record.summary.update:
+            summary[update.key or "/".join(update.nested_key)] = json.loads(update.value_json)
+        for update in [*record.config.update, *record.run.config.update]:
+            config[update.key] = json.loads(update.value_json)
+        files |= {entry.path for entry in record.request.log_artifact.artifact.manifest.contents}
+        files |= {entry.path for entry in record.artifact.manifest.contents}
+        assert not record.HasField("environment")  # the machine, its user, the command line
+        assert record.run.host in ("", "-")
+    assert {key: value for key, value in summary.items() if key in one.metrics} == pytest.approx(one.metrics)
+    assert {key: config[key] for key in one.params} == one.params
+    assert {f"version.{key}" for key in one.tags} <= config.keys()
+    assert files == {"cells.parquet", "records.parquet"}
+    assert_nowhere(secret, tmp_path, besides=copied)
+
+
+def wandb_records(file: Path) -> Iterator[Any]:
+    """The records of an offline run: LevelDB's log format, blocks of 32 KiB with parts of records."""
+    from wandb.proto.wandb_internal_pb2 import Record
+
+    content, at, whole = file.read_bytes(), 7, b""
+    while at + 7 <= len(content):
+        left = 32768 - at % 32768
+        if left < 7:
+            at += left
+            continue
+        length, kind = struct.unpack("<xxxxHB", content[at : at + 7])
+        whole += content[at + 7 : at + 7 + length]
+        at += 7 + length
+        if kind in (1, 4):  # whole, or the last part
+            record = Record()
+            record.ParseFromString(whole)
+            whole = b""
+            yield record
+
+
+def assert_nowhere(secret: str, folder: Path, besides: Path) -> None:
+    for path in folder.rglob("*"):
+        if path.is_file() and besides not in path.parents:
+            assert secret.encode() not in path.read_bytes(), path
+
+
+# --- errors
+
+
+def test_packages_that_are_missing(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(libraries, "find_spec", lambda name: None)
+    for to, command in (("parquet", r"pip install 'evalsuite\[frames\]'"), ("wandb", "pip install 'wandb'"), ("mlflow", "pip install 'mlflow-skinny'")):  # fmt: skip
+        with pytest.raises(ConfigError, match=command):
+            evalsuite.export_results(to, folder, tmp_path / "out" if to == "parquet" else None)
+
+
+WRONG = [
+    (["RUN", "--to", "lmeval"], "unknown --to 'lmeval'. Did you mean 'lm-eval'?"),
+    (["RUN", "--to", "parquet"], "name a new one with --out DIR"),
+    (["RUN", "--to", "parquet", "--out", "x", "--tasks", "EC"], "--tasks: of tasks for a harness"),
+    (["RUN", "--to", "hf-card"], "name the card's with --model: lexical"),
+    (["RUN", "--to", "hf-card", "--model", "orakle"], "Did you mean 'oracle'?"),
+    (["RUN", "RUN", "--to", "hf-card"], "takes one run, not 2"),
+    (["RUN", "--to", "hf-card", "--model", "oracle", "--project", "p"], "takes no --project; wandb, mlflow do"),
+    (["RUN", "--to", "lm-eval"], "is a run, and --to lm-eval exports tasks"),
+    (["new", "--to", "inspect", "--out", "x"], "evalsuite export --to inspect DIR"),
+    (["nowhere", "--to", "hf-card"], "nowhere"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), WRONG)
+def test_wrong_commands(
+    folder: Path, tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch, words: list[str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if "parquet" in words:
+        beside("pyarrow")
+    done = cli("export", *(str(folder) if word == "RUN" else word for word in words), expect=2)
+    assert message in " ".join(done.stderr.split()) and "Traceback" not in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_commands(folder: Path, tmp_path: Path, cli: Any) -> None:
+    card = tmp_path / "card.yaml"
+    done = cli("export", folder, "--to", "hf-card", "--model", "lexical", "--out", card)
+    assert str(card) in done.stdout
+    assert "left out: 1 of 5 requests failed" in done.stderr
+    assert yaml.safe_load(card.read_text(encoding="utf-8"))["model-index"][0]["name"] == "lexical"
