@@ -35,7 +35,7 @@ root = sys.argv[1]
 def end():
     with open(root + "/asked", "ab") as file:
         file.write(b"!")
-evalsuite.run({"mine": reply}, tasks=["slot_identification", "event_cause"], limit=2, out=root + "/run")
+evalsuite.run({"mine": reply}, tasks=["slot_identification", "event_cause"], limit=2, baselines=(), out=root + "/run")
 end()
 evalsuite.score(root + "/run", "paper", False)
 end()

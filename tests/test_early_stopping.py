@@ -203,12 +203,12 @@ def test_estimates_are_marked_and_not_tested(real_data, tmp_path, caplog):
     (table,) = (sheet for sheet in sheets(done, ["results"]))
     shown = {row.cells[0]: row.cells[1] for row in table.rows if row.cells[0] in asked}
     assert all(f"≈{asked[model]}/500" in value.flags and not value.compares for model, value in shown.items())
-    assert any("estimate from n of N items" in note for note in notes(done))
+    assert any("only k of n items were asked" in note for note in notes(done))
     assert groups(list(rated_run(out))) == []
     assert done.difficulty == [] and done.breakdowns == []
     with pytest.raises(ConfigError, match=r"share no answered item"):
         evalsuite.compare(out, "one", "two")
-    assert "stopped early" in caplog.text
+    assert "are estimates and are left out" in caplog.text
     with pytest.raises(ConfigError, match="without --until"):
         make_submission(out, tmp_path / "submission", {}, {})
     results = json.loads((out / "results.json").read_bytes())

@@ -39,6 +39,15 @@ def test_the_sample_is_built_from_its_annotations(tmp_path: Path) -> None:
     assert built == shipped
 
 
+def test_knowledge_and_conflict_phrases_stand_once() -> None:
+    annotations = read_annotations(ANNOTATIONS)
+    for a in annotations:
+        for conflict in a.conflicts:
+            assert "\n".join(a.replaced(conflict)).count(conflict) == 1, (a.dialogue_id, conflict)
+    known = Counter((a.slot.zh, a.instance, a.value) for a in annotations)
+    assert [knowledge for knowledge, count in known.items() if count > 1] == []
+
+
 def test_what_the_sample_covers(sample: Corpus) -> None:
     dialogues = [json.loads(line) for line in ANNOTATIONS.read_text(encoding="utf-8").splitlines()]
     assert len(dialogues) >= 40

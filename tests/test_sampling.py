@@ -289,7 +289,7 @@ def test_an_endpoint_that_takes_a_setting_not(name: str, monkeypatch: pytest.Mon
 
     error = (400, {"message": f"Unrecognized request argument supplied: {name}", "param": name})
     monkeypatch.setitem(faults.KINDS, f"400-{name}", "")
-    monkeypatch.setitem(faults._ERRORS, f"400-{name}", error)
+    monkeypatch.setitem(faults.ERRORS, f"400-{name}", error)
     advice = {"seed": "set generation: {seed: null}", "top_k": "leave generation: top_k out"}[name]
     with Server(mix={f"400-{name}": 1.0}) as server, pytest.raises(BackendError, match=advice):
         replies(endpoint(server, Generation(temperature=0.7, top_k=20)))
@@ -407,7 +407,7 @@ def test_a_run_samples_each_prompt_and_resumes(tmp_path: Path, tiny: Path) -> No
     from evalsuite.evaluation import ask as asking
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(asking, "_generate", lambda backend: lambda trials, done: _first(backend, trials, done))
+        patch.setattr(asking, "generate_of", lambda backend: lambda trials, done: _first(backend, trials, done))
         cut = evalsuite.run(models, **asked, out=tmp_path / "cut")
     assert any(cell["missing"] for cell in cut.cells)
     again = evalsuite.run(models, **asked, out=tmp_path / "cut")

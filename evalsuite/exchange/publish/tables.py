@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.files import new_folder, replacing
+from evalsuite.common.files import new_folder, remove, replacing
 from evalsuite.results.frames import libraries
 from evalsuite.results.frames.run import Run, described, found
 from evalsuite.results.frames.run import load as load_run
@@ -40,7 +40,7 @@ def _write(runs: Sequence[Path], out: Path, suffix: str, writer: Callable[..., A
             if count or name in ALWAYS:
                 written[path.name] = count
             else:
-                path.unlink()
+                remove(draft, [path.name])
     return written
 
 
