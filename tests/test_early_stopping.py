@@ -12,10 +12,13 @@ import pytest
 
 import evalsuite
 from evalsuite.common.errors import ConfigError
+from evalsuite.evaluation import until
 from evalsuite.evaluation.settings import points
+from evalsuite.evaluation.until import Ranking
 from evalsuite.exchange.submit.submission import make_submission
 from evalsuite.metrics.sequences import Order, bounds, difference, order_of, products
 from evalsuite.results.estimates import item_range
+from evalsuite.results.ranked import pairs
 from evalsuite.results.ranking import groups, rated_run
 from evalsuite.results.sheets import notes, sheets
 
@@ -298,6 +301,40 @@ def test_clear_differences_need_few_items(real_data, tmp_path):
     assert pair["verdict"] == "a" and pair["asked"] <= 96
     (baseline,) = (cell for cell in done.cells if cell["model"] == "lexical")
     assert baseline["missing"] == 0
+
+
+def test_a_model_that_fails_ends_the_passes(real_data, tmp_path, monkeypatch):
+    """What is left of a pair cannot be told apart: the other model is asked no more, and no pass is made for it."""
+    calls, passes, look = [], [], Ranking._open
+
+    def gone(request):
+        calls.append(request)
+        if len(calls) > 80:
+            raise RuntimeError("gone")
+        return "A"
+
+    def counted(self):
+        passes.append(self.share)
+        assert len(passes) < 20
+        return look(self)
+
+    monkeypatch.setattr(Ranking, "_open", counted)
+    replies = {"gone": gone, "other": lambda request: "AB"[len(request.prompt) % 2]}
+    done = evalsuite.run(replies, tasks=["xcopa"], data=real_data, out=tmp_path, until_ranked="±0.5")
+    (pair,) = done.ranked[0]["pairs"]
+    assert pair["verdict"] == "open" and done.exit_code == 1
+    assert {cell["model"]: cell["missing"] for cell in done.cells if cell["model"] == "other"}["other"] > 300
+
+
+def test_models_of_earlier_commands_count_among_the_pairs(real_data, tmp_path, monkeypatch):
+    """The level is that of results.json, or a pair would be open there that the run takes as decided."""
+    replies = {name: (lambda request: "A") for name in ("one", "two", "three")}
+    settings = {"tasks": ["xcopa"], "data": real_data, "out": tmp_path, "until_ranked": "±5"}
+    evalsuite.run({name: replies[name] for name in ("one", "two")}, **settings)
+    models = []
+    monkeypatch.setattr(until, "pairs", lambda column: models.append(len(column)) or pairs(column))
+    done = evalsuite.run({name: replies[name] for name in ("one", "three")}, **settings)
+    assert len(done.ranked[0]["pairs"]) == 3 and {*models} == {3}
 
 
 def test_one_model_is_not_told_apart(tmp_path):
