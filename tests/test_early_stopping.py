@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from itertools import permutations, product
 from pathlib import Path
 
@@ -196,6 +197,42 @@ def test_replies_out_of_order_do_not_count(real_data, tmp_path):
     assert _run(tmp_path / "limited", real_data, _Model(), until="±6").cells[0] == fresh
 
 
+_TOKENS = {
+    "replies": 9,
+    "mean": 5.0,
+    "median": 5,
+    "p90": 9,
+    "total": 45,
+    "thinking": 0.0,
+    "by_characters": 0,
+    "prompt": 50.0,
+}
+
+
+def _tested(model: str) -> dict[str, object]:
+    place = {
+        "model": model,
+        "task": "xcopa_cause_effect",
+        "set": "zh",
+        "split": "test",
+        "test": "order",
+        "form": "plain",
+    }
+    return {
+        **place,
+        "n": 9,
+        "value": 0.5,
+        "expected": 0.5,
+        "p": 0.5,
+        "p_holm": 1.0,
+        "why": "",
+        "figures": {},
+        "reference": None,
+        "listed": [],
+        "checks": {},
+    }
+
+
 def test_estimates_are_marked_and_not_tested(real_data, tmp_path, caplog):
     first = _Model()
     out = tmp_path / "two"
@@ -206,7 +243,13 @@ def test_estimates_are_marked_and_not_tested(real_data, tmp_path, caplog):
     (table,) = (sheet for sheet in sheets(done, ["results"]))
     shown = {row.cells[0]: row.cells[1] for row in table.rows if row.cells[0] in asked}
     assert all(f"≈{asked[model]}/500" in value.flags and not value.compares for model, value in shown.items())
-    assert any("estimate from n of N items" in note for note in notes(done))
+    assert any(note.startswith("≈k/n: only k of n items") for note in notes(done))
+    tested = replace(done, contamination=[_tested("one")])
+    (seen,) = sheets(tested, ["contamination"])
+    assert f"≈{asked['one']}/500" in seen.rows[1].cells[7]
+    counted = replace(done, cells=tuple({**cell, "tokens": _TOKENS} for cell in done.cells))
+    (spent,) = sheets(counted, ["tokens"])
+    assert {row.cells[1].flags for row in spent.rows} == {(f"≈{n}/500",) for n in asked.values()}
     assert groups(list(rated_run(out))) == []
     assert done.difficulty == [] and done.breakdowns == []
     with pytest.raises(ConfigError, match=r"share no answered item"):

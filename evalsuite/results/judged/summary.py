@@ -120,7 +120,7 @@ def verdicts(source: Source, rubrics: Mapping[str, str]) -> Iterator[Verdicts]:
 
 
 def _subject(source: Source, cell: Cell, reading: Reading, facts: Mapping[str, Any]) -> Subject:
-    kept = counted_places(source, replace(cell, facts=facts))
+    kept = counted_places(source, replace(cell, facts=dict(facts)))
     rows = [
         (key, trial, response)
         for n, (key, trial, response) in enumerate(source.read(cell))
