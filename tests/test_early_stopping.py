@@ -254,7 +254,7 @@ def test_estimates_are_marked_and_not_tested(real_data, tmp_path, caplog):
     assert done.difficulty == [] and done.breakdowns == []
     with pytest.raises(ConfigError, match=r"share no answered item"):
         evalsuite.compare(out, "one", "two")
-    assert "stopped early" in caplog.text
+    assert "are estimates and are left out" in caplog.text
     with pytest.raises(ConfigError, match="without --until"):
         make_submission(out, tmp_path / "submission", {}, {})
     results = json.loads((out / "results.json").read_bytes())
