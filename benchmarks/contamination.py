@@ -103,7 +103,7 @@ def ways(path: str) -> dict[str, Any]:
             "all weights": Planting(EPOCHS, rank=0, learning_rate=5e-4),
             "LoRA": Planting(EPOCHS, rank=16, learning_rate=2e-3),
         }
-    # half of the layers and an eighth of the vocabulary: on two cores 12 minutes instead of 50
+    # half of the layers and an eighth of the vocabulary: 270 seconds of processor time for 100 short items
     return {"LoRA": Planting(EPOCHS, tokens=256, learning_rate=3e-4, frozen=12, sampled=16_384)}
 
 
@@ -356,7 +356,7 @@ def clean(seed: int, official: str, out: Path) -> Rows:
 
     found = evalsuite.contamination(
         "tiny-zh", tasks=["corecode", "xcopa", "c3", "charm"], data=official, limit=20, items=16, window=1024, shuffles=5,
-        tests=("order", "options", "mink"), seed=seed, out=out / "clean",
+        tests=("order", "options", "mink"), form=("raw",), seed=seed, out=out / "clean",
     )  # fmt: skip
     for problem in found.problems:
         print("problem:", problem)
@@ -426,7 +426,13 @@ def caught_table(rows: Rows) -> str:
         )
         test = row["test"] + (f", {row['form']}" if row["test"] == "mink" else "")
         for key in (
-            [way] if way else [w for w in ("all-weights", "lora") if any(r["model"].startswith(w) for r in rows)]
+            [way]
+            if way
+            else [
+                w
+                for w in ("all-weights", "lora")
+                if any(r["model"].startswith(w) and r["network"] == row["network"] for r in rows)
+            ]
         ):
             place = (row["network"], f"{row['leak']} {row['task']}", key, test)
             made.setdefault(place, {})[epochs if way else "0"] = text
@@ -437,14 +443,14 @@ def caught_table(rows: Rows) -> str:
 
 
 def power_table(rows: Rows) -> str:
-    """Share of repetitions with p < LEVEL."""
+    """Files with p < LEVEL of all files. Those of one slice were learnt together: no interval, which would take them as independent."""
     made = []
     for key in sorted({(-row["share"], row["items"], row["epochs"]) for row in rows}):
-        mine = [row["p"] for row in rows if (-row["share"], row["items"], row["epochs"]) == key]
-        cells = [share(sum(p[name] < LEVEL for p in mine), len(mine)) for name in mine[0]]
-        made.append([f"1:{1 / -key[0]:.0f}", *key[1:], len(mine), *cells])
+        mine = [row for row in rows if (-row["share"], row["items"], row["epochs"]) == key]
+        cells = [f"{sum(row['p'][name] < LEVEL for row in mine)}/{len(mine)}" for name in mine[0]["p"]]
+        made.append([f"1:{1 / -key[0]:.0f}", *key[1:], len({row["slice"] for row in mine}), *cells])
     names = list(rows[0]["p"]) if rows else []
-    return table(("leak : all text", "items", "epochs", "repetitions", *names), made)
+    return table(("leak : all text", "items", "epochs", "trainings", *names), made)
 
 
 def alarms_table(rows: Rows) -> str:
@@ -515,7 +521,7 @@ def main() -> None:
         path = a.large or TINY
         limits: dict[str, Any] = {"items": 100, "completions": 20, "form": ("raw", "prompt")}
         if a.large:  # minutes a model on two cores
-            limits = {"items": 40, "completions": 16, "shards": 8, "shuffles": 3}
+            limits = {"items": 40, "completions": 16, "shards": 8, "shuffles": 3, "form": ("raw",)}
         rows = caught(path, LEAKS[:1] if a.large else LEAKS, a.seed, official, a.out, limits)
         name = Path(path).name
         keep(a.out / f"caught-{name}.json", [row | {"network": name} for row in rows])

@@ -20,13 +20,14 @@ import evalsuite
 from evalsuite.backends.base import Limits
 from evalsuite.backends.model import API, Batch, Model, Price
 from evalsuite.backends.openai import batches as module
+from evalsuite.backends.openai import provider
 from evalsuite.backends.openai.backend import OpenAI
 from evalsuite.backends.openai.batch_faults import BATCHES, CALLS, LINES, BatchServer
 from evalsuite.backends.openai.batches import Forgetful
 from evalsuite.backends.openai.faults import reply_to
-from evalsuite.backends.openai.lines import in_files
+from evalsuite.backends.openai.lines import Unreadable, in_files, read_batch_line
 from evalsuite.backends.openai.provider import Gone, Provider
-from evalsuite.backends.openai.replies import Again
+from evalsuite.backends.openai.replies import Again, Stop
 from evalsuite.common.errors import BackendError
 from evalsuite.results.store import Store
 from evalsuite.types import Message, Request, Response
@@ -263,6 +264,18 @@ def test_killed_at_every_writing(calls: dict[str, float]) -> None:
     )
 
 
+def test_killed_when_all_is_stored() -> None:
+    """The last replies are stored, and the note on their batch is still there: its stake must not stay spent."""
+    with BatchServer(seconds=0.05) as server:
+        limits = Limits(journal=(journal := Journal(dies=5)))  # noted, uploaded, begun, handed over
+        groups = OpenAI(model(server), limits).generate([request(n) for n in range(5)], [False] * 5)
+        assert len(next(iter(groups))) == 5
+        with pytest.raises(Killed):
+            next(iter(groups))
+        assert len(journal) == 1
+        assert not ask(server, 5, limits, done={*range(5)}) and not journal and journal.spent == 0
+
+
 def test_killed_before_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     """The endpoint has begun the batch, and we do not know of it."""
     create = Provider.create
@@ -332,6 +345,29 @@ def test_another_key_does_not_pay_twice() -> None:
             ask(server, 5, limits)
         server.batches.update(kept)
         assert right(ask(server, 5, limits), 5) and not journal
+
+
+def test_a_refused_search_does_not_pay_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The endpoint has begun a batch whose id did not come; the next start has a key that is refused."""
+    create = Provider.create
+
+    def killed(*words: Any) -> Any:
+        create(*words)
+        raise Killed
+
+    def refused(*words: Any) -> Any:
+        raise Stop("the endpoint refuses the key (401)")
+
+    with BatchServer(seconds=0.05) as server:
+        limits = Limits(journal=(journal := Journal()))
+        for name, instead in (("create", killed), ("find", refused)):
+            with monkeypatch.context() as patched:
+                patched.setattr(Provider, name, instead)
+                with pytest.raises((Killed, BackendError)):
+                    ask(server, 5, limits)
+        assert len(journal) == 1
+        assert right(ask(server, 5, limits), 5)
+        assert server.account()["twice"] == 0 and len(server.batches) == 1 and not journal
 
 
 def test_asked_directly_while_a_batch_is_under_way(caplog: pytest.LogCaptureFixture) -> None:
@@ -571,6 +607,21 @@ def test_the_store_counts_a_batch_under_way_as_spent(tmp_path: Path) -> None:
         db.execute("DROP TABLE batches")  # as older versions wrote it
     with Store(tmp_path / "store.sqlite") as store:
         assert store.batches() == {} and store.spent() == 0.5
+
+
+def test_hostile_answers() -> None:
+    """Ids go into addresses and the store, messages into the store, counts into figures."""
+    for value in ("../files", "a\n", "a b", "x?y", "\ud800", "", "a" * 501, 7):
+        with pytest.raises(Again, match="no id"):
+            provider._seen({"id": value})
+    assert provider._seen({"id": "batches/a-1"}).id == "batches/a-1"
+    counts = {"completed": 10**400, "failed": -1}
+    seen = provider._seen({"id": "b", "output_file_id": "../x", "error_file_id": {"a": 1}, "request_counts": counts})
+    assert (seen.files, seen.completed, seen.failed) == ((), None, 0)
+    (problem,) = provider._problems([{"code": "c", "message": "\ud800"}])
+    assert str(problem).encode()
+    with pytest.raises(Unreadable, match="status_code"):
+        read_batch_line({"response": {"status_code": "9" * 5000, "body": {}}}, {})
 
 
 def test_calls_of_the_provider() -> None:

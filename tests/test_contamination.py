@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evalsuite
+from evalsuite.backends.base import TokenScores
 from evalsuite.backends.hf import backend as hf_backend
 from evalsuite.backends.hf.backend import HuggingFace
 from evalsuite.backends.model import Model
@@ -23,10 +24,12 @@ from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
 from evalsuite.common.sheet import english
 from evalsuite.exposure.arrangements import exact_test, order_of_items, order_of_options
-from evalsuite.exposure.completion import overlap
+from evalsuite.exposure.completion import Overlap, overlap
 from evalsuite.exposure.exact import greater_p, positive_p, stratified_p
 from evalsuite.exposure.items import Text, compare, kept_apart
 from evalsuite.exposure.likelihoods import measure
+from evalsuite.exposure.probes import File as Probed
+from evalsuite.exposure.probes import Written
 from evalsuite.exposure.texts import Entries, Entry, arranged, orders, read_entries, shards
 from evalsuite.page.report import _sheets as page_sheets
 from evalsuite.results.contamination import keep_rows, read_rows
@@ -136,7 +139,40 @@ def test_positive_p_counts_flips() -> None:
     assert positive_p([-1.0] * 8, Random(0)) > 0.99
 
 
+def test_a_score_that_is_no_number_gives_no_p() -> None:
+    """A network that overflows must not look like one that has read everything."""
+    with pytest.raises(ValueError, match="finite"):
+        stratified_p([[float("nan"), 0.0]] * 5, Random(0))
+    with pytest.raises(ValueError, match="finite"):
+        greater_p([float("nan"), 0.0], [0.0, 1.0], Random(0))
+
+    class Overflowing:
+        fingerprint = "f"
+
+        def surprisal(self, pairs: Any, done: Any) -> Any:
+            yield [(n, TokenScores([-1.0, float("nan")], [0.0, 0.0])) for n in range(len(pairs))]
+
+    with pytest.raises(FloatingPointError, match="no finite likelihood"):
+        measure(Overflowing(), [("", "一二")])  # type: ignore[arg-type]
+
+
+def test_naming_is_tested_dialogue_by_dialogue() -> None:
+    """Ten items of one dialogue are no ten witnesses."""
+    texts = [Text(str(n), "one dialogue", (("", f"text {n}"),)) for n in range(10)]
+    asked = [Request(text.item, "", (), 8) for text in texts for _ in range(2)]
+    made = Written(Probed("event_cause", "easy", "test", "guided"), texts, [], asked, [""] * 20, 0, "no control")
+    row = made.row([Overlap(1.0, 30), Overlap(0.0, 30)] * 10, [], 0)
+    assert row["figures"]["naming p"] == pytest.approx(0.5, abs=0.01)
+
+
 # --- texts of files
+
+
+def test_a_line_may_hold_other_ends_of_lines(tmp_path: Path) -> None:
+    path = tmp_path / "test.jsonl"
+    lines = [json.dumps({"text": f"第{n}条\u2028完\x85了"}, ensure_ascii=False) for n in range(3)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert [entry.text for entry in read_entries(File(path, (), (), "")).entries] == lines
 
 
 def test_entries_of_every_layout(tmp_path: Path) -> None:
@@ -428,6 +464,8 @@ def test_words_of_a_sign(tmp_path: Path) -> None:
     assert "no sign does not prove that a file was never read" in said
     keep_rows(tmp_path, [base | {"test": "order", "value": 0.5, "p": 0.6}])
     assert [row["p_holm"] for row in read_rows(tmp_path)] == [0.8, 0.8]
+    keep_rows(tmp_path, [base | {"fingerprint": "trained anew", "test": "order", "value": 0.5, "p": 0.3}])
+    assert [row["p_holm"] for row in read_rows(tmp_path)] == [0.3]  # nothing of the other model
 
 
 @pytest.mark.parametrize(

@@ -439,6 +439,20 @@ def test_a_budget_is_never_passed(budget: float, worst: bool, mix: dict[str, flo
     assert budget - spent < 0.6  # the worst case of one request: it stops only when none fits
 
 
+def test_a_budget_is_never_passed_by_calls_of_one_backend() -> None:
+    """As --until asks: round after round, with the backend that was loaded at the beginning."""
+    spent = 0.0
+    with Server(mix={}) as server:
+        backend = OpenAI(model(server, price=PRICE), Limits(0.7, lambda: spent))
+        with pytest.raises(BackendError, match=r"budget of 0\.7 spent"):
+            for n in range(0, 2000, 20):
+                for _, reply in chain.from_iterable(
+                    backend.generate([request(k) for k in range(n, n + 20)], [False] * 20)
+                ):
+                    spent += reply.cost
+        assert 0.1 < charged(server) <= 0.7
+
+
 def test_costs_are_what_the_endpoint_charged() -> None:
     with Server(mix={"500": 0.2}) as server:
         found = ask(server, 30, price=PRICE)

@@ -186,6 +186,7 @@ STRANGE = [
     (200, b"<html>", "no list of models"),
     (200, b'{"data": [{"id": 3}]}', "lists no model"),
     (200, b'{"data": 7}', "no list of models"),
+    (200, b"[" * 100_000, "no list of models"),
     (500, b"", "answers 500"),
     (404, b"", "answers 404"),
 ]
@@ -199,6 +200,7 @@ def test_strange_servers(status: int, body: bytes, problem: str) -> None:
 
 
 def test_a_server_that_is_not_there() -> None:
+    assert machine.ask_server("http://[::1/v1").problem
     assert "refused" in machine.ask_server("http://127.0.0.1:9/v1").problem
 
 

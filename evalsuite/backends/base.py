@@ -33,13 +33,19 @@ class Limits:
     """What a run may spend at an endpoint, how many requests it may send at once, and where it keeps notes of that."""
 
     budget: float | None = None  # maximum total cost, in the currency of the model's prices
-    spent: float = 0.0  # already spent of it before the run was resumed
+    spent: float | Callable[[], float] = 0.0  # of it so far; asked at each `generate`, as an earlier one may have spent
     max_concurrency: int | None = None  # overrides the model's own setting
     lend: Callable[[float], None] = lambda amount: (
         None
     )  # records the worst-case cost of requests in flight (Store.lend)
     journal: Journal | None = None  # of batches; None: only in memory
     tell: Callable[[str], None] = lambda text: None  # shows how far batches are
+
+    def left(self) -> float | None:
+        """The budget less what is spent; None: no limit."""
+        if self.budget is None:
+            return None
+        return self.budget - (self.spent() if callable(self.spent) else self.spent)
 
 
 class Backend(Protocol):

@@ -32,7 +32,7 @@ _MOST = 2**20  # bytes of a reply and its reasoning: with its prompt it must fit
 
 def limits_of(store: Store, display: Display, budget: float | None, most: int | None = None) -> Limits:
     """What may be spent and sent; the store keeps account, the display shows batches under way."""
-    return Limits(budget, store.spent(), most, store.lend, store, display.note)
+    return Limits(budget, store.spent, most, store.lend, store, display.note)
 
 
 @dataclass(frozen=True, slots=True)

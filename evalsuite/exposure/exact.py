@@ -36,6 +36,7 @@ def stratified_p(strata: Sequence[Sequence[float]], rng: Random, draws: int = DR
     rows = [np.asarray(row, dtype=float) for row in strata if len(row) > 1]
     if not rows:
         return 1.0
+    _require_finite(np.concatenate(rows))
     counts = np.array([len(row) for row in rows])
     scores = np.zeros((len(rows), counts.max()))
     for n, row in enumerate(rows):  # differences from the mean: sums of small numbers stay exact
@@ -50,6 +51,12 @@ def stratified_p(strata: Sequence[Sequence[float]], rng: Random, draws: int = DR
         as_far += int(np.count_nonzero(scores[strata_at, chosen].sum(axis=1) >= observed - slack))
         left -= block
     return (1 + as_far) / (1 + draws)
+
+
+def _require_finite(values: Floats) -> None:
+    """Raise ValueError: no draw is as far out as NaN, which would make the smallest p-value of it."""
+    if not np.isfinite(values).all():
+        raise ValueError("a score is not a finite number")
 
 
 def above(strata: Sequence[Sequence[float]]) -> tuple[float, float]:
@@ -69,6 +76,7 @@ def greater_p(official: Sequence[float], control: Sequence[float], rng: Random, 
     0.0001
     """
     values = np.concatenate([np.asarray(official, dtype=float), np.asarray(control, dtype=float)])
+    _require_finite(values)
     values -= values.mean()
     count = len(official)
     if not count or count == len(values):

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.base import Backend, Limits, Surprisal
+from evalsuite.backends.base import Backend, Surprisal
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models, models_of
 from evalsuite.backends.registry import backend_named, load_backend, loaded
@@ -22,7 +22,7 @@ from evalsuite.common.files import make_folder
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.common.templates import TemplateFile
-from evalsuite.evaluation.ask import Group, ask, collect_problems
+from evalsuite.evaluation.ask import Group, ask, collect_problems, limits_of
 from evalsuite.evaluation.display import Display, Line, log_to
 from evalsuite.evaluation.plan import EvalSet, prepare
 from evalsuite.exposure import items
@@ -109,7 +109,7 @@ def _test(
         Store(out / "contamination.sqlite") as store,
         Display() as display,
     ):
-        engine = partial(load_backend, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend))
+        engine = partial(load_backend, limits=lambda: limits_of(store, display, s.budget, s.max_concurrency))
         if not isinstance(models, str | Path):
             engine = scripted_loader(models)  # type: ignore[assignment]
         asked: list[tuple[Model, _Work]] = []

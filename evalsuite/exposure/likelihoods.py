@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -52,7 +53,10 @@ def measure(
     store: Store | None = None,
     advance: Callable[[int], None] = lambda n: None,
 ) -> list[Scores]:
-    """The scores of each pair's text; those in the store are not computed again. `advance` is called with numbers of texts."""
+    """The scores of each pair's text; those in the store are not computed again. `advance` is called with numbers of texts.
+
+    Raises FloatingPointError for a likelihood that is not finite: a p-value would mean nothing.
+    """
     keys = [_key(backend.fingerprint, pair) for pair in pairs]
     known: dict[str, Scores] = {}
     if store:
@@ -63,11 +67,19 @@ def measure(
     done = [key in known for key in names]
     for group in () if all(done) else backend.surprisal(list(every.values()), done):
         made = [(names[n], summarise(found)) for n, found in group]
+        if not all(map(_is_finite, (scores for _, scores in made))):
+            raise FloatingPointError(
+                "a text has no finite likelihood: does the network overflow in its dtype (float16)?"
+            )
         if store:
             store.put((key, _packed(scores)) for key, scores in made)
         known.update(made)
         advance(len(made))
     return [known[key] for key in keys]
+
+
+def _is_finite(scores: Scores) -> bool:
+    return all(map(math.isfinite, (scores.logprob, scores.mink, scores.minkpp or 0.0)))
 
 
 def missing(backend: Surprisal, pairs: Sequence[Pair], store: Store) -> list[Pair]:

@@ -177,7 +177,9 @@ class Written:
             figures |= {
                 "guided": fmean(x.rouge for x in guided) if guided else None,
                 "general": fmean(x.rouge for x in general) if general else None,
-                "naming p": positive_p([moves[n] or 0.0 for n in sides[0]], rng),
+                "naming p": positive_p(
+                    items.by_dialogue([texts[n] for n in sides[0]], [moves[n] or 0.0 for n in sides[0]]), rng
+                ),
             }
         beside = None
         if theirs:

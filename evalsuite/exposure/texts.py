@@ -87,7 +87,8 @@ def _split(path: Path) -> tuple[list[str], str]:
     text = read_text(path)
     begin = _list_in(text, path) if path.suffix == ".json" else -1
     if begin < 0:
-        return [line for line in text.splitlines() if line.strip()], "\n"
+        # not splitlines(): it also splits at U+2028, which a JSON string may hold
+        return [line for line in text.split("\n") if line.strip()], "\n"
     decoder, spans, at = json.JSONDecoder(), list[tuple[int, int]](), begin + 1
     while True:
         blank = _BLANK.match(text, at)

@@ -36,9 +36,12 @@ def read_rows(out: Path) -> list[Row]:
 
 
 def keep_rows(out: Path, rows: Iterable[Row]) -> None:
-    """Write rows into the folder, in place of earlier ones of the same model, file and test. p-values are corrected over all
-    rows of a model (Holm). The caller holds the folder's lock."""
-    kept = {_place(row): row for row in (*read_rows(out), *rows)}
+    """Write rows into the folder, in place of earlier ones of the same model, file and test, and of another model that had its
+    name. p-values are corrected over all rows of a model (Holm). The caller holds the folder's lock."""
+    new = list(rows)
+    prints = {row["model"]: row["fingerprint"] for row in new}
+    old = [row for row in read_rows(out) if prints.get(row["model"]) in (None, row["fingerprint"])]
+    kept = {_place(row): row for row in (*old, *new)}
     every = sorted(kept.values(), key=_sorted)
     for model in {row["model"] for row in every}:
         mine = {str(n): row["p"] for n, row in enumerate(every) if row["model"] == model and row["p"] is not None}

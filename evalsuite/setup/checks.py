@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from importlib.metadata import metadata, version
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 import evalsuite
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import load_models
+from evalsuite.backends.openai.asking import is_loopback
 from evalsuite.backends.places import missing
 from evalsuite.backends.registry import backend_named
 from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora
@@ -259,7 +259,7 @@ def _of_endpoint(model: Model, row: _Row, online: bool) -> Check:
     if model.api.key_env and not key:
         return row("wrong", f"{model.api.key_env} is not set", f"export {model.api.key_env}=…")
     address = model.api.base_url
-    here = urlsplit(address).hostname in ("localhost", "127.0.0.1", "::1")
+    here = is_loopback(address)
     if not (here or online):
         return row("ok", f"{address}, not asked; doctor --online asks")
     found = machine.ask_server(address, key)

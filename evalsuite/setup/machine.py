@@ -15,6 +15,7 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
+from evalsuite.backends.openai.asking import is_loopback
 from evalsuite.common.secrets import keep_secret
 
 # The ports on which servers of models listen unless they are told another.
@@ -59,11 +60,10 @@ class _Stay(HTTPRedirectHandler):
 
 def ask_server(address: str, key: str = "", timeout: float = 3) -> Server:
     """The models that the server at an address lists (GET …/models). Never raises: a server that does not answer has a `problem`."""
-    asked = Request(f"{address.rstrip('/')}/models", headers={"Authorization": f"Bearer {key}"} if key else {})
-    local = "localhost" in address or "127.0.0.1" in address
-    opener = build_opener(_Stay, *([ProxyHandler({})] if local else []))
     keep_secret(key)
     try:
+        asked = Request(f"{address.rstrip('/')}/models", headers={"Authorization": f"Bearer {key}"} if key else {})
+        opener = build_opener(_Stay, *([ProxyHandler({})] if is_loopback(address) else []))
         with opener.open(asked, timeout=timeout) as reply:
             listed = json.loads(reply.read(_LARGEST))
         names = tuple(row["id"] for row in listed["data"] if isinstance(row["id"], str) and row["id"])
@@ -72,7 +72,7 @@ def ask_server(address: str, key: str = "", timeout: float = 3) -> Server:
         return Server(address, wants_key=wants, problem=f"answers {error.code}")
     except (OSError, HTTPException) as error:
         return Server(address, problem=str(getattr(error, "reason", error)))
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return Server(
             address, problem="answers, but with no list of models: is the address that of an OpenAI-compatible API?"
         )

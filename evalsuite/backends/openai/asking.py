@@ -40,6 +40,11 @@ def is_loopback(address: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
+def unproxied(address: str) -> dict[str, None] | None:
+    """`mounts` of an HTTP client that asks an address: none goes through a proxy on this machine, None: as the environment says."""
+    return dict.fromkeys(("all://", "http://", "https://")) if is_loopback(address) else None
+
+
 class Endpoint(Protocol):
     """The part of a backend that `Asking` needs."""
 
@@ -88,8 +93,7 @@ class Asking:
         self.backend, self.model, self.api = backend, backend.model, backend.model.api
         self.requests, self.letters, self.limits = requests, letters, limits
         self.todo, self.left = iter(todo), len(todo)
-        left = None if limits.budget is None else limits.budget - limits.spent
-        self.spending = Spending(self.api.charged, left)
+        self.spending = Spending(self.api.charged, limits.left())
         most = limits.max_concurrency or self.api.max_concurrency
         self.throttle = Throttle(
             min(1000, most),  # the client's maximum number of connections
@@ -116,8 +120,8 @@ class Asking:
         from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
         key = self.backend.key or "none"  # the client requires one
-        direct = dict.fromkeys(("all://", "http://", "https://")) if is_loopback(self.api.base_url) else None
-        http = DefaultAsyncHttpxClient(follow_redirects=False, mounts=direct, timeout=self.api.timeout)
+        mounts = unproxied(self.api.base_url)
+        http = DefaultAsyncHttpxClient(follow_redirects=False, mounts=mounts, timeout=self.api.timeout)
         async with AsyncOpenAI(
             api_key=key, base_url=self.api.base_url, max_retries=0, timeout=self.api.timeout, http_client=http
         ) as client:

@@ -105,7 +105,7 @@ class OpenAI:
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
         todo = [n for n, is_done in enumerate(done) if not is_done]
-        if not todo:
+        if not todo and not (self.model.api.batch and self._limits.journal and self._limits.journal.batches()):
             return
         if self.model.api.batch is not None:
             yield from Batching(self, requests, done, self.model.api.batch, self._limits).all()

@@ -5,7 +5,7 @@ A batch goes through these steps, and the journal (the run's store) knows of eac
     noted      its lines, and its highest cost, which counts as spent from here on; nothing is sent yet
     uploaded   the file's id. From here on a batch may exist: whoever finds no batch's id here searches the endpoint's list
     begun      the batch's id
-    ended      its replies are stored, then the note goes
+    ended      its replies are handed over and stored, then the note goes
 
 So it is begun once and taken once, whenever the process is killed. Lines are named by what they ask, so that another run of the
 same folder takes them, whatever else it plans.
@@ -84,6 +84,7 @@ class _Batch:
     file: str | None = None
     id: str | None = None
     taken: bool = False  # once; the lines left are those that no plan had then
+    owed: float | None = None  # since its replies were handed over: what of its cost none of them has
     ours: bool = True  # begun by this process
     unsure: bool = False  # it may have been begun, but its id did not come
     seen: Seen | None = None  # by this process
@@ -98,7 +99,7 @@ class _Batch:
 
     def note(self, address: str) -> dict[str, Any]:
         return {"address": address, "began": self.began, "file": self.file, "batch": self.id, "taken": self.taken,
-                "lines": self.lines, "stake": self.stake}  # fmt: skip
+                "lines": self.lines, "stake": self.stake, "owed": self.owed}  # fmt: skip
 
 
 class Batching:
@@ -114,7 +115,6 @@ class Batching:
         self.places = {name: n for n, name in enumerate(self.names)}
         self.open = {n for n, is_done in enumerate(done) if not is_done}  # without a reply or a failure
         self.total = len(self.open)
-        self.left = None if limits.budget is None else limits.budget - limits.spent
         self.price = Spending(self.api.charged, None)
         self.limit_name = "max_tokens"
         self.endpoint = settings.endpoint or endpoint_of(self.model)
@@ -122,6 +122,7 @@ class Batching:
         for name in _SENT:
             self.sent.pop(name, None)
         self.batches = self._resumed()
+        self.left = limits.left()
         under_way = {line for batch in self.batches for line in batch.lines}
         self.waiting = deque(n for n in sorted(self.open) if self.names[n] not in under_way)
         self.apart = deque[list[int]]()  # lines to be sent in a file of their own
@@ -137,6 +138,8 @@ class Batching:
 
     def all(self) -> Iterator[Group]:
         """Ask everything; yields replies as batches end. Raises BackendError if some were not asked."""
+        if not self.open:
+            return
         self.provider = Provider(self.api, self.backend.key)
         try:
             while True:
@@ -177,7 +180,11 @@ class Batching:
         wanted = {self.names[n] for n in self.open}
         batches = []
         for name, note in self.journal.batches().items():
-            if note["address"] != self.api.base_url or wanted.isdisjoint(note["lines"]):
+            if note["address"] != self.api.base_url:
+                continue
+            if wanted.isdisjoint(note["lines"]):
+                if note.get("owed") is not None and self.places.keys() >= {*note["lines"]}:
+                    self.journal.end_batch(name, note["owed"])  # all its replies were stored, then we were killed
                 continue
             if note["file"] is None:
                 self.journal.end_batch(name)
@@ -296,8 +303,8 @@ class Batching:
         batch.unsure = True
         try:
             return self.provider.create(batch.name, batch.file, self.endpoint, self.settings.window)
-        except Again as error:
-            batch.unsure = error.lost
+        except (Again, Gone, Failed, Stop) as error:
+            batch.unsure = isinstance(error, Again) and error.lost
             raise
 
     def _searched(self, batch: _Batch) -> Seen | None:
@@ -368,7 +375,10 @@ class Batching:
         if not isinstance(error, Stop):
             return self._invalid(batch, [Problem("", str(error), None)])
         self.halted = self.halted or error
-        self._drop(batch, 0.0)
+        if batch.unsure:  # the search for it was refused: its note stays for the next start, or it would be paid twice
+            self.batches.remove(batch)
+        else:
+            self._drop(batch, 0.0)
         return []
 
     def _drop(self, batch: _Batch, cost: float) -> None:
@@ -523,7 +533,10 @@ class Batching:
                 self.limit_name = "max_completion_tokens"
         if batch.seen.status == "gone":
             lost = batch.stake
+        batch.owed = lost
+        self._keep(batch)
         yield from self._settled(group)
+        batch.owed = None
         self._end(batch, lost, kept, kept_cost)
         if self.left is not None:
             self.left -= sum(response.cost for _, response in group)

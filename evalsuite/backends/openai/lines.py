@@ -6,6 +6,7 @@ vLLM's run-batch reads and writes the same lines; where OpenAI has an error's co
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -57,7 +58,7 @@ def read_batch_line(row: Row, asked: Mapping[str, Any]) -> Response | None:
     if "body" not in response and "choices" in response:  # the answer itself
         response = {"body": response}
     status, body = response.get("status_code", 200), response.get("body")
-    if isinstance(status, str) and status.isdecimal():
+    if isinstance(status, str) and re.fullmatch(r"\d{3}", status, re.ASCII):
         status = int(status)
     if type(status) is not int:
         raise Unreadable("field 'response.status_code': expected a whole number")

@@ -7,20 +7,24 @@ What differs between providers ends here: statuses in capitals or under other na
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from evalsuite.backends.model import API
-from evalsuite.backends.openai.asking import is_loopback
+from evalsuite.backends.openai.asking import unproxied
 from evalsuite.backends.openai.replies import LONGEST_WAIT, Again, Failed, asked_wait, read_error
 from evalsuite.common.secrets import hidden_start, hide
+from evalsuite.common.text import escape_surrogates
 
 _ENDED = {"completed", "failed", "expired", "cancelled"}
 _OTHER_NAMES = {"canceled": "cancelled", "complete": "completed", "error": "failed", "timeout": "expired"}
 _PAGES = 200  # of a list, at most; of 100 batches each
 _TRIES = 8  # of each of them
+_ID = re.compile(r"(?!.*\.\.)[\w.:/+=@~-]{1,500}", re.ASCII)  # it becomes part of an address: files/abc, say (Gemini)
+_MOST = 2**53  # of lines; more is no count
 _MARK = "evalsuite"  # the key in a batch's metadata that holds its name
 
 
@@ -62,8 +66,7 @@ class Provider:
     def __init__(self, api: API, key: str) -> None:
         from openai import DefaultHttpxClient, OpenAI
 
-        direct = dict.fromkeys(("all://", "http://", "https://")) if is_loopback(api.base_url) else None
-        http = DefaultHttpxClient(follow_redirects=False, mounts=direct, timeout=api.timeout)
+        http = DefaultHttpxClient(follow_redirects=False, mounts=unproxied(api.base_url), timeout=api.timeout)
         self._client = OpenAI(
             api_key=key or "none", base_url=api.base_url, max_retries=0, timeout=api.timeout, http_client=http
         )
@@ -178,23 +181,30 @@ def _object(body: bytes) -> dict[str, Any]:
 
 
 def _id_of(told: dict[str, Any]) -> str:
-    if not isinstance(told.get("id"), str) or not told["id"]:
+    if not _is_id(told.get("id")):
         raise Again("unreadable", f"the answer has no id: {hidden_start(json.dumps(told), 200)}", lost=True)
     return str(told["id"])
+
+
+def _is_id(value: Any) -> TypeGuard[str]:
+    return isinstance(value, str) and bool(_ID.fullmatch(value))
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and 0 <= value < _MOST else None
 
 
 def _seen(told: dict[str, Any]) -> Seen:
     status = str(told.get("status")).lower()
     counts = told.get("request_counts")
     counts = counts if isinstance(counts, dict) else {}
-    completed, failed = counts.get("completed"), counts.get("failed")
     files = (told.get("output_file_id"), told.get("error_file_id"))
     return Seen(
         _id_of(told),
         _OTHER_NAMES.get(status, status),
-        tuple(dict.fromkeys(str(file) for file in files if file)),
-        completed if type(completed) is int else None,
-        failed if type(failed) is int else 0,
+        tuple(dict.fromkeys(file for file in files if _is_id(file))),
+        _count(counts.get("completed")),
+        _count(counts.get("failed")) or 0,
         tuple(_problems(told.get("errors"))),
     )
 
@@ -204,7 +214,11 @@ def _problems(errors: Any) -> Iterator[Problem]:
     for row in rows if isinstance(rows, list) else [rows]:
         if isinstance(row, dict):
             line = row.get("line")
-            code, message = (hidden_start(str(row.get(name) or ""), 300) for name in ("code", "message"))
+            code, message = (_said(row.get(name) or "") for name in ("code", "message"))
             yield Problem(code, message, line if type(line) is int else None)
         elif row:
-            yield Problem("", hidden_start(str(row), 300), None)
+            yield Problem("", _said(row), None)
+
+
+def _said(value: Any) -> str:
+    return hidden_start(escape_surrogates(str(value)), 300)

@@ -180,8 +180,9 @@ def _references(rows: Sequence[Entry]) -> list[Text]:
     """The reference models, and where the published form is likelier for them, too."""
     notes = []
     for name in dict.fromkeys(row["reference"]["name"] for row in rows if row["reference"]):
-        theirs = [row for row in rows if row["reference"] and row["reference"]["name"] == name]
-        small = sum((row["reference"]["p"] or 1.0) < LEVEL for row in theirs)
+        theirs = [row["reference"]["p"] for row in rows if row["reference"] and row["reference"]["name"] == name]
+        theirs = [p for p in theirs if p is not None]
+        small = sum(p < LEVEL for p in theirs)
         notes.append(
             Text(
                 f"检验的是与 {name} 之差；{name} 单独的 {len(theirs)} 个检验中有 {small} 个 p < 0.05",
