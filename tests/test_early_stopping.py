@@ -19,6 +19,8 @@ from evalsuite.evaluation.until import Ranking
 from evalsuite.exchange.submit.submission import make_submission
 from evalsuite.metrics.sequences import Order, bounds, difference, order_of, products
 from evalsuite.results.estimates import item_range
+from evalsuite.results.judged.summary import _points
+from evalsuite.results.means import means
 from evalsuite.results.ranked import pairs
 from evalsuite.results.ranking import groups, rated_run
 from evalsuite.results.sheets import notes, sheets
@@ -385,3 +387,41 @@ def test_one_model_is_not_told_apart(tmp_path):
         evalsuite.run({"one": lambda request: "A"}, out=tmp_path, until_ranked="±1")
     with pytest.raises(ConfigError, match="give one"):
         evalsuite.run({"one": lambda request: "A"}, out=tmp_path, until="2", until_ranked="±1")
+
+
+# --- other tables
+
+
+def test_estimates_are_no_points_of_a_judge_s_correlations():
+    """Their items are others than those of whole cells."""
+    place = {
+        "task": "event_cause",
+        "set": "easy",
+        "split": "test",
+        "variant": "paper",
+        "shots": 0,
+        "scoring": "generate",
+    }
+    entries = [
+        {"model": name, **place, "perturb": "none", "metrics": {"f1": {"value": 0.5}}, **more}
+        for name, more in (("whole", {}), ("stopped", {"estimate": {"method": "anchors"}}))
+    ]
+    judged = [
+        {**entry, "judge": "j", "rubric": "r", "control": "plain", "scales": {"s": {"value": 3.0}}} for entry in entries
+    ]
+    ((_, points),) = _points(judged, entries, lambda place: place.but("model"))
+    assert [model for model, *_ in points] == ["whole"]
+
+
+def test_means_have_no_figure_of_anchor_items_alone():
+    place = {"model": "m", "task": "cider_span_extraction", "split": "test", "variant": "paper", "shots": 0}
+    cells = [
+        {
+            **place, "scoring": "generate", "perturb": "none", "set": item_set, "items": 9,
+            "metrics": {name: {"value": 0.5, "low": None, "high": None} for name in ("f1", "em")},
+            "estimate": {"method": "anchors", "metric": "f1"},
+        }
+        for item_set in ("fold1", "fold2")
+    ]  # fmt: skip
+    (row,) = means(cells)
+    assert row["estimates"] == 2 and row["metrics"].keys() == {"f1"}
