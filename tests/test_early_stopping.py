@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from itertools import permutations, product
 from pathlib import Path
 
@@ -12,10 +13,15 @@ import pytest
 
 import evalsuite
 from evalsuite.common.errors import ConfigError
+from evalsuite.evaluation import until
 from evalsuite.evaluation.settings import points
+from evalsuite.evaluation.until import Ranking
 from evalsuite.exchange.submit.submission import make_submission
 from evalsuite.metrics.sequences import Order, bounds, difference, order_of, products
 from evalsuite.results.estimates import item_range
+from evalsuite.results.judged.summary import _points
+from evalsuite.results.means import means
+from evalsuite.results.ranked import pairs
 from evalsuite.results.ranking import groups, rated_run
 from evalsuite.results.sheets import notes, sheets
 
@@ -193,6 +199,42 @@ def test_replies_out_of_order_do_not_count(real_data, tmp_path):
     assert _run(tmp_path / "limited", real_data, _Model(), until="±6").cells[0] == fresh
 
 
+_TOKENS = {
+    "replies": 9,
+    "mean": 5.0,
+    "median": 5,
+    "p90": 9,
+    "total": 45,
+    "thinking": 0.0,
+    "by_characters": 0,
+    "prompt": 50.0,
+}
+
+
+def _tested(model: str) -> dict[str, object]:
+    place = {
+        "model": model,
+        "task": "xcopa_cause_effect",
+        "set": "zh",
+        "split": "test",
+        "test": "order",
+        "form": "plain",
+    }
+    return {
+        **place,
+        "n": 9,
+        "value": 0.5,
+        "expected": 0.5,
+        "p": 0.5,
+        "p_holm": 1.0,
+        "why": "",
+        "figures": {},
+        "reference": None,
+        "listed": [],
+        "checks": {},
+    }
+
+
 def test_estimates_are_marked_and_not_tested(real_data, tmp_path, caplog):
     first = _Model()
     out = tmp_path / "two"
@@ -203,7 +245,13 @@ def test_estimates_are_marked_and_not_tested(real_data, tmp_path, caplog):
     (table,) = (sheet for sheet in sheets(done, ["results"]))
     shown = {row.cells[0]: row.cells[1] for row in table.rows if row.cells[0] in asked}
     assert all(f"≈{asked[model]}/500" in value.flags and not value.compares for model, value in shown.items())
-    assert any("only k of n items were asked" in note for note in notes(done))
+    assert any(note.startswith("≈k/n: only k of n items") for note in notes(done))
+    tested = replace(done, contamination=[_tested("one")])
+    (seen,) = sheets(tested, ["contamination"])
+    assert f"≈{asked['one']}/500" in seen.rows[1].cells[7]
+    counted = replace(done, cells=tuple({**cell, "tokens": _TOKENS} for cell in done.cells))
+    (spent,) = sheets(counted, ["tokens"])
+    assert {row.cells[1].flags for row in spent.rows} == {(f"≈{n}/500",) for n in asked.values()}
     assert groups(list(rated_run(out))) == []
     assert done.difficulty == [] and done.breakdowns == []
     with pytest.raises(ConfigError, match=r"share no answered item"):
@@ -300,8 +348,80 @@ def test_clear_differences_need_few_items(real_data, tmp_path):
     assert baseline["missing"] == 0
 
 
+def test_a_model_that_fails_ends_the_passes(real_data, tmp_path, monkeypatch):
+    """What is left of a pair cannot be told apart: the other model is asked no more, and no pass is made for it."""
+    calls, passes, look = [], [], Ranking._open
+
+    def gone(request):
+        calls.append(request)
+        if len(calls) > 80:
+            raise RuntimeError("gone")
+        return "A"
+
+    def counted(self):
+        passes.append(self.share)
+        assert len(passes) < 20
+        return look(self)
+
+    monkeypatch.setattr(Ranking, "_open", counted)
+    replies = {"gone": gone, "other": lambda request: "AB"[len(request.prompt) % 2]}
+    done = evalsuite.run(replies, tasks=["xcopa"], data=real_data, out=tmp_path, until_ranked="±0.5")
+    (pair,) = done.ranked[0]["pairs"]
+    assert pair["verdict"] == "open" and done.exit_code == 1
+    assert {cell["model"]: cell["missing"] for cell in done.cells if cell["model"] == "other"}["other"] > 300
+
+
+def test_models_of_earlier_commands_count_among_the_pairs(real_data, tmp_path, monkeypatch):
+    """The level is that of results.json, or a pair would be open there that the run takes as decided."""
+    replies = {name: (lambda request: "A") for name in ("one", "two", "three")}
+    settings = {"tasks": ["xcopa"], "data": real_data, "out": tmp_path, "until_ranked": "±5"}
+    evalsuite.run({name: replies[name] for name in ("one", "two")}, **settings)
+    models = []
+    monkeypatch.setattr(until, "pairs", lambda column: models.append(len(column)) or pairs(column))
+    done = evalsuite.run({name: replies[name] for name in ("one", "three")}, **settings)
+    assert len(done.ranked[0]["pairs"]) == 3 and {*models} == {3}
+
+
 def test_one_model_is_not_told_apart(tmp_path):
     with pytest.raises(ConfigError, match="fewer than two"):
         evalsuite.run({"one": lambda request: "A"}, out=tmp_path, until_ranked="±1")
     with pytest.raises(ConfigError, match="give one"):
         evalsuite.run({"one": lambda request: "A"}, out=tmp_path, until="2", until_ranked="±1")
+
+
+# --- other tables
+
+
+def test_estimates_are_no_points_of_a_judge_s_correlations():
+    """Their items are others than those of whole cells."""
+    place = {
+        "task": "event_cause",
+        "set": "easy",
+        "split": "test",
+        "variant": "paper",
+        "shots": 0,
+        "scoring": "generate",
+    }
+    entries = [
+        {"model": name, **place, "perturb": "none", "metrics": {"f1": {"value": 0.5}}, **more}
+        for name, more in (("whole", {}), ("stopped", {"estimate": {"method": "anchors"}}))
+    ]
+    judged = [
+        {**entry, "judge": "j", "rubric": "r", "control": "plain", "scales": {"s": {"value": 3.0}}} for entry in entries
+    ]
+    ((_, points),) = _points(judged, entries, lambda place: place.but("model"))
+    assert [model for model, *_ in points] == ["whole"]
+
+
+def test_means_have_no_figure_of_anchor_items_alone():
+    place = {"model": "m", "task": "cider_span_extraction", "split": "test", "variant": "paper", "shots": 0}
+    cells = [
+        {
+            **place, "scoring": "generate", "perturb": "none", "set": item_set, "items": 9,
+            "metrics": {name: {"value": 0.5, "low": None, "high": None} for name in ("f1", "em")},
+            "estimate": {"method": "anchors", "metric": "f1"},
+        }
+        for item_set in ("fold1", "fold2")
+    ]  # fmt: skip
+    (row,) = means(cells)
+    assert row["estimates"] == 2 and row["metrics"].keys() == {"f1"}

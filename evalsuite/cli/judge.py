@@ -19,7 +19,7 @@ def judge(run: Annotated[Path, typer.Argument(help="A run's folder.")], **settin
     from evalsuite.results.sheets.judge import judge_sheets
 
     done = evalsuite.judge(run, **settings)
-    print_all(*draw(judge_sheets(done.judged)))
+    print_all(*draw(judge_sheets(done.judged, done.cells)))
     say(f"page: {done.out / 'page' / 'index.html'}   records: {done.out / 'judged'}")
     for problem in done.problems:
         say(f"problem: {problem}", err=True)

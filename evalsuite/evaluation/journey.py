@@ -6,6 +6,7 @@ score again) and `report` (write the page) need no model. The scoring itself: re
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -38,6 +39,8 @@ from evalsuite.types import Cell, Item, Reading, Trial
 
 if TYPE_CHECKING:
     from evalsuite.metrics.semsim import Encoder
+
+log = logging.getLogger(__name__)
 
 
 def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
@@ -72,6 +75,8 @@ def evaluate(
         warn_of_skipped(eval_sets)
         require_cells(out, store.cells())
         write_manifest(out, s, data_of(s), named_files(s, eval_sets))
+        if s.stops and (waiting := [m.name for m in chosen if m.api.batch]):
+            log.warning("%s: each round of --until or --until-ranked is a batch that is waited for", ", ".join(waiting))
         ranking = Ranking(store, display)
         for names in ranking.passes([m.name for m in chosen]) if s.until_ranked else ([m.name for m in chosen],):
             models = [m for m in chosen if m.name in names]

@@ -138,15 +138,17 @@ class Ranking:
     closed: set[Place] = field(default_factory=set)
     alone: set[Place] = field(default_factory=set)  # with no other model to compare: asked in full
     answered: set[str] = field(default_factory=set)  # models that had no problem in this pass
+    named: frozenset[str] = frozenset()  # models of the first pass
 
     def passes(self, names: Sequence[str]) -> Iterator[list[str]]:
         """The models of each pass."""
         left = [*names]
+        self.named = frozenset(names)
         while left:
             self.answered = set()
             yield left
             still = {place.model for place in self._open()}
-            left = [name for name in left if name in still & self.answered]
+            left = [name for name in left if name in still]
             self.share *= _GROWTH
 
     def ask(self, backend: Backend, planned: Sequence[tuple[Cell, Sequence[Trial], Sequence[str]]]) -> None:
@@ -170,21 +172,28 @@ class Ranking:
         return int(ends[ends >= min(of, max(_FIRST, math.ceil(self.share * of)))][0])
 
     def _open(self) -> set[Place]:
-        """The cells that are to be asked more."""
+        """The cells that are to be asked more: of a pair that is open, if both models answered in this pass.
+
+        Models of earlier commands count among the pairs, as they do in results.json, and are not asked.
+        """
         cells = [
-            asked(self.store, cell, Reading(), self.asked[cell.place])
+            asked(self.store, cell, Reading(), self.asked.get(cell.place))
             for cell in self.store.cells()
-            if cell.place in self.asked and takes_part(cell)
+            if takes_part(cell) and (cell.place in self.asked or cell.place.model not in self.named)
         ]
         left, paired = set(), set()
         for place, column in columns(cells).items():
             for pair in pairs(column):
                 both = {Place(model=name, **dict(place)) for name in (pair.a, pair.b)}
                 paired |= both
-                if pair.verdict == "open" and pair.asked < pair.of:
+                if pair.verdict == "open" and pair.asked < pair.of and {pair.a, pair.b} <= self.answered:
                     left |= both
         self.alone = {c.cell.place for c in cells} - paired
-        left |= {c.cell.place for c in cells if c.cell.place in self.alone and len(c.ranges) < len(c.items)}
+        left |= {
+            c.cell.place
+            for c in cells
+            if c.cell.place in self.alone and len(c.ranges) < len(c.items) and c.cell.place.model in self.answered
+        }
         self.closed = {*self.asked} - left
         return left
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evalsuite.benchmarks.registry import TASKS
@@ -22,6 +22,7 @@ from evalsuite.types import Cell, Item, Task, Trial
 
 if TYPE_CHECKING:
     from evalsuite.metrics.sequences import Order
+    from evalsuite.results.store import Source
 
 LEVEL = 0.95
 _USUAL = 0.03  # the half width that bets are made for where none is waited for
@@ -112,6 +113,17 @@ def counted(cell: Cell, trials: Sequence[Trial], asked: Sequence[bool]) -> set[i
     ends = asking.order.ends
     count = int(ends[ends <= whole].max(initial=0))
     return {i for own in asking.trials[:count] for i in own}
+
+
+def counted_places(source: Source, cell: Cell) -> set[int] | None:
+    """The places of a cell's replies that count, where the asking stops early; None: all count."""
+    if not stops(cell.facts):
+        return None
+    trials, asked = [], []
+    for _, trial, response in source.read(cell):
+        trials.append(replace(trial, request=replace(trial.request, prompt="", messages=())))  # prompts are long
+        asked.append(response is not None)
+    return counted(cell, trials, asked)
 
 
 def estimate(cell: Cell, trials: Sequence[Trial], values: Mapping[int, float | None]) -> Estimate | None:

@@ -32,7 +32,7 @@ from evalsuite.results import (
     second,
 )
 from evalsuite.results.cells import cell_results, without_prompt
-from evalsuite.results.estimates import counted, stops
+from evalsuite.results.estimates import counted_places
 from evalsuite.results.judged import summary
 from evalsuite.results.outcomes import ScoredCell, ScoredRun
 from evalsuite.results.records import file_name, record_of
@@ -125,7 +125,7 @@ def score_replies(
     """Read and score the replies of one cell, and write a record of each."""
     path = f"records/{file_name(cell)}"
     trials, replies, places = [], [], []
-    kept = _counted(source, cell)
+    kept = counted_places(source, cell)
     with write_records(path) as write_record:
         for place, (key, trial, response) in enumerate(source.read(cell)):
             trials.append(without_prompt(trial))
@@ -137,14 +137,3 @@ def score_replies(
             replies.append((trials[-1], response, answer, score))
             places.append(place)
     return cell_results(cell, trials, replies, reading, path, encoder, places if kept else None)
-
-
-def _counted(source: Source, cell: Cell) -> set[int] | None:
-    """The places of the replies that count, where the asking stops early; None: all count."""
-    if not stops(cell.facts):
-        return None
-    trials, asked = [], []
-    for _, trial, response in source.read(cell):
-        trials.append(without_prompt(trial))
-        asked.append(response is not None)
-    return counted(cell, trials, asked)

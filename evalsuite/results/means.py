@@ -35,7 +35,7 @@ def means(cells: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     for place, group in groups.items():
         group.sort(key=lambda cell: set_order(cell["set"]))
         if len(group) > 1:
-            names = [n for n in group[0]["metrics"] if all(n in cell["metrics"] for cell in group)]
+            names = [n for n in group[0]["metrics"] if all(_tells(cell, n) for cell in group)]
             rows.append(
                 {
                     **dict(place),
@@ -46,6 +46,12 @@ def means(cells: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
                 }
             )
     return rows
+
+
+def _tells(cell: dict[str, Any], metric: str) -> bool:
+    """Whether a cell has a figure of all its items: of anchor items, the metrics that are not estimated are of these items alone."""
+    estimate = cell.get("estimate", {})
+    return metric in cell["metrics"] and (estimate.get("method") != "anchors" or estimate["metric"] == metric)
 
 
 def _mean(parts: Sequence[dict[str, Any]], estimates: int) -> dict[str, Any]:

@@ -22,9 +22,10 @@ from evalsuite.common.files import safe_name
 from evalsuite.metrics.agreement import cohen_kappa, kappa_interval
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.cells import without_prompt
+from evalsuite.results.estimates import counted_places
 from evalsuite.results.outcomes import ScoredRun
 from evalsuite.results.records import answer_row, name_parts
-from evalsuite.results.scoring import intervals, read_answer, score_cell
+from evalsuite.results.scoring import Scored, intervals, read_answer, score_cell
 from evalsuite.types import Answer, Cell, Item, Place, Reading, Response, Status, Trial
 
 SHOWN = 8_000  # characters of a reply that a second reader sees: a longer one without its middle
@@ -153,6 +154,7 @@ _Replies = Mapping[_Name, tuple[str, Trial, Response, Answer]]  # with the reply
 
 
 def _answered(run: ScoredRun, cell: Cell) -> dict[_Name, tuple[str, Trial, Response, Answer]]:
+    kept = counted_places(run.source, cell)
     return {
         (t.item.id, t.rotation, t.request.sample): (
             key,
@@ -160,8 +162,8 @@ def _answered(run: ScoredRun, cell: Cell) -> dict[_Name, tuple[str, Trial, Respo
             r,
             read_answer(t.item, r, run.reading, t.request.answer_after),
         )
-        for key, t, r in run.source.read(cell)
-        if r is not None and r.error is None
+        for place, (key, t, r) in enumerate(run.source.read(cell))
+        if r is not None and r.error is None and (kept is None or place in kept)
     }
 
 
@@ -222,22 +224,33 @@ def agreement(pairs: Sequence[Pair]) -> dict[str, Any]:
 def _scores(
     cell: Cell, reading: Reading, replies: _Replies, pairs: Mapping[_Name, Pair], entry: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The cell's headline metric by the first reader, and by the second where it gave a verdict."""
+    """The cell's headline metric by the first reader, and by the second where it gave a verdict.
+
+    Of an estimate, both are of the items asked, without weights and without an interval, so that they differ by the reading alone.
+    """
     metric = TASKS[cell.place.task].metrics[0]
     answers = [
         pair.second if (pair := pairs.get(name)) and pair.second is not None else first
         for name, (_, _, _, first) in replies.items()
     ]
     trials, responses = [row[1] for row in replies.values()], [row[2] for row in replies.values()]
-    scored = score_cell(
-        [t.item for t in trials], responses, reading, answers, PERTURBATIONS[cell.place.perturb].several, cell.facts,
-        [t.request.sample for t in trials], cell.place.variant,
-    )  # fmt: skip
-    second: dict[str, Any] = {"value": None, "low": None, "high": None}
+
+    def by(answers: Sequence[Answer]) -> Scored:
+        return score_cell(
+            [t.item for t in trials], responses, reading, answers, PERTURBATIONS[cell.place.perturb].several, cell.facts,
+            [t.request.sample for t in trials], cell.place.variant,
+        )  # fmt: skip
+
+    scored = by(answers)
+    first, second = entry["metrics"][metric]["value"], dict[str, Any]({"value": None, "low": None, "high": None})
     if scored.items:  # every item may have a rotation that failed
         found = intervals(scored, f"0:bootstrap:{cell.place.task}:{cell.place.set}:{cell.place.split}")[metric]
         second = {name: found[name] for name in second}
-    return {"metric": metric, "replies": len(replies), "first": entry["metrics"][metric]["value"], "second": second}
+    if "estimate" in entry:
+        second |= {"low": None, "high": None}
+        if scored.items:
+            first = by([first for *_, first in replies.values()]).value(metric)
+    return {"metric": metric, "replies": len(replies), "first": first, "second": second}
 
 
 def _record(place: Mapping[str, Any], row: Mapping[str, Any], pair: Pair, said: Response | None) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from evalsuite.benchmarks.registry import TASKS, metric_named
 from evalsuite.common.dialogue import sources
 from evalsuite.common.files import safe_name
 from evalsuite.metrics.agreement import correlations, spearman_interval
+from evalsuite.results.estimates import counted_places
 from evalsuite.results.judged.controls import Opinion, Opinions, controls, interval, length_bias
 from evalsuite.results.judged.replies import VERSION, Verdict, read_verdict
 from evalsuite.results.judged.scale import Scale, again
@@ -62,10 +63,12 @@ def judge_results(
     judgings: list[Opinions] = []
     cells: list[dict[str, Any]] = []
     subjects: dict[str, Subject] = {}
+    facts_of = {Place.of(e): e.get("facts", {}) for e in entries}
+    stopped = {Place.of(e) for e in entries if "estimate" in e}
     for place, facts, rows in source.judgings():
         cell = Cell(Place.of(place), {})
         if cell.place.name not in subjects:
-            subjects[cell.place.name] = _subject(source, cell, reading)
+            subjects[cell.place.name] = _subject(source, cell, reading, facts_of.get(cell.place, {}))
         judging, lines = _read_judging(source, place, facts, rows, subjects[cell.place.name])
         if not judging.opinions:
             continue
@@ -74,7 +77,7 @@ def judge_results(
             for line in lines:
                 write_record(line)
         judgings.append(judging)
-        cells.append(_entry(judging, lines, subjects[cell.place.name], path))
+        cells.append(_entry(judging, lines, subjects[cell.place.name], path, cell.place in stopped))
     if not judgings:
         return {}
     return {
@@ -116,11 +119,13 @@ def verdicts(source: Source, rubrics: Mapping[str, str]) -> Iterator[Verdicts]:
         yield Verdicts(where, place["judge"], scales[0].name, right)
 
 
-def _subject(source: Source, cell: Cell, reading: Reading) -> Subject:
+def _subject(source: Source, cell: Cell, reading: Reading, facts: Mapping[str, Any]) -> Subject:
+    kept = counted_places(source, replace(cell, facts=dict(facts)))
     rows = [
         (key, trial, response)
-        for key, trial, response in source.read(cell)
+        for n, (key, trial, response) in enumerate(source.read(cell))
         if response and response.error is None and not trial.request.sample  # judges rate the first sample
+        if kept is None or n in kept
     ]
     names = [(trial.item.id, trial.rotation) for _, trial, _ in rows]
     items, responses = [trial.item for _, trial, _ in rows], [reply for _, _, reply in rows]
@@ -209,7 +214,10 @@ def _record(
     }  # fmt: skip
 
 
-def _entry(judging: Opinions, lines: Sequence[dict[str, Any]], subject: Subject, path: str) -> dict[str, Any]:
+def _entry(
+    judging: Opinions, lines: Sequence[dict[str, Any]], subject: Subject, path: str, stopped: bool
+) -> dict[str, Any]:
+    """stopped: only a part of the cell's items was asked: no interval of a fixed number of items holds."""
     statuses = Counter(o.status for o in judging.opinions)
     entry: dict[str, Any] = {
         **judging.place,
@@ -219,7 +227,8 @@ def _entry(judging: Opinions, lines: Sequence[dict[str, Any]], subject: Subject,
         "errors": dict(Counter(a["error"] for line in lines for a in line["attempts"] if a["error"]).most_common(5)),
     }
     if judging.place["control"] != "attack":
-        entry["scales"] = {name: _numbers(judging, n, subject) for n, name in enumerate(judging.scales)}
+        none = {"low": None, "high": None} if stopped else {}
+        entry["scales"] = {name: _numbers(judging, n, subject) | none for n, name in enumerate(judging.scales)}
     signature = f"judge:{judging.place['judge']}-{judging.facts['fingerprint']}|rubric:{judging.place['rubric']}-{judging.facts['template'][:8]}"
     return entry | {
         "signature": f"{signature}|control:{judging.place['control']}|limit:{judging.facts['limit']}|replies:{VERSION}",
@@ -297,8 +306,9 @@ def _points(
     entries: Sequence[dict[str, Any]],
     key: Callable[[Place], tuple[tuple[str, Any], ...]],
 ) -> Iterator[tuple[dict[str, Any], list[_Point]]]:
-    """The points of each judge, rubric, scale and `key` of the cell's place, under the control "plain"."""
-    by_place = {Place.of(e): e["metrics"] for e in entries}
+    """The points of each judge, rubric, scale and `key` of the cell's place, under the control "plain". Estimates are left out:
+    their items are others than those of whole cells."""
+    by_place = {Place.of(e): e["metrics"] for e in entries if "estimate" not in e}
     groups: dict[tuple[Any, ...], list[_Point]] = {}
     for cell in cells:
         for scale, numbers in cell.get("scales", {}).items() if cell["control"] == "plain" else ():

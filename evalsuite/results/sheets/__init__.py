@@ -44,8 +44,8 @@ SHEETS: dict[str, Callable[[Results], Iterable[Sheet]]] = {
     "suspicious": lambda done: suspicious_sheets(done.difficulty),
     "confusions": lambda done: confusion_sheets(done.confusions),
     "correlations": lambda done: correlation_sheets(done.metric_correlations),
-    "judge": lambda done: judge_sheets(done.judged),
-    "second": lambda done: second_sheets(done.second),
+    "judge": lambda done: judge_sheets(done.judged, done.cells),
+    "second": lambda done: second_sheets(done.second, done.cells),
     "parted": lambda done: parted_sheets(done.second),
     "curves": lambda done: learning_sheets(done.learning),
 }

@@ -9,6 +9,7 @@ from evalsuite.benchmarks.registry import TASKS, metric_named
 from evalsuite.common.sheet import Column, Row, Sheet, Text
 from evalsuite.results.contamination import LEVEL
 from evalsuite.results.saved import Results
+from evalsuite.results.sheets.words import estimate_flags
 
 Entry = Mapping[str, Any]
 
@@ -63,10 +64,10 @@ _LEGEND = Text(
 def contamination_sheets(done: Results) -> Iterator[Sheet]:
     """The tests of a run, each beside the model's score on the file; no sheets without tests."""
     scores: dict[tuple[str, ...], Any] = {}
-    for cell in done.cells:
+    for cell in sorted(done.cells, key=lambda cell: "estimate" in cell):  # a whole one rather than an estimate
         place = (cell["model"], cell["task"], cell["set"], cell["split"])
         if cell["perturb"] == "none" and cell["metrics"]:
-            scores.setdefault(place, next(iter(cell["metrics"].items())))
+            scores.setdefault(place, (*next(iter(cell["metrics"].items())), *estimate_flags(cell)))
     yield from row_sheets(done.contamination, scores)
 
 
@@ -132,11 +133,10 @@ def _p(value: float | None) -> str:
     return "–" if value is None else "< 0.0001" if value < 1e-4 else f"{value:.4f}"
 
 
-def _score(name: str, metric: Entry) -> str:
+def _score(name: str, metric: Entry, *marks: str) -> str:
     row, value = metric_named(name), metric["value"]
-    return f"{row.heading.removesuffix(' %')} " + (
-        "–" if value is None else f"{100 * value:.1f}" if row.percent else f"{value:.2f}"
-    )
+    figure = "–" if value is None else f"{100 * value:.1f}" if row.percent else f"{value:.2f}"
+    return " ".join([row.heading.removesuffix(" %"), figure, *marks])
 
 
 def _said(row: Entry) -> Text:

@@ -8,7 +8,7 @@ from typing import Any
 from evalsuite.benchmarks.published import published_figures
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, set_order, task_order
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
-from evalsuite.results.sheets.words import with_notes
+from evalsuite.results.sheets.words import estimate_marks, with_notes
 from evalsuite.types import Place
 
 _BESIDE = ("f1",)  # metrics whose correlation with the judge is shown; the page's charts show all
@@ -22,17 +22,19 @@ _N = Column("n", kind="count")
 Entry = Mapping[str, Any]
 
 
-def judge_sheets(judged: Entry) -> Iterator[Sheet]:
+def judge_sheets(judged: Entry, asked: Sequence[Entry] = ()) -> Iterator[Sheet]:
     """A sheet for each judge, rubric and scale, then one of correlations with metrics and one of the controls.
 
-    `judged` is that key of results.json; no sheets if it is empty.
+    `judged` is that key of results.json, `asked` its cells; no sheets if it is empty.
     """
     if judged:
-        yield from with_notes((*_means(judged["cells"]), *_systems(judged.get("systems", []))), _LEGEND)
+        yield from with_notes(
+            (*_means(judged["cells"], estimate_marks(asked)), *_systems(judged.get("systems", []))), _LEGEND
+        )
         yield from _controls(judged["controls"])
 
 
-def _means(cells: Sequence[Entry]) -> Iterator[Sheet]:
+def _means(cells: Sequence[Entry], marks: Mapping[Place, list[str]]) -> Iterator[Sheet]:
     groups: dict[tuple[str, str, str], list[Entry]] = {}
     for cell in cells:
         if cell["control"] == "plain":
@@ -52,14 +54,17 @@ def _means(cells: Sequence[Entry]) -> Iterator[Sheet]:
         )
         several = len({_way(c) for c in group}) > 1
         group.sort(key=lambda c: (c["model"], set_order(c["set"]), task_order(c["task"]), _way(c)))
-        rows = (*(_mean_row(c, scale, metrics, several) for c in group), *_published(group, rubric, len(columns)))
+        rows = (
+            *(_mean_row(c, scale, metrics, several, marks.get(Place.of(c), [])) for c in group),
+            *_published(group, rubric, len(columns)),
+        )
         name = rubric if len(group[0]["scales"]) == 1 else f"{rubric}, {scale}"
         about = {"judge": judge, "rubric": rubric, "scale": scale}
         title = Text(f"{judge} 评审：{name}", f"{judge} judges: {name}")
         yield Sheet("judge-means", title, columns, rows, about=about)
 
 
-def _mean_row(cell: Entry, scale: str, metrics: Sequence[str], several: bool) -> Row:
+def _mean_row(cell: Entry, scale: str, metrics: Sequence[str], several: bool, marks: Sequence[str]) -> Row:
     x, status, task = cell["scales"][scale], cell["status"], TASKS[cell["task"]]
     lost = status.get("failed", 0) + status.get("missing", 0)
     rest = f" {_way(cell)}" if several else ""
@@ -68,7 +73,7 @@ def _mean_row(cell: Entry, scale: str, metrics: Sequence[str], several: bool) ->
     return Row(
         (
             Text(f"{before}{task.zh}{rest}", f"{before}{task.short}{rest}"),
-            Value(x["value"], x["low"], x["high"]),
+            Value(x["value"], x["low"], x["high"], flags=tuple(marks), compares=not marks),
             x["n"],
             Value(status.get("invalid", 0), flags=(f"!{lost}",) if lost else ()),
             x["histogram"],

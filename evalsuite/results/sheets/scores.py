@@ -10,7 +10,7 @@ from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, metri
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.saved import Results
 from evalsuite.results.sheets.tokens import tokens_column
-from evalsuite.results.sheets.words import WAY, task_heading, titled, way
+from evalsuite.results.sheets.words import WAY, estimate_flags, task_heading, titled, way
 from evalsuite.types import Place, Status, Task
 
 Entry = dict[str, Any]  # a cell of results.json
@@ -178,9 +178,7 @@ def _number(cell: Entry | None, metric: str) -> Value:
     flags = [f"({100 * silent / answered:.0f})"] if silent else []
     if lost:
         flags.append(f"!{lost}")
-    if estimate:
-        doubt = "?" if estimate.get("beyond") or estimate.get("otherwise") else ""
-        flags.append(f"≈{estimate['asked']}/{estimate['of']}{doubt}")
+    flags += estimate_flags(cell)
     found = cell["metrics"].get(metric, {})  # a cell without answers has only the task's own metrics
     value, spread = found.get("value"), found.get("spread")
     if spread is not None:

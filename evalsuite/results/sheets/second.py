@@ -9,7 +9,7 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS, metric_named, set_order, task_order
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.records import entry_name
-from evalsuite.results.sheets.words import way
+from evalsuite.results.sheets.words import estimate_marks, way
 from evalsuite.types import Place
 
 Entry = Mapping[str, Any]
@@ -37,16 +37,16 @@ _SCORES = Text(
 )
 
 
-def second_sheets(second: Entry) -> Iterator[Sheet]:
+def second_sheets(second: Entry, asked: Sequence[Entry] = ()) -> Iterator[Sheet]:
     """For each second reader: agreement by task, statuses of both readers, and the headline scores by both.
 
-    `second` is that key of results.json; no sheets if it is empty.
+    `second` is that key of results.json, `asked` its cells; no sheets if it is empty.
     """
     for reader in dict.fromkeys(row["reader"] for row in second.get("tasks", ())):
         tasks = [row for row in second["tasks"] if row["reader"] == reader]
         yield _tasks(reader, sorted(tasks, key=lambda row: task_order(row["task"])))
         yield _statuses(tasks)
-        yield _scores([row for row in second["cells"] if row["reader"] == reader])
+        yield _scores([row for row in second["cells"] if row["reader"] == reader], estimate_marks(asked))
 
 
 def _tasks(reader: str, tasks: Sequence[Entry]) -> Sheet:
@@ -98,7 +98,7 @@ def _word(name: str) -> Text:
     return Text(_ZH.get(name, name), name)
 
 
-def _scores(cells: Sequence[Entry]) -> Sheet:
+def _scores(cells: Sequence[Entry], marks: Mapping[Place, list[str]]) -> Sheet:
     order = sorted(cells, key=lambda c: (c["model"], set_order(c["set"]), task_order(c["task"]), way(c)))
     several = len({(way(cell), cell["split"]) for cell in cells}) > 1
     columns = (
@@ -115,7 +115,11 @@ def _scores(cells: Sequence[Entry]) -> Sheet:
         rest = f" {cell['split']} {way(cell)}" if several else ""
         names = (f"{cell['model']} {cell['set']} {name}{rest} {metric.heading}" for name in (task.zh, task.short))
         change = None if first is None or second["value"] is None else second["value"] - first
-        values = (Value(first), Value(second["value"], second["low"], second["high"]), Value(change))
+        values = (
+            Value(first, flags=tuple(marks.get(Place.of(cell), ()))),
+            Value(second["value"], second["low"], second["high"]),
+            Value(change),
+        )
         rows.append(Row((Text(*names), cell["n"], cell["replies"], *values), about=Place.of(cell).as_dict()))
     title = Text("按两位读者的成绩", "Headline scores by both readers")
     return Sheet("second-scores", title, columns, tuple(rows), (_SCORES,))

@@ -7,7 +7,7 @@ from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS, metric_named, set_order, task_order
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
-from evalsuite.results.sheets.words import way
+from evalsuite.results.sheets.words import estimate_flags, way
 from evalsuite.types import Place
 
 Entry = Mapping[str, Any]  # a cell of results.json
@@ -59,7 +59,10 @@ def _row(cell: Entry, several: bool) -> Row:
     score = cell["metrics"].get(metric, {}).get("value") if metric_named(metric).percent else None
     thinking = Value(spent["thinking"], asides=("*",) if spent["by_characters"] else ())
     cells = (spent["mean"], spent["median"], spent["p90"], thinking, spent["prompt"], spent["total"])
-    return Row((name, Value(score), *cells, Value(spent.get("cost"))), about=Place.of(cell).as_dict())
+    return Row(
+        (name, Value(score, flags=tuple(estimate_flags(cell))), *cells, Value(spent.get("cost"))),
+        about=Place.of(cell).as_dict(),
+    )
 
 
 def tokens_column(rows: Sequence[Sequence[Entry]]) -> tuple[list[Column], list[list[Value]]]:

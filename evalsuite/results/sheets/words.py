@@ -31,6 +31,19 @@ def place_words(entry: Mapping[str, Any], between: str = " ") -> str:
     return between.join([entry["set"].upper(), split, f"{variant} {shots}", *unusual])
 
 
+def estimate_flags(entry: Mapping[str, Any]) -> list[str]:
+    """The mark of a cell of results.json of which only a part of the items was asked."""
+    if not (estimate := entry.get("estimate")):
+        return []
+    doubt = "?" if estimate.get("beyond") or estimate.get("otherwise") else ""
+    return [f"≈{estimate['asked']}/{estimate['of']}{doubt}"]
+
+
+def estimate_marks(cells: Iterable[Mapping[str, Any]]) -> dict[Place, list[str]]:
+    """The marks of such cells by their places, for tables of other figures on the same replies."""
+    return {Place.of(cell): flags for cell in cells if (flags := estimate_flags(cell))}
+
+
 def titled(before: str, zh: str, en: str) -> Text:
     """A title that begins alike in both languages."""
     return Text(before + zh, before + en)

@@ -9,6 +9,12 @@ type Told = NonNullable<Cell["estimate"]>;
 export const estimateFlag = ({ estimate }: Cell): Flag | null =>
   estimate ? { text: t("estimateN", num(estimate.asked), num(estimate.of)), title: estimateTold(estimate) } : null;
 
+/** What a chart says beside a figure of such cells: charts have no room for flags. */
+export const estimateWords = (cells: (Cell | undefined)[]): string => {
+  const found = cells.flatMap((cell) => (cell && estimateFlag(cell)) ?? []);
+  return found.length ? ` · ${found.length === 1 ? found[0].text : "≈"}` : "";
+};
+
 export function estimateTold(told: Told): string {
   const [asked, of] = [num(told.asked), num(told.of)];
   if (told.method === "subset") return t("estimateSubset", asked, of);

@@ -2,6 +2,7 @@
 import { isNumber, type Maybe, mean, NAMES, num, sumOf } from "../common/numbers.ts";
 import type { Tokens } from "../types/results.ts";
 import { address, data, modelOf, models } from "./data.ts";
+import { estimateWords } from "./estimates.ts";
 import { inSight, onPage, perturbOf, setNames } from "./filters.ts";
 import { isLower, isRaw, isSigned } from "./metrics.ts";
 import { metricOf, tasks } from "./offered.ts";
@@ -18,6 +19,8 @@ export interface Spent extends Way {
   value: number;
   low?: Maybe;
   high?: Maybe;
+  /** Of estimates, or of means that hold one: what is said of it. */
+  estimated: string;
   /** Null: nothing was written. */
   took: Took | null;
 }
@@ -92,7 +95,7 @@ function pointOf(group: Cell[], chosen: Task[]): Spent[] {
   if (!isNumber(value) || (written && !took)) return [];
   const { id, variant, shots, scoring } = group[0];
   const own = group.length === 1 ? { cell: group[0], low: metrics[0]?.low, high: metrics[0]?.high } : {};
-  return [{ id, variant, shots, scoring, value, took, ...own }];
+  return [{ id, variant, shots, scoring, value, took, estimated: estimateWords(group), ...own }];
 }
 
 /** What the replies of all these cells took: every cell weighs the same in means, as in the metric's. */

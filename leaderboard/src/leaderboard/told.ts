@@ -63,7 +63,9 @@ export function taskAndSet<R extends { task: string; set: string }>(rows: R[], w
 
 /** How many replies held no answer, where there were any: a score of 0 may be that. */
 export const silentOf = (cell: Cell | undefined) =>
-  cell && counts(cell).none > 0 ? ` · ${num(counts(cell).none)}/${num(cell.items)} ${t("noAnswer")}` : "";
+  cell && counts(cell).none > 0
+    ? ` · ${num(counts(cell).none)}/${num(cell.items - (cell.missing ?? 0))} ${t("noAnswer")}`
+    : "";
 
 export const cellOf = (row: Place & { run: number }, model: string) =>
   cellIndex.get(placeOf({ ...row, id: `${row.run}\t${model}` }));

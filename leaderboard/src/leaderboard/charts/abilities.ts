@@ -12,6 +12,8 @@ import { between, dot, group, line, lying, Points, rowAt, rowAxis } from "./mark
 export interface AbilityRow {
   model: Model;
   score: GroupScore | undefined;
+  /** Its mean holds an estimate. */
+  estimated: boolean;
   /** Unfolds the parts of its mean. */
   act: () => void;
 }
@@ -22,11 +24,13 @@ export function abilityPanel(column: GroupColumn, rows: AbilityRow[]): HTMLEleme
   const chance = rows.map(({ score }) => score?.chance).find(isNumber);
   const title = inWords(column);
   const points = new Points();
-  const told = (row: AbilityRow) => `${plain(row.model.label)} ${pct(row.score?.value)}${between(row.score)}`;
-  const row = ({ model, score, act }: AbilityRow, i: number) => {
+  const told = ({ model, score, estimated }: AbilityRow) =>
+    `${plain(model.label)} ${pct(score?.value)}${between(score)}${estimated ? " · ≈" : ""}`;
+  const row = (one: AbilityRow, i: number) => {
+    const { model, score, estimated, act } = one;
     if (!isNumber(score?.value)) return null;
     const [y, x] = [rowAt(i), across(score.value)];
-    const words = told({ model, score, act });
+    const words = told(one);
     const point = { x, y, words, act, line: model.id, at: column.name };
     return group(
       model.baseline ? "base" : "own",
@@ -35,7 +39,7 @@ export function abilityPanel(column: GroupColumn, rows: AbilityRow[]): HTMLEleme
         isNumber(score.low) &&
         isNumber(score.high) &&
         lying(across(score.low), across(score.high), y, 2.5),
-      points.point(point, (px, py) => dot("dot full", px, py, 4.5)),
+      points.point(point, (px, py) => dot(`dot full${estimated ? " partly" : ""}`, px, py, 4.5)),
     );
   };
   return points.panel(

@@ -3,8 +3,9 @@ import { h } from "../../common/dom.ts";
 import { isNumber, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import { chanceOf, type OwnRow, published } from "../columns.ts";
+import { chanceOf, entryAt, type OwnRow, published } from "../columns.ts";
 import { manyBenchmarks } from "../data.ts";
+import { estimateWords } from "../estimates.ts";
 import { cellAt, haveIntervals, perturbOf, scoringOf, setsOf } from "../filters.ts";
 import { figure, isRaw, metricName, span } from "../metrics.ts";
 import { perturbName, setClass, setLabel, taskName } from "../names.ts";
@@ -64,7 +65,8 @@ export function dotPanel(task: Task, every: OwnRow[]): HTMLElement {
   const named = [ticks[0], ticks[2], ticks[4]];
   const labels = named.map((v): [string, string] => [across(v), isRaw(metric) ? String(v) : pct(v, 0)]);
   const height = (rows.length + (inPaper > 0 ? 1 : 0)) * ROW;
-  const told = (r: OwnRow) => sets.map((x) => `${setLabel(x)} ${figure(metric, r.value(x, task))}`).join(", ");
+  const told = (r: OwnRow) =>
+    sets.map((x) => `${setLabel(x)} ${figure(metric, r.value(x, task))}${estimated(r, x, task)}`).join(", ");
   const small = [
     metricName(metric),
     scoringOf(task) !== "generate" && t(scoringOf(task)),
@@ -97,6 +99,13 @@ export function dotPanel(task: Task, every: OwnRow[]): HTMLElement {
   );
 }
 
+/** What is said of an estimate, or of a mean that holds one. */
+function estimated(row: OwnRow, set: string | null, task: Task): string {
+  const entry = entryAt(row.model.id, { set, task });
+  if (!entry) return "";
+  return "sets" in entry ? (entry.estimates ? " · ≈" : "") : estimateWords([entry]);
+}
+
 /** A dot a set, joined by a line; with intervals each set has its own height, and whiskers in place of the line. */
 function dots(row: OwnRow, y: number, { task, metric, sets, whiskers, across, points }: Of) {
   const step = whiskers ? Math.min(9, 18 / (sets.length - 1)) : 0;
@@ -113,10 +122,13 @@ function dots(row: OwnRow, y: number, { task, metric, sets, whiskers, across, po
     there.map(({ set, m, y }) => {
       const cls = setClass(set, task);
       const between = span(metric, m.low, m.high, 1);
-      const words = `${plain(row.label)}, ${setLabel(set)} ${figure(metric, m.value)}${between && ` (${between})`}`;
       const cell = set === null ? undefined : cellAt(row.model.id, set, task.name);
+      const partly = estimated(row, set, task);
+      const words = `${plain(row.label)}, ${setLabel(set)} ${figure(metric, m.value)}${between && ` (${between})`}${partly}`;
       const point = { x: across(m.value), y, words, cell, line: row.model.id, at: set, reach: whiskers ? 6 : 9 };
-      return points.point(point, (px, py) => dot(`dot ${cls}`, px, py, whiskers ? 3.5 : cls === "set0" ? 5 : 4.5));
+      return points.point(point, (px, py) =>
+        dot(`dot ${cls}${partly && " partly"}`, px, py, whiskers ? 3.5 : cls === "set0" ? 5 : 4.5),
+      );
     }),
   );
 }

@@ -66,7 +66,13 @@ export function tokenPanel({ title, metric, points, chance }: TokenChart): HTMLE
         look: lookOf(id),
         cls: picked.length && !picked.includes(id) ? "dim" : "",
         more: { "data-model": labelOf(id) },
-        points: mine.map((p) => ({ ...p, at: at(p), alone: !p.took, words: wordsOf(p, metric) })),
+        points: mine.map((p) => ({
+          ...p,
+          at: at(p),
+          alone: !p.took,
+          cls: p.estimated ? "partly" : "",
+          words: wordsOf(p, metric),
+        })),
         cap: 2,
         above: mine.map((p) => names.get(p)),
       },
@@ -102,7 +108,7 @@ function wordsOf(p: Spent, metric: string): string {
   const value = `${figure(metric, p.value)}${isRaw(metric) ? "" : " %"}${between && ` (${between})`}`;
   const took = p.took ? t("tokensMean", count(p.took.mean)) : t("nothingWrittenShort");
   const way = wayWords(p, ["variant", "shots", "scoring"]);
-  return `${labelOf(p.id)}, ${way}: ${value}, ${took}${silentOf(p.cell)}`;
+  return `${labelOf(p.id)}, ${way}: ${value}${p.estimated}, ${took}${silentOf(p.cell)}`;
 }
 
 /** The names of ways beside their points, where nothing else stands: those of models picked first. */

@@ -23,6 +23,7 @@ export function drawChart() {
       { class: "note" },
       t(alone() ? "chartNote" : "chartNoteSets"),
       state.intervals && haveIntervals() && ` ${t("whiskerNote")}`,
+      data.cells.some((c) => c.estimate && inView(c)) && ` ${t("estimateMarks")}`,
     ),
     h(
       "div",

@@ -18,7 +18,7 @@ export const saveLines = (name: string, heads: string[], lines: Line[]): void =>
 // biome-ignore format: a table of names
 const HEADS = [
   "group", "model", "run", "set", "task", "split", "prompt", "shots", "scoring", "perturb", "metric", "value", "low", "high",
-  "wilson_low", "wilson_high", "n", "items", "leaked", "drop_leaked", "chance", "accuracy_of_parsed", ...STATUSES, "source",
+  "wilson_low", "wilson_high", "n", "items", "estimate", "asked", "leaked", "drop_leaked", "chance", "accuracy_of_parsed", ...STATUSES, "source",
   "signature",
 ];
 
@@ -51,11 +51,19 @@ function modelLine(model: Model, place: Place): Line[] {
       ...{ group, model: c.model, run: data.runs[model.run]?.name, set: place.set ?? "mean", task: place.task.name },
       ...{ split: c.split, prompt: c.variant, shots: c.shots, scoring: c.scoring, perturb: c.perturb, metric },
       ...{ value: m.value, low: m.low, high: m.high, wilson_low, wilson_high, n: m.n, items: c.items },
+      ...estimateColumns(entryAt(model.id, place)),
       ...{ leaked: c.facts?.leaked, drop_leaked: c.facts?.drop_leaked },
       ...{ chance: c.chance, accuracy_of_parsed: c.accuracy_of_parsed, signature: m.signature },
       ...(place.set === null ? {} : counts(c)),
     },
   ];
+}
+
+/** How a figure was estimated, and from how many items; of a mean that some of its sets were. */
+function estimateColumns(entry: ReturnType<typeof entryAt>): Line {
+  if (!entry) return {};
+  if ("sets" in entry) return { estimate: entry.estimates ? "some sets" : undefined };
+  return { estimate: entry.estimate?.method, asked: entry.estimate?.asked };
 }
 
 function paperLines({ set, task }: Place): Line[] {

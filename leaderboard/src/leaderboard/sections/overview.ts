@@ -42,7 +42,12 @@ export const drawTables = () =>
     "section",
     { class: "block" },
     h("h2", null, t("overview")),
-    h("p", { class: "note" }, t("overviewNote"), state.intervals && haveIntervals() && ` ${t("intervalNote")}`),
+    h(
+      "p",
+      { class: "note" },
+      t("overviewNote"),
+      state.intervals && haveIntervals() && ` ${t("intervalNote")}${estimateNote()}`,
+    ),
     filterBar(),
     controls(),
     notes(),
@@ -50,6 +55,10 @@ export const drawTables = () =>
     lettersNote(),
     benchmarksShown().map((b) => tablesOf(b).map(overviewTable)),
   );
+
+/** What the interval of an estimate in view is. */
+const estimateNote = () =>
+  data.cells.some((c: Cell) => c.estimate && inView(c)) ? ` ${t("intervalNoteEstimates")}` : "";
 
 /** A picker for each of the tasks that have the same metrics. */
 function metricPickers() {

@@ -5,6 +5,7 @@ import { t } from "../../common/words.ts";
 import { ownRows } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
 import { counts, modelOf, scoreOf, taskOf } from "../data.ts";
+import { estimateFlag } from "../estimates.ts";
 import { allSets, cellAt, setNames } from "../filters.ts";
 import { figure, metricName } from "../metrics.ts";
 import { setLabel, setTitle, taskName } from "../names.ts";
@@ -63,7 +64,7 @@ function modelRows({ model }: { model: Model }): SheetRow[] {
 
 function isAmiss(cell: Cell): boolean {
   const n = counts(cell);
-  return n.none + n.failed + n.missing > 0;
+  return n.none + n.failed + (cell.estimate ? 0 : n.missing) > 0; // an estimate leaves items out on purpose
 }
 
 function statusRow(cell: Cell): SheetRow {
@@ -72,6 +73,8 @@ function statusRow(cell: Cell): SheetRow {
   const metric = metricOf(task);
   const value = scoreOf(cell, metric);
   const score: SheetValue = { value, text: figure(metric, value), asides: [metricName(metric)], cell: null };
+  const estimate = estimateFlag(cell);
+  if (estimate) score.flags = [estimate];
   const numbers = [
     score,
     cell.accuracy_of_parsed ?? { value: null },

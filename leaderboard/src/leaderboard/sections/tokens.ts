@@ -59,6 +59,7 @@ function notes({ points, uncounted, partial }: Drawn, chosen: Task[]): string[] 
   const several = chosen.length > 1;
   return [
     t("tokensNote"),
+    points.some((p) => p.estimated) ? t("estimateMarks") : "",
     points.some(isLikelihood) ? t("tokensEdge") : "",
     several ? `${t("meanNote")} ${t("tokensNoInterval")}` : "",
     uncounted > 0 ? t("tokensUncounted", uncounted) : "",
@@ -97,13 +98,17 @@ function tokenTable({ points }: Drawn, title: string, metric: string) {
   return sheetNode(sheet, { id: "tokens-table", heading: null, where: t("tokens") });
 }
 
-function cellsOf({ variant, shots, scoring, took, value, low, high, cell }: Spent, one: boolean, costs: boolean) {
+function cellsOf(
+  { variant, shots, scoring, took, value, low, high, cell, estimated }: Spent,
+  one: boolean,
+  costs: boolean,
+) {
   const guessed = took && took.by_characters > 0;
   return [
     { value: variant, name: true },
     shots,
     t(scoring),
-    { value, low, high, cell },
+    { value, low, high, cell, flags: estimated ? [{ text: estimated.replace(" · ", "") }] : [] },
     tokens(took?.mean),
     ...(one ? [tokens(took?.median), tokens(took?.p90)] : []),
     { value: took?.thinking ?? null, text: took ? `${guessed ? "≈ " : ""}${pct(took.thinking, 0)}` : "–" },

@@ -48,13 +48,20 @@ function drawWhole(whole: Whole): Kid {
       inOrder(whole.rows).map((row) => ({
         model: row.model,
         score: scoreIn(row, column),
+        estimated: foundIn(row, column).some((part) => part.estimated),
         act: () => flip(whole, keyOf(whole, row, column)),
       })),
     ),
   );
   return [
     h("h2", null, title),
-    h("p", { class: "note" }, t("wholeNote"), ` ${wayOf(whole)}`),
+    h(
+      "p",
+      { class: "note" },
+      t("wholeNote"),
+      ` ${wayOf(whole)}`,
+      whole.rows.some(({ row }) => row.parts.some((part) => part.estimated)) && ` ${t("estimateMarks")}`,
+    ),
     sheetNode(sheetOf(whole), { id: `whole-${name}`, heading: null, where: wayOf(whole) }),
     h("div", { id: boxOf(whole), class: "parts" }, partsNode(whole)),
     panels.length > 0 && [
