@@ -126,7 +126,7 @@ def _line(row: Entry, scores: Mapping[tuple[str, ...], Any]) -> tuple[Any, ...]:
 def _form(row: Entry) -> Text:
     """How the model was shown the items, where that may differ between tests of the same kind."""
     in_prompt = row["form"] == "prompt" and row["test"] == "mink"
-    return Text(" 提示词内", " prompt") if in_prompt else Text("", "")
+    return Text(" 提示词", " prompt") if in_prompt else Text("", "")
 
 
 def _number(row: Entry, value: float | None) -> str:
@@ -164,7 +164,7 @@ def _sentences(rows: Sequence[Entry]) -> Iterator[Text]:
     for row in rows:
         words, form = _SIGN[row["test"]], _form(row)
         where = f"{row['set']} {row['split']}"
-        zh = f"{row['model']}，{TASKS[row['task']].zh} {where}{form.zh and '（' + form.zh.strip() + '）'}"
+        zh = f"{row['model']}，{TASKS[row['task']].zh} {where}{form.zh and '（按提示词的形式）'}"
         en = f"{row['model']}, {TASKS[row['task']].short} {where}{form.en and ', in our' + form.en}"
         near = int(row["figures"].get("near") or 0)
         if _is_sign(row):
