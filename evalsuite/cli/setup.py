@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evalsuite.cli.options import Data
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.terminal import emit, json_mark, say
+from evalsuite.common.terminal import console, emit, json_mark, say
 
 if TYPE_CHECKING:
     from evalsuite.setup.checks import Check
@@ -47,18 +49,29 @@ def init(
 
 def _asked(out: Path, model: str, served: str, key_env: str, chat: bool | None, ask: bool) -> dict[str, Any]:
     """The entry: from the flags, or from the answers of whom is asked, again and again until they name a model."""
-    from evalsuite.setup.entries import choices
+    from evalsuite.setup.entries import SHOWN, choices
     from evalsuite.setup.machine import local_servers
 
-    found = [] if model else choices(local_servers())
+    servers = [] if model else local_servers()
+    found = [] if model else choices(servers)
     if not ask:
         if not model and not found:
             raise ConfigError("no server and no key found here: name a model with --model ADDRESS, FOLDER or HUB-ID")
         return _entry(model or "1", found, out, served, key_env, chat, ask)
     for n, choice in enumerate(found, 1):
         say(f"{n:3}  {choice.words}")
+    for server in servers:
+        if more := server.models[SHOWN:]:
+            say(f"     {len(more)} more at {server.address}: --model {server.address} --served {more[0]}, say")
     while True:
-        answer = typer.prompt(_WHICH, default="1" if found else None, err=False)
+        try:
+            answer = typer.prompt(_WHICH, default="1" if found else None, err=False)
+        except typer.Abort as stop:
+            if sys.stdin.isatty():
+                raise
+            raise ConfigError(
+                "nobody is here to answer: name a model with --model, or take what is found with --yes"
+            ) from stop
         try:
             return _entry(answer.strip(), found, out, served, key_env, chat, ask)
         except ConfigError as error:
@@ -132,12 +145,15 @@ def _say_what_is_missing(out: Path) -> None:
             say(f"first: {row.found}: {row.mend}")
 
 
-def _lines(rows: Sequence[Check]) -> Iterator[str]:
-    """Rows as lines in columns; a command stands on a line of its own, whole, to be copied."""
+def _lines(rows: Sequence[Check], columns: int) -> Iterator[str]:
+    """Rows as lines in columns, folded at the terminal's width; a command stands on a line of its own, whole, to be copied."""
     width = min(max(len(row.name) for row in rows), 28)
     for row in rows:
         needed = f"; for {row.needed_for}" if row.needed_for and row.state != "ok" else ""
-        yield f"  {_MARKS[row.state]} {row.name:{width}}  {row.found}{needed}"
+        first = f"  {_MARKS[row.state]} {row.name:{width}}  "
+        further = " " * (width + 6)
+        yield fill(f"{row.found}{needed}", max(columns, width + 46), initial_indent=first, subsequent_indent=further,
+                   break_long_words=False, break_on_hyphens=False)  # fmt: skip
         if row.mend:
             yield f"    {'':{width}}  → {row.mend}"
 
@@ -157,9 +173,10 @@ def doctor(
     if as_json:
         emit(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=1), json_mark)
     else:
+        columns = console().width
         for group, members in groupby(rows, lambda row: row.group):
             say(group)
-            for line in _lines(list(members)):
+            for line in _lines(list(members), columns):
                 say(line)
         wrong = [row.name for row in rows if row.state == "wrong"]
         say(

@@ -79,9 +79,7 @@ def print_tables(done: Results, names: Sequence[str]) -> None:
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.results.sheets import notes, sheets
 
-    print_all(*draw(sheets(done, names)))
-    for text in notes(done):
-        say(text)
+    print_all(*draw(sheets(done, names)), *draw(notes(done)))
     for problem in done.problems:
         say(f"problem: {problem}", err=True)
 

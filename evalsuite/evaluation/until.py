@@ -121,7 +121,7 @@ def ask_until(
             for c in left:
                 c.take(rounds[c.number], replies)
                 if c.closed and c.found and c.asked < len(c.asking.trials):
-                    said = f"enough: {c.found.asked} of {c.found.of} items, {100 * c.found.low:.1f} … {100 * c.found.high:.1f}"
+                    said = f"enough: {c.found.asked} of {c.found.of} items, {c.found.low:.3f} … {c.found.high:.3f}"
                     progress.stop(c.number, said)
     finally:
         progress.finish()

@@ -37,7 +37,7 @@ def model_card(run: Path, model: str = "", source: str = "") -> tuple[str, list[
     if not whole:
         raise ConfigError(
             f"{run}: no figure of {name} is of all items, so a card cannot state it: {'; '.join(left[:3]) or 'all cells are perturbed'}. "
-            "Finish the run (the same command goes on), without --limit"
+            "Finish the run: the same command without --limit, --items, --until and --until-ranked asks the rest"
         )
     index = {"model-index": [{"name": name, "results": [_result(cell, source) for cell in whole]}]}
     return yaml.safe_dump(index, allow_unicode=True, sort_keys=False, width=1_000), left

@@ -18,8 +18,8 @@ _TESTS = {
     "options": Text("选项顺序", "order of options"),
     "mink": Text("Min-20% 概率", "Min-20 % probability"),
     "minkpp": Text("Min-20%++", "Min-20 %++"),
-    "names": Text("原名与换名", "names as published, and changed"),
-    "completion": Text("续写后半", "completion of second halves"),
+    "names": Text("原名与换名", "names changed"),
+    "completion": Text("续写后半", "second halves"),
     "guided": Text("点名续写", "guided completion"),
 }
 _WHY = {
@@ -31,30 +31,33 @@ _WHY = {
         "不作判断（无对照）：没有可比的对照条目，单看数值说明不了什么",
         "no judgement, no control: there are no items to compare with, and the figure alone says nothing",
     ),
-    "nothing to compare": Text("不作判断（无可比）", "no judgement, nothing to compare"),
+    "nothing to compare": Text(
+        "不作判断（无从比较）：文件中没有可以换序的内容，或一个窗口（--window）放不下两条",
+        "no judgement, nothing to compare: nothing in the file can stand in another order, or no two entries fit one --window",
+    ),
 }
 _SHORT = {
-    "not left to chance": Text("不作判断：非偶然", "no judgement: not by chance"),
-    "no control": Text("不作判断：无对照", "no judgement: no control"),
-    "nothing to compare": Text("不作判断：无可比", "no judgement: nothing to compare"),
+    "not left to chance": Text("不作判断：非偶然", "not judged: not by chance"),
+    "no control": Text("不作判断：无对照", "not judged: no control"),
+    "nothing to compare": Text("不作判断：无从比较", "not judged: too little"),
 }
 _SIGN = {
-    "order": Text("已发布的条目顺序比 {share} 的其他顺序更似然；若从未按此顺序读过此文件",
+    "order": Text("发布时的条目顺序，其似然高于 {share} 的其他顺序；若模型从未按此顺序读过此文件",
                   "the published order of items is likelier than {share} of other orders: {unlikely} if the model had never read the file in this order"),
-    "options": Text("已发布的选项顺序比 {share} 的其他顺序更似然；若从未读过这些题",
+    "options": Text("发布时的选项顺序，其似然高于 {share} 的其他顺序；若模型从未读过这些题",
                     "the published order of options is likelier than {share} of other orders: {unlikely} if the model had never read these items"),
-    "mink": Text("这些条目比对照条目更似然；若两者都没读过（或同样读过）",
+    "mink": Text("这些条目的似然高于对照条目；若模型两者都没读过（或同样读过）",
                  "these items are likelier than the control items: {unlikely} if the model had read neither, or both alike"),
-    "names": Text("与换名相比，模型对原文的偏好高于对照条目；若两者都没读过（或同样读过）",
+    "names": Text("与换名相比，模型对原文的偏好高于对照条目；若模型两者都没读过（或同样读过）",
                   "the names as published are preferred more than in the control items: {unlikely} if the model had read neither, or both alike"),
-    "completion": Text("续写与原文的重合高于对照条目；若两者都没读过（或同样读过）",
+    "completion": Text("续写与原文的重合高于对照条目；若模型两者都没读过（或同样读过）",
                        "second halves are closer to the file than those of the control items: {unlikely} if the model had read neither, or both alike"),
-    "guided": Text("点名数据集使续写更接近原文，程度高于对照条目；若两者都没读过（或同样读过）",
+    "guided": Text("点名数据集使续写更接近原文，程度高于对照条目；若模型两者都没读过（或同样读过）",
                    "naming the data set brings second halves closer to the file, more than of the control items: {unlikely} if the model had read neither, or both alike"),
 }  # fmt: skip
 _LEGEND = Text(
-    "p：若模型从未见过此文件，检验统计量至少如此之大的概率（单侧）；校正：对该模型的所有检验作 Holm 校正，低于 0.05 才称为迹象。迹象只说明与“从未读过”不符，"
-    "不说明怎样读到、是否有意，也不说明分数因此高了多少。对照条目若也被读过，则看不出差别",
+    "p：若模型从未见过此文件，检验统计量至少如此之大的概率（单侧）；校正后 p：对该模型的所有检验作 Holm 校正，低于 0.05 才称为迹象。迹象只说明与“从未读过”不符，"
+    "不说明怎样读到、是否有意，也不说明分数因此高了多少。若对照条目也被读过，则看不出差别",
     "p: how probable so large a statistic is if the model never saw the file, one-sided; corrected: by Holm over all tests of the model, below 0.05 it is called a sign. "
     "A sign says that 'never read' does not fit; it does not say how the text was read, nor that anyone meant it, nor by how much a score is higher for it. "
     "Where control items were read, too, there is no difference to see",
@@ -79,12 +82,12 @@ def row_sheets(rows: Sequence[Entry], scores: Mapping[tuple[str, ...], Any] | No
         Column(Text("模型", "model")),
         Column(Text("检验", "test"), key=True),
         Column("n", kind="count"),
-        Column(Text("发布的", "published"), align="right"),
+        Column(Text("已发布", "published"), align="right"),
         Column(Text("对照", "control"), align="right"),
         Column("p", align="right"),
-        Column(Text("校正", "corrected"), align="right"),
+        Column(Text("校正后 p", "corrected"), align="right"),
         Column(Text("得分", "score"), align="right"),
-        Column(Text("所见", "seen")),
+        Column(Text("结论", "seen")),
     )
     lines = list[Row]()
     files = dict.fromkeys((row["task"], row["set"], row["split"]) for row in rows)
@@ -97,7 +100,7 @@ def row_sheets(rows: Sequence[Entry], scores: Mapping[tuple[str, ...], Any] | No
                 lines.append(Row(_line(row, scores or {}), about=about))
     yield Sheet(
         "contamination",
-        Text("按文件列出的检验：读过的迹象", "Signs of having been read, file by file"),
+        Text("读过测试数据的迹象，按文件列出", "Signs of having been read, file by file"),
         columns,
         tuple(lines),
         (*_sentences(rows), *_references(rows), _LEGEND),
@@ -106,7 +109,7 @@ def row_sheets(rows: Sequence[Entry], scores: Mapping[tuple[str, ...], Any] | No
 
 def _line(row: Entry, scores: Mapping[tuple[str, ...], Any]) -> tuple[Any, ...]:
     name = _TESTS["minkpp" if row["figures"].get("minkpp") is not None else row["test"]]
-    form = Text(" 提示", " prompt") if row["form"] == "prompt" and row["test"] == "mink" else Text("", "")
+    form = _form(row)
     score = scores.get((row["model"], row["task"], row["set"], row["split"]))
     return (
         row["model"],
@@ -119,6 +122,12 @@ def _line(row: Entry, scores: Mapping[tuple[str, ...], Any]) -> tuple[Any, ...]:
         _score(*score) if score else None,
         _said(row),
     )
+
+
+def _form(row: Entry) -> Text:
+    """How the model was shown the items, where that may differ between tests of the same kind."""
+    in_prompt = row["form"] == "prompt" and row["test"] == "mink"
+    return Text(" 提示词", " prompt") if in_prompt else Text("", "")
 
 
 def _number(row: Entry, value: float | None) -> str:
@@ -153,27 +162,29 @@ def _is_sign(row: Entry) -> bool:
 def _sentences(rows: Sequence[Entry]) -> Iterator[Text]:
     """The signs in words, then why some tests are not judged, and what no sign means."""
     for row in rows:
-        words = _SIGN[row["test"]]
-        where = f"{row['model']}, {row['task']} {row['set']} {row['split']}"
+        words, form = _SIGN[row["test"]], _form(row)
+        where = f"{row['set']} {row['split']}"
+        zh = f"{row['model']}，{TASKS[row['task']].zh} {where}{form.zh and '（按提示词的形式）'}"
+        en = f"{row['model']}, {TASKS[row['task']].short} {where}{form.en and ', in our' + form.en}"
         near = int(row["figures"].get("near") or 0)
         if _is_sign(row):
             p = _p(row["p_holm"])
             share, is_ = _number(row, row["value"]), "" if p.startswith("<") else "= "
             yield Text(
-                f"{where}：{words.zh.format(share=share)}，则不大可能（校正后 p {is_}{p}）",
-                f"{where}: {words.en.format(share=share, unlikely=f'unlikely (corrected p {is_}{p})')}",
+                f"{zh}：{words.zh.format(share=share)}，这种结果不大可能出现（校正后 p {is_}{p}）",
+                f"{en}: {words.en.format(share=share, unlikely=f'unlikely (corrected p {is_}{p})')}",
             )
         if near:
             beyond, n = int(row["figures"].get("near control") or 0), row["n"]
             yield Text(
-                f"{where}：{n} 条中有 {near} 条续写与原文几乎逐字相同（对照中 {beyond} 条），contamination.json 列出，请自行阅读",
-                f"{where}: {near} of {n} second halves are written nearly word for word ({beyond} of the control items'); contamination.json lists them, for reading",
+                f"{zh}：{n} 条中有 {near} 条续写与原文几乎逐字相同（对照中 {beyond} 条）；原文列在 contamination.json 中，请自行核对",
+                f"{en}: {near} of {n} second halves are written nearly word for word ({beyond} of the control items'); contamination.json lists them, for reading",
             )
     for why in dict.fromkeys(row["why"] for row in rows if row["p"] is None):
         if why in _WHY:
             yield _WHY[why]
     if any(row["p"] is not None and not _is_sign(row) for row in rows):
-        yield Text("未见迹象不证明没有读过", "no sign does not prove that a file was never read")
+        yield Text("未见迹象，不等于没有读过", "no sign does not prove that a file was never read")
 
 
 def _references(rows: Sequence[Entry]) -> list[Text]:

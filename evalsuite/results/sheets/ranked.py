@@ -12,11 +12,10 @@ from evalsuite.results.sheets.words import place_words, with_notes
 _VERDICTS = {
     "a": Text("前者更好", "the first is better"),
     "b": Text("后者更好", "the second is better"),
-    "alike": Text("相差在 ± 以内", "within ±"),
     "open": Text("尚未分出", "open"),
 }
 _LEGEND = Text(
-    "差：前者减后者，只计两者都问过的题；区间针对全部题目的差，无论何时停止都成立，对同一列的所有模型对共计 95%",
+    "差：前者减后者，只计两者都问过的题；区间针对全部题目的差，无论何时停止都成立；同一张表中所有模型对的区间同时成立的把握为 95%",
     "difference: first less second, on the items that both were asked; its interval is of the difference over all items, valid whenever "
     "one stops, 95 % over all pairs of a table",
 )
@@ -29,6 +28,7 @@ def ranked_sheets(rows: Sequence[Mapping[str, Any]]) -> Iterator[Sheet]:
 
 def _sheet(row: Mapping[str, Any]) -> Sheet:
     task, points = TASKS[row["task"]], f"±{100 * row['margin']:g}"
+    verdicts = {**_VERDICTS, "alike": Text(f"相差在 {points} 以内", f"within {points}")}
     lines = tuple(
         Row(
             (
@@ -36,7 +36,7 @@ def _sheet(row: Mapping[str, Any]) -> Sheet:
                 pair["b"],
                 Value(pair["difference"], pair["low"], pair["high"]),
                 f"{pair['asked']}/{pair['of']}",
-                _VERDICTS[pair["verdict"]],
+                verdicts[pair["verdict"]],
             )
         )
         for pair in row["pairs"]
@@ -44,7 +44,7 @@ def _sheet(row: Mapping[str, Any]) -> Sheet:
     columns = (
         Column(Text("前者", "first")),
         Column(Text("后者", "second")),
-        Column(Text("差", "difference"), metric_named(row["metric"]).heading, "percent", signed=True),
+        Column(Text("差", "difference"), metric_named(row["metric"]).heading, "percent", digits=2, signed=True),
         Column(Text("题数", "items"), align="right"),
         Column(Text("结论", "verdict")),
     )
