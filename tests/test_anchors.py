@@ -250,6 +250,11 @@ def test_estimates_take_part_in_no_comparison(tmp_path: Path, file: Path) -> Non
         anchors([done.out], [5])
 
 
+def test_weights_of_models_are_doubtful_for_a_baseline(tmp_path: Path, file: Path) -> None:
+    done = evalsuite.run("bundled:models.yaml", model=["random"], tasks=[TASK], out=tmp_path / "out", items=file)
+    assert done.cells and all(cell["estimate"]["otherwise"] == ["baseline"] for cell in done.cells)
+
+
 def test_a_list_of_ids_is_a_subset_and_no_estimate(tmp_path: Path) -> None:
     ids = [name for name in gold() if "/easy/" in name][:3]
     (tmp_path / "ids.txt").write_text("\n".join([*ids, ""]), encoding="utf-8")

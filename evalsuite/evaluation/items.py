@@ -33,9 +33,13 @@ class Picked:
     _facts: Mapping[str, Any]
     _way: Mapping[str, Any]  # empty for a list of ids
 
-    def facts(self, **asked: Any) -> dict[str, Any]:
-        """The fact "items" of a cell that is `asked` in a way, with what differs from that of the models that chose them."""
+    def facts(self, baseline: bool, **asked: Any) -> dict[str, Any]:
+        """The fact "items" of a cell that is `asked` in a way, with what differs from that of the models that chose them.
+
+        A baseline differs: weights that fit models do not fit it.
+        """
         otherwise = [name for name, value in self._way.items() if asked[name] != value]
+        otherwise += ["baseline"] if baseline and self._way else []
         return {**self._facts, **({"otherwise": otherwise} if otherwise else {})}
 
 

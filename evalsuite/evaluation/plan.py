@@ -263,8 +263,9 @@ def plan_cells(
                 }
                 if source.picked:
                     facts["items"] = source.picked.facts(
-                        variant=variant, template=prompt.sha256, shots=count, scoring=scoring, perturb=change.name
-                    )
+                        model.backend == "baseline",
+                        variant=variant, template=prompt.sha256, shots=count, scoring=scoring, perturb=change.name,
+                    )  # fmt: skip
                 place = Place(model.name, source.task.name, source.set, s.split, variant, count, scoring, change.name)
                 yield Cell(place, facts), trials
 
