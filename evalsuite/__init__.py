@@ -7,7 +7,7 @@ The public functions are named like the commands. Each is imported on first use 
 loads neither torch nor transformers nor jieba.
 
     run, preview, score, report     evaluate; show prompts; score stored replies again; write the page
-    estimate                        the tokens and the cost of a run before it is started
+    estimate_cost                   the tokens and the cost of a run before it is started
     Settings                        the keywords of `run`
     finetune                        train LoRA adapters and evaluate them
     judge                           rate the generations of a run with a judge model
@@ -25,7 +25,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evalsuite.evaluation.costs import estimate as estimate
+    from evalsuite.evaluation.costs import estimate_cost as estimate_cost
     from evalsuite.evaluation.journey import preview as preview
     from evalsuite.evaluation.journey import run as run
     from evalsuite.evaluation.journey import score as score
@@ -45,7 +45,7 @@ _HOME = {
     "Settings": "evaluation.settings",
     "compare": "results.compare",
     "contamination": "exposure.journey",
-    "estimate": "evaluation.costs",
+    "estimate_cost": "evaluation.costs",
     "export": "exchange.export.task_folder",
     "export_results": "exchange.publish.export",
     "finetune": "finetuning.sweep",

@@ -17,7 +17,7 @@ from evalsuite.backends.model import API, Model, Price
 from evalsuite.backends.openai.faults import Server
 from evalsuite.backends.openai.spending import cost_of
 from evalsuite.common.errors import ConfigError
-from evalsuite.evaluation.costs import Estimate
+from evalsuite.evaluation.costs import CostEstimate
 from evalsuite.evaluation.further import Seen, further
 from evalsuite.evaluation.prompt_tokens import by_rule
 from evalsuite.evaluation.sampled import Kinship
@@ -56,7 +56,7 @@ def ask(path: Path, **more: Any) -> dict[str, Any]:
     return {"models": path, "tasks": TASKS, "set": "easy", "data": "bundled:sample", "seed": 3, **more}
 
 
-def total(rows: list[Estimate]) -> Estimate:
+def total(rows: list[CostEstimate]) -> CostEstimate:
     return rows[-1]
 
 
@@ -70,11 +70,11 @@ def spent(run: Path) -> float:
 
 def test_a_run_lies_in_the_range_and_only_what_is_left_is_counted(models: Any, server: Server, tmp_path: Path) -> None:
     path, run = models(), tmp_path / "run"
-    before = total(evalsuite.estimate(**ask(path), out=run))
+    before = total(evalsuite.estimate_cost(**ask(path), out=run))
     assert before.cost and before.cost.mean is None and before.reply_tokens and before.replies == 0
     evalsuite.run(**ask(path, limit=6), out=run)
     first = spent(run)
-    rows = evalsuite.estimate(**ask(path), out=run)
+    rows = evalsuite.estimate_cost(**ask(path), out=run)
     assert [(row.model, row.task) for row in rows] == [("far", TASKS[0]), ("far", TASKS[1]), ("far", None)]
     said = total(rows)
     assert said.left == before.left - 12 and said.requests == before.requests and said.replies == 12
@@ -85,7 +85,7 @@ def test_a_run_lies_in_the_range_and_only_what_is_left_is_counted(models: Any, s
     assert said.cost.high - said.cost.low < before.cost.high - before.cost.low
     assert before.cost.low <= spent(run) <= before.cost.high < (before.most or 0)
     # Each task by itself, as the run's own results count them.
-    after = total(evalsuite.estimate(**ask(path), out=run))
+    after = total(evalsuite.estimate_cost(**ask(path), out=run))
     assert after.left == 0 and after.cost and after.cost.low == after.cost.high == 0
     assert server.account()["requests"] == said.requests
 
@@ -94,9 +94,9 @@ def test_other_settings_of_the_model_are_asked_anew(models: Any, tmp_path: Path)
     """Thinking under the same name: its replies are not there, and those that are say little of them."""
     run = tmp_path / "run"
     evalsuite.run(**ask(models(), limit=6), out=run)
-    row = total(evalsuite.estimate(**ask(models(", parameters: {think: true}"), limit=6), out=run))
+    row = total(evalsuite.estimate_cost(**ask(models(", parameters: {think: true}"), limit=6), out=run))
     assert row.left == 12 and row.kinships == (Kinship.MODEL,)
-    more = total(evalsuite.estimate(**ask(models(", reasoning_tokens: 4000"), limit=6), out=run))
+    more = total(evalsuite.estimate_cost(**ask(models(", reasoning_tokens: 4000"), limit=6), out=run))
     assert more.left == 12 and more.reply_tokens and more.reply_tokens.high > 12 * 4000
 
 
@@ -117,21 +117,21 @@ def test_the_closest_replies_are_taken_and_named(
     path, run = models(), tmp_path / "run"
     evalsuite.run(**ask(path, limit=4, tasks=TASKS[:1]), out=run)
     more = {"limit": 4, "tasks": TASKS[:1], **asked}
-    row = total(evalsuite.estimate(**ask(path, **more), out=tmp_path / "new", samples=[run]))
+    row = total(evalsuite.estimate_cost(**ask(path, **more), out=tmp_path / "new", samples=[run]))
     assert row.kinships == ((kinship,) if kinship else ()) and row.replies == (4 if kinship else 0)
     assert row.reply_tokens and (row.reply_tokens.mean is None) == (kinship is None)
     # It is no sample of these: the range still goes to the limit.
-    nothing = total(evalsuite.estimate(**ask(path, **more), out=tmp_path / "new"))
+    nothing = total(evalsuite.estimate_cost(**ask(path, **more), out=tmp_path / "new"))
     assert nothing.reply_tokens and row.reply_tokens.high == nothing.reply_tokens.high
 
 
 def test_replies_of_another_model(models: Any, tmp_path: Path) -> None:
     run = tmp_path / "run"
     evalsuite.run(**ask(models(), limit=4), out=run)
-    row = total(evalsuite.estimate(**ask(models(name="other"), limit=4), samples=[run], out=tmp_path / "new"))
+    row = total(evalsuite.estimate_cost(**ask(models(name="other"), limit=4), samples=[run], out=tmp_path / "new"))
     assert row.kinships == (Kinship.MODEL,) and row.left == 8 and row.prompts == "estimated"
     with pytest.raises(ConfigError, match="no run here"):
-        evalsuite.estimate(**ask(models(), limit=4), samples=[tmp_path / "nowhere"])
+        evalsuite.estimate_cost(**ask(models(), limit=4), samples=[tmp_path / "nowhere"])
 
 
 def test_a_local_model_is_counted_and_has_no_price(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_local_model_is_counted_and_has_no_price(tmp_path: Path) -> None:
         "data": "bundled:sample",
         "scoring": ["generate", "labels"],
     }
-    rows = evalsuite.estimate(model=["tiny-zh", "random"], out=tmp_path / "run", **asked)
+    rows = evalsuite.estimate_cost(model=["tiny-zh", "random"], out=tmp_path / "run", **asked)
     tiny, random = (next(r for r in rows if (r.model, r.task) == (name, None)) for name in ("tiny-zh", "random"))
     assert random.requests == 6 and random.prompt_tokens is random.reply_tokens is random.cost is None
     assert tiny.prompts == "counted" and tiny.cost is None and tiny.most is None and tiny.prompt_tokens
@@ -153,11 +153,11 @@ def test_a_local_model_is_counted_and_has_no_price(tmp_path: Path) -> None:
     assert len(told) == 6 and tiny.prompt_tokens.low == tiny.prompt_tokens.high == 2 * sum(told)
     (only,) = (
         r
-        for r in evalsuite.estimate(model=["tiny-zh"], out=tmp_path / "new", **{**asked, "scoring": ["labels"]})
+        for r in evalsuite.estimate_cost(model=["tiny-zh"], out=tmp_path / "new", **{**asked, "scoring": ["labels"]})
         if r.task
     )
     assert only.reply_tokens and only.reply_tokens.high == 0 and only.requests == 6
-    assert total(evalsuite.estimate(model=["tiny-zh"], out=tmp_path / "run", **asked)).left == 0
+    assert total(evalsuite.estimate_cost(model=["tiny-zh"], out=tmp_path / "run", **asked)).left == 0
 
 
 # The statistics ---------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from math import floor, log10
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet
-from evalsuite.evaluation.costs import Estimate, Range
+from evalsuite.evaluation.costs import CostEstimate, Range
 from evalsuite.evaluation.further import LEVEL
 from evalsuite.evaluation.sampled import Kinship
 
@@ -22,7 +22,7 @@ _MARKS = {
 _LIMIT = "limit: no replies to go by. The range, and that of replies with a mark, is from the shortest right answers to the limit of all"
 
 
-def cost_sheet(rows: Sequence[Estimate], budget: float | None = None, spent: float = 0.0) -> Sheet:
+def cost_sheet(rows: Sequence[CostEstimate], budget: float | None = None, spent: float = 0.0) -> Sheet:
     """Rows under their model; the notes say what the ranges are. `spent` is what the run has spent of the budget so far."""
     priced = any(row.cost for row in rows)
     columns = (
@@ -36,7 +36,7 @@ def cost_sheet(rows: Sequence[Estimate], budget: float | None = None, spent: flo
     return Sheet("costs", "Left to ask", columns, tuple(_rows(rows, priced)), tuple(_notes(rows, budget, spent)))
 
 
-def _rows(rows: Sequence[Estimate], priced: bool) -> Iterator[Row]:
+def _rows(rows: Sequence[CostEstimate], priced: bool) -> Iterator[Row]:
     for model, group in groupby(rows, key=lambda row: row.model):
         *tasks, last = group
         if model is None:
@@ -50,7 +50,7 @@ def _rows(rows: Sequence[Estimate], priced: bool) -> Iterator[Row]:
                 yield _row("all tasks", last, priced)
 
 
-def _row(name: str, row: Estimate, priced: bool) -> Row:
+def _row(name: str, row: CostEstimate, priced: bool) -> Row:
     requests = f"{row.left:,}" + (f" of {row.requests:,}" if row.left < row.requests else "")
     prompts = "–"
     if row.prompt_tokens and row.prompt_tokens.mean is not None:
@@ -59,7 +59,7 @@ def _row(name: str, row: Estimate, priced: bool) -> Row:
     return Row((name, requests, prompts, _range(row.reply_tokens, _short), *cost, _by(row)))
 
 
-def _by(row: Estimate) -> str:
+def _by(row: CostEstimate) -> str:
     """How many replies the range of the reply tokens rests on."""
     if not row.left or row.reply_tokens is None or not row.reply_tokens.high:
         return ""
@@ -101,7 +101,7 @@ def _rounded(value: float) -> float:
     return round(value, 1 - floor(log10(value))) if value > 0 else 0.0
 
 
-def _notes(rows: Sequence[Estimate], budget: float | None, spent: float) -> Iterator[str]:
+def _notes(rows: Sequence[CostEstimate], budget: float | None, spent: float) -> Iterator[str]:
     asked = [row for row in rows if row.left and row.reply_tokens and row.reply_tokens.high]
     for kinship in sorted({kinship for row in asked for kinship in row.kinships}):
         mark, meaning = _MARKS[kinship]

@@ -41,7 +41,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CostEstimate:
     """What one model takes for one task; for all its tasks if `task` is None, and for all models if `model` is None, too."""
 
     model: str | None
@@ -81,15 +81,15 @@ def planned_cells(models: Models, settings: dict[str, Any]) -> tuple[Settings, P
     return s, ((m, cell, trials) for m in chosen for cell, trials in plan_cells(s, m, None, corpus, eval_sets))
 
 
-def estimate(
+def estimate_cost(
     models: Models = "bundled:models.yaml", samples: Sequence[str | Path] = (), tokenizer: str = "", **settings: Any
-) -> list[Estimate]:
+) -> list[CostEstimate]:
     """What `run` with the same keywords will take: a row for each model and task, for each model, and for all.
 
     Replies in the run's folder `out` are not asked again, and are a sample of the others, as those of the runs `samples`.
     `tokenizer` counts the prompts of models whose own is not here. No model is loaded, and nothing is sent.
 
-    >>> for row in estimate(model=["tiny-zh"], tasks=["event_cause"], limit=20):  # doctest: +SKIP
+    >>> for row in estimate_cost(model=["tiny-zh"], tasks=["event_cause"], limit=20):  # doctest: +SKIP
     ...     print(row.model, row.task, row.left, row.reply_tokens)
     """
     s, planned = planned_cells(models, settings)
@@ -138,7 +138,7 @@ class Costs:
             self.parts.append(asked.part(cell, trials, known or []))
             yield cell, trials
 
-    def rows(self) -> list[Estimate]:
+    def rows(self) -> list[CostEstimate]:
         """Every model's tasks, then the model; all models last, if there are several."""
         made = []
         models = dict.fromkeys(part.model for part in self.parts)
@@ -280,14 +280,14 @@ def _contexts(rows: Iterable[tuple[tuple[str, ...], float, float]]) -> list[Seen
     return [Seen(*pair) for pair in sums.values()]
 
 
-def _sum(model: str | None, task: str | None, parts: Sequence[Part]) -> Estimate:
+def _sum(model: str | None, task: str | None, parts: Sequence[Part]) -> CostEstimate:
     prompts, replies = ([getattr(part, name) for part in parts] for name in ("prompt", "reply"))
     by_price: dict[tuple[float, float], list[Part]] = {}
     for part in parts:
         if part.price:
             by_price.setdefault((part.price.input, part.price.output), []).append(part)
     costs = [_cost(group) for group in by_price.values()]
-    return Estimate(
+    return CostEstimate(
         model, task, sum(p.requests for p in parts), sum(p.left for p in parts), _range(prompts), _range(replies),
         _added(costs), sum(p.most or 0.0 for p in parts) if any(p.most is not None for p in parts) else None,
         min((p.prompts for p in parts if p.prompts), key=_PROMPTS.index, default=""),
@@ -327,7 +327,7 @@ def _added(costs: Sequence[Range]) -> Range | None:
     return Range(sum(c.low for c in costs), mean, sum(c.high for c in costs))
 
 
-def as_row(row: Estimate) -> dict[str, Any]:
+def as_row(row: CostEstimate) -> dict[str, Any]:
     """A line of `preview --cost --json`: whole tokens, costs to six digits."""
 
     def ends(found: Range | None, spell: Callable[[float], float]) -> dict[str, float | None] | None:
