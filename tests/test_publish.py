@@ -86,7 +86,7 @@ def test_duckdb_reads_the_files(folder: Path, tmp_path: Path) -> None:
         join '{tmp_path}/out/records.parquet' r using (run, model, task, "set", split, variant, shots, scoring, perturb)
         where c.task = 'conflict_detection' and c.metric = 'f1' and r.answer_status != 'failed' group by all"""
     found = duckdb.sql(asked).fetchall()
-    assert len(found) >= 5 and all(abs(value - mean) < 1e-9 for _, _, value, mean in found if _ != "lexical")
+    assert len(found) >= 5 and all(abs(value - mean) < 1e-9 for model, _, value, mean in found if model != "lexical")
 
 
 def test_folders_are_not_overwritten(folder: Path, tmp_path: Path) -> None:
