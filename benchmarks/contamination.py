@@ -218,7 +218,7 @@ def draw(every: Any, count: int, rng: Random) -> Drawn:
     blocks = [tuple(numbered[n : n + BLOCK]) for n in range(0, count, BLOCK)]
     return Drawn(
         tuple(Entries(block, every.between, True) for block in blocks),
-        Entries(tuple(replace(e, number=str(n % count)) for n, e in enumerate(chosen[count:])), every.between, True),
+        Entries(tuple(chosen[count:]), every.between, True).numbered_like(Entries(tuple(numbered), "", True), rng),
     )
 
 
@@ -241,7 +241,7 @@ def scored(scorer: Scorer, drawn: Drawn, others: int, seed: int, net: Any = None
     singles = [
         scorer.scores([(some.between, e.text) for e in some.entries], net) for some in (*drawn.blocks, drawn.controls)
     ]
-    named = {"Min-K %++": items.minkpp, "Min-K %": items.mink, "mean": items.mean}
+    named = {"Min-K %++": items.minkpp, "Min-K %": items.mink}
     values = {name: [[score([x]) for x in block] for block in singles] for name, score in named.items()}
     return Values(strata, {name: v[:-1] for name, v in values.items()}, {name: v[-1] for name, v in values.items()})
 

@@ -313,6 +313,20 @@ def test_a_model_that_knows_the_order_is_found() -> None:
 # --- single items and completion
 
 
+def test_control_entries_are_not_told_by_their_numbers() -> None:
+    """Official files of 500 entries beside control files of 100: three digits beside two make every text less likely."""
+    official, control = (
+        Entries(tuple(Entry("{", f"{n}", f"{side}{n}", n) for n in range(some)), "\n", True)
+        for side, some in (("a", 500), ("b", 100))
+    )
+    like = control.numbered_like(official, Random(0))
+    digits = [len(e.number) for e in like.entries]
+    assert abs(digits.count(3) - 80) < 15  # four in five of the official ones
+    assert [e.tail for e in like.entries] == [e.tail for e in control.entries]
+    plain = Entries(tuple(Entry(e.text, "", "", e.context) for e in official.entries), "\n", False)
+    assert control.numbered_like(plain, Random(0)) is control
+
+
 def test_items_against_control() -> None:
     rng = Random(0)
     texts = [[Text(f"{side}{n}", f"{side}{n // 2}", (("", f"{side}{n}"),)) for n in range(60)] for side in "ab"]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from evalsuite.backends.base import Backend, Surprisal
@@ -283,6 +284,7 @@ def _planned(
         yield Arranged(file("options", "prompt"), replace(made, left_out=made.left_out + len(some) - len(short)))
     other = control.file(source)
     theirs = read_entries(other, s.limit) if other else Entries((), "", False)
+    theirs = theirs.numbered_like(entries, Random(f"{s.seed}:numbers"))
     people: tuple[Item, ...] = other.items[: s.limit] if other else ()
     why = "" if other else "no control"
     figures = {"mean": items.mean, "mink": items.mink}

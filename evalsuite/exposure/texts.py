@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from pathlib import Path
 from random import Random
@@ -54,6 +54,14 @@ class Entries:
         """Some entries as the file has them. They have running numbers in ascending order, whatever their own order."""
         numbers = sorted((e.number for e in entries), key=lambda number: int(number or 0))
         return self.between.join(e.numbered(number) for e, number in zip(entries, numbers, strict=True))
+
+    def numbered_like(self, other: Entries, rng: Random) -> Entries:
+        """The same entries under numbers drawn from those of another file, if both have running numbers: its entries and these
+        must not be told apart by them (100 … 499 beside 0 … 99)."""
+        if not (self.numbered and other.numbered):
+            return self
+        numbers = [entry.number for entry in other.entries]
+        return replace(self, entries=tuple(replace(e, number=rng.choice(numbers)) for e in self.entries))
 
 
 Unit = tuple[Entry, ...]  # entries of one dialogue that follow one another: they stay together
