@@ -13,15 +13,13 @@ import os
 import random
 import re
 import signal
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from faults import KEY, account, asking, prepare, replies, rows, start
+from faults import KEY, account, asking, prepare, replies, rows, start, started
 
 from evalsuite.backends.openai.faults import reply_of
 
@@ -31,17 +29,9 @@ BATCHES = "failed=0.1,failed-line=0.05,expired=0.1,expired-silent=0.05,cancelled
 SETTINGS = "batch: {requests: 1000, at_once: 6, poll: 0.5, discount: 0.5}, backoff: 0.1, attempts: 12"
 
 
-@contextmanager
-def server(seed: int) -> Iterator[str]:
-    words = [sys.executable, "-m", "evalsuite.backends.openai.batch_faults", "--port", "0", "--seed", str(seed)]
-    words += ["--mix", LINES, "--calls", CALLS, "--batches", BATCHES, "--seconds", "3", "--queue", "3000000"]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout
-        yield process.stdout.readline().split()[-1]
-    finally:
-        process.terminate()
-        process.wait()
+def server(seed: int) -> AbstractContextManager[str]:
+    words = ["--mix", LINES, "--calls", CALLS, "--batches", BATCHES, "--seconds", "3", "--queue", "3000000"]
+    return started("batch_faults", seed, *words)
 
 
 def measure(folder: Path, requests: int, kills: int, seed: int, budget: float) -> bool:

@@ -24,7 +24,7 @@ import time
 import urllib.request
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +35,16 @@ from evalsuite.backends.openai.faults import MIX, parse_mix, prompt_id, reply_of
 KEY = "sk-marker-0123456789abcdef"
 
 
+def server(mix: str, seed: int) -> AbstractContextManager[str]:
+    """Short waits, so that a run takes minutes."""
+    return started("faults", seed, "--mix", mix, "--retry-after", "0.2", "--stall", "3")
+
+
 @contextmanager
-def server(mix: str, seed: int) -> Iterator[str]:
-    """In a process of its own, as an endpoint is. Short waits, so that a run takes minutes."""
-    words = [sys.executable, "-m", "evalsuite.backends.openai.faults", "--port", "0", "--mix", mix, "--seed", str(seed)]
-    process = subprocess.Popen([*words, "--retry-after", "0.2", "--stall", "3"], stdout=subprocess.PIPE, text=True)
+def started(module: str, seed: int, *words: str) -> Iterator[str]:
+    """The address of a server of evalsuite.backends.openai in a process of its own, as an endpoint is."""
+    command = [sys.executable, "-m", f"evalsuite.backends.openai.{module}", "--port", "0", "--seed", str(seed), *words]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout
         yield process.stdout.readline().split()[-1]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import json
 import random
 import re
@@ -31,6 +30,7 @@ from evalsuite.backends.openai.faults import (
     prompt_id,
     prompt_of,
     send,
+    serve,
 )
 
 Row = dict[str, Any]
@@ -304,15 +304,7 @@ def main() -> None:
     parser.add_argument("--batches", dest="fates", type=parse_mix, default={}, help="kind=share,…")
     parser.add_argument("--seconds", type=float, default=0.2, help="that a batch takes")
     parser.add_argument("--queue", type=int, help="enqueued tokens, by characters, of all batches under way")
-    server = BatchServer(**vars(parser.parse_args()))
-
-    async def serve() -> None:
-        listening = await server.start()
-        print(f"listening at {server.url}", flush=True)
-        await listening.serve_forever()
-
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(serve())
+    serve(BatchServer(**vars(parser.parse_args())))
 
 
 if __name__ == "__main__":

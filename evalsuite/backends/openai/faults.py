@@ -373,14 +373,19 @@ def main() -> None:
         server = Server(**settings)
     except ValueError as error:
         raise SystemExit(f"error: {error}") from None
+    serve(server)
 
-    async def serve() -> None:
+
+def serve(server: Server) -> None:
+    """Print the address, and answer until Ctrl-C."""
+
+    async def forever() -> None:
         listening = await server.start()
         print(f"listening at {server.url}", flush=True)
         await listening.serve_forever()
 
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(serve())
+        asyncio.run(forever())
 
 
 if __name__ == "__main__":
