@@ -125,7 +125,7 @@ def test_perturbed_items_are_paired_with_their_originals_and_show_both_golds(
     put(tmp_path, "bbbbbbbbb", items(gold=0), perturb="shuffle")
     (row,) = compare(tmp_path, perturb=["none", "shuffle"])
     assert (row.a, row.b, row.items) == (1.0, 0.0, 9)
-    assert "gold A (b), B (a)" in cli("compare", tmp_path, "--perturb", "none,shuffle").stdout
+    assert "gold A b, B a" in cli("compare", tmp_path, "--perturb", "none,shuffle").stdout
 
 
 def test_each_row_is_otherwise_equal_and_corrected_with_its_like(tmp_path: Path, cli: Callable[..., Any]) -> None:
@@ -212,8 +212,10 @@ def test_settings_that_were_never_asked_otherwise_alike_are_said(tmp_path: Path)
 @pytest.fixture(scope="module")
 def sample_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("compare") / "run"
-    evalsuite.run(model=["tiny-zh"], tasks=["knowledge_filling", "event_cause"], shots=[0, 2], prompt=["paper", "plain"],
-                  scoring=["generate", "labels"], perturb=["none", "circular"], limit=14, out=out)  # fmt: skip
+    # A guesser that may say another thing if it is asked otherwise.
+    guess = {"m": lambda request: Random(request.prompt).choice(request.labels)}
+    evalsuite.run(guess, tasks=["knowledge_filling"], shots=[0, 2], prompt=["paper", "plain"], perturb=["none", "circular"],
+                  baselines=[], limit=80, out=out)  # fmt: skip
     return out
 
 
@@ -222,13 +224,16 @@ PLACE = ("model", "task", "set", "split", "variant", "shots", "scoring", "pertur
 
 def scores(run: Path) -> dict[tuple[Any, ...], dict[str, tuple[float, str]]]:
     """Place -> item -> (score, dialogue), from results.json and records alone. All rotations must be right."""
-    found = {}
+    found, talks = {}, list[set[str]]()
     for cell in json.loads((run / "results.json").read_bytes())["cells"]:
         own: dict[str, list[tuple[float, str]]] = defaultdict(list)
         for line in (run / cell["records"]).read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
             value = record["scores"]["accuracy" if record["options"] else "f1"]
-            own[record["item"]].append((value, "".join(record["dialogue"])[:80]))
+            talk = {*record["dialogue"]}  # of which an item may mask a turn
+            at = next((n for n, t in enumerate(talks) if len(t & talk) > len(talk) / 2), len(talks))
+            talks.extend([talk] * (at == len(talks)))
+            own[record["item"]].append((value, str(at)))
         found[tuple(cell[name] for name in PLACE)] = {name: min(values) for name, values in own.items()}
     return found
 
@@ -241,8 +246,7 @@ def partners(run: Path, part: str, a: Any, b: Any) -> Iterator[tuple[tuple[Any, 
             yield place, ours, every[other]
 
 
-REAL = [("shots", "shots", 0, 2), ("prompt", "variant", "paper", "plain"), ("scoring", "scoring", "generate", "labels"),
-        ("perturb", "perturb", "none", "circular")]  # fmt: skip
+REAL = [("shots", "shots", 0, 2), ("prompt", "variant", "paper", "plain"), ("perturb", "perturb", "none", "circular")]  # fmt: skip
 
 
 @pytest.mark.parametrize(("keyword", "part", "a", "b"), REAL)
@@ -253,7 +257,6 @@ def test_a_real_run_is_compared_as_scipy_does(sample_run: Path, keyword: str, pa
     }
     expected = list(partners(sample_run, part, a, b))
     assert rows.keys() == {place for place, *_ in expected} and rows
-    exact = 0
     for place, ours, theirs in expected:
         row, both = rows[place], [name for name in ours if name in theirs]
         assert (row.items, row.left_out) == (len(both), 0)
@@ -264,14 +267,12 @@ def test_a_real_run_is_compared_as_scipy_does(sample_run: Path, keyword: str, pa
             moves[ours[name][1]] += ours[name][0] - theirs[name][0]
         moved = [m for m in moves.values() if abs(m) > 1e-12]
         assert row.differ == len(moved)
-        if 1 < len(moved) <= 12:
-            theirs_p = stats.permutation_test(
-                (np.array(moved), np.zeros(len(moved))), lambda x, y, axis: np.mean(x - y, axis=axis), vectorized=True,
-                permutation_type="samples", n_resamples=np.inf,
-            ).pvalue  # fmt: skip
-            assert row.test == "permutation" and row.p == pytest.approx(theirs_p)
-            exact += 1
-    assert exact
+        theirs_p = stats.permutation_test(
+            (np.array(moved), np.zeros(len(moved))), lambda x, y, axis: np.mean(x - y, axis=axis), vectorized=True,
+            permutation_type="samples", n_resamples=20_000, rng=np.random.default_rng(1),
+        ).pvalue  # fmt: skip
+        assert row.test == "permutation" and len(moved) > 1
+        assert row.p == pytest.approx(theirs_p, abs=1e-9 if len(moved) <= 12 else 0.015)
     families: dict[Any, dict[Any, float]] = defaultdict(dict)
     for place, row in rows.items():
         families[tuple(v for n, v in zip(PLACE, place, strict=True) if n not in ("task", "set", part))][place] = row.p
