@@ -35,8 +35,10 @@ SECTIONS = {
     "gaps": ("#part-leveled", 700), "tokens": ("#part-tokens", 700), "robustness": ("#part-robust", 1500), "breakdown": ("#part-slices", 1000),
     "confusion": ("#part-confused", 900), "statuses": ("#part-statuses", 800),
 }  # fmt: skip
-# Pictures of the page's beginning, for the front pages -> the language that the browser asks for.
+# Pictures for the front pages -> the language that the browser asks for. They are of the page's beginning and the HARD table; filters,
+# notes and the list of sections between the two are hidden, so that they stay small.
 FRONTS = {"front": "en-US", "front.zh": "zh-CN"}
+HIDDEN = "#sections, .filters, #part-tables p, #part-tables h2 { display: none !important } main { padding-top: 0 }"
 WINDOW = {"width": 1280, "height": 900}
 
 
@@ -89,8 +91,10 @@ def take(page: Path) -> None:
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
         for name, locale in FRONTS.items():
-            tab = _opened(browser, page, locale)
-            _shoot(tab, name, {"x": 0, "y": 0, **WINDOW})
+            tab = _opened(browser, page, locale, "#set=hard")
+            tab.add_style_tag(content=HIDDEN)
+            table = _clip(tab, "#part-tables table", WINDOW["height"])
+            _shoot(tab, name, {"x": 0, "y": 0, "width": WINDOW["width"], "height": table["y"] + table["height"] + 16})
         tab = _opened(browser, page, "en-US")
         tab.evaluate(
             "() => { document.getElementById('sections').style.position = 'static'; }"
@@ -105,9 +109,9 @@ def take(page: Path) -> None:
         browser.close()
 
 
-def _opened(browser: Any, page: Path, locale: str) -> Any:
+def _opened(browser: Any, page: Path, locale: str, state: str = "") -> Any:
     tab = browser.new_page(viewport=WINDOW, locale=locale)
-    tab.goto(page.as_uri())
+    tab.goto(page.as_uri() + state)
     tab.wait_for_selector("html[data-drawn=all]")
     return tab
 
