@@ -113,9 +113,8 @@ def test_perturbed_cells_alone_rank_nobody(tmp_path: Path) -> None:
 
 
 def test_tasks_without_options_have_no_chance(tmp_path: Path) -> None:
-    found = lines(
-        tmp_path / "run", {"m": lambda request: "x摔倒了"}, tasks=["EC"], limit=5, baselines=["random", "lexical"]
-    )
+    evalsuite.run(model=["lexical"], tasks=["EC"], limit=5, out=tmp_path / "run")
+    found = lines(tmp_path / "run", {"m": lambda request: "x摔倒了"}, tasks=["EC"], limit=5)
     assert not any("chance" in line for line in found) and "F1" in found[0]
     assert "above every baseline's on" in found[1]
 
