@@ -135,3 +135,14 @@ def test_run_ends_with_them_and_show_has_them_for_the_whole_run(tmp_path: Path, 
     assert "Only baselines" in cli("show", tmp_path / "run").stdout
     for part in (("--set", "hard"), ("--tables", "results"), ("--as", "csv")):
         assert "Only baselines" not in cli("show", tmp_path / "run", *part).stdout
+
+
+def test_the_table_of_results_has_items_and_intervals_in_80_columns(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    done = evalsuite.run(model=["random"], tasks=["CKF"], set="easy", limit=9, out=tmp_path / "run")
+    said = cli("show", tmp_path / "run", "--tables", "results", COLUMNS="80").stdout
+    metric = done.cells[0]["metrics"]["accuracy"]
+    low, high = metric["wilson"]
+    half = max(high - low, metric["high"] - metric["low"]) / 2 if metric["low"] is not None else None
+    assert ["n", "9"] in [line.split() for line in said.splitlines()]
+    shown = [line.split() for line in said.splitlines() if line.split()[:2] == ["95", "%"]]
+    assert shown == ([["95", "%", f"±{100 * half:.0f}"]] if half is not None else [])
