@@ -1,4 +1,4 @@
-"""Gather what the documentation site is made of in build/docs: python docs/assemble.py (`make site` runs it).
+"""Gather what the documentation site is made of in build/docs: python docs/site/assemble.py (`make site` runs it).
 
 docs/ is copied. Its pages also link to files beside docs/, so that they can be read in a checkout: those of design/ become pages of
 the site, any other file or folder a page that shows it. Links to what is not there are an error.
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 OUT = ROOT / "build/docs"
 # The path of an inline link or picture, without a title; code is left out by `prose`.
 LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)\s#]+)(?=[)\s#])")
@@ -67,7 +67,7 @@ class Site:
     def make(self) -> None:
         """Write everything anew. Raises SystemExit with the links that lead nowhere."""
         shutil.rmtree(self.out, ignore_errors=True)
-        shutil.copytree(self.root / "docs", self.out, ignore=shutil.ignore_patterns("*.py", "__pycache__", "examples"))
+        shutil.copytree(self.root / "docs", self.out, ignore=shutil.ignore_patterns("*.py", "__pycache__", "examples", "site"))
         for path in sorted((self.root / "design").glob("*.md")):
             self.page(path.relative_to(self.root), f"design/{path.name}")
         for path in sorted((self.root / "docs").rglob("*.md")):
@@ -141,4 +141,4 @@ class Site:
 
 
 if __name__ == "__main__":
-    sys.exit(Site().make())
+    Site(out=Path(sys.argv[1]) if sys.argv[1:] else OUT).make()
