@@ -136,11 +136,8 @@ def _size(columns: Sequence[tuple[Sequence[Entry | None], str]], blank: int) -> 
 
 
 def _half(row: Entry) -> float | None:
-    """Half the width of a metric's interval: from dialogues resampled, or Wilson's where that is wider, as with few dialogues."""
-    if row.get("low") is None:
-        return None
-    low, high = row.get("wilson") or (row["low"], row["high"])
-    return float(max(row["high"] - row["low"], high - low)) / 2
+    """Half the width of a metric's interval."""
+    return None if row.get("low") is None else float(row["high"] - row["low"]) / 2
 
 
 _TEXTS = Text("文本概率", "texts")
