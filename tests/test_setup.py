@@ -339,6 +339,11 @@ def test_a_gpu_that_torch_does_not_see(monkeypatch: pytest.MonkeyPatch) -> None:
     assert row.state == "wrong" and "sees 0 of 1 GPUs" in row.found
 
 
+def test_several_gpus_are_used_with_ray_only() -> None:
+    one, two = ([r.found for r in checks._machine([machine.GPU("H100", 80 * 10**9)] * n)] for n in (1, 2))
+    assert [sum("--executor ray" in said for said in rows) for rows in (one, two)] == [0, 1]
+
+
 def test_gpus_as_the_driver_lists_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()  # the machine's own, but for its PATH
     program = tmp_path / "nvidia-smi"

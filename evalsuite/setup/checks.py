@@ -110,6 +110,9 @@ def _machine(gpus: Sequence[machine.GPU]) -> Iterator[Check]:
                     "endpoints and small models need none", "an endpoint: docs/endpoints.md")  # fmt: skip
     for n, gpu in enumerate(gpus):
         yield Check("machine", f"GPU {n}", "ok", f"{gpu.name}, {gpu.memory / _GB:.0f} GB")
+    if len(gpus) > 1:
+        yield Check("machine", "GPUs together", "ok", f"a run uses one of the {len(gpus)} (vllm: tensor_parallel_size of them); "
+                    "with --executor ray it uses all")  # fmt: skip
     if gpus and packages.installed("torch"):
         yield _torch_sees(len(gpus))
     yield _disk("disk", Path(), "results and replies of a run")
