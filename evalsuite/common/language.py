@@ -1,0 +1,178 @@
+"""The language of the terminal: Chinese where EVALSUITE_LANG or the locale says so, else English.
+
+Messages are written in English in the code, and exceptions, logs and files keep that English. `translated` turns one into
+Chinese when it is printed: zh.json has a row for each, with named places ("{path}: no such folder"). What stands in a place is
+kept as it is, since it may quote data; "{error:zh}" in the Chinese text marks a place that holds a message itself.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from string import Formatter
+from typing import Any
+
+_LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set counts, as in the C library
+_CHINESE = 0x04  # primary language of a Windows LANGID
+
+
+def chinese() -> bool:
+    """Whether the terminal's language is Chinese: EVALSUITE_LANG (zh or en), else the locale, on Windows the system's."""
+    asked = os.environ.get("EVALSUITE_LANG", "").lower()
+    if asked.startswith(("zh", "en")):
+        return asked.startswith("zh")
+    named = next((value for name in _LOCALE if (value := os.environ.get(name))), "")
+    if named or sys.platform != "win32":
+        return named.lower().startswith("zh")
+    import ctypes
+
+    return bool(ctypes.windll.kernel32.GetUserDefaultUILanguage() & 0x3FF == _CHINESE)
+
+
+def translated(text: str) -> str:
+    """A message in the terminal's language. A text that is no message of zh.json stays as it is.
+
+    Lines are translated one by one where they are not one message together.
+    """
+    return rows().translated(text) if text and chinese() else text
+
+
+@cache
+def rows() -> Rows:
+    """The rows of zh.json."""
+    import json
+
+    from evalsuite.common.resources import packaged
+    from evalsuite.common.yamltext import parse_yaml
+
+    sections = json.loads(packaged("common/zh.json").read_text(encoding="utf-8"))
+    # These stand there for the annotation page, too.
+    rules, _ = parse_yaml(packaged("authoring/rules.yaml").read_text(encoding="utf-8"))
+    return Rows({**sections["others"], **sections["ours"], **dict(rules["messages"].values())})
+
+
+@dataclass(frozen=True)
+class Row:
+    """A message: its English template and its Chinese one."""
+
+    english: str
+    chinese: str
+
+    @cached_property
+    def literals(self) -> list[str]:
+        return [text for text, *_ in Formatter().parse(self.english) if text]
+
+    @cached_property
+    def weight(self) -> int:
+        """Characters that are not in places. Of several rows that fit, the one with the most is meant."""
+        return sum(map(len, self.literals))
+
+    @cached_property
+    def longest(self) -> str:
+        return max(self.literals, key=len, default="")
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        made = ""
+        for text, place, *_ in Formatter().parse(self.english):
+            made += re.escape(text) + (f"(?P<{place}>.*?)" if place is not None else "")
+        return re.compile(made, re.DOTALL)
+
+    def fits(self, text: str) -> bool:
+        # Few letters in a long text, such as one of a library's: chance.
+        return self.longest in text and len(text) <= _CHANCE * self.weight and self.pattern.fullmatch(text) is not None
+
+    def inner(self, text: str) -> list[str]:
+        """What stands in the places that hold messages."""
+        found = self.pattern.fullmatch(text)
+        places = Formatter().parse(self.chinese)
+        return [found[place] for _, place, mark, _ in places if found and place and mark]
+
+    def filled(self, text: str, others: Rows) -> str:
+        """The Chinese text, with what stands in the places of the English one."""
+        found = self.pattern.fullmatch(text)
+        made = ""
+        for words, place, mark, _ in Formatter().parse(self.chinese):
+            value = found[place] if found and place else ""
+            made += words + (others.translated(value) if mark else value)
+        return made
+
+
+_CHANCE = 40  # a row is not meant in a text that is so many times as long as what they share
+_HEAD = re.compile(r"\{(\w+)\}: ")
+
+
+class Rows:
+    """Rows by their English templates.
+
+    >>> rows = Rows({"{path}: no such folder": "{path}：没有这个文件夹", "problem: {error}": "问题：{error:zh}"})
+    >>> rows.translated("problem: runs/a: no such folder")
+    '问题：runs/a：没有这个文件夹'
+    >>> rows.translated("something else")
+    'something else'
+    """
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        made = [Row(*_without_head(english, zh)) for english, zh in texts.items()]
+        self._plain = {"".join(row.literals): row for row in made if not row.pattern.groups}
+        self._rows = sorted((row for row in made if row.pattern.groups), key=lambda row: -row.weight)
+
+    def translated(self, text: str) -> str:
+        """The Chinese text of a message; the text itself if it is none. Several lines are several messages."""
+        if "\n" in text and text not in self._plain:
+            return "\n".join(map(self.translated, text.split("\n")))
+        _, head, row, rest = self.meant(text)
+        if row is None:
+            return text
+        parts = [self._head(part) for part in head.split(": ")] if head else []
+        return "：".join([*parts, row.filled(rest, self)])
+
+    def meant(self, text: str) -> tuple[int, str, Row | None, str]:
+        """(score, what stands before it, its row, itself) of a message. "a.jsonl:3: field 'answer'" may stand before.
+
+        The score is the number of characters that are known, with those of messages in its places.
+        """
+        best: tuple[int, str, Row | None, str] = (0, "", None, text)
+        parts = text.split(": ")
+        for n in range(min(len(parts), _HEADS)):
+            rest = ": ".join(parts[n:])
+            for row in self._fitting(rest):
+                score = row.weight + sum(self.meant(part)[0] for part in row.inner(rest))
+                if score > best[0]:
+                    best = score, ": ".join(parts[:n]), row, rest
+        return best
+
+    def _fitting(self, text: str) -> Iterable[Row]:
+        if plain := self._plain.get(text):
+            return (plain,)
+        return (row for row in self._rows if row.fits(text))
+
+    def _head(self, part: str) -> str:
+        row = next((row for row in self._rows if row.english in _NAMES and row.fits(part)), None)
+        return row.filled(part, self) if row else part
+
+
+_HEADS = 6  # names and places before a message: file, field, model
+_NAMES = ("field {name}", "model {name}")  # rows that may stand before a message
+
+
+def _without_head(english: str, chinese: str) -> tuple[str, str]:
+    """A row without its first place, if that only names what the message is about: any name may stand before a message."""
+    head = _HEAD.match(english)
+    if (
+        head
+        and (before := f"{{{head[1]}}}：")
+        and chinese.startswith(before)
+        and f"{{{head[1]}" not in chinese[len(before) :]
+    ):
+        return english[head.end() :], chinese[len(before) :]
+    return english, chinese
+
+
+def words(parts: Iterable[Any]) -> str:
+    """Parts of a line, each translated by itself."""
+    return "".join(translated(str(part)) for part in parts)
