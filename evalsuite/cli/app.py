@@ -12,6 +12,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from evalsuite.common.language import chinese, translated
 from evalsuite.common.terminal import safe, safe_trace, say, warnings_on_screen
 
 # name: (file in cli/ with a function or group of that name, help). The help stands here, so that `evalsuite --help` loads
@@ -73,6 +74,8 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def make_context(self, *args: Any, **more: Any) -> Any:
+        if chinese():
+            _speak_chinese(self.context_class)
         with _safe_message():
             return super().make_context(*args, **more)
 
@@ -88,7 +91,35 @@ def _safe_message() -> Iterator[None]:
     except Exception as error:
         if isinstance(message := getattr(error, "message", None), str):
             error.message = safe(message)  # type: ignore[attr-defined]
+        if chinese() and hasattr(error, "format_message"):
+            text = translated(error.format_message())
+            error.format_message = lambda: text
         raise
+
+
+def _speak_chinese(context: Any) -> None:
+    """Put typer's own words into Chinese. Its texts are constants of a module, and "Usage:" is in its formatter."""
+    from typer import rich_utils
+
+    class Formatter(context.formatter_class):  # type: ignore[misc]
+        def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+            super().write_usage(prog, args, prefix or "用法：")
+
+    context.formatter_class = Formatter
+    for name, words in _CHINESE.items():
+        setattr(rich_utils, name, words)
+
+
+_CHINESE = {
+    "ERRORS_PANEL_TITLE": "错误",
+    "OPTIONS_PANEL_TITLE": "选项",
+    "ARGUMENTS_PANEL_TITLE": "参数",
+    "COMMANDS_PANEL_TITLE": "命令",
+    "DEFAULT_STRING": "[默认：{}]",
+    "REQUIRED_LONG_STRING": "[必填]",
+    "ABORTED_TEXT": "已中止。",
+    "RICH_HELP": "用法见 [blue]'{command_path} {help_option}'[/]。",
+}
 
 
 FAILED, WRONG, DEFECT, STOPPED = 1, 2, 70, 130  # exit codes; 70: EX_SOFTWARE of sysexits.h
@@ -134,9 +165,9 @@ def main() -> None:
         with warnings_on_screen():
             app()
     except BackendError as error:
-        _end(FAILED, f"error: {error}")
+        _end(FAILED, "error: ", str(error))
     except EvalsuiteError as error:
-        _end(WRONG, f"error: {error}")
+        _end(WRONG, "error: ", str(error))
     except (KeyboardInterrupt, SystemExit) as stop:
         if isinstance(stop, SystemExit) and stop.code != STOPPED:  # typer turns Ctrl-C into SystemExit(130)
             raise
@@ -145,26 +176,30 @@ def main() -> None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # or Python would flush into the pipe, and fail again
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        _end(WRONG, f"error: {where}{error.strerror or error}; what was stored is kept, and the same command resumes")
+        _end(
+            WRONG, "error: ", where, f"{error.strerror or error}; what was stored is kept, and the same command resumes"
+        )
     except sqlite3.Error as error:
         _end(
             WRONG,
-            f"error: store.sqlite: {error}; is the disk full, or the file damaged? What was stored is kept, and the same"
+            "error: ",
+            f"store.sqlite: {error}; is the disk full, or the file damaged? What was stored is kept, and the same"
             " command resumes",
         )
     except MemoryError:
-        _end(WRONG, "error: out of memory")
+        _end(WRONG, "error: ", "out of memory; ask fewer at once (batch_size in models.yaml), or take a smaller model")
     except Exception as error:
-        _end(DEFECT, f"error: a defect of evalsuite: {type(error).__name__}: {error}\n{_keep_trace(error)}")
+        trace = _keep_trace(error)
+        _end(DEFECT, "error: ", "a defect of evalsuite: ", f"{type(error).__name__}: {error}", "\n", *trace)
 
 
-def _end(code: int, message: str) -> NoReturn:
-    say(message, err=True)
+def _end(code: int, *message: str) -> NoReturn:
+    say(*message, err=True)
     sys.exit(code)
 
 
-def _keep_trace(error: Exception) -> str:
-    """Write the trace of a defect to a file; returns what to do with it."""
+def _keep_trace(error: Exception) -> tuple[str, ...]:
+    """Write the trace of a defect to a file; returns what to do with it, in parts."""
     import tempfile
 
     trace = safe_trace(error)
@@ -174,5 +209,5 @@ def _keep_trace(error: Exception) -> str:
         ) as file:
             file.write(trace)
     except OSError:
-        return f"{trace}Please report it with the trace above and the command."
-    return f"The trace is in {file.name}. Please report it with that file and the command."
+        return trace, "Please report it with the trace above and the command."
+    return (f"The trace is in {file.name}. Please report it with that file and the command.",)

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from string import Formatter
-from typing import Any
 
 _LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set counts, as in the C library
 _CHINESE = 0x04  # primary language of a Windows LANGID
@@ -61,6 +60,7 @@ class Row:
 
     english: str
     chinese: str
+    headed: bool = False  # a name stands before it
 
     @cached_property
     def literals(self) -> list[str]:
@@ -98,8 +98,18 @@ class Row:
         made = ""
         for words, place, mark, _ in Formatter().parse(self.chinese):
             value = found[place] if found and place else ""
-            made += words + (others.translated(value) if mark else value)
+            made = _joined(made, words)
+            made = _joined(made, others.translated(value)) if mark else made + value
         return made
+
+
+def _joined(before: str, after: str) -> str:
+    """Two texts, without a blank where Chinese meets Chinese: it is for words of other scripts."""
+    if before.endswith(" ") and before[-2:-1] > "\u2e80" < after[:1]:
+        return before[:-1] + after
+    if after.startswith(" ") and before[-1:] > "\u2e80" < after[1:2]:
+        return before + after[1:]
+    return before + after
 
 
 _CHANCE = 40  # a row is not meant in a text that is so many times as long as what they share
@@ -117,7 +127,7 @@ class Rows:
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        made = [Row(*_without_head(english, zh)) for english, zh in texts.items()]
+        made = [_without_head(english, zh) for english, zh in texts.items()]
         self._plain = {"".join(row.literals): row for row in made if not row.pattern.groups}
         self._rows = sorted((row for row in made if row.pattern.groups), key=lambda row: -row.weight)
 
@@ -142,7 +152,7 @@ class Rows:
             rest = ": ".join(parts[n:])
             for row in self._fitting(rest):
                 score = row.weight + sum(self.meant(part)[0] for part in row.inner(rest))
-                if score > best[0]:
+                if score > best[0] or (score == best[0] and row.headed):
                     best = score, ": ".join(parts[:n]), row, rest
         return best
 
@@ -160,19 +170,13 @@ _HEADS = 6  # names and places before a message: file, field, model
 _NAMES = ("field {name}", "model {name}")  # rows that may stand before a message
 
 
-def _without_head(english: str, chinese: str) -> tuple[str, str]:
+def _without_head(english: str, chinese: str) -> Row:
     """A row without its first place, if that only names what the message is about: any name may stand before a message."""
     head = _HEAD.match(english)
     if (
         head
-        and (before := f"{{{head[1]}}}：")
-        and chinese.startswith(before)
-        and f"{{{head[1]}" not in chinese[len(before) :]
+        and chinese.startswith(before := f"{{{head[1]}}}：")
+        and f"{{{head[1]}" not in (rest := chinese[len(before) :])
     ):
-        return english[head.end() :], chinese[len(before) :]
-    return english, chinese
-
-
-def words(parts: Iterable[Any]) -> str:
-    """Parts of a line, each translated by itself."""
-    return "".join(translated(str(part)) for part in parts)
+        return Row(english[head.end() :], rest, headed=True)
+    return Row(english, chinese)

@@ -189,8 +189,12 @@ def _benchmark(name: str, corpora: Corpora) -> tuple[Check, bool]:
     lacking = [t.short for t in benchmark.tasks if not any(corpus.has(t, s, "test") for s in corpus.sets)]
     training = benchmark.training
     shots = not training or any(corpus.has(t, s, training) for t in benchmark.tasks for s in corpus.sets)
-    whole = "all its tasks" if not lacking else f"in part: no test items of {', '.join(lacking)}"
-    said = f"{whole}{'' if shots else '; no training split'} in {corpus.root}"
+    missing = f"no test items of {', '.join(lacking)}"
+    if shots:
+        said = f"all its tasks in {corpus.root}" if not lacking else f"in part in {corpus.root}: {missing}"
+    else:
+        tests = "all test items" if not lacking else missing
+        said = f"no training split in {corpus.root}; {tests}"
     whole_here = not lacking and shots
     use = f"--tasks {name}" + ("" if shots else "; shots and the baseline majority need the training split")
     mend = "" if whole_here else f"evalsuite data pull {name}" if benchmark.address else benchmark.no_address

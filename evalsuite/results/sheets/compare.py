@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.sheet import Column, Row, Sheet, Value
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.metrics.statistics import FEWEST
 from evalsuite.results.compare import Comparison
 from evalsuite.results.sheets.words import way
@@ -62,4 +62,4 @@ def _differences(rows: Sequence[Comparison], a: str, b: str) -> Sheet:
         f"p Holm: corrected over the {family}; * below 0.05. few: too few to tell; on fewer than {FEWEST} dialogues that differ, "
         "p cannot be below 0.05.",
     )
-    return Sheet("comparison", f"{a} less {b}", columns, tuple(lines), notes)
+    return Sheet("comparison", Text(f"{a} 减 {b}", f"{a} less {b}"), columns, tuple(lines), notes)
