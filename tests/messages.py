@@ -28,8 +28,20 @@ _TAKES: dict[str, tuple[int | str, ...]] = {
     "Check": (0, 1, 3, 4, 5),
     "row": (1, 2),
     "Server": ("problem",),
+    "_disk": (0, 2),
 }  # fmt: skip
 _ELSEWHERE = {("backends/model.py", "ValueError"), ("results/schema/base.py", "ValueError"), ("common/jsonl.py", "ValueError")}  # fmt: skip
+# Functions whose texts are all shown: their results stand in tables, or are read by a name that does not lead to them.
+_SHOWN = {
+    ("setup/packages.py", "__str__"),
+    ("evaluation/cost_sheet.py", "_notes"),
+    ("setup/entries.py", "words"),
+    ("backends/ray.py", "_no_room"),
+}
+# Parameters that take a message or a part of one.
+_PARAMETERS = {"what", "missing", "absent", "why", "message", "owner", "hint", "problem", "reason", "use", "expected", "title", "note"}  # fmt: skip
+# Names of local lists and texts that become such fields.
+_LOCAL = {"notes", "remarks", "problems", "warnings", "summary", "words", "verdict", "before"}
 _NO_SHEETS = "results/frames/"  # its Column is one of a data frame
 _SILENT = {"len", "sorted", "isinstance", "getattr", "get", "Path", "range", "replace", "removeprefix", "strip", "Text", "open", "min", "max", "sum", "set", "info", "entry", "named", "value", "asdict", "read", "of", "list", "load", "check"}  # fmt: skip
 # Fields of results that hold messages: where they are given as keywords or assigned, those are messages, too.
@@ -51,6 +63,7 @@ class _Collector:
         self.found: dict[str, str] = {}
         self._seen: set[ast.AST] = set()
         self._functions: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = {}
+        self._calls: dict[str, list[ast.Call]] = {}
         self._fields: dict[str, list[ast.expr]] = {}
         modules = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in sorted(ROOT.rglob("*.py"))}  # fmt: skip
         self._above = {inner: node for tree in modules.values() for node in ast.walk(tree) for inner in ast.iter_child_nodes(node)}  # fmt: skip
@@ -59,6 +72,12 @@ class _Collector:
                 self._index(node)
         for path, tree in modules.items():
             for node in ast.walk(tree):
+                if isinstance(node, ast.FunctionDef) and _is_shown(node, path):
+                    for result in self._results(node):
+                        self._follow(result, f"{path}:{node.lineno}")
+                for name, value in _assignments(node) if not path.startswith((_NO_SHEETS, "parse/")) else ():
+                    if name in _LOCAL and not isinstance(node, ast.For | ast.comprehension):
+                        self._follow(value, f"{path}:{value.lineno}")
                 if isinstance(node, ast.Call):
                     for message in _messages(node, path):
                         self._follow(message, f"{path}:{node.lineno}")
@@ -66,11 +85,15 @@ class _Collector:
     def _index(self, node: ast.AST) -> None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             self._functions.setdefault(node.name, []).append(node)
-        elif isinstance(node, ast.keyword) and node.arg in _FIELDS:
+        elif isinstance(node, ast.Call):
+            self._calls.setdefault(_name(node), []).append(node)
+        if isinstance(node, ast.keyword) and node.arg in _FIELDS:
             self._fields.setdefault(node.arg, []).append(node.value)
+        elif isinstance(node, ast.Assign) and isinstance(t := node.targets[0], ast.Name) and t.id.isupper():
+            self._fields.setdefault(t.id, []).append(node.value)
         elif isinstance(node, ast.Assign) and isinstance(t := node.targets[0], ast.Attribute) and t.attr in _FIELDS:
             self._fields.setdefault(t.attr, []).append(node.value)
-        elif isinstance(node, ast.Call) and isinstance(f := node.func, ast.Attribute) and f.attr in ("append", "extend"):  # fmt: skip
+        if isinstance(node, ast.Call) and isinstance(f := node.func, ast.Attribute) and f.attr in ("append", "extend"):  # fmt: skip
             if isinstance(f.value, ast.Attribute) and f.value.attr.lstrip("_") in _FIELDS:
                 self._fields.setdefault(f.value.attr.lstrip("_"), []).extend(node.args)
 
@@ -85,7 +108,7 @@ class _Collector:
         elif isinstance(node, ast.Name):
             inner = list(self._assigned(node.id, node))
         elif isinstance(node, ast.Attribute):
-            inner = self._fields.get(node.attr, []) if node.attr in _FIELDS else []
+            inner = self._fields.get(node.attr, []) if node.attr in _FIELDS or node.attr.isupper() else []
         elif isinstance(node, ast.Call):
             inner = list(self._returned(node))
         else:
@@ -99,27 +122,57 @@ class _Collector:
         return node
 
     def _assigned(self, name: str, node: ast.AST) -> Iterator[ast.expr]:
-        """What is assigned to a name in the function around a node, or around that."""
+        """What is assigned to a name in the function around a node, or around that; of some parameters what is passed."""
         scope = self._scope(node)
         found = [value for inner in ast.walk(scope) for target, value in _assignments(inner) if target == name]
-        if found or isinstance(scope, ast.Module):
-            yield from found
-        else:
-            yield from self._assigned(name, self._above[scope])
+        if not isinstance(scope, ast.Module):
+            names = [a.arg for a in (*scope.args.posonlyargs, *scope.args.args)]
+            if name in names or name in (a.arg for a in scope.args.kwonlyargs):
+                found += self._passed(scope, name, names) if name in _PARAMETERS else []
+            elif not found:
+                yield from self._assigned(name, self._above[scope])
+        yield from found
+
+    def _passed(self, function: ast.FunctionDef, name: str, names: list[str]) -> Iterator[ast.expr]:
+        """What calls give for a parameter, and its default."""
+        known = function.name if function.name != "__init__" else getattr(self._above[function], "name", "")
+        at = names.index(name) - (names[0] in ("self", "cls")) if name in names else None
+        for call in self._calls.get(known, []):
+            yield from (word.value for word in call.keywords if word.arg == name)
+            if at is not None and at < len(call.args):
+                yield call.args[at]
+        defaults = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
+        yield from (default for other, default in defaults.items() if other == name)
 
     def _returned(self, call: ast.Call) -> Iterator[ast.expr]:
         name = _name(call)
-        if name in ("join", "tuple", "one_line", "safe", "fromkeys", "str", "hide", "filter"):
+        if name in ("join", "tuple", "one_line", "safe", "fromkeys", "str", "hide", "filter", "map"):
             yield from call.args
+        if name in ("items", "values", "get") and isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name | ast.Attribute):  # fmt: skip
+            yield call.func.value
         functions = [] if name in _SILENT else self._functions.get(name, [])
-        for function in functions if len(functions) <= 2 else ():
-            for node in ast.walk(function):
-                if (
-                    isinstance(node, ast.Return | ast.Yield | ast.YieldFrom)
-                    and node.value
-                    and self._scope(node) is function
-                ):
-                    yield node.value
+        near = [function for function in functions if self._module(function) is self._module(call)]
+        for function in near or functions if len(near or functions) <= 2 else ():
+            yield from self._results(function)
+
+    def _results(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:
+        for node in ast.walk(function):
+            if (
+                isinstance(node, ast.Return | ast.Yield | ast.YieldFrom)
+                and node.value
+                and self._scope(node) is function
+            ):
+                yield node.value
+
+    def _module(self, node: ast.AST) -> ast.AST:
+        while node in self._above:
+            node = self._above[node]
+        return node
+
+
+def _is_shown(function: ast.FunctionDef, path: str) -> bool:
+    shows = function.returns is not None and "Sheet | str" in ast.unparse(function.returns)
+    return shows or (path, function.name) in _SHOWN
 
 
 def _messages(call: ast.Call, path: str) -> Iterator[ast.AST]:
@@ -181,7 +234,9 @@ def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
         case ast.Assign(targets=[ast.Tuple(names)], value=value):
             choices = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
             for choice in choices:
-                if isinstance(choice, ast.Tuple):
+                if not isinstance(choice, ast.Tuple):
+                    yield from ((n.id, choice) for n in names if isinstance(n, ast.Name))
+                else:
                     yield from ((n.id, v) for n, v in zip(names, choice.elts, strict=False) if isinstance(n, ast.Name))
         case ast.AnnAssign(ast.Name(name), _, value) | ast.AugAssign(ast.Name(name), _, value):
             if value is not None:
@@ -190,6 +245,8 @@ def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
             yield name, value
         case ast.For(ast.Name(name), value) | ast.comprehension(ast.Name(name), value):
             yield name, value
+        case ast.For(ast.Tuple(names), value) | ast.comprehension(ast.Tuple(names), value):
+            yield from ((n.id, value) for n in names if isinstance(n, ast.Name))
         case ast.Call(ast.Attribute(ast.Name(name), "append" | "extend"), values):
             yield from ((name, value) for value in values)
 

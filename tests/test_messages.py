@@ -10,22 +10,28 @@ import pytest
 
 from evalsuite.common.language import Rows, chinese, rows, translated
 from evalsuite.common.resources import packaged
-from tests.messages import places, templates
+from messages import places, templates
 
 TABLE = json.loads(packaged("common/zh.json").read_text("utf-8"))
 ROWS = {**TABLE["others"], **TABLE["ours"]}
 # What is the same in both languages: names, flags and commands.
 SAME = {
     *"""
-    -suspicious CPU EM FRMM GPU Kendall MIB Pearson RUN accuracy beams conflict1 conflict2 contains content
-    conversation dialogue dimension domain em evalsuite guided hub id instance kendall labels local
-    manifest.json messages out pearson perturb phrase project python question records red references
-    repetition_penalty reply results.json rotation sample samples schema scoring seed set set_accuracy shots
-    slot spearman split task temperature top_k top_p torch value variant
+    CPU EM FRMM GPU Kendall MIB Ollama Pearson RUN SGLang Total accuracy accuracy_char accuracy_prior
+    accuracy_sum accuracy_token answer character constrained content context conversation dialogue evalsuite
+    generate guided hf hub kendall labels llama.cpp local manifest.json messages openai out pearson perturb
+    project python question records red results.json rotation sample schema scoring set shots spearman split
+    submission.yaml task texts token torch vLLM variant vllm
     """.split(),
+    " labels",
+    " {variant} {shots}-shot",
     "--data, EVALSUITE_DATA",
+    "--semsim use",
+    "Correct Answers",
     "GPU {n}",
     "Hugging Face",
+    "Human Written Answer",
+    "LM Studio",
     "documentID\tquestionIndex\ttype",
     "evalsuite data pull {default}",
     "evalsuite data pull {name}",
@@ -36,8 +42,9 @@ SAME = {
     "pip install --force-reinstall --no-deps evalsuite",
     "pip install -U evalsuite",
     "unset HF_HUB_OFFLINE",
+    "{items}, key {key}",
+    "{place}-shot",
     "{pull} && export EVALSUITE_DATA=$PWD/data",
-    "{rubric_name}-{n}-seed{seed}{x}",
 }
 CHINESE = r"[\u4e00-\u9fff]"
 
@@ -53,29 +60,33 @@ def test_every_message_has_a_row_and_every_row_a_message(found: dict[str, str]) 
     assert not set(TABLE["ours"]) & set(TABLE["others"])
 
 
-@pytest.mark.parametrize("english", ROWS)
-def test_both_languages_have_the_same_places(english: str) -> None:
-    missing = set(places(english)) - set(places(ROWS[english]))
-    assert not set(places(ROWS[english])) - set(places(english))
-    assert not missing or english in TABLE["others"]  # those of libraries may say more than is of use
+def test_both_languages_have_the_same_places() -> None:
+    for english, zh in ROWS.items():
+        assert not set(places(zh)) - set(places(english)), english
+        # Messages of libraries may say more than is of use.
+        assert english in TABLE["others"] or not set(places(english)) - set(places(zh)), english
 
 
-def filled(template: str, **known: str) -> str:
+def filled(template: str) -> str:
     """The template with marks in its places."""
-    return "".join(
-        text + (known.get(name, f"⟦{name}⟧") if name else "") for text, name, *_ in Formatter().parse(template)
-    )
+    return "".join(text + (f"⟦{name}⟧" if name else "") for text, name, *_ in Formatter().parse(template))
 
 
-@pytest.mark.parametrize("english", ROWS)
-def test_a_message_is_recognised_as_itself(english: str) -> None:
-    assert rows().translated(filled(english)) == filled(ROWS[english])
+def numbered(template: str) -> str:
+    return re.sub("⟦.*?⟧", "12", filled(template))
 
 
-@pytest.mark.parametrize("chinese", ROWS.values(), ids=ROWS)
-def test_the_chinese_is_set_as_chinese(chinese: str) -> None:
-    shown = re.sub(r"\[[^]]*\]|\{\{.*?\}\}|\"[^\"]*\"|\S+\|\S+|95 %：", "", chinese)  # code and examples
-    assert not re.search(rf"{CHINESE} ?[,;:?!]|[,;:?!] ?{CHINESE}|\d %|{CHINESE} {CHINESE}", shown)
+def test_every_message_is_recognised_as_itself() -> None:
+    # Rows of few letters are meant only around numbers.
+    wrong = [x for x in ROWS if rows().translated(filled(x)) != filled(ROWS[x])]
+    wrong = [x for x in wrong if rows().translated(numbered(x)) != numbered(ROWS[x])]
+    assert wrong == []
+
+
+def test_chinese_is_set_as_chinese() -> None:
+    for zh in ROWS.values():
+        shown = re.sub(r"\[[^]]*\]|\{\{.*?\}\}|\"[^\"]*\"|\S+\|\S+|95 %：", "", zh)  # code and examples
+        assert not re.search(rf"{CHINESE} ?[,;:?!]|[,;:?!] ?{CHINESE}|\d %|{CHINESE} {CHINESE}", shown), zh
 
 
 def test_language_follows_the_variable_then_the_locale(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,8 +83,13 @@ class Row:
         return re.compile(made, re.DOTALL)
 
     def fits(self, text: str) -> bool:
-        # Few letters in a long text, such as one of a library's: chance.
-        return self.longest in text and len(text) <= _CHANCE * self.weight and self.pattern.fullmatch(text) is not None
+        if self.longest not in text or not (found := self.pattern.fullmatch(text)):
+            return False
+        # A row of few letters is meant where numbers are in its places; in a long text, such as a library's, it is chance.
+        letters = sum(char.isalpha() for literal in self.literals for char in literal)
+        if letters < _FEW:
+            return all(_NUMBER.fullmatch(value) for value in found.groups())
+        return letters >= _MANY or len(text) <= _CHANCE * letters
 
     def inner(self, text: str) -> list[str]:
         """What stands in the places that hold messages."""
@@ -112,7 +117,8 @@ def _joined(before: str, after: str) -> str:
     return before + after
 
 
-_CHANCE = 40  # a row is not meant in a text that is so many times as long as what they share
+_FEW, _MANY, _CHANCE = 5, 15, 40
+_NUMBER = re.compile(r"[-+±]?[\d.,]+( ?[kMGT]?B| bytes)?")
 _HEAD = re.compile(r"\{(\w+)\}: ")
 
 
@@ -129,6 +135,7 @@ class Rows:
     def __init__(self, texts: Mapping[str, str]) -> None:
         made = [_without_head(english, zh) for english, zh in texts.items()]
         self._plain = {"".join(row.literals): row for row in made if not row.pattern.groups}
+        self._names = [row for row in made if row.english in _NAMES]
         self._rows = sorted((row for row in made if row.pattern.groups), key=lambda row: -row.weight)
 
     def translated(self, text: str) -> str:
@@ -162,12 +169,12 @@ class Rows:
         return (row for row in self._rows if row.fits(text))
 
     def _head(self, part: str) -> str:
-        row = next((row for row in self._rows if row.english in _NAMES and row.fits(part)), None)
+        row = next((row for row in self._names if row.pattern.fullmatch(part)), None)
         return row.filled(part, self) if row else part
 
 
 _HEADS = 6  # names and places before a message: file, field, model
-_NAMES = ("field {name}", "model {name}")  # rows that may stand before a message
+_NAMES = ("field {name}", "model {name}", "A number alone")  # rows that may stand before a message
 
 
 def _without_head(english: str, chinese: str) -> Row:

@@ -19,7 +19,8 @@ def comparison_sheets(rows: Sequence[Comparison], a: str, b: str, flips: int) ->
         if not flips or not r.flips:
             continue
         better = sum(f.a_score > f.b_score for f in r.flips)
-        yield f"\n{r.set} {r.task}: {len(r.flips)} items differ, {better} for A, {len(r.flips) - better} for B"
+        yield ""
+        yield f"{r.set} {r.task}: {len(r.flips)} items differ, {better} for A, {len(r.flips) - better} for B"
         half = max(1, flips // 2)
         shown = r.flips if len(r.flips) <= flips else (*r.flips[: flips - half], *r.flips[-half:])
         for f in shown:
