@@ -55,7 +55,7 @@ def templates() -> dict[str, str]:
 
 def places(template: str) -> list[str]:
     """The names of a template's places, in order."""
-    return re.findall(r"\{(\w+)(?::zh)?\}", template.replace("{{", "").replace("}}", ""))
+    return re.findall(r"\{(\w+)(?:![ra])?(?::zh)?\}", template.replace("{{", "").replace("}}", ""))
 
 
 class _Collector:
@@ -103,7 +103,7 @@ class _Collector:
         self._seen.add(node)
         if isinstance(node, ast.Constant | ast.JoinedStr):
             template, inner = _template(node)
-            if re.search(r"[A-Za-z]{2}", re.sub(r"\{\w+\}", "", template)):
+            if re.search(r"[A-Za-z]{2}", re.sub(r"\{\w+(![ra])?\}", "", template)):
                 self.found.setdefault(template, where)
         elif isinstance(node, ast.Name):
             inner = list(self._assigned(node.id, node))
@@ -260,7 +260,8 @@ def _template(node: ast.Constant | ast.JoinedStr) -> tuple[str, list[ast.expr]]:
         elif isinstance(part, ast.FormattedValue):
             name = next(_names(part.value), "x")
             times[name] = times.get(name, 0) + 1
-            made += f"{{{name}{times[name] if times[name] > 1 else ''}}}"
+            quoted = {114: "!r", 97: "!a"}.get(part.conversion, "")
+            made += f"{{{name}{times[name] if times[name] > 1 else ''}{quoted}}}"
             values.append(part.value)
     return made, values
 

@@ -20,8 +20,8 @@ SAME = {
     CPU EM FRMM GPU Kendall MIB Ollama Pearson RUN SGLang Total accuracy accuracy_char accuracy_prior
     accuracy_sum accuracy_token answer character constrained content context conversation dialogue evalsuite
     generate guided hf hub kendall labels llama.cpp local manifest.json messages openai out pearson perturb
-    project python question records red results.json rotation sample schema scoring set shots spearman split
-    submission.yaml task texts token torch vLLM variant vllm
+    project python question records red results.json rotation sample schema shots spearman submission.yaml
+    texts token torch vLLM variant vllm
     """.split(),
     " labels",
     " {variant} {shots}-shot",
@@ -69,11 +69,11 @@ def test_both_languages_have_the_same_places() -> None:
 
 def filled(template: str) -> str:
     """The template with marks in its places."""
-    return "".join(text + (f"⟦{name}⟧" if name else "") for text, name, *_ in Formatter().parse(template))
+    return "".join(text + (f"'{name}'" if name else "") for text, name, *_ in Formatter().parse(template))
 
 
 def numbered(template: str) -> str:
-    return re.sub("⟦.*?⟧", "12", filled(template))
+    return re.sub("'[a-z_0-9]+'", "12", filled(template))
 
 
 def test_every_message_is_recognised_as_itself() -> None:

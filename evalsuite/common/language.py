@@ -1,7 +1,7 @@
 """The language of the terminal: Chinese where EVALSUITE_LANG or the locale says so, else English.
 
 Messages are written in English in the code, and exceptions, logs and files keep that English. `translated` turns one into
-Chinese when it is printed: zh.json has a row for each, with named places ("{path}: no such folder"). What stands in a place is
+Chinese when it is printed: zh.json has a row for each, with named places ("{path}: no such folder", "unknown key {name!r}"). What stands in a place is
 kept as it is, since it may quote data; "{error:zh}" in the Chinese text marks a place that holds a message itself.
 """
 
@@ -78,8 +78,9 @@ class Row:
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         made = ""
-        for text, place, *_ in Formatter().parse(self.english):
-            made += re.escape(text) + (f"(?P<{place}>.*?)" if place is not None else "")
+        for text, place, _, quoted in Formatter().parse(self.english):
+            value = "['\"].*?['\"]" if quoted else ".*?"
+            made += re.escape(text) + (f"(?P<{place}>{value})" if place is not None else "")
         return re.compile(made, re.DOTALL)
 
     def fits(self, text: str) -> bool:
@@ -117,7 +118,7 @@ def _joined(before: str, after: str) -> str:
     return before + after
 
 
-_FEW, _MANY, _CHANCE = 5, 15, 40
+_FEW, _MANY, _CHANCE = 5, 15, 12
 _NUMBER = re.compile(r"[-+±]?[\d.,]+( ?[kMGT]?B| bytes)?")
 _HEAD = re.compile(r"\{(\w+)\}: ")
 

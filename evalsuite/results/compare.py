@@ -89,7 +89,9 @@ def compare(run: str | Path, a: str, b: str) -> tuple[Comparison, ...]:
         pairs = [(c, of_b[c.place.but("model")]) for c in cells if c.place.model == a and c.place.but("model") in of_b]
         rows = [row for one, other in pairs if (row := _row(store, one, other, reading))]
     if not rows:
-        raise ConfigError(f"{a} and {b} share no answered item in {run}")
+        raise ConfigError(
+            f"{a} and {b} share no answered item in {run}; ask both the same items, in the same wording and with as many shots"
+        )
     return tuple(_corrected(rows))
 
 
