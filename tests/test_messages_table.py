@@ -1,7 +1,6 @@
 """What the command line says to the mistakes that users make, whole, in both languages: tests/fixtures/tables/messages.json.
 
-Each message is read there once as a user: what is wrong, where, and what to do. After a change, `python tests/test_messages_table.py`
-writes the table anew; read it before you commit it.
+Each message was read there once as a user: what is wrong, where, and what to do. DIR is the test's folder, ROOT the suite's.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ import json
 import os
 import re
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,7 +23,7 @@ TABLE = Path(__file__).parent / "fixtures/tables/messages.json"
 _EC = "corecode/data/easy/multiple_choice/test/Slot_Identification.jsonl"
 _RUN = "run --model lexical --tasks SI --limit 1 --shots 0 --out new"
 _HF = "models:\n  - {name: mine, backend: hf, path: ./weights}\n"
-_API = "models:\n  - name: api\n    backend: openai\n    path: some-model\n    api: {base_url: http://127.0.0.1:9/v1, key_env: %s, retries: 0}\n"
+_API = "models:\n  - name: api\n    backend: openai\n    path: some-model\n    api: {base_url: http://127.0.0.1:9/v1, key_env: %s, attempts: 1}\n"
 
 # name: (files to write, the command). `run` is a small run, `data` a copy of the sample.
 MISTAKES: dict[str, tuple[dict[str, str], str]] = {
@@ -146,7 +144,10 @@ def test_the_message_in_both_languages(
         folder.mkdir()
         prepared(folder, run, files)
         monkeypatch.chdir(folder)
-        assert said(cli, language, words, code) == (code, expected.replace("DIR", str(folder)))
+        assert said(cli, language, words, code) == (
+            code,
+            expected.replace("DIR", str(folder)).replace("ROOT", str(bundled("models.yaml").parent)),
+        )
 
 
 def test_the_table_holds_these_mistakes() -> None:

@@ -175,10 +175,10 @@ def main() -> None:
     except BrokenPipeError:  # the reader of the pipe, such as `head`, has enough
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # or Python would flush into the pipe, and fail again
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        _end(
-            WRONG, "error: ", where, f"{error.strerror or error}; what was stored is kept, and the same command resumes"
-        )
+        known = isinstance(error, FileExistsError)
+        what = "is a file where a folder is to be; name another" if known else str(error.strerror or error)
+        kept = () if known else ("; ", "what was stored is kept, and the same command resumes")
+        _end(WRONG, "error: ", f"{error.filename}: {what}" if error.filename else what, *kept)
     except sqlite3.Error as error:
         _end(
             WRONG,

@@ -51,7 +51,9 @@ def rows() -> Rows:
     sections = json.loads(packaged("common/zh.json").read_text(encoding="utf-8"))
     # These stand there for the annotation page, too.
     rules, _ = parse_yaml(packaged("authoring/rules.yaml").read_text(encoding="utf-8"))
-    return Rows({**sections["others"], **sections["ours"], **dict(rules["messages"].values())})
+    others = sections["others"]
+    others |= {english[0].lower() + english[1:]: zh for english, zh in others.items()}  # as messages of ours quote them
+    return Rows({**others, **sections["ours"], **dict(rules["messages"].values())})
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,8 @@ class Row:
         letters = sum(char.isalpha() for literal in self.literals for char in literal)
         if letters < _FEW:
             return all(_NUMBER.fullmatch(value) for value in found.groups())
-        return letters >= _MANY or len(text) <= _CHANCE * letters
+        begins = self.literals and self.english.startswith(self.literals[0]) and len(self.literals[0]) > _FEW
+        return letters + 5 * self.english.count("!r}") >= _MANY or bool(begins) or len(text) <= _CHANCE * letters
 
     def inner(self, text: str) -> list[str]:
         """What stands in the places that hold messages."""
@@ -110,17 +113,19 @@ class Row:
 
 
 def _joined(before: str, after: str) -> str:
-    """Two texts, without a blank where Chinese meets Chinese: it is for words of other scripts."""
+    """Two texts, with a blank where Chinese meets a word of another script, and none where it meets Chinese."""
     if before.endswith(" ") and before[-2:-1] > "\u2e80" < after[:1]:
         return before[:-1] + after
     if after.startswith(" ") and before[-1:] > "\u2e80" < after[1:2]:
         return before + after[1:]
+    if before[-1:].isalpha() and before[-1:] > "\u2e80" and after[:1].isascii() and after[:1].strip(" \n,.;:%)"):
+        return f"{before} {after}"
     return before + after
 
 
 _FEW, _MANY, _CHANCE = 5, 15, 12
 _NUMBER = re.compile(r"[-+±]?[\d.,]+( ?[kMGT]?B| bytes)?")
-_HEAD = re.compile(r"\{(\w+)\}: ")
+_HEAD = re.compile(r"\{(\w+)\}(?::\{line\})?: ")
 
 
 class Rows:
@@ -175,7 +180,7 @@ class Rows:
 
 
 _HEADS = 6  # names and places before a message: file, field, model
-_NAMES = ("field {name}", "model {name}", "A number alone")  # rows that may stand before a message
+_NAMES = ("field {name!r}", "model {name}", "A number alone")  # rows that may stand before a message
 
 
 def _without_head(english: str, chinese: str) -> Row:
@@ -183,7 +188,7 @@ def _without_head(english: str, chinese: str) -> Row:
     head = _HEAD.match(english)
     if (
         head
-        and chinese.startswith(before := f"{{{head[1]}}}：")
+        and chinese.startswith(before := f"{head[0][:-2]}：")
         and f"{{{head[1]}" not in (rest := chinese[len(before) :])
     ):
         return Row(english[head.end() :], rest, headed=True)
