@@ -1,6 +1,6 @@
 """What the command line says to the mistakes that users make, whole, in both languages: tests/fixtures/tables/messages.json.
 
-Each message was read there once as a user: what is wrong, where, and what to do. DIR is the test's folder, ROOT the suite's.
+Each message was read there once as a user: what is wrong, where, and what to do. <here> is the test's folder, <suite> that of evalsuite.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def test_the_message_in_both_languages(
         monkeypatch.chdir(folder)
         assert said(cli, language, words, code) == (
             code,
-            expected.replace("DIR", str(folder)).replace("ROOT", str(bundled("models.yaml").parent)),
+            expected.replace("<here>", str(folder)).replace("<suite>", str(bundled("models.yaml").parent)),
         )
 
 
@@ -157,5 +157,5 @@ def test_the_table_holds_these_mistakes() -> None:
 def test_every_chinese_message_is_in_chinese() -> None:
     """No sentence is left in English: three words in a row that are no names, paths or flags."""
     for name, (_, _, chinese) in json.loads(TABLE.read_text("utf-8")).items():
-        plain = re.sub(r"`.*?`|'.*?'|\"[^\"]*\"", "", chinese)
+        plain = re.sub(r"（\w+Error: .*?）|`.*?`|'.*?'|\"[^\"]*\"", "", chinese)
         assert not re.search(r"\b[a-z]{2,} [a-z]{2,} [a-z]{2,}\b", plain), name
