@@ -93,9 +93,9 @@ class _Collector:
             self._fields.setdefault(t.id, []).append(node.value)
         elif isinstance(node, ast.Assign) and isinstance(t := node.targets[0], ast.Attribute) and t.attr in _FIELDS:
             self._fields.setdefault(t.attr, []).append(node.value)
-        if isinstance(node, ast.Call) and isinstance(f := node.func, ast.Attribute) and f.attr in ("append", "extend"):  # fmt: skip
-            if isinstance(f.value, ast.Attribute) and f.value.attr.lstrip("_") in _FIELDS:
-                self._fields.setdefault(f.value.attr.lstrip("_"), []).extend(node.args)
+        if isinstance(node, ast.Call) and isinstance(f := node.func, ast.Attribute) and f.attr in ("append", "extend"):
+            name = getattr(f.value, "attr", "").lstrip("_")
+            self._fields.setdefault(name, []).extend(node.args if name in _FIELDS else [])
 
     def _follow(self, node: ast.AST, where: str) -> None:
         if node in self._seen:

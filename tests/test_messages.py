@@ -7,22 +7,24 @@ import re
 from string import Formatter
 
 import pytest
-
-from evalsuite.common.language import Rows, chinese, rows, translated
-from evalsuite.common.resources import packaged
 from messages import places, templates
+from page_words import in_one_language
+
+from evalsuite.common.language import chinese, rows
+from evalsuite.common.resources import packaged
 
 TABLE = json.loads(packaged("common/zh.json").read_text("utf-8"))
 ROWS = {**TABLE["others"], **TABLE["ours"]}
 # What is the same in both languages: names, flags and commands.
-SAME = {
-    *"""
+_NAMES = """
     CPU EM FRMM GPU Kendall MIB Ollama Pearson RUN SGLang Total accuracy accuracy_char accuracy_prior
     accuracy_sum accuracy_token answer character constrained content context conversation dialogue evalsuite
     generate guided hf hub kendall labels llama.cpp local manifest.json messages openai out pearson perturb
     project python question records red results.json rotation sample schema shots spearman submission.yaml
     texts token torch vLLM variant vllm
-    """.split(),
+"""
+SAME = {
+    *_NAMES.split(),
     " labels",
     " {variant} {shots}-shot",
     "--data, EVALSUITE_DATA",
@@ -104,3 +106,7 @@ def test_language_follows_the_variable_then_the_locale(monkeypatch: pytest.Monke
     assert chinese()
     monkeypatch.setenv("EVALSUITE_LANG", "en")
     assert not chinese()
+
+
+def test_everything_on_the_pages_has_both_languages() -> None:
+    assert in_one_language() == []
