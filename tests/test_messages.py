@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from string import Formatter
+from typing import Any
 
 import pytest
 from messages import places, templates
 from page_words import in_one_language
 
-from evalsuite.common.language import chinese, rows
+import evalsuite
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.language import chinese, rows, translated
 from evalsuite.common.resources import packaged
 
 TABLE = json.loads(packaged("common/zh.json").read_text("utf-8"))
@@ -110,3 +114,57 @@ def test_language_follows_the_variable_then_the_locale(monkeypatch: pytest.Monke
 
 def test_everything_on_the_pages_has_both_languages() -> None:
     assert in_one_language() == []
+
+
+@pytest.fixture
+def in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVALSUITE_LANG", "zh")
+
+
+@pytest.mark.usefixtures("in_chinese")
+def test_what_a_message_quotes_stays_as_it_is() -> None:
+    assert (
+        translated("unknown model 'no such folder'. Known: missing, none.")
+        == "模型 'no such folder' 不存在。可用：missing, none。"
+    )
+    assert (
+        translated("a: b/no such file.jsonl:3: field 'missing': missing")
+        == "a：b/no such file.jsonl:3：字段 'missing'：缺失"
+    )
+    said = "The model said: expected nothing, and there was no such thing as a folder"
+    assert translated(said) == said
+    assert translated("") == ""
+
+
+@pytest.mark.usefixtures("in_chinese")
+def test_a_message_inside_another_is_translated_too() -> None:
+    whole = "model a: cannot load adapter b: [Errno 13] Permission denied"
+    assert translated(whole) == "模型 a：无法加载适配器 b：没有权限"
+    assert (
+        translated("x.jsonl:2: not JSON: Expecting value: line 1 column 1 (char 0)")
+        == "x.jsonl:2：不是 JSON：此处应有一个值（第 1 行第 1 列）"
+    )
+    assert (
+        translated("Invalid value for '--limit': 'x' is not a valid integer.") == "'--limit' 的值无效：'x' 不是整数。"
+    )
+
+
+@pytest.mark.usefixtures("in_chinese")
+def test_output_for_programs_and_logs_stay_english(cli: Any, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    told = cli("run", "--model", "lexical", "--tasks", "SI", "--limit", "1", "--shots", "0", "--out", out)
+    assert "已问 1" in told.stderr and "页面：" in told.stdout
+    assert not re.search(CHINESE, (out / "run.log").read_text("utf-8"))
+    table, csv = cli("show", out).stdout, cli("show", out, "--tables", "results", "--as", "csv").stdout
+    assert "模型" in table and "\nmodel," in csv and not re.search(CHINESE, csv)
+    assert not re.search(CHINESE, cli("doctor", "--json").stdout)
+    assert cli("run", "--model", "nobody", expect=2).stderr.startswith("错误：")
+    with pytest.raises(ConfigError, match="unknown model 'nobody'"):
+        evalsuite.run(model=["nobody"], out=out)
+
+
+@pytest.mark.parametrize(("language", "usage", "title"), [("en", "Usage:", "Error"), ("zh", "用法：", "错误")])
+def test_usage_errors(cli: Any, monkeypatch: pytest.MonkeyPatch, language: str, usage: str, title: str) -> None:
+    monkeypatch.setenv("EVALSUITE_LANG", language)
+    told = cli("run", "--limt", "2", expect=2).stderr
+    assert usage in told and title in told and "--limit" in told

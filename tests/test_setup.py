@@ -287,8 +287,8 @@ def test_doctor_of_a_models_file(server: FaultServer, tiny: Path, cli: Any) -> N
     assert "✗ to mend: gone, empty, mistyped, keyless, stopped" in done.stdout
     rows = _rows(cli, "--models", "models.yaml", expect=1)
     assert "no such folder" in rows["gone"]["found"] and "config.json" in rows["empty"]["found"]
-    assert "will be fetched" in rows["hub"]["found"] and "lists Qwen/Qwen3-8B" in rows["served"]["found"]
-    assert "lists no qwen, but Qwen/Qwen3-8B" in rows["mistyped"]["found"]
+    assert "will be fetched" in rows["hub"]["found"] and "has the model Qwen/Qwen3-8B" in rows["served"]["found"]
+    assert "has no model qwen, but Qwen/Qwen3-8B" in rows["mistyped"]["found"]
     assert rows["keyless"]["mend"] == "export NO_SUCH_KEY=…"
 
 

@@ -74,8 +74,6 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def make_context(self, *args: Any, **more: Any) -> Any:
-        if chinese():
-            _speak_chinese(self.context_class)
         with _safe_message():
             return super().make_context(*args, **more)
 
@@ -94,20 +92,28 @@ def _safe_message() -> Iterator[None]:
         if chinese() and hasattr(error, "format_message"):
             text = translated(error.format_message())
             error.format_message = lambda: text
+            if context := getattr(error, "ctx", None):
+                usage = context.get_usage().replace("Usage: ", "用法：", 1)
+                context.get_usage = lambda: usage
         raise
 
 
-def _speak_chinese(context: Any) -> None:
-    """Put typer's own words into Chinese. Its texts are constants of a module, and "Usage:" is in its formatter."""
+@contextmanager
+def _own_words() -> Iterator[None]:
+    """Puts typer's own words, constants of a module, into Chinese while a command is read."""
+    if not chinese():
+        yield
+        return
     from typer import rich_utils
 
-    class Formatter(context.formatter_class):  # type: ignore[misc]
-        def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-            super().write_usage(prog, args, prefix or "用法：")
-
-    context.formatter_class = Formatter
+    english = {name: getattr(rich_utils, name) for name in _CHINESE}
     for name, words in _CHINESE.items():
         setattr(rich_utils, name, words)
+    try:
+        yield
+    finally:
+        for name, words in english.items():
+            setattr(rich_utils, name, words)
 
 
 _CHINESE = {
@@ -162,7 +168,7 @@ def main() -> None:
     from evalsuite.common.errors import BackendError, EvalsuiteError
 
     try:
-        with warnings_on_screen():
+        with warnings_on_screen(), _own_words():
             app()
     except BackendError as error:
         _end(FAILED, "error: ", str(error))

@@ -92,8 +92,9 @@ class Row:
         letters = sum(char.isalpha() for literal in self.literals for char in literal)
         if letters < _FEW:
             return all(_NUMBER.fullmatch(value) for value in found.groups())
-        begins = self.literals and self.english.startswith(self.literals[0]) and len(self.literals[0]) > _FEW
-        return letters + 5 * self.english.count("!r}") >= _MANY or bool(begins) or len(text) <= _CHANCE * letters
+        begins = self.literals[0] if self.english.startswith(self.literals[0]) else ""
+        sure = letters + 5 * self.english.count("!r}") >= _MANY or begins.endswith(": ")
+        return sure or len(text) <= _CHANCE * letters
 
     def inner(self, text: str) -> list[str]:
         """What stands in the places that hold messages."""
@@ -123,7 +124,7 @@ def _joined(before: str, after: str) -> str:
     return before + after
 
 
-_FEW, _MANY, _CHANCE = 5, 15, 12
+_FEW, _MANY, _CHANCE = 5, 15, 6
 _NUMBER = re.compile(r"[-+±]?[\d.,]+( ?[kMGT]?B| bytes)?")
 _HEAD = re.compile(r"\{(\w+)\}(?::\{line\})?: ")
 
@@ -180,7 +181,13 @@ class Rows:
 
 
 _HEADS = 6  # names and places before a message: file, field, model
-_NAMES = ("field {name!r}", "model {name}", "A number alone")  # rows that may stand before a message
+_NAMES = (
+    "field {name!r}",
+    "model {name}",
+    "A number alone",
+    "{cores} cores",
+    "{cores} cores and {memory} GB of memory",
+)  # rows that may stand before a message
 
 
 def _without_head(english: str, chinese: str) -> Row:
