@@ -298,7 +298,11 @@ def test_a_model_that_needs_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("m.yaml").write_text("models: [{name: m, backend: vllm, path: org/model}]")
     monkeypatch.setattr(packages, "installed", lambda name: "0.30.1")
     row = checks.of_model(load_models(Path("m.yaml"))[0], [])
-    assert (row.state, row.found, row.mend) == ("wrong", "vllm 0.30.1 is not >=0.32", "pip install 'evalsuite[vllm]'")
+    assert (row.state, row.found, row.mend) == (
+        "wrong",
+        "vllm 0.30.1 is outside >=0.32",
+        "pip install 'evalsuite[vllm]'",
+    )
 
 
 def test_weights_that_do_not_fit(tmp_path: Path) -> None:

@@ -85,7 +85,8 @@ class Row:
             made += re.escape(text) + (f"(?P<{place}>{value})" if place is not None else "")
         return re.compile(made, re.DOTALL)
 
-    def fits(self, text: str) -> bool:
+    def fits(self, text: str, others: Rows) -> bool:
+        """Whether a text is this message: as the template has it, and not by chance."""
         if self.longest not in text or not (found := self.pattern.fullmatch(text)):
             return False
         # A row of few letters is meant where numbers are in its places; in a long text, such as a library's, it is chance.
@@ -94,7 +95,7 @@ class Row:
             return all(_NUMBER.fullmatch(value) for value in found.groups())
         begins = self.literals[0] if self.english.startswith(self.literals[0]) else ""
         sure = letters + 5 * self.english.count("!r}") >= _MANY or begins.endswith(": ")
-        return sure or len(text) <= _CHANCE * letters
+        return sure or len(text) <= _CHANCE * letters or any(others.meant(part)[0] for part in self.inner(text))
 
     def inner(self, text: str) -> list[str]:
         """What stands in the places that hold messages."""
@@ -173,7 +174,7 @@ class Rows:
     def _fitting(self, text: str) -> Iterable[Row]:
         if plain := self._plain.get(text):
             return (plain,)
-        return (row for row in self._rows if row.fits(text))
+        return (row for row in self._rows if row.fits(text, self))
 
     def _head(self, part: str) -> str:
         row = next((row for row in self._names if row.pattern.fullmatch(part)), None)

@@ -39,7 +39,7 @@ class Requirement:
         if self.installed is None:
             return f"{self.name} is not installed"
         if not self.fits:
-            return f"{self.name} {self.installed} is not {self.range}"
+            return f"{self.name} {self.installed} is outside {self.range}"
         return f"{self.name} {self.installed}"
 
 
