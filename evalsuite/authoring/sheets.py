@@ -93,8 +93,10 @@ def stats_sheets(found: Stats) -> Iterator[Sheet | str]:
             Row((f.check, f.value, Value(None, f.low, f.high), f.chance, Value(f.verdict, tone="strong" if f.above else "quiet")))
             for f in mine
         )  # fmt: skip
-        which = item_set.upper(), TASKS[task], found.split, mine[0].items
-        title = Text("{0}：{1.zh}，{2}，{3} 题".format(*which), "{0}: {1.en}, {2}, {3} items".format(*which))
+        named, which, items = TASKS[task], item_set.upper(), mine[0].items
+        title = Text(
+            f"{which}：{named.zh}，{found.split}，{items} 题", f"{which}: {named.en}, {found.split}, {items} items"
+        )
         yield Sheet("checks", title, columns, rows)
     if found.findings:
         yield "What can be had without reading the dialogue"
