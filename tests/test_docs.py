@@ -120,7 +120,9 @@ def test_a_guide_does_what_it_shows(
     path: Path, tmp_path: Path, server: Server, evalsuite: Callable[..., tuple[int, str]]
 ) -> None:
     pytest.importorskip("torch")
-    runner = Runner(tmp_path, INSTEAD, NOT_RUN, {"server": server.url}, evalsuite, in_shell, in_python, parse_own, CODES)
+    runner = Runner(
+        tmp_path, INSTEAD, NOT_RUN, {"server": server.url}, evalsuite, in_shell, in_python, parse_own, CODES
+    )
     assert not (wrong := runner.run(read(path))), "\n".join(wrong)
 
 

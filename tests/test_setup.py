@@ -287,8 +287,8 @@ def test_doctor_of_a_models_file(server: FaultServer, tiny: Path, cli: Any) -> N
     assert "✗ to mend: gone, empty, mistyped, keyless, stopped" in done.stdout
     rows = _rows(cli, "--models", "models.yaml", expect=1)
     assert "no such folder" in rows["gone"]["found"] and "config.json" in rows["empty"]["found"]
-    assert "will be fetched" in rows["hub"]["found"] and "lists Qwen/Qwen3-8B" in rows["served"]["found"]
-    assert "lists no qwen, but Qwen/Qwen3-8B" in rows["mistyped"]["found"]
+    assert "will be fetched" in rows["hub"]["found"] and "has the model Qwen/Qwen3-8B" in rows["served"]["found"]
+    assert "has no model qwen, but Qwen/Qwen3-8B" in rows["mistyped"]["found"]
     assert rows["keyless"]["mend"] == "export NO_SUCH_KEY=…"
 
 
@@ -298,7 +298,11 @@ def test_a_model_that_needs_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("m.yaml").write_text("models: [{name: m, backend: vllm, path: org/model}]")
     monkeypatch.setattr(packages, "installed", lambda name: "0.30.1")
     row = checks.of_model(load_models(Path("m.yaml"))[0], [])
-    assert (row.state, row.found, row.mend) == ("wrong", "vllm 0.30.1 is not >=0.32", "pip install 'evalsuite[vllm]'")
+    assert (row.state, row.found, row.mend) == (
+        "wrong",
+        "vllm 0.30.1 is outside >=0.32",
+        "pip install 'evalsuite[vllm]'",
+    )
 
 
 def test_weights_that_do_not_fit(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def print_tables(done: Results, names: Sequence[str]) -> None:
 
     print_all(*draw(sheets(done, names)), *draw(notes(done)))
     for problem in done.problems:
-        say(f"problem: {problem}", err=True)
+        say("problem: ", problem, err=True)
 
 
 def _item(done: Results, wanted: str, prompt: bool, full: bool, every: bool) -> None:

@@ -43,7 +43,9 @@ def locked(folder: Path, name: str = LOCK) -> Iterator[None]:
     try:
         file = FileIO(path, "a+")
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be written: {error.strerror}") from None
+        raise ConfigError(
+            f"{path}: cannot be written: {error.strerror}; name another folder, or make this one writable"
+        ) from None
     with file:
         if not _take(file, folder):
             raise ConfigError(

@@ -94,7 +94,9 @@ def load_results(run: Path) -> Results:
     except DataError as error:
         raise ConfigError(str(error)) from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ConfigError(f"{path}: no results of evalsuite: {type(error).__name__}: {error}") from None
+        raise ConfigError(
+            f"{path}: is broken, or not of evalsuite ({type(error).__name__}: {error}); `evalsuite score {run}` writes it anew"
+        ) from None
     return Results.of(run, content)
 
 

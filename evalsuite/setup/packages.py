@@ -38,7 +38,9 @@ class Requirement:
     def __str__(self) -> str:
         if self.installed is None:
             return f"{self.name} is not installed"
-        return f"{self.name} {self.installed}" + ("" if self.fits else f" is not {self.range}")
+        if not self.fits:
+            return f"{self.name} {self.installed} is outside {self.range}"
+        return f"{self.name} {self.installed}"
 
 
 def in_range(found: str, wanted: str) -> bool:

@@ -210,12 +210,16 @@ def _number(cell: Entry | None, metric: str) -> Value:
     return Value(value, flags=tuple(flags), compares=not lost and not estimate)
 
 
-def leaks(done: Results) -> list[str]:
+def leaks(done: Results) -> list[Text]:
     """A line for each file with items whose dialogue is also in the training split."""
     lines = {}
     for cell in done.cells:
         count, dropped = cell["facts"]["leaked"], cell["facts"]["drop_leaked"]
         if count:
             what = "left out" if dropped else "kept; --drop-leaked leaves them out"
-            lines[cell["set"], cell["task"]] = f"{count} test items share a dialogue with the training split ({what})"
-    return [f"{item_set} {task}: {text}" for (item_set, task), text in lines.items()]
+            zh = "已剔除" if dropped else "未剔除；--drop-leaked 可剔除"
+            lines[cell["set"], cell["task"]] = Text(
+                f"{count} 道测试题的对话也在训练集中（{zh}）",
+                f"{count} test items share a dialogue with the training split ({what})",
+            )
+    return [Text(f"{place} {task}：{text.zh}", f"{place} {task}: {text.en}") for (place, task), text in lines.items()]
