@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -129,6 +130,9 @@ def main() -> None:
 
     from evalsuite.common.errors import BackendError, EvalsuiteError
 
+    for stream in (sys.stdout, sys.stderr):  # a locale without Chinese, or GBK, which lacks ✓: escapes instead of an error
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         with warnings_on_screen():
             app()
@@ -141,7 +145,7 @@ def main() -> None:
             raise
         _end(STOPPED, "stopped; all replies so far are stored, and the same command resumes from here")
     except BrokenPipeError:  # the reader of the pipe, such as `head`, has enough
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # or Python would flush into the pipe, and fail again
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # or Python would flush into the pipe, and fail again
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _end(WRONG, f"error: {where}{error.strerror or error}; what was stored is kept, and the same command resumes")
