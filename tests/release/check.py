@@ -206,7 +206,7 @@ def row(
                 call(UV, "python", "install", "--quiet", python)
             except Failed as error:
                 why = "not installed here, and uv could not fetch it"
-                return Row(label, resolution, ",".join(extras), "skipped", why if "request" in str(error) else str(error))
+                return Row(label, resolution, ",".join(extras), "skipped", f"{why}: {str(error).splitlines()[-1]}")
         try:
             programs = environment(Path(folder) / "venv", python, resolution, wheel, extras, more)
             empty = Path(folder) / "empty"
