@@ -54,7 +54,12 @@ assert cache_folder() is not None
 def modules() -> set[str]:
     """All modules that import no package of an extra at the top."""
     found = {m.name for m in pkgutil.walk_packages(evalsuite.__path__, "evalsuite.")}
-    heavy = ("evalsuite.exchange.export.shipped", "evalsuite.backends.hf", "evalsuite.backends.vllm", "evalsuite.cli.__main__")
+    heavy = (
+        "evalsuite.exchange.export.shipped",
+        "evalsuite.backends.hf",
+        "evalsuite.backends.vllm",
+        "evalsuite.cli.__main__",
+    )
     return {name for name in found if not name.startswith(heavy)} | {"evalsuite.backends.hf.backend"}
 
 
@@ -117,7 +122,24 @@ def test_a_run_and_its_page_where_folders_cannot_be_opened(tmp_path: Path) -> No
 
 def test_names_that_windows_takes_and_that_differ_in_more_than_case() -> None:
     """Of records' files: no reserved name, none of its characters, no dot or blank at the end; a case of its own is no name."""
-    awkward = ["CON", "nul.txt", "aux", "COM1", "LPT9.x", "a:b", "a<b", 'a"b', "a|b", "a?b", "a*b", "a\\b", "a/b", "end.", "end ", "名"]
+    awkward = [
+        "CON",
+        "nul.txt",
+        "aux",
+        "COM1",
+        "LPT9.x",
+        "a:b",
+        "a<b",
+        'a"b',
+        "a|b",
+        "a?b",
+        "a*b",
+        "a\\b",
+        "a/b",
+        "end.",
+        "end ",
+        "名",
+    ]
     made = [files.safe_name(name) for name in awkward]
     for name in made:
         assert not set(name) & set('<>:"/\\|?* ') and not name.endswith(".") and name.isascii()
@@ -147,7 +169,12 @@ def test_chinese_paths_with_blanks_under_a_locale_of_ascii(tmp_path: Path) -> No
     place = tmp_path / "中文 目录"
     place.mkdir()
     for command, code in COMMANDS.items():
-        words = command.replace("运行 结果", "运行\0结果").replace("页 面", "页\0面").replace("我的 模型", "我的\0模型").split(" ")
+        words = (
+            command.replace("运行 结果", "运行\0结果")
+            .replace("页 面", "页\0面")
+            .replace("我的 模型", "我的\0模型")
+            .split(" ")
+        )
         # -X: a file that is opened without its encoding is told
         asked = ["-X", "warn_default_encoding", "-m", "evalsuite.cli", *(w.replace("\0", " ") for w in words)]
         done = call(*asked, cwd=place, **PLAIN)
@@ -161,7 +188,13 @@ def test_chinese_paths_with_blanks_under_a_locale_of_ascii(tmp_path: Path) -> No
         text = file.read_text(encoding="utf-8")
         assert "\\udc" not in text and "\ufffd" not in text, file
     # The same bytes as under UTF-8.
-    done = call("-m", "evalsuite.cli", *"run --model lexical --model random --limit 2 --out other".split(), cwd=place, PYTHONUTF8="1")
+    done = call(
+        "-m",
+        "evalsuite.cli",
+        *["run", "--model", "lexical", "--model", "random", "--limit", "2", "--out", "other"],
+        cwd=place,
+        PYTHONUTF8="1",
+    )
     assert done.returncode == 0
     for file in [run / "results.json", *(run / "records").iterdir()]:
         assert file.read_bytes() == (place / "other" / file.relative_to(run)).read_bytes()
@@ -206,8 +239,17 @@ def test_a_base_installation_leaves_the_embedded_model_out_and_says_so(tmp_path:
 
 
 def test_ranges_for_a_newer_python_count_there_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = ["numpy>=1.26", "numpy>=2.1; python_version >= '3.13'", "torch>=2.6; extra == 'hf'", "x; python_version < '3.12' and extra == 'hf'"]
-    for here, bound, extra in (("3.12.4", ">=1.26", {"torch"}), ("3.13.0", ">=1.26,>=2.1", {"torch"}), ("3.11.9", ">=1.26", {"torch", "x"})):
+    lines = [
+        "numpy>=1.26",
+        "numpy>=2.1; python_version >= '3.13'",
+        "torch>=2.6; extra == 'hf'",
+        "x; python_version < '3.12' and extra == 'hf'",
+    ]
+    for here, bound, extra in (
+        ("3.12.4", ">=1.26", {"torch"}),
+        ("3.13.0", ">=1.26,>=2.1", {"torch"}),
+        ("3.11.9", ">=1.26", {"torch", "x"}),
+    ):
         monkeypatch.setattr(packages.platform, "python_version", lambda here=here: here)
         assert [(r.name, r.range) for r in packages.required("", lines)] == [("numpy", bound)]
         assert {r.name for r in packages.required("hf", lines)} == extra

@@ -83,15 +83,21 @@ def requirements(wheel: Path, *extras: str) -> list[str]:
     return wanted
 
 
-def environment(folder: Path, python: str, resolution: str, wheel: Path, extras: Sequence[str], more: Sequence[str]) -> Path:
+def environment(
+    folder: Path, python: str, resolution: str, wheel: Path, extras: Sequence[str], more: Sequence[str]
+) -> Path:
     """A new environment with the wheel; returns the folder of its programs."""
     call(UV, "venv", "--quiet", "--python", python, folder)
     programs = folder / ("Scripts" if os.name == "nt" else "bin")
     inner = f"[{','.join(extras)}]" if extras else ""
     named = f"evalsuite{inner} @ {wheel.as_uri()}"
     # A lower bound of ours on what is given as `more` would be two wishes for one package.
-    own = [line for line in requirements(wheel, *extras) if not any(line.startswith(m.partition("==")[0]) for m in more)]
-    call(UV, "pip", "install", "--quiet", "--python", programs / "python", "--resolution", resolution, named, *own, *more)
+    own = [
+        line for line in requirements(wheel, *extras) if not any(line.startswith(m.partition("==")[0]) for m in more)
+    ]
+    call(
+        UV, "pip", "install", "--quiet", "--python", programs / "python", "--resolution", resolution, named, *own, *more
+    )
     return programs
 
 
@@ -242,10 +248,13 @@ def tools(sdist: Path, wheel: Path) -> list[Row]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pythons", default=",".join(PYTHONS), help="versions, comma-separated")
-    parser.add_argument("--at", action="append", default=[], metavar="PATH", help="also this Python; may be given more than once")
+    parser.add_argument(
+        "--at", action="append", default=[], metavar="PATH", help="also this Python; may be given more than once"
+    )
     parser.add_argument("--torch", default="", help="a torch, such as torch==2.13.0: tries [hf], too")
     parser.add_argument("--find-links", default="", metavar="DIR", help="where uv finds that torch")
     parser.add_argument("--skip-tools", action="store_true", help="without twine, cffconvert, hadolint, uvx and pipx")
+    parser.add_argument("--skip-extras", action="store_true", help="without [openai] and [hf]")
     given = parser.parse_args()
     if given.find_links:
         os.environ["UV_FIND_LINKS"] = given.find_links
@@ -265,8 +274,18 @@ def main() -> int:
         for python in pythons:
             for resolution in RESOLUTIONS:
                 add(row(python, resolution, wheel))
-        for resolution in RESOLUTIONS:
-            add(row(pythons[0], resolution, wheel, ["openai"], (), ("openai", "anyio", "tenacity", "aiolimiter"), endpoint))
+        for resolution in RESOLUTIONS if not given.skip_extras else ():
+            add(
+                row(
+                    pythons[0],
+                    resolution,
+                    wheel,
+                    ["openai"],
+                    (),
+                    ("openai", "anyio", "tenacity", "aiolimiter"),
+                    endpoint,
+                )
+            )
             if given.torch:
                 packages = ("torch", "transformers", "safetensors", "llguidance")
                 add(row(pythons[0], resolution, wheel, ["hf"], [given.torch], packages, tiny))
