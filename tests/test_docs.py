@@ -99,7 +99,7 @@ def guides() -> Iterator[Path]:
         yield path
         chinese = path.with_suffix(".zh.md")
         if chinese.exists() and any(
-            "console" != block.lang and (block.title or block.lang == "python") and block.text != other.text
+            block.lang != "console" and (block.title or block.lang == "python") and block.text != other.text
             for block, other in zip(read(chinese).blocks, read(path).blocks, strict=False)
         ):
             yield chinese
