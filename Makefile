@@ -70,7 +70,7 @@ test-frames: .venv-frames/test
 RELEASE ?=
 
 release-check: .venv-release/uv
-	UV=.venv-release/bin/uv .venv-release/bin/python tests/release/check.py $(RELEASE)
+	UV=$(CURDIR)/.venv-release/bin/uv .venv-release/bin/python tests/release/check.py $(RELEASE)
 
 lint: .venv/test .venv/node
 	$(BIN)/ruff check .
