@@ -50,7 +50,9 @@ class Results:
     @classmethod
     def of(cls, out: Path, content: Mapping[str, Any]) -> Results:
         """Build from parsed results.json. Keys that older versions did not write are empty."""
-        keys = [f.name for f in fields(cls) if f.name in content and f.name not in ("out", "problems", "skipped", "cells")]
+        keys = [
+            f.name for f in fields(cls) if f.name in content and f.name not in ("out", "problems", "skipped", "cells")
+        ]
         done = cls(out, tuple(content["cells"]), (), **{name: content[name] for name in keys})
         ranked = ranked_problems(done.ranked)
         cell_problems = (problem for cell in done.cells for problem in _problems(cell))
