@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -139,7 +140,6 @@ app = typer.Typer(
     help="Evaluate LLMs on commonsense reasoning over dialogues: CORECODE and its sister benchmarks, from prompts to a leaderboard.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 
@@ -167,6 +167,12 @@ def main() -> None:
 
     from evalsuite.common.errors import BackendError, EvalsuiteError
 
+    for stream in (
+        sys.stdout,
+        sys.stderr,
+    ):  # a locale without Chinese, or GBK, which lacks ✓: escapes instead of an error
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         with warnings_on_screen(), _own_words():
             app()
@@ -179,7 +185,7 @@ def main() -> None:
             raise
         _end(STOPPED, "stopped; all replies so far are stored, and the same command resumes from here")
     except BrokenPipeError:  # the reader of the pipe, such as `head`, has enough
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # or Python would flush into the pipe, and fail again
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # or Python would flush into the pipe, and fail again
     except OSError as error:
         known = isinstance(error, FileExistsError)
         what = "is a file where a folder is to be; name another" if known else str(error.strerror or error)

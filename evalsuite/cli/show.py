@@ -74,6 +74,8 @@ def print_results(done: Results) -> None:
     from evalsuite.results.sheets import END
 
     print_tables(done, END)
+    for line in done.skipped:
+        say(f"skipped: {line}", err=True)
 
 
 def print_told(done: Results) -> None:
