@@ -1,13 +1,12 @@
 """Documentation generated from the code: `python -m evalsuite.cli.reference`, in a checkout.
 
-It writes docs/commands.md, docs/reference/ and, between two markers, the table of flags in README.md, the tokens in docs/parsing.md, the tables
-in docs/frames.md, and the variables and keys of templates in docs/prompts.md.
+It writes docs/commands.md, docs/reference/ and, between two markers, the tokens in docs/parsing.md, the tables in docs/frames.md, and the
+variables and keys of templates in docs/prompts.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -19,26 +18,18 @@ from evalsuite.cli.schema_pages import PAGES as SCHEMAS
 from evalsuite.cli.schema_pages import schema_page
 from evalsuite.common.files import replace_file
 from evalsuite.common.flags import Flag, flags
-from evalsuite.evaluation.settings import Settings
 from evalsuite.parse.tape import TOKENS
 from evalsuite.prompt import VARIABLES, Head
 from evalsuite.results.frames.replies import replies
 from evalsuite.results.frames.run import described, found
 from evalsuite.results.frames.tables import tables
 
-BEGIN = "<!-- flags of `evalsuite run`, made by `python -m evalsuite.cli.reference` -->\n"
-END = "<!-- end of flags -->\n"
 TOKENS_BEGIN = "<!-- tokens, made by `python -m evalsuite.cli.reference` -->\n"
 TOKENS_END = "<!-- end of tokens -->\n"
 VARIABLES_BEGIN = "<!-- variables, made by `python -m evalsuite.cli.reference` -->\n"
 VARIABLES_END = "<!-- end of variables -->\n"
 TABLES_BEGIN = "<!-- tables of a run, made by `python -m evalsuite.cli.reference` -->\n"
 TABLES_END = "<!-- end of tables -->\n"
-
-
-def readme(text: str) -> str:
-    """The README's text with a fresh table of run's flags. Raises ValueError if it lacks the markers."""
-    return _between(text, BEGIN, END, _flags())
 
 
 def parsing(text: str) -> str:
@@ -84,16 +75,9 @@ def _between(text: str, begin: str, end: str, lines: Iterable[str]) -> str:
     _, also, after = rest.partition(end)
     if not (found and also):
         raise ValueError(
-            f"no lines {begin.strip()} and {end.strip()}: README.md and docs/parsing.md, prompts.md and frames.md have them"
+            f"no lines {begin.strip()} and {end.strip()}: docs/parsing.md, prompts.md and frames.md have them"
         )
     return before + begin + "\n".join(lines) + "\n" + end + after
-
-
-def _flags() -> Iterator[str]:
-    yield from head("flag", "meaning", "default")
-    for field, flag in zip(fields(Settings), flags(Settings).values(), strict=True):
-        names = ", ".join([flag.short] * bool(flag.short) + [f"--{field.name.replace('_', '-')}"])
-        yield row(code(f"{names} {flag.example}".strip()), flag.help, code(_default(field.default)))
 
 
 def commands() -> str:
@@ -161,7 +145,6 @@ def _default(value: Any) -> str:
 
 
 PAGES: dict[str, Callable[[str], str]] = {
-    "README.md": readme,
     "docs/parsing.md": parsing,
     "docs/prompts.md": prompts,
     "docs/frames.md": frames,
