@@ -33,7 +33,11 @@ from evalsuite.common.errors import ConfigError
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
-GUIDES = [DOCS / "index.md", DOCS / "start.md", *(path for path in sorted((DOCS / "howto").glob("*.md")) if not path.name.endswith(".zh.md"))]
+GUIDES = [
+    DOCS / "index.md",
+    DOCS / "start.md",
+    *(path for path in sorted((DOCS / "howto").glob("*.md")) if not path.name.endswith(".zh.md")),
+]
 READMES = [ROOT / "README.md", ROOT / "README.zh.md"]
 
 # ---------------------------------------------------------------- what a test machine has instead of what pages name
@@ -77,7 +81,15 @@ def server() -> Iterator[Server]:
 @pytest.fixture(scope="module")
 def evalsuite() -> Iterator[Callable[..., tuple[int, str]]]:
     keys = ("OPENAI_API_KEY", "DEEPSEEK_API_KEY", "DASHSCOPE_API_KEY", "MY_KEY")
-    with forked.commands("openai", "torch", "transformers", "evalsuite.backends.hf.backend", HF_HUB_OFFLINE="1", OMP_NUM_THREADS="1", **dict.fromkeys(keys, "dummy")) as run:
+    with forked.commands(
+        "openai",
+        "torch",
+        "transformers",
+        "evalsuite.backends.hf.backend",
+        HF_HUB_OFFLINE="1",
+        OMP_NUM_THREADS="1",
+        **dict.fromkeys(keys, "dummy"),
+    ) as run:
         yield run
 
 
@@ -102,15 +114,19 @@ def guides() -> Iterator[Path]:
         yield path
         chinese = path.with_suffix(".zh.md")
         if chinese.exists() and any(
-            "console" != block.lang and (block.title or block.lang == "python") and block.text != other.text
+            block.lang != "console" and (block.title or block.lang == "python") and block.text != other.text
             for block, other in zip(read(chinese).blocks, read(path).blocks, strict=False)
         ):
             yield chinese
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in guides() if path.exists()])
-def test_a_guide_does_what_it_shows(path: Path, tmp_path: Path, server: Server, evalsuite: Callable[..., tuple[int, str]]) -> None:
+@pytest.mark.parametrize(
+    "path", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in guides() if path.exists()]
+)
+def test_a_guide_does_what_it_shows(
+    path: Path, tmp_path: Path, server: Server, evalsuite: Callable[..., tuple[int, str]]
+) -> None:
     pytest.importorskip("torch")
     runner = Runner(tmp_path, INSTEAD, NOT_RUN, {"server": server.url}, evalsuite, in_shell, in_python, parse, CODES)
     assert not (wrong := runner.run(read(path))), "\n".join(wrong)
@@ -158,7 +174,9 @@ def _settings(settings: type, given: Mapping[str, object]) -> None:
 
 
 def commands_of(path: Path) -> list[tuple[int, str]]:
-    return [(block.line, command) for block in read(path).blocks for command in block.commands if "evalsuite " in command]
+    return [
+        (block.line, command) for block in read(path).blocks for command in block.commands if "evalsuite " in command
+    ]
 
 
 def test_every_command_is_one_of_the_command_line() -> None:
@@ -176,11 +194,15 @@ def test_every_command_is_one_of_the_command_line() -> None:
 
 
 # Commands that need nothing of the reader's and take no time.
-CHEAP = re.compile(r"evalsuite (?:tasks|models|cite|parse --explain --reply|metrics --help|build check bundled:)(?!.*…)")
+CHEAP = re.compile(
+    r"evalsuite (?:tasks|models|cite|parse --explain --reply|metrics --help|build check bundled:)(?!.*…)"
+)
 
 
 def test_cheap_commands_of_other_pages_run(tmp_path: Path, cli: Callable[..., object]) -> None:
-    shown = {command for path in PAGES if path not in GUIDES for _, command in commands_of(path) if CHEAP.match(command)}
+    shown = {
+        command for path in PAGES if path not in GUIDES for _, command in commands_of(path) if CHEAP.match(command)
+    }
     assert len(shown) >= 3
     for command in sorted(shown):
         cli(*shlex.split(command, comments=True)[1:])
@@ -211,7 +233,9 @@ def test_guides_are_in_chinese_too() -> None:
     assert not lacking and len(GUIDES) == 11
 
 
-@pytest.mark.parametrize(("english", "chinese"), [pytest.param(*pair, id=str(pair[1].relative_to(ROOT))) for pair in pairs()])
+@pytest.mark.parametrize(
+    ("english", "chinese"), [pytest.param(*pair, id=str(pair[1].relative_to(ROOT))) for pair in pairs()]
+)
 def test_a_chinese_page_keeps_step(english: Path, chinese: Path) -> None:
     one, other = read(english), read(chinese)
     assert [(level, told) for level, _, told in one.headings] == [(level, told) for level, _, told in other.headings]
@@ -220,7 +244,9 @@ def test_a_chinese_page_keeps_step(english: Path, chinese: Path) -> None:
         assert not bare, f"headings without an id of their own: {bare}"
     assert [block.lang for block in one.blocks] == [block.lang for block in other.blocks]
     wrong = [
-        f"line {theirs.line}: {said}" for ours, theirs in zip(one.blocks, other.blocks, strict=True) if (said := differing(ours, theirs))
+        f"line {theirs.line}: {said}"
+        for ours, theirs in zip(one.blocks, other.blocks, strict=True)
+        if (said := differing(ours, theirs))
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -381,4 +407,6 @@ def test_search_works_without_a_server(site: Path, browse: Callable[..., Any], s
         tab.wait_for_selector(".md-search-result__link")
         places = [link.get_attribute("href") for link in tab.locator(".md-search-result__link").all()]
         home = (site / "zh" if start.startswith("zh/") else site).as_uri()
-        assert places and all(place.startswith(f"{home}/") and ("/zh/" in place) == start.startswith("zh/") for place in places)
+        assert places and all(
+            place.startswith(f"{home}/") and ("/zh/" in place) == start.startswith("zh/") for place in places
+        )

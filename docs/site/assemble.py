@@ -67,7 +67,9 @@ class Site:
     def make(self) -> None:
         """Write everything anew. Raises SystemExit with the links that lead nowhere."""
         shutil.rmtree(self.out, ignore_errors=True)
-        shutil.copytree(self.root / "docs", self.out, ignore=shutil.ignore_patterns("*.py", "__pycache__", "examples", "site"))
+        shutil.copytree(
+            self.root / "docs", self.out, ignore=shutil.ignore_patterns("*.py", "__pycache__", "examples", "site")
+        )
         for path in sorted((self.root / "design").glob("*.md")):
             self.page(path.relative_to(self.root), f"design/{path.name}")
         for path in sorted((self.root / "docs").rglob("*.md")):
