@@ -365,7 +365,7 @@ def build(folder: Path) -> None:
     """As `make site` does, in a folder of the test."""
     env = os.environ | {"SITE_DOCS": str(folder / "docs"), "NO_MKDOCS_2_WARNING": "1", "NO_PROXY": ""}
     env |= {"http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}  # nothing is fetched
-    made = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder / "site")]
+    made = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder / "site")]
     for command in ([sys.executable, "docs/site/assemble.py", str(folder / "docs")], made):
         done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
