@@ -50,6 +50,7 @@ SAME = {
     "unset HF_HUB_OFFLINE",
     "{items}, key {key}",
     "{place}-shot",
+    "{shots}-shot",
     "{pull} && export EVALSUITE_DATA=$PWD/data",
 }
 CHINESE = r"[\u4e00-\u9fff]"

@@ -30,7 +30,7 @@ def tasks(data: Data = None) -> None:
     for name, benchmark in BENCHMARKS.items():
         rows = [[t.name, t.short, t.zh, t.kind.name] for t in benchmark.tasks]
         try:
-            roots = " and ".join(str(corpus.root) for corpus in corpora.all(name))
+            roots = ", ".join(str(corpus.root) for corpus in corpora.all(name))
             title = f"{benchmark.title} (--tasks {name}), test items in {roots}"
             rows = [[*row, _items(corpora.of(TASKS[row[0]]), TASKS[row[0]])] for row in rows]
         except DataError as error:
