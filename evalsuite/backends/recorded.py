@@ -29,13 +29,13 @@ _GROUP = 256  # replies stored at once
 NOT_RECORDED = "not recorded: this prompt was not asked when the replies were recorded"
 
 _Count = Annotated[int, Field(ge=0, le=10**9)]
-_Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{24}$")]
+_Hash = Annotated[str, Field(min_length=24, max_length=24)]
 
 
 class Session(Strict):
     """A time at which replies were recorded."""
 
-    date: str = Field(pattern=r"^\d{4}-\d\d-\d\d$")
+    date: str  # YYYY-MM-DD
     versions: dict[str, str]  # of evalsuite, engine and torch, by name
     replies: _Count  # those of the recording that come from it
 

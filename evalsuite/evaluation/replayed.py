@@ -38,12 +38,9 @@ def replayed(cells: Planned, model: Model, backend: Backend, named: bool) -> Ite
     elif left:
         ways = ", ".join(dict.fromkeys(cell.place.way for cell in left))
         log.warning(
-            "model %s: left out %d of %d cells, since recorded replies do not answer all of their prompts (%s)",
+            "model %s: its replies were recorded; left out %d of %d cells, which were not recorded whole (%s)",
             model.name, len(left), kept + len(left), ways,
         )  # fmt: skip
 
 
-_NOTHING = (
-    "it has recorded replies to prompts of the bundled sample, and none of the cells asked now was recorded whole; "
-    "name a model that can be asked"
-)
+_NOTHING = "its replies were recorded, and none of the cells asked now was recorded whole; to ask a model, name another"
