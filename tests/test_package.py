@@ -81,6 +81,8 @@ def test_a_wheel_runs_from_elsewhere(tmp_path: Path) -> None:
         "schema/results.schema.json",
         "models.yaml",
         "models/tiny-zh/model.safetensors",
+        "models/qwen2.5-coder-0.5b-recorded/recording.json",
+        "models/qwen2.5-coder-0.5b-recorded/replies.jsonl",
         "models/paper.yaml",
         "models/chinese-2026.yaml",
         "models/belle.jinja",
