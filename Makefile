@@ -10,10 +10,15 @@ NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix leaderboard
 # The versions that the tests pass with. make test CONSTRAINTS= takes the newest that pyproject.toml allows.
 CONSTRAINTS ?= -c constraints.txt
 
-.PHONY: run test test-fast fuzz test-vllm test-neighbours test-frames lint page constraints audit clean
+.PHONY: run site test test-fast fuzz test-vllm test-neighbours test-frames lint page constraints audit clean
 
 run: .venv/run
 	HF_HUB_OFFLINE=1 $(BIN)/evalsuite run --data bundled:sample --out runs/default
+
+# The documentation, into site/: open site/index.html or site/zh/index.html. Broken links and anchors are errors.
+site: .venv/docs
+	$(BIN)/python docs/site/assemble.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 # Three tests at a time, each on one thread: many wait for servers, browsers and clusters.
 JOBS ?= 3
@@ -90,8 +95,14 @@ audit:
 	$(PIP) install $(CONSTRAINTS) -e '.[hf]'
 	touch $@
 
+# Light: no network of a model is needed to write.
+.venv/docs: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) install $(CONSTRAINTS) -e '.[docs]'
+	touch $@
+
 .venv/test: .venv/run
-	$(PIP) install $(CONSTRAINTS) -e '.[hf,openai,finetune,ray,authoring,semsim,dev]'
+	$(PIP) install $(CONSTRAINTS) -e '.[hf,openai,finetune,ray,authoring,semsim,docs,dev]'
 	touch $@
 
 # Holds the reason to skip the checks of the pages' scripts where the registry of npm is out of reach.
@@ -124,4 +135,4 @@ audit:
 	elif [ $$? = 3 ]; then tail -1 .venv-vllm/log >$@; else cat .venv-vllm/log; exit 1; fi
 
 clean:
-	rm -rf .venv .venv-vllm .venv-neighbours .venv-frames .venv-audit build dist runs .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-vllm .venv-neighbours .venv-frames .venv-audit build dist site runs .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,4 +1,4 @@
-"""Make the pictures of docs/gallery.md: python docs/gallery.py. Needs evalsuite[dev] and a Chromium on the PATH.
+"""Make the pictures of docs/gallery.md and of the front pages: python docs/gallery.py. Needs evalsuite[dev] and a Chromium on the PATH.
 
 The models are stand-ins on the bundled sample, whose replies are the right ones in a known share of items and a baseline's in
 the others: the pictures show the page, and compare nothing.
@@ -35,6 +35,11 @@ SECTIONS = {
     "gaps": ("#part-leveled", 700), "tokens": ("#part-tokens", 700), "robustness": ("#part-robust", 1500), "breakdown": ("#part-slices", 1000),
     "confusion": ("#part-confused", 900), "statuses": ("#part-statuses", 800),
 }  # fmt: skip
+# Pictures for the front pages -> the language that the browser asks for. They are of the page's beginning and the HARD table; filters,
+# notes and the list of sections between the two are hidden, so that they stay small.
+FRONTS = {"front": "en-US", "front.zh": "zh-CN"}
+HIDDEN = "#sections, .filters, #part-tables p, #part-tables h2 { display: none !important } main { padding-top: 0 }"
+WINDOW = {"width": 1280, "height": 900}
 
 
 def replies(folder: Path) -> Path:
@@ -77,7 +82,7 @@ def replies(folder: Path) -> Path:
 
 
 def take(page: Path) -> None:
-    """Take the pictures of a page, in English and on a window of 1280 pixels."""
+    """Take the pictures of a page on a window of 1280 pixels: of its beginning in both languages, of all else in English."""
     from playwright.sync_api import sync_playwright
 
     FOLDER.mkdir(exist_ok=True)
@@ -85,35 +90,48 @@ def take(page: Path) -> None:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
-        tab = browser.new_page(viewport={"width": 1280, "height": 900}, locale="en-US")
-        camera = tab.context.new_cdp_session(tab)
-
-        def shoot(name: str, selector: str, high: float) -> None:
-            # Scrolled there, so that what is only laid out near the window is.
-            tab.locator(selector).scroll_into_view_if_needed()
-            box = tab.locator(selector).evaluate(
-                "(x) => { const r = x.getBoundingClientRect(); return [r.left + scrollX - 16, r.top + scrollY, r.width + 32, r.height]; }"
-            )
-            clip: dict[str, Any] = dict(zip(("x", "y", "width", "height"), box, strict=True)) | {"scale": 1}
-            clip["height"] = min(clip["height"], high)
-            shot = camera.send(
-                "Page.captureScreenshot", {"format": "webp", "quality": 80, "clip": clip, "captureBeyondViewport": True}
-            )
-            (FOLDER / f"{name}.webp").write_bytes(base64.b64decode(shot["data"]))
-
-        tab.goto(page.as_uri())
-        tab.wait_for_selector("html[data-drawn=all]")
+        for name, locale in FRONTS.items():
+            tab = _opened(browser, page, locale, "#set=hard")
+            tab.add_style_tag(content=HIDDEN)
+            table = _clip(tab, "#part-tables table", WINDOW["height"])
+            _shoot(tab, name, {"x": 0, "y": 0, "width": WINDOW["width"], "height": table["y"] + table["height"] + 16})
+        tab = _opened(browser, page, "en-US")
         tab.evaluate(
             "() => { document.getElementById('sections').style.position = 'static'; }"
         )  # else it stands before others
         for name, (selector, high) in SECTIONS.items():
-            shoot(name, selector, high)
+            _shoot(tab, name, _clip(tab, selector, high))
         tab.locator("table[data-set=hard] tbody.own button.cell").first.click()
         tab.wait_for_selector("#panes")
         tab.keyboard.press("ArrowRight")
         tab.wait_for_selector("#detail .chat")
-        shoot("evidence", "#panes", 900)
+        _shoot(tab, "evidence", _clip(tab, "#panes", 900))
         browser.close()
+
+
+def _opened(browser: Any, page: Path, locale: str, state: str = "") -> Any:
+    tab = browser.new_page(viewport=WINDOW, locale=locale)
+    tab.goto(page.as_uri() + state)
+    tab.wait_for_selector("html[data-drawn=all]")
+    return tab
+
+
+def _clip(tab: Any, selector: str, high: float) -> dict[str, float]:
+    """The place of an element on the page, cut at `high`."""
+    # Scrolled there, so that what is only laid out near the window is.
+    tab.locator(selector).scroll_into_view_if_needed()
+    box = tab.locator(selector).evaluate(
+        "(x) => { const r = x.getBoundingClientRect(); return [r.left + scrollX - 16, r.top + scrollY, r.width + 32, r.height]; }"
+    )
+    clip = dict(zip(("x", "y", "width", "height"), box, strict=True))
+    return clip | {"height": min(clip["height"], high)}
+
+
+def _shoot(tab: Any, name: str, clip: dict[str, float]) -> None:
+    camera = tab.context.new_cdp_session(tab)
+    asked = {"format": "webp", "quality": 80, "clip": clip | {"scale": 1}, "captureBeyondViewport": True}
+    shot = camera.send("Page.captureScreenshot", asked)
+    (FOLDER / f"{name}.webp").write_bytes(base64.b64decode(shot["data"]))
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """Commands of evalsuite, each in a process of its own.
 
-    python tests/forked.py openai …  # loads evalsuite and these modules; then runs each line on stdin: [FOLDER, "run", …]
+    python tests/forked.py openai …  # loads evalsuite and these modules; then runs each line on stdin: [{}, FOLDER, "run", …]
 
 Each process is forked from one that has loaded all: loading takes longer than most commands. What a command ends with and
 prints is a line of JSON on stdout."""
@@ -20,14 +20,15 @@ from pathlib import Path
 
 @contextmanager
 def commands(*modules: str, **environment: str) -> Iterator[Callable[..., tuple[int, str]]]:
-    """`run(folder, *words)` runs a command in a folder and returns its exit code and what it printed on both streams."""
+    """`run(folder, *words)` runs a command in a folder and returns its exit code and what it printed on both streams. Keywords are
+    variables of its environment."""
     pipe = subprocess.PIPE
     env = os.environ | environment
     with subprocess.Popen([sys.executable, __file__, *modules], stdin=pipe, stdout=pipe, text=True, env=env) as process:
 
-        def run(folder: Path, *words: object) -> tuple[int, str]:
+        def run(folder: Path, *words: object, **variables: str) -> tuple[int, str]:
             assert process.stdin and process.stdout
-            print(json.dumps([str(folder), *map(str, words)]), file=process.stdin, flush=True)
+            print(json.dumps([variables, str(folder), *map(str, words)]), file=process.stdin, flush=True)
             code, said = json.loads(process.stdout.readline())
             return code, said
 
@@ -45,10 +46,12 @@ def _serve() -> None:
     for module in sys.argv[1:]:
         import_module(module)
     for line in sys.stdin:
-        folder, *words = json.loads(line)
+        variables, folder, *words = json.loads(line)
         with tempfile.TemporaryFile() as said:
             if not (child := os.fork()):
                 os.chdir(folder)
+                os.environ |= variables
+                os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # not the commands to come
                 os.dup2(said.fileno(), 1)
                 os.dup2(said.fileno(), 2)
                 sys.argv = ["evalsuite", *words]

@@ -251,6 +251,18 @@ def test_make(run: Path) -> None:
     assert page.parent.joinpath("to-mark.csv").read_text() == "half filled in"
 
 
+def test_baselines_are_left_out_where_there_are_models(tmp_path: Path) -> None:
+    run = tmp_path
+    evalsuite.run(model=["random"], tasks=["knowledge_filling"], limit=6, out=run)
+    assert audit.baselines_beside(run) == []
+    evalsuite.run({"mine": lambda request: "(a)"}, tasks=["knowledge_filling"], limit=6, out=run)
+    assert audit.baselines_beside(run) == ["random"]
+    _, sample = audit.make_sample(run, n=4)
+    assert Counter(d.output.model for d in sample.drawn) == {"mine": 4}
+    _, named = audit.make_sample(run, n=4, models=["random", "mine"], name="named")
+    assert Counter(d.output.model for d in named.drawn) == {"mine": 4, "random": 4}
+
+
 @pytest.mark.parametrize(
     ("settings", "says"),
     [

@@ -234,3 +234,20 @@ def test_the_tables_fit_80(perturbed: Path) -> None:
         assert max(map(len, lines)) <= 80 and "…" not in "".join(lines)
     assert sum("100.0 0.0 -100.0*f100 0.0 -100.0*f100" in " ".join(line.split()) for line in lines) >= 24
     assert list(robustness_sheets({})) == []
+
+
+def test_the_table_says_what_shuffling_alone_does(perturbed: Path) -> None:
+    rows = results(perturbed)["robustness"]["drops"]
+    shuffled, others = ([r for r in rows if (r["perturb"] in ("shuffle", "both")) == yes] for yes in (True, False))
+    assert shuffled and others
+    told = [[note.en for sheet in robustness_sheets({"drops": x}) for note in sheet.notes] for x in (shuffled, others)]
+    assert [sum("preference of a place" in note for note in notes) for notes in told] == [1, 0]
+
+
+def test_a_model_of_one_label_moves_to_chance_when_options_are_shuffled(tmp_path: Path) -> None:
+    """docs/robustness.md: the drop, or gain, is gold's places in the file, not harder items."""
+    evalsuite.run({"b": lambda request: "(b)"}, tasks=["slot_identification"], set="easy", perturb=["none", "shuffle", "circular"],
+                  out=tmp_path)  # fmt: skip
+    found = {row["perturb"]: row for row in results(tmp_path)["robustness"]["drops"]}
+    assert found["shuffle"]["base"] > 0.19 and found["shuffle"]["value"] < 0.11  # 7 or 15 options
+    assert found["circular"]["value"] == 0

@@ -141,6 +141,20 @@ def test_a_hub_id(hub_id: str, chat: bool, cli: Any) -> None:
     assert (model.path, model.chat, model.name) == (hub_id, chat, hub_id.partition("/")[2])
 
 
+@pytest.mark.parametrize("hub_id", ["Qwen/Qwen3-8B", "zai-org/GLM-Z1-9B-0414", "Qwen/Qwen3-4B", "Qwen/Qwen3-8B-Base"])
+def test_a_listed_hub_id_keeps_what_its_thoughts_need(hub_id: str, cli: Any) -> None:
+    """Else Qwen3 thinks on to the limit of every reply, and none has an answer."""
+    cli("init", "--model", hub_id)
+    (made,) = yaml.safe_load(Path("models.yaml").read_text())["models"]
+    kept = {key: made[key] for key in ("chat_template_kwargs", "generation") if key in made}
+    assert kept == {
+        "Qwen/Qwen3-8B": {"chat_template_kwargs": {"enable_thinking": False}},
+        "zai-org/GLM-Z1-9B-0414": {
+            "generation": {"max_new_tokens": 8192, "temperature": 0.6, "top_p": 0.95, "top_k": 40}
+        },
+    }.get(hub_id, {})
+
+
 def test_a_gpu_and_vllm_make_it_vllm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(entries, "find_spec", lambda name: object())
     made = [entries.local_model("Qwen/Qwen3-8B", None, gpus, tmp_path) for gpus in ([machine.GPU("H100", 80)], [])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,10 +18,10 @@ audit = typer.Typer(no_args_is_help=True)
 @audit.command("make")
 def audit_make(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
-    n: Annotated[int, typer.Option("--n", help="Number of replies to draw for each model.")] = 100,
+    n: Annotated[int, typer.Option("--n", help="Replies to draw of each model, not in all.")] = 100,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the sample.")] = 0,
     model: Annotated[
-        list[str] | None, typer.Option("--model", help="Only replies of this model; may be given more than once.")
+        list[str] | None, typer.Option("--model", help="Only replies of this model; may be given more than once. Default: all but the baselines.")
     ] = None,
     tasks: Annotated[
         str,
@@ -50,7 +51,11 @@ def audit_make(
     strata = len({(d.output.model, d.stratum) for d in sample.drawn})
     of = sum(w.outputs for w in sample.whole)
     kind = "outputs to suspicious items" if suspicious else "outputs"
+    models = Counter(d.output.model for d in sample.drawn)
     say(f"{len(sample.drawn)} of {of} {kind}, {strata} strata, sample {sample.hash}")
+    say(f"of each model: {', '.join(f'{name} {count}' for name, count in models.items())}")
+    if not model and (beside := auditing.baselines_beside(run)):
+        say(f"left out: {', '.join(beside)} (baselines; --model NAME takes one)")
     say(f"page: {page}")
     say(f"for a spreadsheet: {page.parent / 'to-mark.csv'}   for a program: {page.parent / 'to-mark.jsonl'}")
 

@@ -1,40 +1,35 @@
 """Documentation generated from the code: `python -m evalsuite.cli.reference`, in a checkout.
 
-It writes docs/commands.md and, between two markers, the table of flags in README.md, the tokens in docs/parsing.md, the tables
-in docs/frames.md, and the variables and keys of templates in docs/prompts.md.
+It writes docs/commands.md, docs/reference/ and, between two markers, the tokens in docs/parsing.md, the tables in docs/frames.md, and the
+variables and keys of templates in docs/prompts.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
 from evalsuite.cli.app import COMMANDS, EXIT_CODES, load_command
+from evalsuite.cli.markdown import anchor, code, head, linked, row
+from evalsuite.cli.python_page import KEYWORDS, python_page
+from evalsuite.cli.schema_pages import PAGES as SCHEMAS
+from evalsuite.cli.schema_pages import schema_page
 from evalsuite.common.files import replace_file
-from evalsuite.common.flags import flags
-from evalsuite.evaluation.settings import Settings
+from evalsuite.common.flags import Flag, flags
 from evalsuite.parse.tape import TOKENS
 from evalsuite.prompt import VARIABLES, Head
 from evalsuite.results.frames.replies import replies
 from evalsuite.results.frames.run import described, found
 from evalsuite.results.frames.tables import tables
 
-BEGIN = "<!-- flags of `evalsuite run`, made by `python -m evalsuite.cli.reference` -->\n"
-END = "<!-- end of flags -->\n"
 TOKENS_BEGIN = "<!-- tokens, made by `python -m evalsuite.cli.reference` -->\n"
 TOKENS_END = "<!-- end of tokens -->\n"
 VARIABLES_BEGIN = "<!-- variables, made by `python -m evalsuite.cli.reference` -->\n"
 VARIABLES_END = "<!-- end of variables -->\n"
 TABLES_BEGIN = "<!-- tables of a run, made by `python -m evalsuite.cli.reference` -->\n"
 TABLES_END = "<!-- end of tables -->\n"
-
-
-def readme(text: str) -> str:
-    """The README's text with a fresh table of run's flags. Raises ValueError if it lacks the markers."""
-    return _between(text, BEGIN, END, _flags())
 
 
 def parsing(text: str) -> str:
@@ -49,13 +44,13 @@ def prompts(text: str) -> str:
 
 
 def _variables() -> Iterator[str]:
-    yield from _head("variable", "what it holds")
+    yield from head("variable", "what it holds")
     for name, meaning in VARIABLES.items():
-        yield _row(_code(name), meaning)
+        yield row(code(name), meaning)
     yield ""
-    yield from _head("key of the head", "meaning")
+    yield from head("key of the head", "meaning")
     for name, field in Head.model_fields.items():
-        yield _row(_code(name), field.description or "")
+        yield row(code(name), field.description or "")
 
 
 def frames(text: str) -> str:
@@ -64,15 +59,15 @@ def frames(text: str) -> str:
 
 
 def _tables() -> Iterator[str]:
-    yield from _head("table", "a row is", "columns")
+    yield from head("table", "a row is", "columns")
     for name in (*replies(), *tables()):
-        yield _row(_code(name), found(name).meaning, str(len(described(name, ["all"]))))
+        yield row(code(name), found(name).meaning, str(len(described(name, ["all"]))))
     for name in ("cells", "records"):
         light = described(name)
-        yield from ("", f"### {name}", "", *_head("column", "type", "meaning"))
+        yield from ("", f"### {name}", "", *head("column", "type", "meaning"))
         for column in described(name, ["all"]):
             kind = column.type if column in light else f"{column.type}, if named"
-            yield _row(_code(column.name), kind, column.meaning)
+            yield row(code(column.name), kind, column.meaning)
 
 
 def _between(text: str, begin: str, end: str, lines: Iterable[str]) -> str:
@@ -80,31 +75,38 @@ def _between(text: str, begin: str, end: str, lines: Iterable[str]) -> str:
     _, also, after = rest.partition(end)
     if not (found and also):
         raise ValueError(
-            f"no lines {begin.strip()} and {end.strip()}: README.md and docs/parsing.md, prompts.md and frames.md have them"
+            f"no lines {begin.strip()} and {end.strip()}: docs/parsing.md, prompts.md and frames.md have them"
         )
     return before + begin + "\n".join(lines) + "\n" + end + after
 
 
-def _flags() -> Iterator[str]:
-    yield from _head("flag", "meaning", "default")
-    for field, flag in zip(fields(Settings), flags(Settings).values(), strict=True):
-        names = ", ".join([flag.short] * bool(flag.short) + [f"--{field.name.replace('_', '-')}"])
-        yield _row(_code(f"{names} {flag.example}".strip()), flag.help, _code(_default(field.default)))
-
-
 def commands() -> str:
-    """docs/commands.md: every command with its arguments and flags."""
+    """docs/commands.md: a list of the commands, and then each with its arguments and flags."""
     about = "Every command with its arguments and flags, as `--help` prints them. Generated by `python -m evalsuite.cli.reference`."
-    lines = ["# Commands", "", about, EXIT_CODES]
+    lines = [
+        "# Commands",
+        "",
+        about,
+        f"{EXIT_CODES} They are the same for every command.",
+        "",
+        *head("command", "what it does"),
+    ]
+    parts: list[str] = []
     for name in COMMANDS:
         command = load_command(name)
-        lines += ["", f"## evalsuite {name}", "", command.help]
-        if hasattr(command, "commands"):
-            for part, inner in command.commands.items():
-                lines += ["", f"### evalsuite {name} {part}", "", inner.help, *_parameters(f"{name} {part}", inner)]
-        else:
-            lines += _parameters(name, command)
-    return "\n".join(lines) + "\n"
+        lines.append(row(_linked(name), linked(command.help)))
+        parts += ["", f"## evalsuite {name}", "", command.help]
+        if not hasattr(command, "commands"):
+            parts += _parameters(name, command)
+            continue
+        for part, inner in command.commands.items():
+            lines.append(row(_linked(f"{name} {part}"), inner.help))
+            parts += ["", f"### evalsuite {name} {part}", "", inner.help, *_parameters(f"{name} {part}", inner)]
+    return "\n".join([*lines, *parts]) + "\n"
+
+
+def _linked(name: str) -> str:
+    return f"[`{name}`](#{anchor(f'evalsuite {name}')})"
 
 
 def _parameters(name: str, command: Any) -> Iterator[str]:
@@ -113,26 +115,24 @@ def _parameters(name: str, command: Any) -> Iterator[str]:
     words = " ".join(p.metavar or p.name.upper() for p in arguments)
     yield from ("", "```", f"evalsuite {name} {words} [OPTIONS]".replace("  ", " "), "```")
     if command.params:
-        yield from ("", *_head("argument or flag", "meaning", "default"))
-    for p in (*arguments, *options):
-        names = ", ".join([*p.opts, *p.secondary_opts]) if p in options else p.metavar or p.name.upper()
-        yield _row(
-            _code(names), p.help or "", "required" if p in options and p.required else _code(_default(p.default))
-        )
+        yield from ("", *head("argument or flag", "meaning", "default"))
+    for p in arguments:
+        yield row(code(p.metavar or p.name.upper()), linked(p.help or ""), code(_default(p.default)))
+    for p in options:
+        names = f"{', '.join([*p.opts, *p.secondary_opts])} {_example(p)}".strip()
+        yield row(code(names), linked(p.help or ""), "required" if p.required else code(_default(p.default)))
 
 
-def _head(*columns: str) -> Iterator[str]:
-    yield _row(*columns)
-    yield "|" + "---|" * len(columns)
-
-
-def _row(*cells: str) -> str:
-    """A row of a Markdown table. A bar separates cells even inside code, so it is escaped."""
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-
-def _code(text: str) -> str:
-    return f"`{text}`" if text else ""
+def _example(option: Any) -> str:
+    """An example of the flag's value, as its settings class has it, or else what kind of value it is."""
+    if option.is_flag:
+        return ""
+    for settings in KEYWORDS.values():
+        said: Flag | None = flags(settings).get(option.name)
+        if said and said.help == option.help:
+            return said.example
+    kinds = {Path: "PATH", int: "N", float: "X"}
+    return option.metavar or kinds.get(option.type_descriptor.annotation, "TEXT")
 
 
 def _default(value: Any) -> str:
@@ -145,18 +145,24 @@ def _default(value: Any) -> str:
 
 
 PAGES: dict[str, Callable[[str], str]] = {
-    "README.md": readme,
     "docs/parsing.md": parsing,
     "docs/prompts.md": prompts,
     "docs/frames.md": frames,
 }
 
 
+def whole() -> dict[str, str]:
+    """The pages that are made as a whole, by path."""
+    schemas = {f"docs/reference/{name}.md": schema_page(name) for name in SCHEMAS}
+    return {"docs/commands.md": commands(), "docs/reference/python.md": python_page(), **schemas}
+
+
 def main() -> None:
     root = Path(__file__).parents[2]
     for name, made in PAGES.items():
         replace_file(root / name, made((root / name).read_text(encoding="utf-8")))
-    replace_file(root / "docs" / "commands.md", commands())
+    for name, text in whole().items():
+        replace_file(root / name, text)
 
 
 if __name__ == "__main__":

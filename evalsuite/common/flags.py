@@ -4,7 +4,7 @@
     class Settings:
         limit: int | None = flag(None, "Only the first N items of each file.", "N")
 
-cli/options.py builds the command line from these fields, cli/reference.py the README's table of flags.
+cli/options.py builds the command line from these fields.
 """
 
 from __future__ import annotations

@@ -45,13 +45,16 @@ log = logging.getLogger(__name__)
 
 
 def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
-    """Evaluate models; the keywords are the fields of `Settings`.
+    """Evaluate models, write results and page into the folder `out`; the keywords are the fields of `Settings`.
 
-    `models` is a models.yaml, or a mapping from a model's name to a function that replies (backends/scripted.py).
+    `models` is a models.yaml, or a mapping from a model's name to a function that takes a `Request` and returns the reply as a
+    text. Returns the results: values of metrics lie between 0 and 1 (CIDEr: 10; ΔNLL is in nats). The same call resumes.
     Raises ConfigError or DataError before any model is loaded; later failures are `Results.problems`.
 
-    >>> run("models.yaml", model=["tiny-zh"], tasks=["event_cause"], limit=20, out="runs/try")  # doctest: +SKIP
-    >>> run({"mine": lambda request: "(a)"}, tasks=["event_cause"], out="runs/try")  # doctest: +SKIP
+    >>> done = run("models.yaml", model=["tiny-zh"], tasks=["event_cause"], limit=20, out="runs/try")  # doctest: +SKIP
+    >>> done.cells[0]["metrics"]["f1"]["value"], done.problems  # doctest: +SKIP
+    (0.143, ())
+    >>> done = run({"mine": lambda request: "(a)"}, tasks=["event_cause"], out="runs/try")  # doctest: +SKIP
     """
     s, chosen, corpus, eval_sets = prepare(models, **settings)
     if s.executor == "local":  # the nodes of a cluster have folders of their own
@@ -175,7 +178,11 @@ def score(
 
 
 def preview(models: Models = "bundled:models.yaml", **settings: Any) -> Iterator[tuple[Cell, list[Trial]]]:
-    """The cells and trials of `run` with the same keywords. No model is loaded, so that no shot is dropped to fit a context."""
+    """The cells and trials of `run` with the same keywords. No model is loaded, so that no shot is dropped to fit a context.
+
+    >>> for cell, trials in preview(model=["random"], tasks=["event_cause"], limit=2):  # doctest: +SKIP
+    ...     print(cell.place.set, trials[0].request.prompt)
+    """
     s, chosen, corpus, eval_sets = prepare(models, **settings)
     warn_of_skipped(eval_sets)
     for model in chosen:

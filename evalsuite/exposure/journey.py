@@ -56,9 +56,10 @@ class Found:
 
 
 def contamination(model: str | Sequence[str], models: Models = "bundled:models.yaml", **settings: Any) -> Found:
-    """Test whether models have seen a benchmark's files; the keywords are the fields of `Settings`.
+    """Test whether models have seen a benchmark's files (docs/contamination.md); the keywords are those of the command.
 
-    Raises ConfigError or DataError before any model is loaded. What one model raises is a problem of the results.
+    `model` names one or several of `models`. Returns a row for each model, file and test; the page of the run in `out` shows
+    them. Raises ConfigError or DataError before any model is loaded. What one model raises is a problem of the results.
 
     >>> contamination("mine", "models.yaml", tasks=["event_cause"], out="runs/mine")  # doctest: +SKIP
     """

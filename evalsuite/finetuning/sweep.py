@@ -64,8 +64,9 @@ class Pool:
 
 
 def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
-    """Train adapters and evaluate them; the keywords are the fields of `Sweep`.
+    """Train adapters on growing numbers of items and evaluate them (docs/finetune.md); the keywords are the flags of the command.
 
+    Returns the results of all of them, with learning curves in `Results.learning`. The same call resumes.
     Raises ConfigError for invalid settings, before anything is trained, and BackendError if a training fails.
 
     >>> finetune("models.yaml", model=["tiny-zh"], tasks=["slot_identification"], sizes=[125, 250])  # doctest: +SKIP

@@ -72,6 +72,9 @@ def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
     Items and replies are inside the page while they are small together, else beside it in shards/. A page inside a run's
     folder takes the folder's lock, since its shards replace those of an earlier report; a page elsewhere only reads the runs.
     Raises ConfigError if a run has no results.json.
+
+    >>> report(["runs/mine", "runs/other"], out="site")  # doctest: +SKIP
+    PosixPath('site/index.html')
     """
     folders = [Path(run) for run in runs]
     if not out and (folders[0] / "submission.yaml").exists():

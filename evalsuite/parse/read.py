@@ -70,6 +70,13 @@ def parse_option(
 
     `mode`: "paper" accepts only the forms that the paper lists, "strict" only a reply that is nothing but the answer,
     "full" reads everything. Raises ValueError for any other mode.
+
+    >>> options = {"(a)": "科幻片", "(b)": "恐怖片", "(c)": "喜剧片"}
+    >>> answer = parse_option("不是科幻片，应该选(b)。", options)
+    >>> answer.status.value, answer.choice, answer.text
+    ('parsed', 1, '(b)')
+    >>> parse_option("(a)或(b)都可以。", options).choice is None
+    True
     """
     if mode not in ("full", "strict", "paper"):
         raise ValueError(f"mode is {mode!r}, not 'full', 'strict' or 'paper'")

@@ -40,6 +40,11 @@ def parse_span(
 
     With `dialogue`, a reply that continues the dialogue is told apart from one that quotes a turn; with `question`, the
     restated question is cut. `extract=False` takes the whole reply without blanks, thinking and special tokens.
+    `finish` is the reply's finish reason ("length": cut off).
+
+    >>> answer = parse_span("答案是“排了很久的队”。")
+    >>> answer.status.value, answer.text
+    ('parsed', '排了很久的队')
     """
     if extract:
         return read_span(output, dialogue or (), question or "", finish == "length", rules())[0]

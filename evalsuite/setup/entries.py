@@ -23,6 +23,7 @@ from evalsuite.setup.machine import GPU, Server, keys
 
 Entry = dict[str, Any]
 _LISTED = "models/chinese-2026.yaml"
+_NEEDED = ("chat_template_kwargs", "generation")
 _CHATS = ("instruct", "chat", "-it", "sft", "rlhf", "assistant", "thinking")
 SHOWN = 6  # models of one server that are offered by number
 
@@ -89,7 +90,14 @@ def local_model(path: str, chat: bool | None, gpus: Sequence[GPU], base: Path) -
         "backend": "vllm" if gpus and find_spec("vllm") else "hf",
         "path": path,
         "chat": looks_like_chat(place if place.exists() else Path(path)) if chat is None else chat,
+        **(_needed(path) if chat is not False else {}),
     }
+
+
+def _needed(path: str) -> Entry:
+    """What the list says that a hub id needs on any backend, such as a switch that keeps it from thinking on to the limit."""
+    known = next((entry for entry in listed().values() if entry["path"] == path and entry["backend"] != "openai"), {})
+    return {key: known[key] for key in _NEEDED if key in known}
 
 
 def _seen_from(place: Path, base: Path) -> str:

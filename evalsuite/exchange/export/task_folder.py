@@ -30,8 +30,11 @@ HARNESSES: dict[str, Callable[[Path, Sequence[Exported]], None]] = {
 def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path:
     """Write tasks for another harness into the folder `out`. Returns the folder.
 
-    `to` is a key of HARNESSES. The other keywords are those of `run` that choose items and prompts, with its defaults.
+    `to` is "lm-eval" or "inspect". The other keywords are those of `run` that choose items and prompts, with its defaults.
     Raises ConfigError if the folder is not empty or a task is a probe, and whatever `run` raises for its settings.
+
+    >>> export("lm-eval", "tasks", tasks=["event_cause"], shots=3)  # doctest: +SKIP
+    PosixPath('tasks')
     """
     if to not in HARNESSES:
         raise ConfigError(unknown("harness", to, HARNESSES))

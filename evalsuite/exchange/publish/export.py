@@ -84,7 +84,12 @@ TOOLS: dict[str, Tool] = {
 def export_results(to: str, run: _Place | Sequence[_Place], out: _Place | None = None, **more: Any) -> Exported:
     """Write or log the results of a run, or with parquet and arrow of several, for another tool (docs/frames.md).
 
-    `to` is a key of TOOLS; `more` are model, project and source. Raises ConfigError for what the tool does not take.
+    `to` is "parquet" or "arrow" (which need the new folder `out`), "hf-card", "wandb" or "mlflow". `more` are `model`, one of
+    the run's models (hf-card, wandb, mlflow), `project` (wandb, mlflow) and `source` (hf-card). Raises ConfigError for what
+    the tool does not take.
+
+    >>> export_results("parquet", "runs/mine", out="tables").lines  # doctest: +SKIP
+    >>> print(*export_results("hf-card", "runs/mine", model="qwen3-8b").lines, sep="\\n")  # doctest: +SKIP
     """
     if to not in TOOLS:
         raise ConfigError(unknown("tool for results", to, TOOLS))

@@ -16,6 +16,13 @@ _LEGEND = Text(
     "base: not perturbed; then %, change in points (* p < 0.05, Holm over the model's rows; ?: fewer than "
     f"{FEWEST} dialogues differ, too few to tell), f: % of items that flipped",
 )
+# What shuffling alone does to a model that looks at places.
+_ORDERS = Text(
+    "shuffle、both 使正确选项均匀分布在各位置：总选同一标号的模型因此变到随机水平，这是位置偏好所致，不是题目变难",
+    "shuffle, both: gold stands evenly at all places, so that a model that always says the same label moves to chance; such a "
+    "change is its preference of a place, not harder items",
+)
+_SHUFFLED = {"shuffle", "both"}
 
 
 def robustness_sheets(robustness: Mapping[str, Any]) -> Iterator[Sheet]:
@@ -28,7 +35,9 @@ def robustness_sheets(robustness: Mapping[str, Any]) -> Iterator[Sheet]:
         way = (row["variant"], f"{row['shots']}-shot", row["scoring"], row["split"])
         models.setdefault((row["model"], *way), []).append(row)
     plain = len({place[1:] for place in models}) == 1
-    yield from with_notes((_sheet(place[0] if plain else " ".join(place), rows) for place, rows in models.items()), _LEGEND)  # fmt: skip
+    shuffled = any(row["perturb"] in _SHUFFLED for row in robustness.get("drops", []))
+    notes = (_LEGEND, _ORDERS) if shuffled else (_LEGEND,)
+    yield from with_notes((_sheet(place[0] if plain else " ".join(place), rows) for place, rows in models.items()), *notes)  # fmt: skip
 
 
 def _sheet(label: str, rows: list[dict[str, Any]]) -> Sheet:

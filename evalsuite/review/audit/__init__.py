@@ -10,5 +10,6 @@ from __future__ import annotations
 from evalsuite.review.audit.answering import AnswerPage, write_answer_page
 from evalsuite.review.audit.findings import Audit, summarize_marks
 from evalsuite.review.audit.folder import make_sample
+from evalsuite.review.audit.outputs import baselines_beside
 
-__all__ = ["AnswerPage", "Audit", "make_sample", "summarize_marks", "write_answer_page"]
+__all__ = ["AnswerPage", "Audit", "baselines_beside", "make_sample", "summarize_marks", "write_answer_page"]

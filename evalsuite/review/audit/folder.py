@@ -17,7 +17,7 @@ from evalsuite.common.files import replace_file, safe_name
 from evalsuite.common.lock import locked
 from evalsuite.page.report import assemble
 from evalsuite.results import records
-from evalsuite.review.audit.outputs import Output, population, suspicious_ids
+from evalsuite.review.audit.outputs import Output, baselines_beside, population, suspicious_ids
 from evalsuite.review.audit.rubrics import rubric_named
 from evalsuite.review.audit.sample import SAMPLE, Sample, draw_sample, load_sample, save_sample
 
@@ -36,7 +36,7 @@ def make_sample(
 ) -> tuple[Path, Sample]:
     """Draw `n` outputs per model and write RUN/audit/NAME/; returns the page's path and the sample.
 
-    `models` and `tasks` restrict the outputs (all if empty). `rubric_name` defaults to the rubric of the benchmark.
+    `models` and `tasks` restrict the outputs; without `models` baselines are left out where there are others. `rubric_name` defaults to the rubric of the benchmark.
     suspicious: only replies to items that look suspicious (results/difficulty.py). Raises ConfigError for unknown names, too small an `n`, no suspicious items where they are asked for, or a folder that holds another sample.
     """
     if n < 1:
@@ -58,7 +58,8 @@ def _make_sample(
     name: str,
     suspicious: bool,
 ) -> tuple[Path, Sample]:
-    outputs = _selected(population(Path(run)), run, models, tasks)
+    beside = () if models else baselines_beside(Path(run))
+    outputs = _selected([o for o in population(Path(run)) if o.model not in beside], run, models, tasks)
     if suspicious:
         outputs = _suspicious(outputs, Path(run))
     rubric_name = rubric_name or _own_rubric(outputs)

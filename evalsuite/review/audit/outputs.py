@@ -12,6 +12,7 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS, task_named
 from evalsuite.common.plainfile import as_written
 from evalsuite.results import records
+from evalsuite.results.outcomes import is_baseline
 from evalsuite.types import Kind, Place, Status
 
 _UNWRITTEN = (Status.FAILED, Status.FILTERED)  # no reply came, or the endpoint kept it: there is nothing to read
@@ -86,6 +87,14 @@ def population(run: Path) -> tuple[Output, ...]:
     """All written replies of a run: without failed or filtered requests, likelihood scoring and probes."""
     with as_written(run):
         return tuple(output for cell in records.read_results(run)["cells"] for output in _outputs(run, cell))
+
+
+def baselines_beside(run: Path) -> list[str]:
+    """The run's baselines, where models stand beside them; none where there is nothing else."""
+    with as_written(run):
+        cells = records.read_results(run)["cells"]
+    found = list(dict.fromkeys(cell["model"] for cell in cells if is_baseline(cell["facts"])))
+    return found if len(found) < len({cell["model"] for cell in cells}) else []
 
 
 def suspicious_ids(run: Path) -> set[str]:

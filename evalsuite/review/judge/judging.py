@@ -62,9 +62,10 @@ class Judging:
 def judge(
     run: str | Path, judge: str | Sequence[str], models: Models = "bundled:models.yaml", **settings: Any
 ) -> Results:
-    """Let judge models score a run's replies; the keywords are the fields of `Settings`.
+    """Let judge models score a run's replies (docs/judge.md); the keywords are the flags of the command.
 
-    `models` is a models.yaml, or a mapping of model names to functions that return replies (backends/scripted.py).
+    `judge` names one or several of `models`: a models.yaml, or a mapping from names to functions that take a `Request` and return
+    the reply as a text.
     Raises ConfigError for settings that do not fit the run. Returns the run's results, with `problems` of the judges.
 
     >>> judge("runs/try", "gpt", models="endpoints.yaml", limit=50, blind=True)  # doctest: +SKIP

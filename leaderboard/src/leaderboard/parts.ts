@@ -110,7 +110,9 @@ function drawSections() {
   );
 }
 
-const later = (work: () => void) => (globalThis.requestIdleCallback ?? setTimeout)(work);
+const idle = globalThis.requestIdleCallback ?? ((work: () => void) => setTimeout(work));
+/** When the browser is idle, but soon: one that is busy, or whose window is hidden, may be idle once in ten seconds only. */
+const later = (work: () => void) => idle(work, { timeout: 200 });
 
 function drawStale() {
   if (open) return;

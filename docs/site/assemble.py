@@ -1,0 +1,144 @@
+"""Gather what the documentation site is made of in build/docs: python docs/site/assemble.py (`make site` runs it).
+
+docs/ is copied. Its pages also link to files beside docs/, so that they can be read in a checkout: those of design/ become pages of
+the site, any other file or folder a page that shows it. Links to what is not there are an error.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+ROOT = Path(__file__).parents[2]
+OUT = ROOT / "build/docs"
+# The path of an inline link or picture, without a title; code is left out by `prose`.
+LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)\s#]+)(?=[)\s#])")
+FENCE = re.compile(r"^( *)(`{3,}|~{3,})")
+CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+# Ends of files -> the language they are coloured as.
+COLOURED = {
+    ".py": "python",
+    ".yaml": "yaml",
+    ".toml": "toml",
+    ".json": "json",
+    ".j2": "jinja",
+    ".ipynb": "json",
+    ".csv": "text",
+}
+
+
+def prose(text: str) -> Iterator[tuple[str, bool]]:
+    """The lines of a Markdown text, and whether each is outside fenced code."""
+    fence = ""
+    for line in text.splitlines(keepends=True):
+        found = FENCE.match(line)
+        if not fence and found:
+            fence = found[2]
+            yield line, False
+        elif fence:
+            if found and line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+                fence = ""
+            yield line, False
+        else:
+            yield line, True
+
+
+def links(text: str) -> Iterator[str]:
+    """The paths that a Markdown text links to, or shows, in its own words: no addresses, no places in the same page."""
+    for line, outside in prose(text):
+        if outside:
+            yield from LINK.findall(CODE.sub("", line))
+
+
+@dataclass
+class Site:
+    """The pages so far, by their path in the site."""
+
+    root: Path = ROOT
+    out: Path = OUT
+    missing: list[str] = field(default_factory=list)
+    shown: set[str] = field(default_factory=set)
+
+    def make(self) -> None:
+        """Write everything anew. Raises SystemExit with the links that lead nowhere."""
+        shutil.rmtree(self.out, ignore_errors=True)
+        shutil.copytree(self.root / "docs", self.out, ignore=shutil.ignore_patterns("*.py", "__pycache__", "examples", "site"))
+        for path in sorted((self.root / "design").glob("*.md")):
+            self.page(path.relative_to(self.root), f"design/{path.name}")
+        for path in sorted((self.root / "docs").rglob("*.md")):
+            self.page(path.relative_to(self.root), path.relative_to(self.root / "docs").as_posix())
+        if self.missing:
+            raise SystemExit("links to what is not there:\n" + "\n".join(self.missing))
+
+    def page(self, source: Path, place: str) -> None:
+        """Write a page, with links that hold on the site."""
+
+        def moved(found: re.Match[str]) -> str:
+            return self.moved(found[1], source, place)
+
+        def line(text: str) -> str:
+            code = CODE.findall(text) and [found.span() for found in CODE.finditer(text)]
+            return LINK.sub(
+                lambda found: found[0] if any(a <= found.start() < b for a, b in code) else moved(found), text
+            )
+
+        text = (self.root / source).read_text(encoding="utf-8")
+        self.write(place, "".join(line(part) if outside else part for part, outside in prose(text)))
+
+    def moved(self, link: str, source: Path, place: str) -> str:
+        """A link of a file as a link of the page at this place."""
+        target = Path(os.path.normpath(source.parent / link))
+        if not (self.root / target).exists() or ".." in target.parts:
+            self.missing.append(f"{source}: {link}")
+            return link
+        return PurePosixPath(os.path.relpath(self.place(target), Path(place).parent)).as_posix()
+
+    def place(self, target: Path) -> str:
+        """Where a file or folder of the checkout is on the site."""
+        if target.parts[0] == "docs" and "examples" not in target.parts and target.suffix != ".py":
+            return target.relative_to("docs").as_posix()
+        if target.parts[0] == "design" and target.suffix == ".md":
+            return target.as_posix()
+        name = target.as_posix() if target.suffix == ".md" else target.as_posix().replace(".", "_") + ".md"
+        place = f"source/{name}"
+        if place not in self.shown:
+            self.shown.add(place)
+            if target.suffix == ".md":
+                self.page(target, place)
+            else:
+                self.write(place, self.source(target))
+        return place
+
+    def source(self, target: Path) -> str:
+        """A page that shows a file, or the files of a folder."""
+        path = self.root / target
+        folder = path.is_dir()
+        files = sorted(p for p in path.rglob("*") if p.is_file() and "__pycache__" not in p.parts) if folder else [path]
+        lines = ["---", "search: {exclude: true}", "hide: [navigation, toc]", "---", "", f"# {target.as_posix()}", ""]
+        for file in files:
+            code = file.read_text(encoding="utf-8").rstrip()
+            fence = "`" * max(3, *(len(ticks) + 1 for ticks in re.findall("`+", code)), 3)
+            block = [f"{fence}{COLOURED.get(file.suffix, 'text')}", *code.split("\n"), fence, ""]
+            if folder:
+                lines += [
+                    f'??? note "{file.relative_to(path).as_posix()}"',
+                    "",
+                    *(f"    {part}".rstrip() for part in block),
+                ]
+            else:
+                lines += block
+        return "\n".join(lines)
+
+    def write(self, place: str, text: str) -> None:
+        path = self.out / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    Site(out=Path(sys.argv[1]) if sys.argv[1:] else OUT).make()
