@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -22,20 +21,27 @@ from typing import Any
 
 import evalsuite
 from evalsuite.backends.models import models_of
-from evalsuite.backends.recorded import ABOUT, REPLIES, Line, Recording, Session, asked, read_recording
+from evalsuite.backends.recorded import ABOUT, REPLIES, Line, Recording, Session, asked, read_lines, read_recording
 from evalsuite.backends.registry import load_backend, loaded
 from evalsuite.common.files import replace_file
 from evalsuite.evaluation.ask import received
 from evalsuite.types import Request, Response
 
-# What is recorded: settings of a run, of which `evalsuite run` asks the first.
-SETTINGS: tuple[Mapping[str, Any], ...] = ({},)
+# What is recorded: settings of runs, asked in this order. Together they are what `evalsuite run` asks.
+SETTINGS: tuple[Mapping[str, Any], ...] = (
+    {"tasks": ["event_cause", "subsequent_event", "clipped_subsequent_event"]},
+    {"tasks": ["knowledge_generation"]},
+    {"tasks": ["knowledge_filling"]},
+    {"tasks": ["conflict_detection"]},
+    {"tasks": ["domain_identification"]},
+    {"tasks": ["slot_identification"]},
+)
 
 
-def prompts(chat: bool, settings: tuple[Mapping[str, Any], ...] = SETTINGS) -> dict[str, Request]:
+def prompts(chat: bool, settings: Sequence[Mapping[str, Any]] = ()) -> dict[str, Request]:
     """Every request that is to be recorded, by its hash, in the order of the runs that ask it. Loads no model."""
     found: dict[str, Request] = {}
-    for one in settings:
+    for one in settings or SETTINGS:
         for _, trials in evalsuite.preview({"recorded": str}, data="bundled:sample", **one):
             found |= {asked(trial.request, chat): trial.request for trial in trials}
     return found
@@ -53,51 +59,51 @@ def write_lines(folder: Path, lines: Mapping[str, Line], order: Mapping[str, Req
 def check(folder: Path) -> int:
     """Say how many of today's prompts lack a reply, and how many replies answer none of them; 1 if any, else 0."""
     recording, lines = read_recording(folder)
-    today = prompts(recording.chat)
+    today = prompts(recording.chat, recording.runs)
     lacking, old = today.keys() - lines.keys(), lines.keys() - today.keys()
     print(f"{len(today)} prompts: {len(lacking)} without a recorded reply; {len(old)} replies to prompts of old")
     return int(bool(lacking or old))
 
 
 def record(folder: Path, args: argparse.Namespace) -> None:
-    """Ask what is missing, each reply on the disk before the next, and write both files."""
+    """Ask what is missing, setting by setting, each reply on the disk before the next, and both files after each setting."""
     (model,) = models_of(args.models, [args.model])
     order = prompts(model.chat)
-    old, lines = read_recording(folder) if (folder / ABOUT).exists() else (None, dict[str, Line]())
-    lines = {key: line for key, line in lines.items() if key in order}
-    missing = [key for key in order if key not in lines]
-    print(f"{len(lines)} recorded, {len(missing)} to ask", flush=True)
-    if not missing:
-        write_lines(folder, lines, order)
-        return
+    old = read_recording(folder)[0] if (folder / ABOUT).exists() else None
+    before = read_lines(folder) if (folder / REPLIES).exists() else {}
+    lines = {key: line for key, line in before.items() if key in order}
+    kept = len(lines)
+    print(f"{kept} recorded, {len(order) - kept} to ask", flush=True)
     folder.mkdir(exist_ok=True)
     write_lines(folder, lines, order)
-    before = len(lines)
-    with loaded(model, load_backend) as backend, (folder / REPLIES).open("a", encoding="utf-8") as file:
-        for group in backend.generate([order[key] for key in missing], [False] * len(missing)):
-            for n, reply in group:
-                if received(reply).error is not None:
-                    sys.exit(f"{order[missing[n]].id}: {reply.error}")
-                lines[missing[n]] = line_of(missing[n], reply)
-                file.write(json.dumps(lines[missing[n]].model_dump(), ensure_ascii=False) + "\n")
-            file.flush()
+    if old and kept == len(order) and old.runs == [*map(dict, SETTINGS)]:
+        return
+    with loaded(model, load_backend) as backend:
+        for one in SETTINGS:
+            todo = [key for key in prompts(model.chat, (one,)) if key not in lines]
+            with (folder / REPLIES).open("a", encoding="utf-8") as file:
+                for group in backend.generate([order[key] for key in todo], [False] * len(todo)):
+                    for n, reply in group:
+                        if received(reply).error is not None:
+                            sys.exit(f"{order[todo[n]].id}: {reply.error}")
+                        lines[todo[n]] = line_of(todo[n], reply)
+                        file.write(json.dumps(lines[todo[n]].model_dump(), ensure_ascii=False) + "\n")
+                    file.flush()
+            now = Session(date=time.strftime("%Y-%m-%d"), versions=_versions(model.backend), replies=len(lines) - kept)
+            about = Recording(
+                model=args.name or (old.model if old else model.path),
+                revision=args.revision or (old.revision if old else model.revision),
+                licence=args.licence or (old.licence if old else ""),
+                chat=model.chat,
+                settings=backend.settings,
+                parameters=getattr(backend, "parameters", None),
+                command=f"python models/record.py {folder} --models {Path(args.models).name} --model {model.name}",
+                runs=[dict(done) for done in SETTINGS[: SETTINGS.index(one) + 1]],
+                sessions=[*_earlier(old, kept), *([now] if now.replies else [])],
+            )
+            write_lines(folder, lines, order)
+            replace_file(folder / ABOUT, json.dumps(about.model_dump(), ensure_ascii=False, indent=1) + "\n")
             print(f"{len(lines)} of {len(order)}", flush=True)
-        sessions = _earlier(old, before)
-        sessions.append(
-            Session(date=time.strftime("%Y-%m-%d"), versions=_versions(model.backend), replies=len(missing))
-        )
-        about = Recording(
-            model=args.name or (old.model if old else model.path),
-            revision=args.revision or (old.revision if old else model.revision),
-            licence=args.licence or (old.licence if old else ""),
-            chat=model.chat,
-            settings=backend.settings,
-            parameters=getattr(backend, "parameters", None),
-            command=shlex.join(["python", *sys.argv]),
-            sessions=sessions,
-        )
-    write_lines(folder, lines, order)
-    replace_file(folder / ABOUT, json.dumps(about.model_dump(), ensure_ascii=False, indent=1) + "\n")
 
 
 def _earlier(old: Recording | None, kept: int) -> list[Session]:

@@ -6,7 +6,6 @@ import argparse
 import importlib.util
 import json
 import shutil
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -41,7 +40,7 @@ def record() -> Any:
 
 def test_the_recorded_prompts_are_todays(record: Any) -> None:
     recording, lines = read_recording(FOLDER)
-    today = record.prompts(recording.chat)
+    today = record.prompts(recording.chat, recording.runs)
     lacking = [today[key].id for key in today.keys() - lines.keys()]
     old = lines.keys() - today.keys()
     assert not lacking and not old, (
@@ -171,8 +170,6 @@ def test_recording_asks_only_what_is_missing(
 ) -> None:
     """A model that is a file of replies stands for one that takes hours."""
     monkeypatch.setattr(record, "SETTINGS", ({"tasks": ["event_cause"], "set": "easy", "limit": 3},))
-    monkeypatch.setattr(record.prompts, "__defaults__", (record.SETTINGS,))
-    monkeypatch.setattr(sys, "argv", ["record.py", "there"])
     wanted = record.prompts(False)
     said = {request.id: f"reply {n}" for n, request in enumerate(wanted.values())}
     (tmp_path / "said.jsonl").write_text(

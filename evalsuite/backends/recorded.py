@@ -50,6 +50,7 @@ class Recording(Strict):
     settings: dict[str, Any]  # of sampling, as the engine's backend states them
     parameters: _Count | None
     command: str  # that made the recording
+    runs: list[dict[str, Any]]  # settings of the runs whose prompts were recorded
     sessions: list[Session] = Field(min_length=1)
 
 
@@ -86,6 +87,11 @@ def read_recording(folder: Path) -> tuple[Recording, dict[str, Line]]:
         recording = Recording.model_validate(read_json(about))
     except ValidationError as error:
         raise jsonl.first_fault(error, about) from None
+    return recording, read_lines(folder)
+
+
+def read_lines(folder: Path) -> dict[str, Line]:
+    """The replies of a recording by what they answer. Raises DataError with file, line and field."""
     lines: dict[str, Line] = {}
     for number, row in jsonl.read_objects(folder / REPLIES, surrogates=True):
         try:
@@ -95,7 +101,7 @@ def read_recording(folder: Path) -> tuple[Recording, dict[str, Line]]:
         if line.asked in lines:
             raise DataError("an earlier line replies to the same", folder / REPLIES, number, "asked")
         lines[line.asked] = line
-    return recording, lines
+    return lines
 
 
 def hash_of_replies(path: Path) -> str | None:
