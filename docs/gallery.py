@@ -38,7 +38,8 @@ SECTIONS = {
 # Pictures for the front pages -> the language that the browser asks for. They are of the page's beginning and the HARD table; filters,
 # notes and the list of sections between the two are hidden, so that they stay small.
 FRONTS = {"front": "en-US", "front.zh": "zh-CN"}
-HIDDEN = "#sections, .filters, #part-tables p, #part-tables h2 { display: none !important } main { padding-top: 0 }"
+HIDDEN = "#sections, #part-tables p, #part-tables h2, #part-tables .controls"
+LAST = "#part-tables tr >> nth=14"  # the row that they end with, some of the paper's
 WINDOW = {"width": 1280, "height": 900}
 
 
@@ -92,9 +93,11 @@ def take(page: Path) -> None:
         )
         for name, locale in FRONTS.items():
             tab = _opened(browser, page, locale, "#set=hard")
-            tab.add_style_tag(content=HIDDEN)
-            table = _clip(tab, "#part-tables table", WINDOW["height"])
-            _shoot(tab, name, {"x": 0, "y": 0, "width": WINDOW["width"], "height": table["y"] + table["height"] + 16})
+            tab.evaluate(
+                "(which) => { for (const x of document.querySelectorAll(which)) x.style.display = 'none'; }", HIDDEN
+            )
+            row = _clip(tab, LAST, WINDOW["height"])
+            _shoot(tab, name, {"x": 0, "y": 0, "width": WINDOW["width"], "height": row["y"] + row["height"]})
         tab = _opened(browser, page, "en-US")
         tab.evaluate(
             "() => { document.getElementById('sections').style.position = 'static'; }"
