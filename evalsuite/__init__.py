@@ -12,7 +12,7 @@ loads neither torch nor transformers nor jieba.
     finetune                        train LoRA adapters and evaluate them
     judge                           rate the generations of a run with a judge model
     contamination                   test whether models have read a benchmark's files
-    compare                         test the difference between two models of a run for significance
+    compare                         test the difference between two models, settings or runs for significance
     load                            the results and replies of runs as data frames
     export_results                  a run's results as Parquet files, for a model's card, or for a tracker of experiments
     export                          write tasks for other evaluation harnesses

@@ -89,7 +89,9 @@ def record(folder: Path, args: argparse.Namespace) -> None:
                         lines[todo[n]] = line_of(todo[n], reply)
                         file.write(json.dumps(lines[todo[n]].model_dump(), ensure_ascii=False) + "\n")
                     file.flush()
-            now = Session(date=time.strftime("%Y-%m-%d"), versions=_versions(model.backend), replies=len(lines) - kept)
+            earlier = _earlier(old, kept)
+            new = len(lines) - sum(session.replies for session in earlier)
+            now = Session(date=time.strftime("%Y-%m-%d"), versions=_versions(model.backend), replies=new)
             about = Recording(
                 model=args.name or (old.model if old else model.path),
                 revision=args.revision or (old.revision if old else model.revision),
@@ -99,7 +101,7 @@ def record(folder: Path, args: argparse.Namespace) -> None:
                 parameters=getattr(backend, "parameters", None),
                 command=f"python models/record.py {folder} --models {Path(args.models).name} --model {model.name}",
                 runs=[dict(done) for done in SETTINGS[: SETTINGS.index(one) + 1]],
-                sessions=[*_earlier(old, kept), *([now] if now.replies else [])],
+                sessions=[*earlier, *([now] if new else [])],
             )
             write_lines(folder, lines, order)
             replace_file(folder / ABOUT, json.dumps(about.model_dump(), ensure_ascii=False, indent=1) + "\n")

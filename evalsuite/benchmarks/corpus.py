@@ -146,6 +146,10 @@ class Corpus(ABC):
         """Whether the data have items of the task, set and split."""
         return split in self.benchmark.splits and self.path(task, set, split).is_file()
 
+    def holds(self, task: Task) -> bool:
+        """Whether the data have items of the task, in any set and split."""
+        return any(self.has(task, name, split) for name in self.sets for split in self.benchmark.splits)
+
     def file(self, task: Task, set: str, split: str) -> File:
         """The items, read on first use. Raises DataError for an unknown set and for a broken or missing file."""
         if set not in self.sets:  # it may be a stranger's, and becomes a path

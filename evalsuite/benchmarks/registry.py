@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from evalsuite.benchmarks import c3, cedar, charm, cicero, cider, corecode, glucose, xcopa
 from evalsuite.benchmarks.corpus import Corpus, File
 from evalsuite.benchmarks.groups import groups
-from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.plugins import Table, installed, load_plugin, origin_of
 from evalsuite.common.resources import bundled
 from evalsuite.metrics.rows import METRICS, TEXT_METRICS
@@ -193,21 +193,63 @@ def open_corpus(benchmark: str, folder: Path, *, skip_bad: bool = False) -> Corp
 
 
 class Corpora:
-    """The data of all benchmarks in one folder or in subfolders with their names. Each is opened on first use."""
+    """The data of all benchmarks in one folder or in several: directly, or in subfolders with their names. Each is opened on
+    first use. A task is looked for in all folders, and belongs to one of them."""
 
-    def __init__(self, folder: Path, *, skip_bad: bool = False) -> None:
-        self.root, self._skip_bad = folder, skip_bad
-        self._opened: dict[str, Corpus] = {}
+    def __init__(self, folders: Path | Sequence[Path], *, skip_bad: bool = False) -> None:
+        self.roots = (folders,) if isinstance(folders, Path) else tuple(dict.fromkeys(folders))
+        self._skip_bad = skip_bad
+        self._opened: dict[tuple[str, Path], Corpus] = {}
+        self._owners: dict[str, Corpus] = {}  # by task
+
+    @property
+    def root(self) -> Path:
+        """The folder that errors name, the first."""
+        return self.roots[0]
 
     def __getitem__(self, benchmark: str) -> Corpus:
-        """The data of a benchmark. Raises DataError if the folder has none."""
-        if benchmark not in self._opened:
-            self._opened[benchmark] = open_corpus(benchmark, self.root, skip_bad=self._skip_bad)
-        return self._opened[benchmark]
+        """The data of a benchmark in the first folder that has some. Raises DataError if none has."""
+        return self.all(benchmark)[0]
+
+    def all(self, benchmark: str) -> list[Corpus]:
+        """The data of a benchmark in every folder that has some. Raises DataError if none has, or if a folder is not there."""
+        found: list[Corpus] = []
+        missing: DataError | None = None
+        for folder in self.roots:
+            try:
+                if (benchmark, folder) not in self._opened:
+                    self._opened[benchmark, folder] = open_corpus(benchmark, folder, skip_bad=self._skip_bad)
+                found.append(self._opened[benchmark, folder])
+            except DataError as error:
+                if not folder.is_dir():
+                    raise
+                missing = missing or error
+        if not found:
+            assert missing is not None
+            others = "".join(f", nor in {folder}" for folder in self.roots[1:])
+            raise DataError(f"{missing.message}{others}", missing.file) if others else missing
+        return found
 
     def of(self, task: Task) -> Corpus:
-        """The data of a task's benchmark."""
-        return self[task.benchmark]
+        """The data that hold a task; if none do, the first of its benchmark. Raises DataError if two folders have the task."""
+        if task.name not in self._owners:
+            every = self.all(task.benchmark)
+            having = [c for c in every if len(every) == 1 or c.holds(task)]
+            if len(having) > 1:
+                raise DataError(
+                    f"{task.name} is in {having[1].root}, too: a task is asked from one folder; name --tasks that are in one "
+                    "of them only, or leave one --data out",
+                    having[0].root,
+                )
+            self._owners[task.name] = (having or every)[0]
+        return self._owners[task.name]
+
+    def files(self, benchmark: str, split: str) -> list[tuple[Task, str]]:
+        """(task, set) of every file of the split, in the paper's order."""
+        every = self.all(benchmark)
+        if len(every) == 1:
+            return every[0].files(split)
+        return [(t, s) for t in BENCHMARKS[benchmark].tasks for c in every for s in c.sets if c.has(t, s, split)]
 
     def path(self, task: Task, set: str, split: str) -> Path:
         return self.of(task).path(task, set, split)

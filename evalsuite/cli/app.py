@@ -21,7 +21,7 @@ COMMANDS = {
     "doctor": ("setup", "Say what is installed, what runs where, and what is missing for what, with the command that mends it. Exit code 1 if something is broken."),
     "run": ("run", "Evaluate models: ask them, parse and score their replies, write the page. Exit code 1 if some requests failed."),
     "score": ("run", "Parse and score a run's stored replies again, without a model; with --second-reader a model reads some of them beside the parser."),
-    "compare": ("compare", "Test the difference between two models of a run on the same items."),
+    "compare": ("compare", "Test the difference between two models, two settings (shots, wording, scoring, perturbation) or two runs on the same items."),
     "parse": ("batch", "Parse the answers of any replies: adds choice, text, status, rule, start and end to each line."),
     "metrics": ("batch", "Score any texts with every text metric: JSON with values and signatures."),
     "report": ("run", "Write the leaderboard page of one or more runs."),

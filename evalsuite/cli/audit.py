@@ -21,7 +21,10 @@ def audit_make(
     n: Annotated[int, typer.Option("--n", help="Replies to draw of each model, not in all.")] = 100,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the sample.")] = 0,
     model: Annotated[
-        list[str] | None, typer.Option("--model", help="Only replies of this model; may be given more than once. Default: all but the baselines.")
+        list[str] | None,
+        typer.Option(
+            "--model", help="Only replies of this model; may be given more than once. Default: all but the baselines."
+        ),
     ] = None,
     tasks: Annotated[
         str,

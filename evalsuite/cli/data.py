@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,15 +23,16 @@ def tasks(data: Data = None) -> None:
     from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora
     from evalsuite.cli.tables.terminal import listing
     from evalsuite.common.errors import DataError
-    from evalsuite.common.resources import resolve
+    from evalsuite.evaluation.plan import folders_of
+    from evalsuite.evaluation.settings import Settings
 
-    corpora = Corpora(resolve(data or os.environ.get("EVALSUITE_DATA") or "bundled:sample"))
+    corpora = Corpora(folders_of(Settings(data=data or ())))
     for name, benchmark in BENCHMARKS.items():
         rows = [[t.name, t.short, t.zh, t.kind.name] for t in benchmark.tasks]
         try:
-            corpus = corpora[name]
-            title = f"{benchmark.title} (--tasks {name}), test items in {corpus.root}"
-            rows = [[*row, _items(corpus, TASKS[row[0]])] for row in rows]
+            roots = " and ".join(str(corpus.root) for corpus in corpora.all(name))
+            title = f"{benchmark.title} (--tasks {name}), test items in {roots}"
+            rows = [[*row, _items(corpora.of(TASKS[row[0]]), TASKS[row[0]])] for row in rows]
         except DataError as error:
             title = f"{benchmark.title}: {error}"
         print_all(listing(title, ["name", "short", "中文", "kind", "items"][: len(rows[0])], rows))

@@ -71,7 +71,8 @@ def _parameter(settings: type, field: Field[Any], hint: Any) -> inspect.Paramete
     kind: Any = hint
     default: Any = field.default
     if get_origin(hint) is Sequence:
-        kind, default = (list[str] | None, None) if flag.repeated else (str, ",".join(map(str, default)))
+        several = list[Path] if Path in _parts_of(hint) else list[str]
+        kind, default = (several | None, None) if flag.repeated else (str, ",".join(map(str, default)))
     elif Path in get_args(hint):
         kind = Path | None if default is None else Path
         default = None if default is None else Path(default)
@@ -90,10 +91,18 @@ def _value(field: Field[Any], hint: Any, given: Any) -> Any:
     if get_origin(hint) is not Sequence:
         return given
     flag: Flag = field.metadata["flag"]
+    if Path in _parts_of(hint):
+        return list(given or ())  # a folder's name may have a comma
     texts = given or [] if flag.repeated else [given]
     if get_args(hint) == (int,):
         return [n for text in texts for n in numbers(text, _long(field.name), flag.example)]
     return [part for text in texts for part in parts(text)]
+
+
+def _parts_of(hint: Any) -> tuple[Any, ...]:
+    """The types that an element of a sequence may have."""
+    (element,) = get_args(hint)
+    return get_args(element) or (element,)
 
 
 def _long(name: str) -> str:
@@ -102,7 +111,7 @@ def _long(name: str) -> str:
 
 Models = Annotated[str, option(Settings, "models")]
 Split = Annotated[str, option(Settings, "split")]
-Data = Annotated[Path | None, option(Settings, "data")]
+Data = Annotated[list[Path] | None, option(Settings, "data")]
 SkipBad = Annotated[bool, option(Settings, "skip_bad")]
 Parser = Annotated[
     str,

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 @takes(Settings)
 def run(**settings: Any) -> None:
     import evalsuite
-    from evalsuite.cli.show import print_results
+    from evalsuite.cli.show import print_results, print_told
 
     done = evalsuite.run(**settings)
     print_results(done)
     say(f"page: {done.out / 'page' / 'index.html'}   results: {done.out / 'results.json'}")
+    print_told(done)
     raise typer.Exit(done.exit_code)
 
 

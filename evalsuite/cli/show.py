@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evalsuite.cli.options import parts
-from evalsuite.common.errors import DataError
+from evalsuite.common.errors import DataError, EvalsuiteError
 from evalsuite.common.terminal import console, emit, print_all, say
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ def show(
             _list(done, status, every)
         elif form == "table":
             print_tables(done, parts(tables))
+            if not tables and not any(chosen.values()):  # of a part of a run other things may be true
+                print_told(done)
         else:
             from evalsuite.cli.tables.export import export
             from evalsuite.results.sheets import sheets
@@ -72,6 +74,18 @@ def print_results(done: Results) -> None:
     from evalsuite.results.sheets import END
 
     print_tables(done, END)
+
+
+def print_told(done: Results) -> None:
+    """Print what the results say, in at most three lines."""
+    from evalsuite.cli.tables.terminal import draw
+    from evalsuite.page.told import told
+
+    try:
+        print_all(*draw(told(done)))
+    except (EvalsuiteError, LookupError, TypeError, ValueError, AttributeError) as error:
+        # The folder may come from elsewhere; the tables stand by themselves.
+        say(f"what was found: not told, since records cannot be read ({error})", err=True)
 
 
 def print_tables(done: Results, names: Sequence[str]) -> None:

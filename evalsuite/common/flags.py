@@ -10,6 +10,7 @@ cli/options.py builds the command line from these fields.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TypeVar
@@ -56,6 +57,11 @@ def check_folder(**folders: str | Path) -> None:
     for name, folder in folders.items():
         if not resolve(folder).is_dir():
             raise ConfigError(f"--{name.replace('_', '-')} {folder}: no such folder")
+
+
+def folders(given: str | Path | Sequence[str | Path] | None) -> tuple[str | Path, ...]:
+    """The folders of a flag that may be given several times; a caller from Python may give one alone, or None."""
+    return () if given is None else (given,) if isinstance(given, str | Path) else tuple(given)
 
 
 def check_least(least: int, **numbers: int | None) -> None:

@@ -22,12 +22,12 @@ _PACKAGES = ("evalsuite", "torch", "transformers", "tokenizers", "peft", "vllm",
 
 
 def write_manifest(
-    out: Path, settings: Any, data: str, files: Mapping[str, File], models: Iterable[Model] = ()
+    out: Path, settings: Any, data: str | list[str], files: Mapping[str, File], models: Iterable[Model] = ()
 ) -> None:
     """Write manifest.json for the latest start of a run.
 
-    data: the folder of the data. files: data files by their name in the manifest (`Benchmark.data_name`). models: of those whose
-    replies come from a file, the file's hash is written.
+    data: the folder of the data, or a list of several. files: data files by their name in the manifest (`Benchmark.data_name`).
+    models: of those whose replies come from a file, the file's hash is written.
     """
     replies = {m.name: sha256 for m in models if m.backend == "scripted" and (sha256 := hash_of_replies(Path(m.path)))}
     content = {

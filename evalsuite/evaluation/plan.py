@@ -53,7 +53,7 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
     chosen = models_of(models, s.model)
     if s.until_ranked is not None and sum(m.backend != "baseline" for m in chosen) < 2:
         raise ConfigError("--until-ranked: tells models apart, and fewer than two are named; baselines take no part")
-    corpus = Corpora(resolve(data_of(s)), skip_bad=s.skip_bad)
+    corpus = Corpora(folders_of(s), skip_bad=s.skip_bad)
     eval_sets = []
     scored = False  # whether any model can be asked any task in a scoring that was asked for
     selection = read_selection(s.items) if s.items else None
@@ -124,7 +124,7 @@ def _places(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
     wanted = tasks_named(s.tasks or [DEFAULT])
     sets = [name.strip() for name in s.set.split(",")]
     every = "all" in sets or "both" in sets
-    files = [pair for name in dict.fromkeys(t.benchmark for t in wanted) for pair in corpus[name].files(s.split)]
+    files = [pair for name in dict.fromkeys(t.benchmark for t in wanted) for pair in corpus.files(name, s.split)]
     known = dict.fromkeys(name for t in wanted for name in (*BENCHMARKS[t.benchmark].sets, *corpus.of(t).sets))
     for name in sets:
         if name not in (*known, "all", "both"):
@@ -332,6 +332,18 @@ def named_files(s: Settings, eval_sets: Sequence[EvalSet]) -> dict[str, File]:
     return {BENCHMARKS[x.task.benchmark].data_name(x.task, x.set, s.split): x.file for x in eval_sets}
 
 
-def data_of(s: Settings) -> str:
-    """The folder of the data, in the form that `resolve` takes."""
-    return str(s.data or os.environ.get("EVALSUITE_DATA") or "bundled:sample")
+def data_of(s: Settings) -> str | list[str]:
+    """The folder of the data, in the form that `resolve` takes; a list of several."""
+    given = [str(folder) for folder in s.data]
+    return given if len(given) > 1 else default_data(given[0] if given else None)
+
+
+def folders_of(s: Settings) -> list[Path]:
+    """The folders of the data."""
+    found = data_of(s)
+    return [resolve(folder) for folder in ([found] if isinstance(found, str) else found)]
+
+
+def default_data(given: str | None) -> str:
+    """The folder that was given, else that of EVALSUITE_DATA, else the bundled sample."""
+    return given or os.environ.get("EVALSUITE_DATA") or "bundled:sample"

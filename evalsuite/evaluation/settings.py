@@ -10,7 +10,7 @@ from typing import Any
 from evalsuite.backends.models import BASELINES
 from evalsuite.benchmarks.registry import SPLITS, tasks_named, whole_name
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.flags import check_budget, check_folder, check_least, flag
+from evalsuite.common.flags import check_budget, check_folder, check_least, flag, folders
 from evalsuite.perturb import perturbation_named
 from evalsuite.types import SCORINGS
 
@@ -89,8 +89,11 @@ class Settings:
         "Ask items in a random order until each two models are told apart, or surely within so many points, then stop (docs/early_stopping.md).",
         "±1",
     )
-    data: str | Path | None = flag(
-        None, "Folder of official data; default: EVALSUITE_DATA, else the bundled sample (bundled:sample).", "DIR"
+    data: Sequence[str | Path] = flag(
+        (),
+        "Folder of official data; may be given more than once: tasks are looked for in all; default: EVALSUITE_DATA, else the bundled sample (bundled:sample).",
+        "DIR",
+        repeated=True,
     )
     out: str | Path = flag("runs/default", "The run's folder. The same command resumes in it.", "DIR")
     seed: int = flag(0, "Seed of shots and perturbations.", "N")
@@ -150,6 +153,7 @@ class Settings:
         for name in self.baselines:
             if name not in BASELINES:
                 raise ConfigError(unknown("baseline", name, [*BASELINES, "none"]))
+        object.__setattr__(self, "data", folders(self.data))
         object.__setattr__(self, "tasks", tuple(map(whole_name, self.tasks)))
         tasks_named(self.tasks)
         for name in self.perturb:

@@ -27,7 +27,7 @@ class Settings:
     tasks: Sequence[str] = flag((), "Tasks, benchmarks or groups, comma-separated; default: all tasks of CORECODE that the data have.", "A,B")  # fmt: skip
     set: str = flag("all", "Sets, comma-separated, or all.", "easy")
     split: str = flag("test", "The split that the model may have seen: train, dev or test.", "test")
-    data: str | Path | None = flag(None, "Folder of official data; default: EVALSUITE_DATA, else the bundled sample.", "DIR")  # fmt: skip
+    data: Sequence[str | Path] = flag((), "Folder of official data; may be given more than once; default: EVALSUITE_DATA, else the bundled sample.", "DIR", repeated=True)  # fmt: skip
     out: str | Path = flag("runs/default", "The run's folder, whose page shows the results beside its scores. The same command resumes in it.", "DIR")  # fmt: skip
     tests: Sequence[str] = flag((), f"Tests, comma-separated: {', '.join(TESTS)}; default: all that the model's backend can take.", "order,mink")  # fmt: skip
     form: Sequence[str] = flag(FORMS, "How the model may have read single items: raw (the file's own lines), prompt (our prompt and the right reply), or both.", "raw,prompt")  # fmt: skip

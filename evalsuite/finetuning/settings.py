@@ -61,8 +61,11 @@ class Sweep:
         "DIR",
     )
     allow_leak: bool = flag(False, "Also train on dialogues of test items, instead of leaving them out.")
-    data: str | Path | None = flag(
-        None, "Folder of official data; default: EVALSUITE_DATA, else the bundled sample (bundled:sample).", "DIR"
+    data: Sequence[str | Path] = flag(
+        (),
+        "Folder of official data; may be given more than once: tasks are looked for in all; default: EVALSUITE_DATA, else the bundled sample (bundled:sample).",
+        "DIR",
+        repeated=True,
     )
     out: str | Path = flag("runs/finetune", "The sweep's folder. The same command resumes in it.", "DIR")
     skip_bad: bool = flag(False, "Skip and count broken lines of the data, instead of stopping at the first.")

@@ -31,7 +31,7 @@ from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.journey import evaluate
-from evalsuite.evaluation.plan import data_of, prepare
+from evalsuite.evaluation.plan import folders_of, prepare
 from evalsuite.evaluation.settings import Settings
 from evalsuite.finetuning.jobs import Job, finished
 from evalsuite.finetuning.settings import Sweep
@@ -81,7 +81,7 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
         "executor": s.executor, "ray_address": s.ray_address, "replicas": s.replicas,
     }  # fmt: skip
     # Invalid settings raise before anything is trained.
-    _training_places(Corpora(resolve(data_of(Settings(data=s.data)))), (*s.tasks, *s.train_tasks), s)
+    _training_places(Corpora(folders_of(Settings(data=s.data))), (*s.tasks, *s.train_tasks), s)
     *_, corpus, eval_sets = prepare(s.models, model=s.model, **evaluation)
     pools = make_pools(corpus, s)
     for model, pool in product(chosen, pools):

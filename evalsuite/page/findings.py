@@ -33,7 +33,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class Shown:
     """A cell of the page that is looked at: whole, unperturbed, in the usual way of asking."""
 
     number: int
@@ -74,13 +74,23 @@ def findings(
         ]
         if benchmark.averaged or not mine:
             continue
-        item_set = _hardest(benchmark, {c["set"] for _, c in mine})
-        here = _usual([(n, c) for n, c in mine if c["set"] == item_set], values)
-        title = f"{benchmark.title} {item_set.upper() if benchmark.levels else item_set}"
+        here, title = looked_at(benchmark, mine, values)
         found.append(
-            _chance(here, title) + _baseline(here, title) + _ahead(here, groups, title) + _gap(here, runs, benchmark)
+            _chance(here, title)
+            + _baseline(here, title)
+            + _ahead(here, groups, title)
+            + gap_found(here, runs, benchmark)
         )
     return [one for turn in zip_longest(*found) for one in turn if one]
+
+
+def looked_at(
+    benchmark: Benchmark, cells: Sequence[tuple[int, dict[str, Any]]], values: Mapping[Place, tuple[float, ...]]
+) -> tuple[list[Shown], str]:
+    """The cells of a benchmark, numbered, that sentences are about, and the name of their set."""
+    item_set = _hardest(benchmark, {c["set"] for _, c in cells})
+    title = f"{benchmark.title} {item_set.upper() if benchmark.levels else item_set}"
+    return _usual([(n, c) for n, c in cells if c["set"] == item_set], values), title
 
 
 def _hardest(benchmark: Benchmark, there: set[str]) -> str:
@@ -88,7 +98,7 @@ def _hardest(benchmark: Benchmark, there: set[str]) -> str:
     return max(there, key=lambda name: (name in benchmark.sets and benchmark.sets.index(name), name))
 
 
-def _usual(cells: Sequence[tuple[int, dict[str, Any]]], values: Mapping[Place, tuple[float, ...]]) -> list[_Shown]:
+def _usual(cells: Sequence[tuple[int, dict[str, Any]]], values: Mapping[Place, tuple[float, ...]]) -> list[Shown]:
     """The whole, unperturbed cells in the way that most were asked in."""
 
     def way(cell: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -112,22 +122,22 @@ def _usual(cells: Sequence[tuple[int, dict[str, Any]]], values: Mapping[Place, t
     for number, cell in plain:
         model = f"{cell['run']}\t{cell['model']}"
         if way(cell) == most:
-            shown.append(_Shown(number, model, cell, values.get(Place.of(cell, model=model))))
+            shown.append(Shown(number, model, cell, values.get(Place.of(cell, model=model))))
     return shown
 
 
-def _is_baseline(cell: _Shown) -> bool:
+def is_baseline(cell: Shown) -> bool:
     return bool(cell.entry["facts"].get("backend") == "baseline")
 
 
-def _models(cells: Sequence[_Shown]) -> list[_Shown]:
-    return [c for c in cells if c.values is not None and not _is_baseline(c)]
+def models(cells: Sequence[Shown]) -> list[Shown]:
+    return [c for c in cells if c.values is not None and not is_baseline(c)]
 
 
 # --- chance
 
 
-def _guessing(cell: _Shown) -> float:
+def _guessing(cell: Shown) -> float:
     """P(at least so many right | guessing): exact and one-sided, with the mean chance of the items. A guess is right by
     chance whatever dialogue it is about, so items are independent under this null hypothesis."""
     assert cell.values is not None
@@ -135,14 +145,19 @@ def _guessing(cell: _Shown) -> float:
     return float(import_module("scipy.stats").binom.sf(right - 1, len(cell.values), cell.chance))
 
 
-def _chance(cells: Sequence[_Shown], title: str) -> list[Finding]:
-    """On which choice tasks no model is above chance; where there is none such, who is above it on all."""
+def guessed(cells: Sequence[Shown]) -> tuple[list[Shown], dict[str, float]]:
+    """The models' cells that are tested against guessing, and the number of each -> its p-value, corrected by Holm."""
     from evalsuite.metrics.statistics import holm
 
-    tested = [c for c in _models(cells) if c.chance and c.task.metrics[0] == "accuracy"]
+    tested = [c for c in models(cells) if c.chance and c.task.metrics[0] == "accuracy"]
+    return tested, holm({str(c.number): _guessing(c) for c in tested})
+
+
+def _chance(cells: Sequence[Shown], title: str) -> list[Finding]:
+    """On which choice tasks no model is above chance; where there is none such, who is above it on all."""
+    tested, adjusted = guessed(cells)
     if not tested:
         return []
-    adjusted = holm({str(c.number): _guessing(c) for c in tested})
     above = {c.number for c in tested if adjusted[str(c.number)] < ALPHA}
     names = sorted({c.task.name for c in tested}, key=[*TASKS].index)
     dark = [name for name in names if not any(c.task.name == name and c.number in above for c in tested)]
@@ -160,7 +175,7 @@ def _chance(cells: Sequence[_Shown], title: str) -> list[Finding]:
         en, zh = _everybody(tested, above, names)
         en, zh = f"{en} of {title}.", f"{title}：{zh}。"
         place, place_zh = "is furthest above", "高出最多的是"
-    score, guess, items = _percent(best.score), _percent(best.chance), len(best.values or ())
+    score, guess, items = percent(best.score), percent(best.chance), len(best.values or ())
     several = len({c.id for c in tested}) > 1
     where_zh = f"{best.task.zh}上的 {best.name}" if several else best.task.zh
     return [
@@ -174,7 +189,7 @@ def _chance(cells: Sequence[_Shown], title: str) -> list[Finding]:
     ]
 
 
-def _nobody(told: Sequence[_Shown], dark: Sequence[str], names: Sequence[str]) -> tuple[str, str]:
+def _nobody(told: Sequence[Shown], dark: Sequence[str], names: Sequence[str]) -> tuple[str, str]:
     """That no model is above chance on the tasks `dark` of `names`."""
     every = len(dark) == len(names) > 1
     where = f"any of the {len(names)} choice tasks" if every else _list(dark, "en")
@@ -187,7 +202,7 @@ def _nobody(told: Sequence[_Shown], dark: Sequence[str], names: Sequence[str]) -
     )
 
 
-def _everybody(tested: Sequence[_Shown], above: Set[int], names: Sequence[str]) -> tuple[str, str]:
+def _everybody(tested: Sequence[Shown], above: Set[int], names: Sequence[str]) -> tuple[str, str]:
     """How many models are above chance on all that they were asked."""
     models = {c.id for c in tested}
     whole = sum(all(c.number in above for c in tested if c.id == model) for model in models)
@@ -215,18 +230,18 @@ _BASELINES = {
 }
 
 
-def _kind(cell: _Shown) -> str:
+def baseline_kind(cell: Shown) -> str:
     """Of a baseline: random, majority, lexical or oracle, as its fingerprint has it."""
     return str(cell.entry["facts"].get("fingerprint", "")).removeprefix("baseline:").split(":")[0]
 
 
-def _baseline(cells: Sequence[_Shown], title: str) -> list[Finding]:
+def _baseline(cells: Sequence[Shown], title: str) -> list[Finding]:
     """Where a baseline is ahead of every model: the task with the largest lead."""
     metrics = metric_rows()
     leads = []
     for name in {c.task.name for c in cells if metrics[c.task.metrics[0]].percent}:
-        own = [c for c in _models(cells) if c.task.name == name]
-        base = [c for c in cells if c.task.name == name and _is_baseline(c) and _kind(c) != "oracle"]
+        own = [c for c in models(cells) if c.task.name == name]
+        base = [c for c in cells if c.task.name == name and is_baseline(c) and baseline_kind(c) != "oracle"]
         if own and base:
             top, first = (max(group, key=lambda c: (c.score, -c.number)) for group in (own, base))
             if first.score > top.score:
@@ -234,8 +249,8 @@ def _baseline(cells: Sequence[_Shown], title: str) -> list[Finding]:
     if not leads:
         return []
     _, first, top = max(leads, key=lambda lead: (lead[0], -lead[1].number))
-    en, zh = _BASELINES.get(_kind(first), (f"the baseline {first.name}", f"基线 {first.name}"))
-    score, other = _percent(first.score), _percent(top.score)
+    en, zh = _BASELINES.get(baseline_kind(first), (f"the baseline {first.name}", f"基线 {first.name}"))
+    score, other = percent(first.score), percent(top.score)
     metric = metrics[first.task.metrics[0]]
     of, of_zh = ("", "") if metric is metrics["accuracy"] else (f" ({metric.en or metric.zh})", f"（{metric.zh}）")
     several = len(leads) > 1
@@ -256,9 +271,9 @@ def _baseline(cells: Sequence[_Shown], title: str) -> list[Finding]:
 # --- models against each other, and the sets
 
 
-def _ahead(cells: Sequence[_Shown], groups: Sequence[Mapping[str, Any]], title: str) -> list[Finding]:
+def _ahead(cells: Sequence[Shown], groups: Sequence[Mapping[str, Any]], title: str) -> list[Finding]:
     """Who is best on most tasks, and on how many of them nobody is level."""
-    at = {Place.of(c.entry, model=c.id): c for c in _models(cells)}
+    at = {Place.of(c.entry, model=c.id): c for c in models(cells)}
     won = []
     for group in groups:
         best = at.get(Place.of(group, model=group["best"]))
@@ -282,12 +297,12 @@ def _ahead(cells: Sequence[_Shown], groups: Sequence[Mapping[str, Any]], title: 
     ]
 
 
-def _gap(cells: Sequence[_Shown], runs: Sequence[Mapping[str, Any]], benchmark: Benchmark) -> list[Finding]:
+def gap_found(cells: Sequence[Shown], runs: Sequence[Mapping[str, Any]], benchmark: Benchmark) -> list[Finding]:
     """How much the best model loses from the easier level to the harder one, over its choice tasks."""
     if not benchmark.levels:
         return []
-    losses: dict[str, list[tuple[_Shown, Mapping[str, Any]]]] = {}
-    at = {(c.entry["run"], Place.of(c.entry)): c for c in _models(cells)}
+    losses: dict[str, list[tuple[Shown, Mapping[str, Any]]]] = {}
+    at = {(c.entry["run"], Place.of(c.entry)): c for c in models(cells)}
     for number, results in enumerate(runs):
         for row in results.get("gaps") or ():
             cell = at.get((number, Place.of(row, set=benchmark.levels[1])))
@@ -318,7 +333,7 @@ def _gap(cells: Sequence[_Shown], runs: Sequence[Mapping[str, Any]], benchmark: 
 # --- words
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
     return f"{100 * share:.1f}\u00a0%"
 
 

@@ -1,62 +1,77 @@
-"""Compare two models on the same items: difference, interval, significance test, and the items that flipped.
+"""Compare two models, two settings or two runs on the same items: difference, interval, significance test, and the items that
+flipped.
+
+A row pairs two cells that differ in one part of their place: the model, the shots, the wording, the scoring or the perturbation;
+or one place in two runs. Items are paired by id, as long as both cells asked the same item: perturbed items keep the id of their
+original. The samples of an item count as one value, their mean; its rotations as their lowest.
 
 The test is McNemar's exact test for accuracy where every item has a dialogue of its own; otherwise a paired permutation test
 over dialogues, since McNemar assumes independent items. The interval agrees with the test. p-values are corrected by Holm
-over the tasks and sets that were asked in the same way (split, wording, shots, scoring, perturbation): a family, which
-other ways of asking do not change.
+over the tasks and sets that were asked in the same way (split, wording, shots, scoring, perturbation; of one model, if models
+are not compared): a family, which other ways of asking do not change.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from random import Random
 from statistics import fmean
+from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.dialogue import sources
+from evalsuite.common.errors import ConfigError
 from evalsuite.metrics.statistics import holm, paired_test
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.estimates import stops
-from evalsuite.results.saved import reading_of
+from evalsuite.results.outcomes import is_baseline
+from evalsuite.results.robustness import FLIP
+from evalsuite.results.saved import known_values, reading_of
 from evalsuite.results.scoring import per_item, read_answer, score_answer, score_cell
 from evalsuite.results.store import Store, open_store
-from evalsuite.types import PLACE, Answer, Cell, Item, Reading, Response
+from evalsuite.types import PLACE, Answer, Cell, Item, Place, Reading, Response
 
 log = logging.getLogger(__name__)
 
-FAMILY = tuple(
-    name for name in PLACE if name not in ("model", "task", "set")
-)  # rows that are alike in these parts of their place are corrected together
+# What may be compared, or narrow: the keyword (and flag) -> the part of a place.
+COMPARED = {"models": "model", "shots": "shots", "prompt": "variant", "scoring": "scoring", "perturb": "perturb"}
+_EXAMPLES = "--models A,B, --shots 0,5, --prompt paper,plain, --scoring generate,labels or --perturb none,shuffle"
 
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """An item on which the scores of the two models differ by 0.5 or more; of several samples their means."""
+    """An item on which the scores of A and B differ by 0.5 or more; of several samples their means, of rotations the lowest."""
 
-    item: Item
-    a: str  # A's reply, of several samples the first
+    item: Item  # as A was asked
+    a: str  # A's reply; of several samples the first, of rotations that with the lowest score
     b: str
     a_score: float
     b_score: float
+    b_item: Item | None = None  # as B was asked, if it was asked otherwise: perturbed, or in another language
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A minus B in `metric`, on the items of one task and set that both answered."""
+    """A minus B in `metric`, on the items of one task and set that both answered. The part of the place that is compared is None."""
 
+    by: str  # what A and B differ in: models, shots, prompt, scoring, perturb or run
+    a_name: str
+    b_name: str
+    model: str | None
     task: str
     set: str
     split: str
-    variant: str
-    shots: int
-    scoring: str
-    perturb: str
+    variant: str | None
+    shots: int | None
+    scoring: str | None
+    perturb: str | None
     metric: str
-    items: int
+    items: int  # pairs
+    left_out: int  # items that A or B was to be asked, and that are no pair: unanswered in one, or not asked there
     dialogues: int
     a: float
     b: float
@@ -65,32 +80,122 @@ class Comparison:
     high: float
     p: float
     test: str
-    differ: int  # dialogues on which the models differ; with fewer than FEWEST, p cannot be below 0.05
+    differ: int  # dialogues on which A and B differ; with fewer than FEWEST, p cannot be below 0.05
     p_holm: float  # within the row's family: all tasks and sets asked in the same way
     flips: tuple[Flip, ...]
 
+    @property
+    def place(self) -> dict[str, Any]:
+        """The parts of the place that A and B share."""
+        return {name: value for name in PLACE if (value := getattr(self, name)) is not None}
 
-def compare(run: str | Path, a: str, b: str) -> tuple[Comparison, ...]:
-    """Compare two models of a run on every task's first metric.
 
-    Raises ConfigError if the run lacks a model, or if the two share no answered item.
+def compare(
+    run: str | Path,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    other: str | Path | None = None,
+    models: Sequence[str] = (),
+    shots: Sequence[int] = (),
+    prompt: Sequence[str] = (),
+    scoring: Sequence[str] = (),
+    perturb: Sequence[str] = (),
+    tasks: Sequence[str] = (),
+    set: Sequence[str] = (),
+) -> tuple[Comparison, ...]:
+    """Compare on every task's first metric, a row for each two cells that are equal but for what is compared.
+
+    One of `models`, `shots`, `prompt`, `scoring` and `perturb` has two values, A and B; those with one value, `tasks` and `set`
+    choose the cells. With `other`, a second run, no keyword has two: the same cells of both runs are compared. Without
+    `models`, baselines are left out. `compare(run, "A", "B")` is short for `models=["A", "B"]`.
+
+    Raises ConfigError if it is not clear what is compared, if the run lacks a value, and if no item has two answers.
+
+    >>> compare("runs/mine", shots=[0, 5], prompt=["paper"])  # doctest: +SKIP
     """
-    with open_store(Path(run)) as store:
-        reading = reading_of(Path(run))
-        cells = store.cells()
-        for name in (a, b):
-            if name not in {c.place.model for c in cells}:
-                raise ConfigError(unknown("model of this run", name, sorted({c.place.model for c in cells})))
-        of_b = {c.place.but("model"): c for c in cells if c.place.model == b}
-        if stopped := [c for c in cells if c.place.model in (a, b) and _stopped(store, c)]:
-            log.warning("%d cells of the two are estimates and are left out: their tests would not hold", len(stopped))
-        cells = [c for c in cells if c not in stopped]
-        of_b = {place: c for place, c in of_b.items() if c not in stopped}
-        pairs = [(c, of_b[c.place.but("model")]) for c in cells if c.place.model == a and c.place.but("model") in of_b]
-        rows = [row for one, other in pairs if (row := _row(store, one, other, reading))]
+    if a is not None:
+        models = (a, b) if b is not None else (a,)
+    given = {"models": models, "shots": shots, "prompt": prompt, "scoring": scoring, "perturb": perturb}
+    values = {name: _listed(own) for name, own in given.items()}
+    by = _compared(values, other is not None)
+    narrowing = {"task": _listed(tasks), "set": _listed(set)} | {
+        COMPARED[name]: own for name, own in values.items() if name != by
+    }
+    with ExitStack() as stack:
+        runs = [_Run.of(stack.enter_context(open_store(Path(r))), Path(r)) for r in (run, other) if r is not None]
+        names = (str(run), str(other)) if by == "run" else _two(runs[0], by, values[by])
+        cells = [[(one, cell) for cell in one.chosen(narrowing)] for one in runs]
+        part = COMPARED.get(by, "")
+        if part:
+            cells = [[x for x in cells[0] if str(getattr(x[1].place, part)) == name] for name in names]
+        pairs = list(_paired(cells[0], cells[1], part))
+        rows = [row for one, two in pairs if (row := _row(by, names, one, two))]
     if not rows:
-        raise ConfigError(f"{a} and {b} share no answered item in {run}")
+        where = f" in {run}" if part else ""
+        why = "" if pairs else ": no cell of the one is equal to one of the other but for that"
+        raise ConfigError(f"{names[0]} and {names[1]} share no answered item{where}{why}")
     return tuple(_corrected(rows))
+
+
+def _listed(values: Any) -> list[str]:
+    """Values as text; a single one may stand alone."""
+    return [str(value) for value in ((values,) if isinstance(values, str | int) else values)]
+
+
+def _compared(values: Mapping[str, Sequence[str]], runs: bool) -> str:
+    """The keyword with two values, or "run". Raises ConfigError if that is not one."""
+    for name, own in values.items():
+        if len(own) > 2 or len(own) != len({*own}):
+            raise ConfigError(f"--{name} {','.join(own)}: expected two different values to compare, or one")
+    two = [name for name, own in values.items() if len(own) == 2]
+    if runs:
+        if two:
+            raise ConfigError(f"--{two[0]} {','.join(values[two[0]])}: two runs are compared, so expected one value")
+        return "run"
+    if len(two) != 1:
+        flags = " and ".join(f"--{name}" for name in two)
+        what = (
+            f"{flags} have two values each: one thing is compared, the others are equal"
+            if two
+            else "nothing to compare"
+        )
+        raise ConfigError(f"{what}; give two values of one of them: {_EXAMPLES}")
+    return two[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run that is read."""
+
+    folder: Path
+    store: Store
+    reading: Reading
+    cells: tuple[Cell, ...]
+
+    @classmethod
+    def of(cls, store: Store, folder: Path) -> _Run:
+        return cls(folder, store, reading_of(folder), tuple(store.cells()))
+
+    def known(self, part: str, values: Iterable[str]) -> set[Any]:
+        """The values of a part of a place, as the cells have them. Raises ConfigError for one that no cell has."""
+        try:
+            return known_values([cell.place.as_dict() for cell in self.cells], part, values)
+        except ConfigError as error:
+            raise ConfigError(f"{self.folder}: {error}") from None
+
+    def chosen(self, narrowing: Mapping[str, Sequence[str]]) -> list[Cell]:
+        """The whole cells with the values named; without baselines, unless models are named or nothing else is there."""
+        wanted = {part: self.known(part, values) for part, values in narrowing.items() if values}
+        cells = [c for c in self.cells if all(getattr(c.place, part) in own for part, own in wanted.items())]
+        if "model" in narrowing and "model" not in wanted:
+            cells = [c for c in cells if not is_baseline(c.facts)] or cells
+        stopped = [cell for cell in cells if _stopped(self.store, cell)]
+        if stopped:
+            log.warning(
+                "%s: %d cells are estimates and are left out: tests on them would not hold", self.folder, len(stopped)
+            )
+        return [cell for cell in cells if cell not in stopped]
 
 
 def _stopped(store: Store, cell: Cell) -> bool:
@@ -100,63 +205,124 @@ def _stopped(store: Store, cell: Cell) -> bool:
     return stops(cell.facts) and any(said is None for _, _, said in store.read(cell))
 
 
+def _two(run: _Run, by: str, values: Sequence[str]) -> tuple[str, str]:
+    """The two values of what is compared, as the cells have them."""
+    one, two = (str(next(iter(run.known(COMPARED[by], [value])))) for value in values)
+    return one, two
+
+
+_Asked = tuple[_Run, Cell]
+
+
+def _paired(one: Sequence[_Asked], two: Sequence[_Asked], part: str) -> Iterator[tuple[_Asked, _Asked]]:
+    """The cells of A and B whose places are equal but for `part`, in the order of A."""
+    of_b = {cell.place.but(part): (run, cell) for run, cell in two}
+    for run, cell in one:
+        if there := of_b.get(cell.place.but(part)):
+            yield (run, cell), there
+
+
 def _corrected(rows: Sequence[Comparison]) -> list[Comparison]:
     """The rows with p-values corrected within each family."""
     families: dict[tuple[object, ...], dict[str, float]] = {}
     for n, row in enumerate(rows):
-        families.setdefault(tuple(getattr(row, name) for name in FAMILY), {})[str(n)] = row.p
+        shared = tuple(value for name, value in row.place.items() if name not in ("task", "set"))
+        families.setdefault(shared, {})[str(n)] = row.p
     corrected = {n: p for family in families.values() for n, p in holm(family).items()}
     return [replace(row, p_holm=corrected[str(n)]) for n, row in enumerate(rows)]
 
 
-def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | None:
-    sides = [_answered(store, one, reading), _answered(store, two, reading)]
-    shared = {
-        name: rows[0][0] for name, rows in sides[0].items() if name in sides[1] and sides[1][name][0][0] == rows[0][0]
-    }
+# --- one row
+
+# Item, reply, answer, rotation, sample.
+_Reply = tuple[Item, Response, Answer, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The replies of a cell."""
+
+    place: Place
+    data: str | None  # the hash of its file
+    reading: Reading
+    planned: frozenset[str]  # ids of all items that were to be asked
+    answered: dict[str, list[_Reply]]  # id -> the requests that did not fail
+
+    @classmethod
+    def of(cls, run: _Run, cell: Cell) -> _Read:
+        planned, answered = set[str](), dict[str, list[_Reply]]()
+        for _, trial, response in run.store.read(cell):
+            planned.add(trial.item.id)
+            if response is not None and response.error is None:
+                answer = read_answer(trial.item, response, run.reading, trial.request.answer_after)
+                row = (trial.item, response, answer, trial.rotation, trial.request.sample)
+                answered.setdefault(trial.item.id, []).append(row)
+        return cls(cell.place, cell.facts.get("data"), run.reading, frozenset(planned), answered)
+
+    @property
+    def several(self) -> bool:
+        return PERTURBATIONS[self.place.perturb].several
+
+    def values(self, metric: str, names: Iterable[str]) -> tuple[dict[str, float], bool]:
+        """(item -> its value, whether some are means of samples). An item of which a rotation failed has none."""
+        rows = [row for name in names for row in self.answered[name]]
+        items, responses, answers, _, samples = zip(*rows, strict=True)
+        scored = score_cell(items, responses, self.reading, answers, self.several, samples=samples)
+        values = zip((item.id for item in scored.items), per_item(scored)[metric], strict=True)
+        return dict(values), bool(scored.spread)
+
+    def shown(self, metric: str, name: str) -> tuple[Item, str]:
+        """The item as it was asked, and the reply: of several samples the first, of rotations that with the lowest score."""
+        first = min(row[4] for row in self.answered[name])
+        rows = [row for row in self.answered[name] if row[4] == first]
+        item, said, *_ = min(rows, key=lambda row: score_answer(row[0], row[2], row[1]).values[metric])
+        return item, said.text
+
+
+def _row(by: str, names: tuple[str, str], one: _Asked, two: _Asked) -> Comparison | None:
+    """The comparison of two cells; None if no item is a pair."""
+    sides = _Read.of(*one), _Read.of(*two)
+    metric = TASKS[sides[0].place.task].item_metrics[0]
+    shared = [name for name in sides[0].answered if name in sides[1].answered and _same(by, *sides, name)]
     if not shared:
         return None
-    metric = TASKS[one.place.task].item_metrics[0]
-    rotations = PERTURBATIONS[one.place.perturb].several
-    scored, values = [], []
-    for side in sides:
-        rows = [row for name in shared for row in side[name]]
-        items, responses, samples, answers = zip(*rows, strict=True)
-        scored.append(score_cell(items, responses, reading, answers, rotations, samples=samples))
-        scores = (score_answer(item, answer, said).values[metric] for item, said, _, answer in rows)
-        values.append([fmean(islice(scores, len(side[name]))) for name in shared])
-    purpose = f"compare:{one.place.name}:{two.place.model}"
-    # Rotations and samples of an item are one value.
-    ours, theirs = (dict(zip([i.id for i in side.items], per_item(side)[metric], strict=True)) for side in scored)
+    (ours, some), (theirs, others) = (side.values(metric, shared) for side in sides)
     kept = [name for name in ours if name in theirs]
-    clusters = dict(zip(ours, scored[0].clusters, strict=True))
-    binary = metric == "accuracy" and not rotations and not any(side.spread for side in scored)
+    if not kept:
+        return None
+    plain = sides[1] if by == "perturb" and sides[1].place.perturb == "none" else sides[0]
     test = paired_test(
         [ours[name] for name in kept],
         [theirs[name] for name in kept],
-        [clusters[name] for name in kept],
-        Random(purpose),
-        binary,
+        sources([plain.answered[name][0][0].context for name in kept]),
+        Random(f"compare:{sides[0].place.name}:{names[1]}"),
+        binary=metric == "accuracy" and not any(side.several for side in sides) and not some and not others,
     )
     flips = [
-        Flip(item, sides[0][name][0][1].text, sides[1][name][0][1].text, x, y)
-        for (name, item), x, y in zip(shared.items(), *values, strict=True)
-        if abs(x - y) >= 0.5
+        _flip(metric, *sides, name, ours[name], theirs[name]) for name in kept if abs(ours[name] - theirs[name]) >= FLIP
     ]
-    means = [side.value(metric) for side in scored]
-    place = one.place
+    place = sides[0].place.as_dict() | ({} if by == "run" else {COMPARED[by]: None})
     return Comparison(
-        place.task, place.set, place.split, place.variant, place.shots, place.scoring, place.perturb, metric, len(scored[0].items), test.clusters, means[0], means[1], test.value, test.low,
-        test.high, test.p, test.test, test.differ, test.p, tuple(sorted(flips, key=lambda f: f.b_score - f.a_score)),
+        by, *names, **place, metric=metric, items=len(kept), left_out=len((sides[0].planned | sides[1].planned) - {*kept}),
+        dialogues=test.clusters, a=fmean(ours[name] for name in kept), b=fmean(theirs[name] for name in kept),
+        difference=test.value, low=test.low, high=test.high, p=test.p, test=test.test, differ=test.differ, p_holm=test.p,
+        flips=tuple(sorted(flips, key=lambda flip: flip.b_score - flip.a_score)),
     )  # fmt: skip
 
 
-def _answered(store: Store, cell: Cell, reading: Reading) -> dict[str, list[tuple[Item, Response, int, Answer]]]:
-    """Id of item and rotation -> (item, reply, sample, answer), of the requests that did not fail."""
-    found: dict[str, list[tuple[Item, Response, int, Answer]]] = {}
-    for _, trial, response in store.read(cell):
-        if response is not None and response.error is None:
-            answer = read_answer(trial.item, response, reading, trial.request.answer_after)
-            row = (trial.item, response, trial.request.sample, answer)
-            found.setdefault(f"{trial.item.id}#{trial.rotation}", []).append(row)
-    return found
+def _same(by: str, one: _Read, two: _Read, name: str) -> bool:
+    """Whether both cells asked the same item under an id. A perturbed item is its original's of the same file; a wording in
+    another language asks the options of its own file, of which the same one is right."""
+    if by == "perturb":
+        return one.data == two.data
+    asked = [{rotation: item for item, _, _, rotation, _ in side.answered[name]} for side in (one, two)]
+    if all(asked[1].get(rotation, item) == item for rotation, item in asked[0].items()):
+        return True
+    first, second = (next(iter(items.values())) for items in asked)
+    translated = by == "prompt" and one.data != two.data and bool(first.options)
+    return translated and (first.golds, len(first.options)) == (second.golds, len(second.options))
+
+
+def _flip(metric: str, one: _Read, two: _Read, name: str, a_score: float, b_score: float) -> Flip:
+    (item, a), (b_item, b) = (side.shown(metric, name) for side in (one, two))
+    return Flip(item, a, b, a_score, b_score, None if b_item == item else b_item)

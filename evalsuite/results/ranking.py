@@ -102,8 +102,14 @@ def _is_baseline(facts: Mapping[str, Any]) -> bool:
 
 def rated_run(folder: Path) -> Iterator[Rated]:
     """All cells of one run, from its results.json and records."""
-    for entry in records.read_results(folder)["cells"]:
-        if cell := rated(entry, (_row(record) for record in records.read_records(folder, entry["records"]))):
+    yield from rated_cells(folder, records.read_results(folder)["cells"])
+
+
+def rated_cells(folder: Path, entries: Iterable[Mapping[str, Any]], prefix: str = "") -> Iterator[Rated]:
+    """Some cells of a run, from their records. `prefix` comes before the models' names."""
+    for entry in entries:
+        rows = (_row(record) for record in records.read_records(folder, entry["records"]))
+        if cell := rated(entry, rows, f"{prefix}{entry['model']}"):
             yield cell
 
 

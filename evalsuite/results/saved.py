@@ -193,7 +193,7 @@ def narrow(done: Results, wanted: Mapping[str, Sequence[str]]) -> Results:
 
     Raises ConfigError for a value that no cell has, or if no cell has all of them together.
     """
-    chosen = {name: _known(done, name, values) for name, values in wanted.items() if values}
+    chosen = {name: known_values(done.cells, name, values) for name, values in wanted.items() if values}
     if not chosen:
         return done
     kept = {f.name: _kept(getattr(done, f.name), chosen) for f in fields(Results) if f.name not in ("out", "problems")}
@@ -211,10 +211,11 @@ def _narrowed_groups(groups: Iterable[dict[str, Any]], chosen: Mapping[str, set[
     return [group for group in narrowed if group["rows"]]
 
 
-def _known(done: Results, name: str, values: Sequence[str]) -> set[Any]:
-    """The values as the cells have them. Accepts tasks by short name or benchmark, and names as the terminal shows them."""
+def known_values(cells: Sequence[Mapping[str, Any]], name: str, values: Iterable[str]) -> set[Any]:
+    """The values of a part of a place, as the cells have them. Accepts tasks by short name or benchmark, and names as the
+    terminal shows them. Raises ConfigError, which lists the cells' values, for another one."""
     known: dict[str, set[Any]] = {}
-    for value in dict.fromkeys(cell[name] for cell in done.cells):
+    for value in dict.fromkeys(cell[name] for cell in cells):
         known[str(value)] = known[safe(str(value), lines=False)] = {value}
     if name == "task":
         known = _task_names({task for found in known.values() for task in found}) | known
@@ -222,7 +223,7 @@ def _known(done: Results, name: str, values: Sequence[str]) -> set[Any]:
     for value in values:
         if value not in known:
             what = {"variant": "prompt"}.get(name, name)
-            raise ConfigError(unknown(f"{what} of this run", value, dict.fromkeys(str(c[name]) for c in done.cells)))
+            raise ConfigError(unknown(f"{what} of this run", value, dict.fromkeys(str(c[name]) for c in cells)))
     return {each for value in values for each in known[value]}
 
 

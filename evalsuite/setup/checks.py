@@ -20,6 +20,7 @@ from evalsuite.backends.places import missing
 from evalsuite.backends.registry import backend_named
 from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora
 from evalsuite.common.errors import DataError
+from evalsuite.common.flags import folders
 from evalsuite.common.resources import bundled, resolve
 from evalsuite.setup import machine, packages
 from evalsuite.setup.entries import providers
@@ -45,7 +46,9 @@ class Check:
     mend: str = ""
 
 
-def checks(models: str | Path | None = None, data: str | Path | None = None, online: bool = False) -> Iterator[Check]:
+def checks(
+    models: str | Path | None = None, data: str | Path | Sequence[str | Path] | None = None, online: bool = False
+) -> Iterator[Check]:
     """All rows. `models`: a models.yaml, whose models are checked too; `online`: ask hubs and endpoints whether they answer."""
     gpus = machine.gpus()
     yield from _python()
@@ -159,38 +162,40 @@ def _servers_and_keys() -> Iterator[Check]:
         )
 
 
-def _data(data: str | Path | None) -> Iterator[Check]:
-    place = data or os.environ.get("EVALSUITE_DATA")
+def _data(data: str | Path | Sequence[str | Path] | None) -> Iterator[Check]:
+    places = folders(data or os.environ.get("EVALSUITE_DATA"))
     pull = f"evalsuite data pull {DEFAULT}"
-    if not place:
+    if not places:
         yield Check("data", "official data", "absent", "neither --data nor EVALSUITE_DATA names a folder; the bundled sample is there",
                     "figures that compare with the papers'", f"{pull} && export EVALSUITE_DATA=$PWD/data")  # fmt: skip
         return
-    folder = resolve(place)
-    if not folder.is_dir():
-        yield Check("data", str(folder), "wrong", "no such folder", "--data, EVALSUITE_DATA", pull)
-        return
-    corpora = Corpora(folder)
-    rows = [_benchmark(name, corpora) for name in BENCHMARKS]
-    if not any(there for _, there in rows):
-        yield Check("data", str(folder), "wrong", "holds none of the benchmarks", "--data, EVALSUITE_DATA", pull)
-    else:
+    every = [resolve(place) for place in places]
+    present = [folder for folder in every if folder.is_dir()]
+    for folder in every:
+        if folder not in present:
+            yield Check("data", str(folder), "wrong", "no such folder", "--data, EVALSUITE_DATA", pull)
+    corpora = Corpora(present)
+    rows = [_benchmark(name, corpora) for name in BENCHMARKS if present]
+    if any(there for _, there in rows):
         yield from (row for row, _ in rows)
+    elif present:
+        said = "holds none of the benchmarks" if len(present) == 1 else "hold none of the benchmarks"
+        yield Check("data", " and ".join(map(str, present)), "wrong", said, "--data, EVALSUITE_DATA", pull)
 
 
 def _benchmark(name: str, corpora: Corpora) -> tuple[Check, bool]:
     """A benchmark's row, and whether any of its data are there."""
     benchmark = BENCHMARKS[name]
     try:
-        corpus = corpora[name]
+        every = corpora.all(name)
     except DataError as error:
         mend = f"evalsuite data pull {name}" if benchmark.address else benchmark.no_address
         return Check("data", benchmark.title, "absent", error.message, f"--tasks {name}", mend), False
-    lacking = [t.short for t in benchmark.tasks if not any(corpus.has(t, s, "test") for s in corpus.sets)]
+    lacking = [t.short for t in benchmark.tasks if not any(c.has(t, s, "test") for c in every for s in c.sets)]
     training = benchmark.training
-    shots = not training or any(corpus.has(t, s, training) for t in benchmark.tasks for s in corpus.sets)
+    shots = not training or any(c.has(t, s, training) for t in benchmark.tasks for c in every for s in c.sets)
     whole = "all its tasks" if not lacking else f"in part: no test items of {', '.join(lacking)}"
-    said = f"{whole}{'' if shots else '; no training split'} in {corpus.root}"
+    said = f"{whole}{'' if shots else '; no training split'} in {' and '.join(str(c.root) for c in every)}"
     whole_here = not lacking and shots
     use = f"--tasks {name}" + ("" if shots else "; shots and the baseline majority need the training split")
     mend = "" if whole_here else f"evalsuite data pull {name}" if benchmark.address else benchmark.no_address

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -14,6 +14,7 @@ from typing import Any
 from evalsuite.benchmarks.registry import Corpora
 from evalsuite.common.bounds import OutOfTime, cpu_limit, memory_limit
 from evalsuite.common.errors import ConfigError, EvalsuiteError
+from evalsuite.common.flags import folders
 from evalsuite.common.plainfile import JSON_SIZE, read_plain
 from evalsuite.common.resources import resolve
 from evalsuite.exchange.submit import files, form
@@ -64,7 +65,9 @@ class _Problems:
         self.problems += problems[: max(0, min(most, MOST - len(self.problems)))]
 
 
-def check_submission(folder: str | Path, data: str | Path | None = None, seconds: float | None = None) -> Verdict:
+def check_submission(
+    folder: str | Path, data: str | Path | Sequence[str | Path] | None = None, seconds: float | None = None
+) -> Verdict:
     """Verify a submission.
 
     `data` is the official data to compare with; by default the bundled sample if the manifest names it, else
@@ -94,7 +97,7 @@ def check_submission(folder: str | Path, data: str | Path | None = None, seconds
         return Verdict(("a file of JSON is nested too deeply to be read",), 0, (), _NEVER)
 
 
-def _check(folder: Path, there: set[str], data: str | Path | None, found: _Problems) -> Verdict:
+def _check(folder: Path, there: set[str], data: str | Path | Sequence[str | Path] | None, found: _Problems) -> Verdict:
     verified, unverified = list[str](), list[str]()
     if "SHA256SUMS" in there:
         try:
@@ -179,7 +182,7 @@ def _manifest(manifest: dict[str, Any], results: dict[str, Any]) -> Iterator[str
     for name in SCRUBBED:
         group, _, key = name.rpartition(".")
         value: Any = (manifest[group] if group else manifest).get(key)
-        kept = value is None or value.startswith("bundled:") if group else "-" not in value and "/" not in value
+        kept = _is_bundled(value) if group else "-" not in value and "/" not in value
         if not kept:
             yield f"manifest.json: {name}: holds {SCRUBBED[name].partition(';')[0]}; `evalsuite submit make` takes it out"
     for n, cell in enumerate(results["cells"]):
@@ -189,10 +192,17 @@ def _manifest(manifest: dict[str, Any], results: dict[str, Any]) -> Iterator[str
             yield f"results.json: cells[{n}].facts.data: manifest.json has another hash of {file}"
 
 
-def _official(data: str | Path | None, manifest: dict[str, Any] | None) -> Official | None:
+def _is_bundled(value: Any) -> bool:
+    """Whether a path of a manifest, or each of several, is null or of the suite."""
+    if isinstance(value, list):
+        return all(map(_is_bundled, value))
+    return value is None or (isinstance(value, str) and value.startswith("bundled:"))
+
+
+def _official(data: str | Path | Sequence[str | Path] | None, manifest: dict[str, Any] | None) -> Official | None:
     bundled = "bundled:sample" if manifest and manifest["settings"]["data"] == "bundled:sample" else None
-    chosen = data or bundled or os.environ.get("EVALSUITE_DATA")
-    return Official(Corpora(resolve(chosen), skip_bad=True)) if chosen else None
+    chosen = folders(data or bundled or os.environ.get("EVALSUITE_DATA"))
+    return Official(Corpora([resolve(folder) for folder in chosen], skip_bad=True)) if chosen else None
 
 
 def _lines(folder: Path, results: dict[str, Any], official: Official | None, found: _Problems) -> bool:
@@ -311,7 +321,7 @@ def _summary(results: dict[str, Any], official: Official | None, verified: list[
     if official:
         done = official.compared
         verified.append(
-            f"{done['items']:,} items and their shots are those of {official.corpus.root}, and none of them is left out"
+            f"{done['items']:,} items and their shots are those of {' and '.join(map(str, official.corpus.roots))}, and none of them is left out"
         )
         verified.append(f"{done['prompts']:,} prompts, made again from template and item, are the same")
         if names := sorted(official.unknown_templates):

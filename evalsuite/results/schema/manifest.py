@@ -28,7 +28,7 @@ class RunSettings(Strict):
     until: str | None = Field(
         default=None, description="Points at which the asking of a cell stops; older versions had no such setting."
     )
-    data: str | None
+    data: str | Rows[str] | None = Field(description="The folder of the data; a list of several.")
     out: str | None
     seed: int
     skip_bad: bool

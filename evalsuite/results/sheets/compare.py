@@ -1,4 +1,4 @@
-"""The sheet of `evalsuite compare`, and the items on which two models differ."""
+"""The sheet of `evalsuite compare`, and the items on which A and B differ."""
 
 from __future__ import annotations
 
@@ -8,22 +8,27 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Value
 from evalsuite.metrics.statistics import FEWEST
 from evalsuite.results.compare import Comparison
-from evalsuite.results.sheets.words import way
+from evalsuite.results.sheets.words import WAY
 from evalsuite.types import PLACE
 
+_ASKED = {"split": "split", "variant": "wording", "shots": "number of shots", "scoring": "scoring", "perturb": "perturbation"}  # fmt: skip
 
-def comparison_sheets(rows: Sequence[Comparison], a: str, b: str, flips: int) -> Iterator[Sheet | str]:
-    """The sheet of differences, then, as text, up to `flips` items of each row on which the two models differ."""
-    yield _differences(rows, a, b)
+
+def comparison_sheets(rows: Sequence[Comparison], flips: int) -> Iterator[Sheet | str]:
+    """The sheet of differences, then, as text, up to `flips` items of each row on which A and B differ."""
+    yield _differences(rows)
     for r in rows:
         if not flips or not r.flips:
             continue
         better = sum(f.a_score > f.b_score for f in r.flips)
-        yield f"\n{r.set} {r.task}: {len(r.flips)} items differ, {better} for A, {len(r.flips) - better} for B"
+        where = " ".join(filter(None, [_model(rows, r), _label(rows, r)]))
+        yield f"\n{where}: {len(r.flips)} items differ, {better} for A, {len(r.flips) - better} for B"
         half = max(1, flips // 2)
         shown = r.flips if len(r.flips) <= flips else (*r.flips[: flips - half], *r.flips[-half:])
         for f in shown:
-            yield f"  {f.item.id}  gold {f.item.target}"
+            asked = f.b_item or f.item
+            gold = f.item.target if asked.target == f.item.target else f"A {f.item.target}, B {asked.target}"
+            yield f"  {f.item.id}  gold {gold}"
             yield f"    A {f.a_score:.2f} {_short(f.a)}"
             yield f"    B {f.b_score:.2f} {_short(f.b)}"
 
@@ -33,21 +38,35 @@ def _short(reply: str) -> str:
     return repr(reply[:100] + ("…" if len(reply) > 100 else ""))
 
 
-def _differences(rows: Sequence[Comparison], a: str, b: str) -> Sheet:
-    """A row a comparison: scores of A and B, A minus B with its interval, and p-values."""
-    plain = len({(r.variant, r.shots, r.scoring, r.perturb) for r in rows}) == 1
-    lines = []
+def _model(rows: Sequence[Comparison], row: Comparison) -> str:
+    """The row's model, where rows are of several."""
+    return row.model or "" if len({r.model for r in rows}) > 1 else ""
+
+
+def _label(rows: Sequence[Comparison], row: Comparison) -> str:
+    """Set and task, and how the row was asked where rows differ in that."""
+    varying = [name for name in ("split", *WAY) if len({getattr(r, name) for r in rows}) > 1]
+    words = (f"{row.shots}-shot" if name == "shots" else str(getattr(row, name)) for name in varying)
+    return " ".join([row.set, TASKS[row.task].short, *(word for word in words if word not in ("generate", "none"))])
+
+
+def _differences(rows: Sequence[Comparison]) -> Sheet:
+    """A row a comparison, below its model where there are several: scores of A and B, A minus B with its interval, and p-values."""
+    some_left = any(r.left_out for r in rows)
+    lines: list[Row] = []
+    model = ""
     for r in rows:
-        place = {name: getattr(r, name) for name in PLACE if name != "model"}
-        end = "" if plain else f" {way(place)}"
-        task = TASKS[r.task]
-        name = f"{r.set} {task.short}{end}"
         holm = f"{r.p_holm:.3f}{'*' if r.p_holm < 0.05 else ' few' if r.differ < FEWEST else ''}"
-        numbers = (r.items, r.a, r.b, r.difference, Value(None, r.low, r.high), r.p, holm)
-        lines.append(Row((name, *numbers), about=place))
+        left = [r.left_out or None] if some_left else []
+        cells = (_label(rows, r), r.items, *left, r.a, r.b, r.difference, Value(None, r.low, r.high), r.p, holm)
+        if (own := _model(rows, r)) != model:
+            lines.append(Row((own, *[None] * (len(cells) - 1)), "group", {"model": own}))
+            model = own
+        lines.append(Row(cells, about=r.place))
     columns = (
         Column("task"),
         Column("n", kind="count"),
+        *([Column("left out", kind="count")] if some_left else []),
         Column("A %", kind="percent"),
         Column("B %", kind="percent"),
         Column("A-B", kind="percent", signed=True),
@@ -55,11 +74,24 @@ def _differences(rows: Sequence[Comparison], a: str, b: str) -> Sheet:
         Column("p", kind="number", digits=3),
         Column("p Holm", kind="number", digits=3),
     )
-    family = "rows" if plain else "rows asked in the same way (one wording, number of shots, scoring, perturbation)"
-    notes = (
-        "95 %: dialogues are the units; 0 is inside if p is 0.05 or more. p: McNemar where each item has its own dialogue, "
-        "else permutation of dialogues.",
-        f"p Holm: corrected over the {family}; * below 0.05. few: too few to tell; on fewer than {FEWEST} dialogues that differ, "
-        "p cannot be below 0.05.",
+    a, b = (f"{name}-shot" if rows[0].by == "shots" else name for name in (rows[0].a_name, rows[0].b_name))
+    return Sheet("comparison", f"{a} less {b}", columns, tuple(lines), tuple(_notes(rows, some_left)))
+
+
+def _notes(rows: Sequence[Comparison], some_left: bool) -> Iterator[str]:
+    several = {n for n in PLACE if n not in ("task", "set") and len({getattr(r, n) for r in rows}) > 1}
+    alike = [f"one {said}" for name, said in _ASKED.items() if name in several]
+    family = f"rows asked in the same way ({', '.join(alike)})" if alike else "rows"
+    if "model" in several:
+        family += " of one model"
+    yield "n: items that both answered, as pairs." + (
+        " left out: items that one of the two did not answer, or was not asked." * some_left
     )
-    return Sheet("comparison", f"{a} less {b}", columns, tuple(lines), notes)
+    yield (
+        "95 %: dialogues are the units; 0 is inside if p is 0.05 or more. p: McNemar where each item has its own dialogue, "
+        "else permutation of dialogues."
+    )
+    yield (
+        f"p Holm: corrected over the {family}; * below 0.05. few: too few to tell; on fewer than {FEWEST} dialogues that differ, "
+        "p cannot be below 0.05."
+    )

@@ -16,8 +16,9 @@ from evalsuite.types import Place, Status, Task
 Entry = dict[str, Any]  # a cell of results.json
 
 LEGEND = Text(
-    "(n)：没有答案的回复占 n%，计为不对   !n：n 个请求失败或尚未提问，不计入",
-    "(n): percent of replies without an answer, counted as not right   !n: requests failed or not asked, left out",
+    "(n)：没有答案的回复占 n%，计为不对   !n：n 个请求失败或尚未提问，不计入   ±：该列中最宽的 95% 置信区间的一半",
+    "(n): percent of replies without an answer, counted as not right   !n: requests failed or not asked, left out   "
+    "±: half of the column's widest 95 % interval",
 )
 ESTIMATED = Text(
     "≈k/n：只问了 n 题中的 k 题，不参与排名。附区间者为全部题目得分的估计（提前停止，或来自锚题）；无区间者只是这 k 题的得分；带 ? 者超出选题所用模型的得分范围，或提问方式不同",
@@ -94,6 +95,7 @@ def _by_task(item_set: str, cells: Sequence[Entry], benchmark: str) -> Sheet:
     if chance:
         blank = [None] * len(more)
         rows.append(Row((Text("随机", "chance"), *(chance.get(t.name) for t in tasks), *blank), "apart"))
+    rows += _size([([by_task.get(t.name) for *_, by_task in models], t.metrics[0]) for t in tasks], len(more))
     model = Column(Text("模型", "model"))
     return Sheet("results", title, (model, *columns, *more), tuple(rows), about={"set": item_set, "split": split})
 
@@ -112,6 +114,7 @@ def _by_set(task: Task, cells: Sequence[Entry], means: Sequence[Entry]) -> Sheet
         value = averages["metrics"].get(metric, {}).get("value")
         mean = [Value(value, flags=("≈",) if stopped else (), compares=not stopped)] if several else []
         rows.append(Row((label, *(_number(by_set.get(name), metric) for name in sets), *mean, *tokens), about=about))
+    rows += _size([([by_set.get(name) for *_, by_set in models], metric) for name in sets], len(more) + several)
     columns = [Column(name, kind="percent", better="more", about={"set": name}) for name in sets]
     if several:
         columns.append(Column(Text("平均", "mean"), kind="percent", better="more"))
@@ -119,6 +122,28 @@ def _by_set(task: Task, cells: Sequence[Entry], means: Sequence[Entry]) -> Sheet
     title = Text(task.zh + end, task.en + end)
     about = {"task": task.name, "split": split}
     return Sheet("results", title, (Column(Text("模型", "model")), *columns, *more), tuple(rows), about=about)
+
+
+def _size(columns: Sequence[tuple[Sequence[Entry | None], str]], blank: int) -> list[Row]:
+    """Two rows: the items of each column, and the largest half width of its 95 % intervals. (cells, metric) is a column."""
+    counts, halves = list[str | None](), list[str | None]()
+    for cells, metric in columns:
+        found = [cell["metrics"].get(metric, {}) for cell in cells if cell]
+        n = sorted({row["n"] for row in found if row.get("n")})
+        counts.append(str(n[0]) if len(n) == 1 else f"{n[0]}–{n[-1]}" if n else None)
+        wide = max((half for row in found if (half := _half(row)) is not None), default=None)
+        scale = 100 if metric_named(metric).percent else 1
+        halves.append(None if wide is None else f"±{scale * wide:.{0 if scale == 100 else 2}f}")
+    rows = ((Text("题数", "n"), counts), (Text("95% 置信区间", "95 %"), halves))
+    return [Row((name, *cells, *[None] * blank), "apart") for name, cells in rows if any(cells)]
+
+
+def _half(row: Entry) -> float | None:
+    """Half the width of a metric's interval: from dialogues resampled, or Wilson's where that is wider, as with few dialogues."""
+    if row.get("low") is None:
+        return None
+    low, high = row.get("wilson") or (row["low"], row["high"])
+    return float(max(row["high"] - row["low"], high - low)) / 2
 
 
 _TEXTS = Text("文本概率", "texts")

@@ -1,0 +1,311 @@
+"""What a run's results say, in three lines for a terminal: who is best, whether that is more than guessing, and what stands in
+the way of saying more.
+
+They are about the cells that the page's findings are about, and rest on the same tests; a line for which a run has nothing is
+left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_rows
+from evalsuite.common.sheet import Text
+from evalsuite.page.findings import Shown, baseline_kind, gap_found, guessed, is_baseline, looked_at, models, percent
+from evalsuite.results import outcomes, ranking
+from evalsuite.results.ranking import ALPHA
+from evalsuite.results.saved import Results
+from evalsuite.types import Place, Status
+
+SILENT = 0.05  # the least share of replies without an answer that is told
+WIDE = 0.1  # the least half width of an interval that is told
+ALIKE = 0.8  # the least share of one option among a model's choices that is told
+APART = 0.25  # and the least that this is more than the option is right
+FEW = 8  # choices below which nothing is said of their distribution
+
+Entry = Mapping[str, Any]  # a cell of results.json
+
+
+def told(done: Results) -> list[Text]:
+    """At most three sentences on a run. Reads the records of the cells that they are about."""
+    own = [c for c in done.cells if not outcomes.is_baseline(c["facts"])]
+    if not own:
+        return [Text("只问了基线，没有模型。", "Only baselines were asked, no model.")] if done.cells else []
+    here, title = _looked_at(done)
+    lines = [*_best(done, here, title), *_above(here)]
+    if not models(here):
+        lines = [Text("没有模型有完整且未扰动的结果，因此不作排名。", "No cell of a model is whole and unperturbed: nobody is ranked.")]  # fmt: skip
+    return lines + (_obstacles(done, own, here) or _gap(done, here))
+
+
+def _looked_at(done: Results) -> tuple[list[Shown], str]:
+    """The cells of the first benchmark that has some, and the name of their set, with the way of asking if there are several."""
+    numbered = [(n, {**cell, "run": 0}) for n, cell in enumerate(done.cells)]
+    for benchmark in BENCHMARKS.values():
+        mine = [(n, c) for n, c in numbered if TASKS[c["task"]].benchmark == benchmark.name]
+        if benchmark.averaged or not mine:
+            continue
+        first, _ = looked_at(benchmark, mine, {})
+        rated = list(ranking.rated_cells(done.out, [c.entry for c in first], "0\t"))
+        values = {
+            cell.place: tuple(v.values[0] for v in cell.values) for cell in rated if cell.whole and not cell.adapter
+        }
+        here, title = looked_at(benchmark, mine, values)
+        if here:
+            ways = {Place.of(c, perturb="none").way for _, c in mine}
+            return here, f"{title} ({Place.of(here[0].entry).way})" if len(ways) > 1 else title
+    return [], ""
+
+
+# --- who is best
+
+
+def _best(done: Results, here: Sequence[Shown], title: str) -> list[Text]:
+    """Who is best on most tasks, with a score, its interval and its items, and whether that is told apart from the next."""
+    own = models(here)
+    if len({c.id for c in own}) < 2:
+        return _alone(own, title)
+    rated = ranking.rated_cells(done.out, [c.entry for c in own], "0\t")
+    at = {Place.of(c.entry, model=c.id): c for c in own}
+    won: list[tuple[Shown, Shown, bool]] = []  # the best, the next, and whether the best is ahead of all others
+    count = 0
+    for group in ranking.groups(list(rated)):
+        place = Place.of(group, model="")
+        if group["metric"] != TASKS[place.task].metrics[0]:
+            continue
+        count += 1
+        compared = [at[Place.of(group, model=name)] for name in group["letters"]]
+        first, second, *_ = sorted(compared, key=lambda c: -c.score)
+        if first.score > second.score + 1e-12:
+            won.append((first, second, not group["not_worse"]))
+    if not won:
+        return []
+    wins = Counter(first.id for first, _, _ in won)
+    most = max(wins.values())
+    leaders = [name for name, n in wins.items() if n == most]
+    mine = [row for row in won if row[0].id == leaders[0]]
+    first, second, _ = max(mine, key=lambda row: (row[2], row[0].score - row[1].score))
+    names, clear = [next(f.name for f, _, _ in won if f.id == name) for name in leaders], sum(row[2] for row in mine)
+    if count == 1:
+        apart = Text("显著领先于所有其他模型", "significantly ahead of every other model") if clear else Text("未与其他模型全部显著区分", "not told apart from all others")  # fmt: skip
+        return [
+            Text(
+                f"{title}：{first.name} 在{first.task.zh}上最好，{_score(first, 'zh')}，{apart.zh}；其次 {second.name}，{_value(second)}。",
+                f"{first.name} is best on {first.task.short} of {title}, {_score(first, 'en')}, {apart.en}; next {second.name}, {_value(second)}.",
+            )
+        ]
+    if len(leaders) > 1:
+        return [
+            Text(
+                f"{title}：{'、'.join(names)} 各在 {count} 项任务中的 {most} 项上最好。",
+                f"{', '.join(names[:-1])} and {names[-1]} are each best on {most} of {count} tasks of {title}.",
+            )
+        ]
+    lead = Text(f"其中 {clear} 项显著领先于所有其他模型" if clear else "但没有一项显著领先于所有其他模型",
+                f"significantly ahead of every other model on {clear or 'none'} of them")  # fmt: skip
+    return [
+        Text(
+            f"{title}：{names[0]} 在 {count} 项任务中的 {most} 项上最好，{lead.zh}；{first.task.zh}：{_score(first, 'zh')}，其次 {second.name}，{_value(second)}。",
+            f"{names[0]} is best on {'all' if most == count else f'{most} of'} {count} tasks of {title}, {lead.en}; {first.task.short}: {_score(first, 'en')}, "
+            f"next {second.name}, {_value(second)}.",
+        )
+    ]
+
+
+def _alone(own: Sequence[Shown], title: str) -> list[Text]:
+    """The scores of the only model: the lowest and the highest accuracy, or else of the metric that most of its tasks have."""
+    if not own:
+        return []
+    kinds = Counter(c.task.metrics[0] for c in own)
+    metric = "accuracy" if "accuracy" in kinds else kinds.most_common(1)[0][0]
+    alike = sorted((c for c in own if c.task.metrics[0] == metric), key=lambda c: c.score)
+    low, high = alike[0], alike[-1]
+    if len(alike) == 1:
+        return [Text(f"{title}：{low.name} 在{low.task.zh}上 {_score(low, 'zh')}。", f"{low.name}: {_score(low, 'en')} on {low.task.short} of {title}.")]  # fmt: skip
+    return [
+        Text(
+            f"{title}：{low.name} 的得分从{low.task.zh}的 {_score(low, 'zh')}，到{high.task.zh}的 {_score(high, 'zh')}。",
+            f"{low.name} gets from {_score(low, 'en')} on {low.task.short} to {_score(high, 'en')} on {high.task.short} of {title}.",
+        )
+    ]
+
+
+def _score(cell: Shown, language: str) -> str:
+    """ "41.7 % (15-72, 12 items)": the headline, its interval and its items."""
+    found = cell.entry["metrics"][cell.task.metrics[0]]
+    items = f"{found.get('n', cell.entry['items'])} {'题' if language == 'zh' else 'items'}"
+    scale = 100 if metric_rows()[cell.task.metrics[0]].percent else 1
+    digits = 0 if scale == 100 else 2
+    between = [f"{scale * low:.{digits}f}–{scale * high:.{digits}f}" for low, high in _interval(found)]
+    return f"{_value(cell)} ({', '.join([*between, items])})"
+
+
+def _interval(row: Mapping[str, Any]) -> list[tuple[float, float]]:
+    """The interval of a metric, if it has one: from dialogues resampled, or Wilson's where that is wider, as with few dialogues."""
+    found = [(row["low"], row["high"])] if row.get("low") is not None else []
+    found += [tuple(row["wilson"])] if found and row.get("wilson") else []
+    return sorted(found, key=lambda pair: pair[0] - pair[1])[:1]
+
+
+def _value(cell: Shown) -> str:
+    metric = metric_rows()[cell.task.metrics[0]]
+    score = percent(cell.score) if metric.percent else f"{cell.score:.2f}"
+    return score if cell.task.metrics[0] == "accuracy" else f"{score} {metric.en or metric.zh}"
+
+
+# --- chance and baselines
+
+
+def _above(here: Sequence[Shown]) -> list[Text]:
+    """Who is above chance on how many choice tasks, and on how many tasks the best score is above every baseline's."""
+    parts = [*_chance(here), *_baselines(here)]
+    if not parts:
+        return []
+    en = "; ".join(part.en for part in parts)
+    first = en[0].upper() if en.startswith(("no ", "the ", "its ")) else en[0]  # a model's name stays as it is
+    return [Text(f"{'；'.join(part.zh for part in parts)}。", f"{first}{en[1:]}.")]
+
+
+def _chance(here: Sequence[Shown]) -> Iterator[Text]:
+    tested, p = guessed(here)
+    if not tested:
+        return
+    above = [c for c in tested if p[str(c.number)] < ALPHA]
+    tasks = {c.task.name for c in tested}
+    how, how_zh = " (exact binomial test, Holm)", "（精确二项检验，Holm 校正）"
+    if not above:
+        tasks_en, tasks_zh = ("the choice task", "选择题") if len(tasks) == 1 else (f"any of the {len(tasks)} choice tasks", f"{len(tasks)} 项选择题")  # fmt: skip
+        if len({c.id for c in tested}) == 1:
+            name, every = tested[0].name, "均" * (len(tasks) > 1)
+            yield Text(f"{name} 在{tasks_zh}上{every}未显著高于随机水平{how_zh}", f"{name} is not significantly above chance on {tasks_en}{how}")  # fmt: skip
+        else:
+            yield Text(f"在{tasks_zh}上，没有模型显著高于随机水平{how_zh}", f"no model is significantly above chance on {tasks_en}{how}")  # fmt: skip
+        return
+    counts = Counter(c.id for c in above)
+    leader, most = counts.most_common(1)[0]
+    names = [c.name for name in counts if counts[name] == most for c in tested if c.id == name]
+    name = next(c.name for c in tested if c.id == leader)
+    others = len(dict.fromkeys(names)) - 1
+    more, more_zh = (f" and {others} more" if others else ""), (f"等 {others + 1} 个模型" if others else "")
+    dark = [c for c in sorted(tasks, key=[*TASKS].index) if c not in {a.task.name for a in above}]
+    nobody = (
+        f", nobody on {', '.join(TASKS[n].short for n in dark)}" if dark and len({c.id for c in tested}) > 1 else ""
+    )
+    nobody_zh = f"，{'、'.join(TASKS[n].zh for n in dark)}上没有模型做到" if nobody else ""
+    yield Text(
+        f"{name}{more_zh} 在 {most}/{len(tasks)} 项选择题上显著高于随机水平{nobody_zh}{how_zh}",
+        f"{name}{more} {'are' if others else 'is'} significantly above chance on {most} of {len(tasks)} choice task{'s' * (len(tasks) > 1)}{nobody}{how}",
+    )
+
+
+def _baselines(here: Sequence[Shown]) -> Iterator[Text]:
+    own = models(here)
+    ahead = count = 0
+    for name in {c.task.name for c in own}:
+        base = [c.score for c in here if c.task.name == name and is_baseline(c) and baseline_kind(c) != "oracle"]
+        if base:
+            count += 1
+            ahead += max(c.score for c in own if c.task.name == name) > max(base)
+    if count:
+        whose = Text("最高分", "the best score") if len({c.id for c in own}) > 1 else Text("其得分", "its score")
+        tasks = "tasks" if count > 1 else "task"
+        yield Text(f"{whose.zh}在 {ahead}/{count} 项任务上高于所有基线", f"{whose.en} is above every baseline's on {ahead or 'none'} of {count} {tasks}")  # fmt: skip
+
+
+# --- what stands in the way
+
+
+def _obstacles(done: Results, own: Sequence[Entry], here: Sequence[Shown]) -> list[Text]:
+    parts = [*_lost(own), *_silent(own), *_same_choice(done, here), *_small(here), *_estimates(own)]
+    if not parts:
+        return []
+    return [Text(f"需注意：{'；'.join(p.zh for p in parts)}。", f"In the way: {'; '.join(p.en for p in parts)}.")]
+
+
+def _lost(own: Sequence[Entry]) -> Iterator[Text]:
+    asked = sum(c["items"] for c in own)
+    failed = sum(c["status"].get(Status.FAILED.value, 0) for c in own)
+    missing = sum(c["missing"] for c in own if not c.get("estimate"))
+    if failed:
+        names = dict.fromkeys(c["model"] for c in own if c["status"].get(Status.FAILED.value))
+        yield Text(f"{asked} 个请求中有 {failed} 个失败（{'、'.join(names)}）", f"{failed} of {asked} requests failed ({', '.join(names)})")  # fmt: skip
+    if missing:
+        yield Text(f"{asked} 个请求中有 {missing} 个尚未提问", f"{missing} of {asked} requests are not asked yet")
+
+
+def _silent(own: Sequence[Entry]) -> Iterator[Text]:
+    """The model with the largest share of replies without an answer, and their most frequent status."""
+    worst: tuple[float, str, str] = (0.0, "", "")
+    for name in dict.fromkeys(c["model"] for c in own):
+        status: Counter[str] = Counter()
+        for c in own:
+            status.update(c["status"] if c["model"] == name else {})
+        answered = sum(status.values()) - status[Status.FAILED.value]
+        silent = Counter({k: v for k, v in status.items() if k not in (Status.FAILED.value, Status.PARSED.value)})
+        if answered and silent.total() / answered > worst[0]:
+            worst = (silent.total() / answered, name, silent.most_common(1)[0][0])
+    share, name, kind = worst
+    if share >= SILENT:
+        kind_zh = _STATUS.get(kind, kind)
+        yield Text(f"{name} 的回复有 {100 * share:.0f}% 没有答案（多为{kind_zh}）", f"{100 * share:.0f} % of {name}'s replies have no answer (mostly {kind})")  # fmt: skip
+
+
+_STATUS = {
+    "unparsed": "无法解析", "refused": "拒答", "truncated": "被截断", "several": "选了多项", "conflict": "自相矛盾",
+    "empty": "空回复", "filtered": "被内容过滤拦截",
+}  # fmt: skip
+
+
+def _same_choice(done: Results, here: Sequence[Shown]) -> Iterator[Text]:
+    """The model's cell in which most choices are one option, though it is not as often right."""
+    cells = {Place.of(c.entry): c for c in models(here) if c.task.kind.single}
+    found: list[tuple[float, Shown, int, int, str]] = []
+    for row in done.robustness.get("positions", ()):
+        cell, chosen, gold = cells.get(Place.of(row)), row["chosen"], row["gold"]
+        if cell is None or sum(chosen) < FEW:
+            continue
+        at = max(range(len(chosen)), key=chosen.__getitem__)
+        share = chosen[at] / sum(chosen)
+        if share >= ALIKE and share - gold[at] / sum(gold) >= APART:
+            found.append((share, cell, chosen[at], sum(chosen), row["labels"][at]))
+    if found:
+        _, cell, times, of, label = max(found, key=lambda row: (row[0], row[3]))
+        yield Text(
+            f"{cell.name} 在{cell.task.zh}的 {of} 题中有 {times} 题都选 {label}",
+            f"{cell.name} chose {label} on {times} of {of} items of {cell.task.short}",
+        )
+
+
+def _small(here: Sequence[Shown]) -> Iterator[Text]:
+    """How wide the intervals are, if they are wide."""
+    own = [c for c in models(here) if metric_rows()[c.task.metrics[0]].percent]
+    found = [c.entry["metrics"][c.task.metrics[0]] for c in own]
+    halves = [(high - low) / 2 for row in found for low, high in _interval(row)]
+    items = sorted({row["n"] for row in found})
+    if found and not halves:
+        yield Text(
+            "每项任务的题目都来自同一段对话，没有置信区间", "the items of a task are of one dialogue: no intervals"
+        )
+    elif halves and median(halves) >= WIDE:
+        n = str(items[0]) if len(items) == 1 else f"{items[0]}–{items[-1]}"
+        half = 100 * median(halves)
+        yield Text(f"每项任务 {n} 题，得分约 ±{half:.0f} 个百分点", f"{n} items a task, about ±{half:.0f} points")
+
+
+def _estimates(own: Sequence[Entry]) -> Iterator[Text]:
+    if count := sum("estimate" in c for c in own):
+        yield Text(
+            f"{len(own)} 个单元格中有 {count} 个只问了部分题目，是估计，不参与排名",
+            f"{count} of {len(own)} cells are estimates from a part of the items and are not ranked",
+        )
+
+
+def _gap(done: Results, here: Sequence[Shown]) -> list[Text]:
+    """Where nothing stands in the way: how much harder the harder set is."""
+    if not here:
+        return []
+    benchmark = BENCHMARKS[here[0].task.benchmark]
+    return [Text(found.zh, found.en) for found in gap_found(here, [{"gaps": done.gaps}], benchmark)]

@@ -1,0 +1,90 @@
+"""Several `--data`: tasks are looked for in all folders, and a task is of one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evalsuite
+from evalsuite.benchmarks.corecode.loader import path_of
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.errors import DataError
+from evalsuite.common.resources import bundled
+from evalsuite.results.schema.manifest import Manifest
+
+BOTH = ("knowledge_filling", "slot_identification")
+
+
+def copied(folder: Path, *tasks: str) -> Path:
+    """A folder with these tasks of the bundled sample."""
+    for name in tasks:
+        for item_set in ("easy", "hard"):
+            for split in ("train", "dev", "test"):
+                path, target = (
+                    path_of(root, TASKS[name], item_set, split) for root in (bundled("sample/data"), folder)
+                )
+                if path.exists():
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(path, target)
+    return folder
+
+
+def same(one: Path, two: Path) -> bool:
+    files = sorted(p.relative_to(one) for p in (one / "records").iterdir())
+    assert files == sorted(p.relative_to(two) for p in (two / "records").iterdir())
+    return all((one / p).read_bytes() == (two / p).read_bytes() for p in [*files, Path("results.json")])
+
+
+def test_two_folders_are_as_one_that_has_all(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    one, two = copied(tmp_path / "one", BOTH[0]), copied(tmp_path / "a,two", BOTH[1])
+    asked = ("--model", "lexical", "--model", "majority", "--shots", "0,2", "--limit", "6")
+    cli("run", "--data", one, "--data", two, *asked, "--out", tmp_path / "parts")
+    cli("run", "--data", copied(tmp_path / "all", *BOTH), *asked, "--out", tmp_path / "whole")
+    assert {cell["task"] for cell in json.loads((tmp_path / "parts/results.json").read_bytes())["cells"]} == {*BOTH}
+    assert same(tmp_path / "parts", tmp_path / "whole")
+    parts, whole = (json.loads((tmp_path / name / "manifest.json").read_bytes()) for name in ("parts", "whole"))
+    assert parts["settings"]["data"] == [str(one), str(two)] and whole["settings"]["data"] == str(tmp_path / "all")
+    assert parts["data"] == whole["data"] and len(parts["data"]) == 4
+    Manifest.model_validate(parts)
+    again = cli("run", "--data", two, "--data", one, *asked, "--out", tmp_path / "parts")  # in another order
+    assert " 6 kept" in again.stderr and same(tmp_path / "parts", tmp_path / "whole")
+    assert (tmp_path / "parts/page/index.html").exists()
+    shown = cli("preview", "--data", one, "--data", two, "--model", "lexical", "--tasks", "SI", "--limit", "1").stdout
+    assert "slot_identification" in shown or "SI" in shown
+
+
+def test_a_task_in_two_folders_is_named_with_both(tmp_path: Path) -> None:
+    one, two = copied(tmp_path / "one", *BOTH), copied(tmp_path / "two", BOTH[1])
+    with pytest.raises(DataError) as error:
+        evalsuite.run(model=["lexical"], data=[one, two], out=tmp_path / "run")
+    assert all(str(part) in str(error.value) for part in (one, two, "slot_identification is in"))
+    assert not (tmp_path / "run").exists()
+    done = evalsuite.run(model=["lexical"], data=[one, two], tasks=[BOTH[0]], limit=2, out=tmp_path / "run")
+    assert {cell["task"] for cell in done.cells} == {BOTH[0]}
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    one = copied(tmp_path / "one", BOTH[0])
+    for folders in ([one, tmp_path / "two"], [tmp_path / "two", one]):
+        with pytest.raises(DataError, match="two: no such folder"):
+            evalsuite.run(model=["lexical"], data=folders, out=tmp_path / "run")
+
+
+def test_folders_without_a_task_are_both_named(tmp_path: Path) -> None:
+    one, two = copied(tmp_path / "one", BOTH[0]), copied(tmp_path / "two", BOTH[1])
+    with pytest.raises(DataError, match="two"):
+        evalsuite.run(model=["lexical"], data=[one, two], tasks=["xcopa"], out=tmp_path / "run")
+
+
+def test_other_commands_take_several_folders(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    one, two = copied(tmp_path / "one", BOTH[0]), copied(tmp_path / "two", BOTH[1])
+    said = cli("tasks", "--data", one, "--data", two, COLUMNS="300").stdout
+    assert f"test items in {one} and {two}" in " ".join(said.split()) and said.count("easy 142, hard 142") == 2
+    rows = json.loads(cli("doctor", "--data", one, "--data", two, "--json").stdout)
+    (row,) = (row for row in rows if "CORECODE" in json.dumps(row) and "in part" in json.dumps(row))
+    assert str(two) in json.dumps(row)

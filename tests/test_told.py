@@ -1,0 +1,148 @@
+"""The three lines that end a run: true of every kind of run, and the same in both languages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from scipy import stats
+
+import evalsuite
+from evalsuite.page.told import told
+from evalsuite.results.saved import load_results
+from evalsuite.types import Request
+
+Reply = Callable[[Request], str]
+
+
+def good(share: float) -> Reply:
+    """Right with this probability, by a coin of the item; the right label is the oracle's."""
+
+    def reply(request: Request) -> str:
+        at = RIGHT[request.id]
+        if Random(f"{share}{request.id}").random() < share:
+            return at
+        return next(label for label in request.labels if at not in label)
+
+    return reply
+
+
+RIGHT: dict[str, str] = {}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def golds(tmp_path_factory: pytest.TempPathFactory) -> None:
+    out = tmp_path_factory.mktemp("told") / "oracle"
+    for cell in evalsuite.run(model=["oracle"], tasks=["CKF", "SI"], perturb=["none"], out=out).cells:
+        for line in (out / cell["records"]).read_text(encoding="utf-8").splitlines():
+            record = json.loads(line)
+            RIGHT[record["item"]] = record["gold"]
+
+
+def lines(out: Path, models: dict[str, Reply] | str = "bundled:models.yaml", **settings: Any) -> list[str]:
+    done = evalsuite.run(models, out=out, **{"tasks": ["CKF", "SI"], **settings})
+    found = told(done)
+    assert len(found) <= 3 and all(text.zh and text.en for text in found)
+    return [text.en.replace("\u00a0", " ") for text in found]
+
+
+def test_who_leads_with_items_interval_and_test(tmp_path: Path) -> None:
+    first, second, *_ = lines(tmp_path / "run", {"a": good(0.9), "b": good(0.4)})
+    cells = {(c["model"], c["set"], c["task"]): c for c in told_cells(tmp_path / "run")}
+    assert first.startswith(
+        "a is best on all 2 tasks of CORECODE HARD, significantly ahead of every other model on 2 of them"
+    )
+    assert "142 items" in first and " b, " in first
+    best = cells["a", "hard", "slot_identification"]["metrics"]["accuracy"]
+    other = cells["a", "hard", "knowledge_filling"]["metrics"]["accuracy"]
+    assert any(f"{100 * m['value']:.1f} %" in first for m in (best, other))
+    tested = {m: [] for m in "ab"}
+    for (model, item_set, _), cell in cells.items():
+        if item_set == "hard" and model in tested:
+            value = cell["metrics"]["accuracy"]["value"]
+            tested[model].append(stats.binomtest(round(value * 142), 142, cell["chance"], alternative="greater").pvalue)
+    assert max(tested["a"]) < 0.01 and "a" in second and "significantly above chance on 2 of 2 choice tasks" in second
+
+
+def told_cells(run: Path) -> list[dict[str, Any]]:
+    cells: list[dict[str, Any]] = json.loads((run / "results.json").read_bytes())["cells"]
+    return cells
+
+
+def test_equal_models_do_not_lead(tmp_path: Path) -> None:
+    found = lines(tmp_path / "run", {"a": good(0.5), "b": good(0.5)}, tasks=["CKF"])
+    assert not any("best on" in line for line in found)
+
+
+def test_models_that_are_not_told_apart_are_said_so(tmp_path: Path) -> None:
+    first, *_ = lines(tmp_path / "run", {"a": good(0.5), "b": good(0.501)}, tasks=["CKF"])
+    assert "best on CKF of CORECODE HARD" in first and "not told apart from all others" in first
+
+
+def test_one_model_at_chance_with_few_items_that_says_one_thing(tmp_path: Path) -> None:
+    first, second, third = lines(tmp_path / "run", {"b": lambda request: "b"}, limit=12, tasks=["CKF"], set="hard")
+    assert first.startswith("b: ") and "12 items" in first and "best" not in first
+    assert second.startswith("b is not significantly above chance on the choice task")
+    assert "b chose (b) on 12 of 12 items of CKF" in third and "12 items a task, about ±" in third
+
+
+def test_baselines_alone_are_no_models(tmp_path: Path) -> None:
+    assert lines(tmp_path / "run", model=["lexical", "random"], limit=5) == ["Only baselines were asked, no model."]
+
+
+def test_all_failed(tmp_path: Path) -> None:
+    def fail(request: Request) -> str:
+        raise OSError("down")
+
+    found = lines(tmp_path / "run", {"m": fail}, limit=5)
+    assert found[0] == "No cell of a model is whole and unperturbed: nobody is ranked."
+    assert "20 of 20 requests are not asked yet" in found[1] and len(found) == 2
+    done = load_results(tmp_path / "run")
+    failed = tuple({**cell, "missing": 0, "status": {"failed": cell["items"]}} for cell in done.cells)
+    assert "20 of 20 requests failed (m)" in told(replace(done, cells=failed))[1].en
+
+
+def test_perturbed_cells_alone_rank_nobody(tmp_path: Path) -> None:
+    found = lines(tmp_path / "run", {"a": good(0.9), "b": good(0.1)}, perturb=["shuffle"], limit=5)
+    assert found[0].endswith("nobody is ranked.") and not any("best" in line or "chance on" in line for line in found)
+
+
+def test_tasks_without_options_have_no_chance(tmp_path: Path) -> None:
+    evalsuite.run(model=["lexical"], tasks=["EC"], limit=5, out=tmp_path / "run")
+    found = lines(tmp_path / "run", {"m": lambda request: "x摔倒了"}, tasks=["EC"], limit=5)
+    assert not any("chance" in line for line in found) and "F1" in found[0]
+    assert "above every baseline's on" in found[1]
+
+
+def test_replies_without_an_answer_are_told(tmp_path: Path) -> None:
+    found = lines(tmp_path / "run", {"m": lambda request: ""}, tasks=["CKF"], limit=5)
+    assert "100 % of m's replies have no answer (mostly empty)" in found[-1]
+
+
+def test_estimates_rank_nobody(tmp_path: Path) -> None:
+    found = lines(tmp_path / "run", {"a": good(0.9), "b": good(0.1)}, tasks=["CKF"], until="±15")
+    assert found[0].endswith("nobody is ranked.") and "cells are estimates" in found[-1]
+
+
+def test_run_ends_with_them_and_show_has_them_for_the_whole_run(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    said = cli("run", "--model", "lexical", "--limit", "3", "--tasks", "CKF", "--out", tmp_path / "run").stdout
+    assert said.rstrip().endswith("Only baselines were asked, no model.")
+    assert "Only baselines" in cli("show", tmp_path / "run").stdout
+    for part in (("--set", "hard"), ("--tables", "results"), ("--as", "csv")):
+        assert "Only baselines" not in cli("show", tmp_path / "run", *part).stdout
+
+
+def test_the_table_of_results_has_items_and_intervals_in_80_columns(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    done = evalsuite.run(model=["random"], tasks=["CKF"], set="easy", limit=9, out=tmp_path / "run")
+    said = cli("show", tmp_path / "run", "--tables", "results", COLUMNS="80").stdout
+    metric = done.cells[0]["metrics"]["accuracy"]
+    low, high = metric["wilson"]
+    half = max(high - low, metric["high"] - metric["low"]) / 2 if metric["low"] is not None else None
+    assert ["n", "9"] in [line.split() for line in said.splitlines()]
+    shown = [line.split() for line in said.splitlines() if line.split()[:2] == ["95", "%"]]
+    assert shown == ([["95", "%", f"±{100 * half:.0f}"]] if half is not None else [])
