@@ -82,7 +82,8 @@ def test_cells_that_were_not_recorded_are_left_out(
         told.stderr.count("left out") == 1 and "left out 2 of 4 cells" in told.stderr and "paper 5-shot" in told.stderr
     )
     cells = load_results(tmp_path / "run").cells
-    assert sorted((c["model"], c["shots"]) for c in cells if c["set"] == "easy") == [(NAME, 0), ("random", 0)]
+    asked_of = sorted((c["model"], c["shots"]) for c in cells if c["set"] == "easy")
+    assert asked_of == [(NAME, 0), ("random", 0), ("random", 5)]
 
 
 def test_a_model_of_which_nothing_is_recorded(tmp_path: Path, cli: Callable[..., Any]) -> None:
@@ -107,17 +108,13 @@ def test_another_prompt_gets_no_reply(tmp_path: Path) -> None:
         path.write_text(text.replace("高架桥", "立交桥"), encoding="utf-8")
         changed += "高架桥" in text
     assert changed
-    with_reply = {
-        c["task"]
-        for c in evalsuite.run(model=["random", NAME], **{**FEW, "data": data}, out=tmp_path / "run").cells
-        if c["model"] == NAME
-    }
-    without = {
-        c["task"]
-        for c in evalsuite.run(model=["random", NAME], **FEW, out=tmp_path / "as-is").cells
-        if c["model"] == NAME
-    }
-    assert without == {*FEW["tasks"]} and with_reply < without
+    changed_data = evalsuite.run(model=["random", NAME], **{**FEW, "data": data}, out=tmp_path / "run")
+    as_it_is = evalsuite.run(model=["random", NAME], **FEW, out=tmp_path / "as-is")
+    told, all_of_it = (
+        {(c["set"], c["task"]) for c in done.cells if c["model"] == NAME} for done in (changed_data, as_it_is)
+    )
+    assert all_of_it == {(item_set, task) for item_set in ("easy", "hard") for task in FEW["tasks"]}
+    assert told == {("hard", task) for task in FEW["tasks"]}, "a bridge of EASY is called otherwise"
 
 
 def request(**more: Any) -> Request:
