@@ -10,15 +10,16 @@ NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix leaderboard
 # The versions that the tests pass with. make test CONSTRAINTS= takes the newest that pyproject.toml allows.
 CONSTRAINTS ?= -c constraints.txt
 
-.PHONY: run site test test-fast fuzz test-vllm test-neighbours test-frames lint page constraints audit clean
+.PHONY: run site test test-fast fuzz test-vllm test-neighbours test-frames release-check lint page constraints audit clean
 
 run: .venv/run
 	HF_HUB_OFFLINE=1 $(BIN)/evalsuite run --data bundled:sample --out runs/default
 
-# The documentation, into site/: open site/index.html or site/zh/index.html. Broken links and anchors are errors.
+# The documentation, into site/: open site/index.html or site/zh/index.html. Broken links and anchors are errors
+# (not with --quiet: what is not said is not counted).
 site: .venv/docs
 	$(BIN)/python docs/site/assemble.py
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # Three tests at a time, each on one thread: many wait for servers, browsers and clusters.
 JOBS ?= 3
@@ -64,6 +65,13 @@ FBIN := .venv-frames/bin
 
 test-frames: .venv-frames/test
 	HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(FBIN)/python -m pytest tests/test_frames.py tests/test_publish.py tests/test_notebook.py
+
+# sdist and wheel, checked by twine; the wheel on Python 3.11 to 3.14, lowest and newest versions, from an empty folder; uvx, pipx;
+# CITATION.cff; the Containerfile. uv fetches the Pythons that are not here. More: make release-check RELEASE='--torch torch==2.13.0'
+RELEASE ?=
+
+release-check: .venv-release/uv
+	UV=$(CURDIR)/.venv-release/bin/uv .venv-release/bin/python tests/release/check.py $(RELEASE)
 
 lint: .venv/test .venv/node
 	$(BIN)/ruff check .
@@ -125,6 +133,11 @@ audit:
 	$(FBIN)/pip --disable-pip-version-check -q install $(FRAMES)
 	touch $@
 
+.venv-release/uv:
+	test -x .venv-release/bin/python || $(PYTHON) -m venv .venv-release
+	.venv-release/bin/pip --disable-pip-version-check -q install uv
+	touch $@
+
 # Empty if vLLM is there; else the reason why not (it is tried again when this file is removed, or by make clean).
 .venv-vllm/test: pyproject.toml tests/vllm/install.py
 	test -x $(VBIN)/python || $(PYTHON) -m venv .venv-vllm
@@ -135,4 +148,4 @@ audit:
 	elif [ $$? = 3 ]; then tail -1 .venv-vllm/log >$@; else cat .venv-vllm/log; exit 1; fi
 
 clean:
-	rm -rf .venv .venv-vllm .venv-neighbours .venv-frames .venv-audit build dist site runs .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-vllm .venv-neighbours .venv-frames .venv-release .venv-audit build dist site runs .mypy_cache .pytest_cache .ruff_cache .hypothesis

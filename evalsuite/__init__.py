@@ -62,6 +62,10 @@ __all__ = list(_HOME)
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from evalsuite.metrics.signatures import package_version
+
+        return package_version()
     if name not in _HOME:
         raise AttributeError(f"module 'evalsuite' has no attribute {name!r}")
     value = getattr(import_module(f"evalsuite.{_HOME[name]}"), name)

@@ -32,6 +32,9 @@ with suppress(ImportError):
 # A shell starts background jobs with SIGINT ignored, and so do their children: tests of Ctrl-C could stop nothing.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Tests read the messages in English, whatever the locale of who runs them.
+os.environ["EVALSUITE_LANG"] = "en"
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The slow tests first: a worker that has begun one last would keep the others waiting. Those on the cluster before all

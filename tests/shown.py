@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ class Block:
     """A fenced block of code."""
 
     lang: str
-    title: str  # the name of the file that it is
+    title: str  # the name of the file that it is, or goes on with where it begins with a blank
     text: str
     line: int
 
@@ -155,7 +156,8 @@ class Runner:
         if block.title:
             path = self.folder / block.title
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(self.changed(block.text), encoding="utf-8")
+            before = path.read_text(encoding="utf-8") if block.text.startswith(" ") else ""
+            path.write_text(before + self.changed(block.text), encoding="utf-8")
         elif block.lang == "python":
             code, said = self.python(self.folder, self.changed(block.text), self.environment)
             if code:
@@ -175,7 +177,9 @@ class Runner:
         if export := re.match(r"export (\w+)=(\S+)$", command):
             self.environment[export[1]] = export[2]
             return
+        start = time.perf_counter()
         code, said = self._done(command)
+        print(f"{time.perf_counter() - start:5.1f} s  $ {command}")  # pytest -s, to see where the time goes
         allowed = {0, *(code for begin, codes in self.codes.items() if command.startswith(begin) for code in codes)}
         if code not in allowed:
             yield f"$ {shown}\nas {command}: exit code {code}\n{said[-1500:]}"

@@ -126,7 +126,7 @@ INPUTS = [
     ("folder that is a file, to submit", _file("d", "x"), ["submit", "check"], ""),
     ("folder that is a file, to score", _file("d", "x"), ["score"], "no run here"),
     ("folder that is a file, as data", _file("d", "x"), ["run", "--data"], "no such folder"),
-    ("a file as --out", _file("d", "x"), ["run", "--model", "lexical", "--limit", "1", "--tasks", "event_cause", "--out"], "exists"),
+    ("a file as --out", _file("d", "x"), ["run", "--model", "lexical", "--limit", "1", "--tasks", "event_cause", "--out"], "is a file where a folder is to be"),
     ("a file above --out", lambda folder: _file("d", "x")(folder) / "run", ["run", "--model", "lexical", "--limit", "1", "--tasks", "event_cause", "--out"], "Not a directory"),
     ("a name too long as --out", lambda folder: folder / ("x" * 300), ["run", "--model", "lexical", "--limit", "1", "--tasks", "event_cause", "--out"], "too long"),
 ]  # fmt: skip

@@ -287,8 +287,8 @@ def test_doctor_of_a_models_file(server: FaultServer, tiny: Path, cli: Any) -> N
     assert "✗ to mend: gone, empty, mistyped, keyless, stopped" in done.stdout
     rows = _rows(cli, "--models", "models.yaml", expect=1)
     assert "no such folder" in rows["gone"]["found"] and "config.json" in rows["empty"]["found"]
-    assert "will be fetched" in rows["hub"]["found"] and "lists Qwen/Qwen3-8B" in rows["served"]["found"]
-    assert "lists no qwen, but Qwen/Qwen3-8B" in rows["mistyped"]["found"]
+    assert "will be fetched" in rows["hub"]["found"] and "has the model Qwen/Qwen3-8B" in rows["served"]["found"]
+    assert "has no model qwen, but Qwen/Qwen3-8B" in rows["mistyped"]["found"]
     assert rows["keyless"]["mend"] == "export NO_SUCH_KEY=…"
 
 
@@ -298,7 +298,11 @@ def test_a_model_that_needs_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("m.yaml").write_text("models: [{name: m, backend: vllm, path: org/model}]")
     monkeypatch.setattr(packages, "installed", lambda name: "0.30.1")
     row = checks.of_model(load_models(Path("m.yaml"))[0], [])
-    assert (row.state, row.found, row.mend) == ("wrong", "vllm 0.30.1 is not >=0.32", "pip install 'evalsuite[vllm]'")
+    assert (row.state, row.found, row.mend) == (
+        "wrong",
+        "vllm 0.30.1 is outside >=0.32",
+        "pip install 'evalsuite[vllm]'",
+    )
 
 
 def test_weights_that_do_not_fit(tmp_path: Path) -> None:
@@ -339,6 +343,11 @@ def test_a_gpu_that_torch_does_not_see(monkeypatch: pytest.MonkeyPatch) -> None:
     assert row.state == "wrong" and "sees 0 of 1 GPUs" in row.found
 
 
+def test_several_gpus_are_used_with_ray_only() -> None:
+    one, two = ([r.found for r in checks._machine([machine.GPU("H100", 80 * 10**9)] * n)] for n in (1, 2))
+    assert [sum("--executor ray" in said for said in rows) for rows in (one, two)] == [0, 1]
+
+
 def test_gpus_as_the_driver_lists_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()  # the machine's own, but for its PATH
     program = tmp_path / "nvidia-smi"
@@ -374,7 +383,7 @@ def test_every_extra_is_told_of() -> None:
     import tomllib
 
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert {*project["optional-dependencies"]} - {"dev"} == {*packages.EXTRAS}
+    assert {*project["optional-dependencies"]} - {"dev", "docs"} == {*packages.EXTRAS}
 
 
 def test_ready_for_a_file_of_another() -> None:

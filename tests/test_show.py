@@ -182,7 +182,7 @@ BROKEN: list[tuple[str, Any, str]] = [
     # what of results.json is put there, what is said
     ("no JSON", "{", "not JSON"),
     ("a list", [], "expected an object"),
-    ("no cells", {"format": 1}, "no results of evalsuite"),
+    ("no cells", {"format": 1}, "is broken, or not of evalsuite"),
     ("a cell of nothing", {"cells": [{}]}, "a cell without"),
     ("records elsewhere", "../../../etc/passwd", "expected records/NAME.jsonl"),
     ("records that are not there", "records/x.jsonl", "no such file"),

@@ -67,7 +67,9 @@ class Site:
     def make(self) -> None:
         """Write everything anew. Raises SystemExit with the links that lead nowhere."""
         shutil.rmtree(self.out, ignore_errors=True)
-        shutil.copytree(self.root / "docs", self.out, ignore=shutil.ignore_patterns("*.py", "__pycache__", "examples", "site"))
+        shutil.copytree(
+            self.root / "docs", self.out, ignore=shutil.ignore_patterns("*.py", "__pycache__", "examples", "site")
+        )
         for path in sorted((self.root / "design").glob("*.md")):
             self.page(path.relative_to(self.root), f"design/{path.name}")
         for path in sorted((self.root / "docs").rglob("*.md")):
@@ -82,7 +84,11 @@ class Site:
             return self.moved(found[1], source, place)
 
         def line(text: str) -> str:
-            code = CODE.findall(text) and [found.span() for found in CODE.finditer(text)]
+            if text.lstrip().startswith(
+                "|"
+            ):  # GitHub wants bars in the code of a table escaped, Python-Markdown shows the escape
+                text = CODE.sub(lambda found: found[0].replace("\\|", "|"), text)
+            code = [found.span() for found in CODE.finditer(text)]
             return LINK.sub(
                 lambda found: found[0] if any(a <= found.start() < b for a, b in code) else moved(found), text
             )

@@ -38,7 +38,7 @@ def load_dialogues(path: Path, item_set: str = "easy") -> list[AnnotatedDialogue
         except ValueError as error:
             raise DataError(f"{error}; `evalsuite build check {path}` says more", path, line) from None
     if not found:
-        raise DataError("no dialogues", path)
+        raise DataError("holds no dialogues: expected JSON Lines, a dialogue a line", path)
     return list(found.values())
 
 

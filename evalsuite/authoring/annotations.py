@@ -45,8 +45,8 @@ def read_dialogues(path: Path) -> list[AnnotatedDialogue]:
     dialogues, wrong = check_dialogues(path)
     if wrong:
         first, more = wrong[0], len(wrong) - 1
-        rest = f" ({more} more: `evalsuite build check {path}` lists them)" if more else ""
-        raise DataError(first.message + rest, first.file, first.line, first.field)
+        rest = f"{first.message} ({more} more: `evalsuite build check {path}` lists them)"
+        raise DataError(rest if more else first.message, first.file, first.line, first.field)
     return dialogues
 
 

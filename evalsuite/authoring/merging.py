@@ -71,7 +71,9 @@ def merge(files: Sequence[Path], annotator: str = "") -> Merged:
         if once:
             dialogues.append(rows[0][1].model_copy(update={"annotations": [*once.values()]}))
     if not dialogues:
-        raise DataError("no annotations to build from", files[0])
+        raise DataError(
+            "no annotations to build from; `evalsuite build annotate` makes a page to annotate on", files[0]
+        )
     shared = 0 if annotator else sum(len({name for name, *_ in rows}) > 1 for rows in by_id.values())
     empty = len(by_id) - len(dialogues)
     return Merged(tuple(dialogues), dict(names), shared, repeated, tuple(disputed), empty, len(returned))

@@ -10,7 +10,7 @@ from evalsuite.authoring.stats import Stats
 from evalsuite.authoring.stats_page import grouped, summary, table1_heads, table1_rows
 from evalsuite.benchmarks.corecode.reference import INSPECTORS, REVIEWERS
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.sheet import Column, Row, Sheet, Value
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 
 _N = Column("n", kind="count")
 
@@ -93,7 +93,10 @@ def stats_sheets(found: Stats) -> Iterator[Sheet | str]:
             Row((f.check, f.value, Value(None, f.low, f.high), f.chance, Value(f.verdict, tone="strong" if f.above else "quiet")))
             for f in mine
         )  # fmt: skip
-        title = f"{item_set.upper()}: {TASKS[task].en}, {found.split}, {mine[0].items} items"
+        named, which, items = TASKS[task], item_set.upper(), mine[0].items
+        title = Text(
+            f"{which}：{named.zh}，{found.split}，{items} 题", f"{which}: {named.en}, {found.split}, {items} items"
+        )
         yield Sheet("checks", title, columns, rows)
     if found.findings:
         yield "What can be had without reading the dialogue"

@@ -102,7 +102,9 @@ def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
         if model.chat_template is not None:
             with _refused(path, node, n, "chat_template"):
                 if not row.local:
-                    raise ConfigError(f"backend {model.backend} does not render chats: the server does")
+                    raise ConfigError(
+                        f"backend {model.backend} does not render chats, the server does: leave chat_template out"
+                    )
                 models[n] = model.model_copy(update={"chat_template": _chat_template(model.chat_template, path.parent)})
     seen = [m.name for m in models]
     for name in seen:

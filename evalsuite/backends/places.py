@@ -62,8 +62,9 @@ def no_such_folder(path: str | Path, what: str = "folder") -> str:
     beside = [p.name for p in place.parent.iterdir()] if place.parent.is_dir() else []
     near = get_close_matches(place.name, beside, n=1)
     hint = f" Did you mean {place.parent / near[0]}?" if near else ""
-    hub = " A hub id is OWNER/NAME; with `revision: main` it is never taken for a folder." if what == "folder" else ""
-    return f"no such {what}: {place}.{hint}{hub}"
+    if what == "folder":
+        return f"no such folder: {place}.{hint} A hub id is OWNER/NAME; with `revision: main` it is never taken for a folder."
+    return f"no such {what}: {place}.{hint}"
 
 
 def require_present(models: Iterable[Model]) -> None:

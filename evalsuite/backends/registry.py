@@ -60,7 +60,7 @@ BACKENDS: dict[str, BackendRow] = {
         BackendRow("baseline", _baseline),
         # A person chooses a probe's explanation.
         BackendRow("scripted", _scripted, ("generate", "nll"), files=True, sampling=("temperature", "samples")),
-        BackendRow("hf", _hf, SCORINGS, files=True, local=True, sampling=SAMPLING),
+        BackendRow("hf", _hf, SCORINGS, files=True, local=True, sampling=SAMPLING, modules=("torch", "transformers")),
         BackendRow("vllm", _vllm, SCORINGS, files=True, local=True, sampling=SAMPLING, engine=sharing.engine_key),
         BackendRow("openai", _openai, sampling=tuple(name for name in SAMPLING if name != "beams")),
     )

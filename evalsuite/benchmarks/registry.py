@@ -102,7 +102,7 @@ def whole_name(name: str) -> str:
 def task_named(name: str) -> Task:
     """The task of that name or short name. Raises ConfigError, which lists the names."""
     if whole_name(name) not in TASKS:
-        raise ConfigError(unknown("task", name, TASKS))
+        raise ConfigError(unknown("task", name, TASKS, "evalsuite tasks"))
     return TASKS[whole_name(name)]
 
 
@@ -123,7 +123,9 @@ def tasks_named(names: Iterable[str]) -> list[Task]:
         elif name in TASKS:
             found[name] = TASKS[name]
         else:
-            raise ConfigError(unknown("task, benchmark or group", name, [*groups(), *BENCHMARKS, *TASKS]))
+            raise ConfigError(
+                unknown("task, benchmark or group", name, [*groups(), *BENCHMARKS, *TASKS], "evalsuite tasks")
+            )
     return list(found.values())
 
 

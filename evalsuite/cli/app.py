@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from evalsuite.common.language import chinese, translated
 from evalsuite.common.terminal import safe, safe_trace, say, warnings_on_screen
 
 # name: (file in cli/ with a function or group of that name, help). The help stands here, so that `evalsuite --help` loads
@@ -88,7 +90,43 @@ def _safe_message() -> Iterator[None]:
     except Exception as error:
         if isinstance(message := getattr(error, "message", None), str):
             error.message = safe(message)  # type: ignore[attr-defined]
+        if chinese() and hasattr(error, "format_message"):
+            text = translated(error.format_message())
+            error.format_message = lambda: text
+            if context := getattr(error, "ctx", None):
+                usage = context.get_usage().replace("Usage: ", "用法：", 1)
+                context.get_usage = lambda: usage
         raise
+
+
+@contextmanager
+def _own_words() -> Iterator[None]:
+    """Puts typer's own words, constants of a module, into Chinese while a command is read."""
+    if not chinese():
+        yield
+        return
+    from typer import rich_utils
+
+    english = {name: getattr(rich_utils, name) for name in _CHINESE}
+    for name, words in _CHINESE.items():
+        setattr(rich_utils, name, words)
+    try:
+        yield
+    finally:
+        for name, words in english.items():
+            setattr(rich_utils, name, words)
+
+
+_CHINESE = {
+    "ERRORS_PANEL_TITLE": "错误",
+    "OPTIONS_PANEL_TITLE": "选项",
+    "ARGUMENTS_PANEL_TITLE": "参数",
+    "COMMANDS_PANEL_TITLE": "命令",
+    "DEFAULT_STRING": "[默认：{}]",
+    "REQUIRED_LONG_STRING": "[必填]",
+    "ABORTED_TEXT": "已中止。",
+    "RICH_HELP": "用法见 [blue]'{command_path} {help_option}'[/]。",
+}
 
 
 FAILED, WRONG, DEFECT, STOPPED = 1, 2, 70, 130  # exit codes; 70: EX_SOFTWARE of sysexits.h
@@ -102,7 +140,6 @@ app = typer.Typer(
     help="Evaluate LLMs on commonsense reasoning over dialogues: CORECODE and its sister benchmarks, from prompts to a leaderboard.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 
@@ -130,41 +167,51 @@ def main() -> None:
 
     from evalsuite.common.errors import BackendError, EvalsuiteError
 
+    for stream in (
+        sys.stdout,
+        sys.stderr,
+    ):  # a locale without Chinese, or GBK, which lacks ✓: escapes instead of an error
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
-        with warnings_on_screen():
+        with warnings_on_screen(), _own_words():
             app()
     except BackendError as error:
-        _end(FAILED, f"error: {error}")
+        _end(FAILED, "error: ", str(error))
     except EvalsuiteError as error:
-        _end(WRONG, f"error: {error}")
+        _end(WRONG, "error: ", str(error))
     except (KeyboardInterrupt, SystemExit) as stop:
         if isinstance(stop, SystemExit) and stop.code != STOPPED:  # typer turns Ctrl-C into SystemExit(130)
             raise
         _end(STOPPED, "stopped; all replies so far are stored, and the same command resumes from here")
     except BrokenPipeError:  # the reader of the pipe, such as `head`, has enough
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # or Python would flush into the pipe, and fail again
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # or Python would flush into the pipe, and fail again
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        _end(WRONG, f"error: {where}{error.strerror or error}; what was stored is kept, and the same command resumes")
+        known = isinstance(error, FileExistsError)
+        what = "is a file where a folder is to be; name another" if known else str(error.strerror or error)
+        kept = () if known else ("; ", "what was stored is kept, and the same command resumes")
+        _end(WRONG, "error: ", f"{error.filename}: {what}" if error.filename else what, *kept)
     except sqlite3.Error as error:
         _end(
             WRONG,
-            f"error: store.sqlite: {error}; is the disk full, or the file damaged? What was stored is kept, and the same"
+            "error: ",
+            f"store.sqlite: {error}; is the disk full, or the file damaged? What was stored is kept, and the same"
             " command resumes",
         )
     except MemoryError:
-        _end(WRONG, "error: out of memory")
+        _end(WRONG, "error: ", "out of memory; ask fewer at once (batch_size in models.yaml), or take a smaller model")
     except Exception as error:
-        _end(DEFECT, f"error: a defect of evalsuite: {type(error).__name__}: {error}\n{_keep_trace(error)}")
+        trace = _keep_trace(error)
+        _end(DEFECT, "error: ", "a defect of evalsuite: ", f"{type(error).__name__}: {error}", "\n", *trace)
 
 
-def _end(code: int, message: str) -> NoReturn:
-    say(message, err=True)
+def _end(code: int, *message: str) -> NoReturn:
+    say(*message, err=True)
     sys.exit(code)
 
 
-def _keep_trace(error: Exception) -> str:
-    """Write the trace of a defect to a file; returns what to do with it."""
+def _keep_trace(error: Exception) -> tuple[str, ...]:
+    """Write the trace of a defect to a file; returns what to do with it, in parts."""
     import tempfile
 
     trace = safe_trace(error)
@@ -174,5 +221,5 @@ def _keep_trace(error: Exception) -> str:
         ) as file:
             file.write(trace)
     except OSError:
-        return f"{trace}Please report it with the trace above and the command."
-    return f"The trace is in {file.name}. Please report it with that file and the command."
+        return trace, "Please report it with the trace above and the command."
+    return (f"The trace is in {file.name}. Please report it with that file and the command.",)

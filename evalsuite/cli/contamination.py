@@ -26,5 +26,5 @@ def contamination(
         say(f"page: {page}")
     say(f"results: {Path(found.out) / 'contamination.json'}")
     for problem in found.problems:
-        say(f"problem: {problem}", err=True)
+        say("problem: ", problem, err=True)
     raise typer.Exit(1 if found.problems else 0)

@@ -70,8 +70,11 @@ def data_check(
     from evalsuite.benchmarks.check_sheets import data_sheets
     from evalsuite.benchmarks.registry import Corpora
     from evalsuite.cli.tables.terminal import draw
+    from evalsuite.common.errors import ConfigError
     from evalsuite.common.resources import resolve
 
+    if not resolve(folder).is_dir():
+        raise ConfigError(f"{folder}: no such folder")
     found = check_data(Corpora(resolve(folder), skip_bad=skip_bad))
     if as_json:
         emit(json.dumps(asdict(found), ensure_ascii=False, indent=1), json_mark)

@@ -22,5 +22,5 @@ def judge(run: Annotated[Path, typer.Argument(help="A run's folder.")], **settin
     print_all(*draw(judge_sheets(done.judged, done.cells)))
     say(f"page: {done.out / 'page' / 'index.html'}   records: {done.out / 'judged'}")
     for problem in done.problems:
-        say(f"problem: {problem}", err=True)
+        say("problem: ", problem, err=True)
     raise typer.Exit(done.exit_code)

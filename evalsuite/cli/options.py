@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
+from evalsuite.cli.completion import completer
 from evalsuite.common.flags import Flag, flags
 from evalsuite.evaluation.settings import Settings
 
@@ -35,7 +36,7 @@ def numbers(text: str, flag: str, example: str) -> list[int]:
 def option(settings: type, name: str) -> Any:
     """The typer option of one field, for a command without the others: `Annotated[str, option(Settings, "split")]`."""
     flag = flags(settings)[name]
-    return typer.Option(*[flag.short] * bool(flag.short), _long(name), help=flag.help)
+    return typer.Option(*[flag.short] * bool(flag.short), _long(name), help=flag.help, autocompletion=completer(name))
 
 
 def takes(settings: type, only: Collection[str] = (), without: Collection[str] = ()) -> Callable[[Any], Any]:

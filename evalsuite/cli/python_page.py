@@ -103,7 +103,7 @@ def _keywords(name: str, settings: type) -> Iterator[str]:
     yield from head(f"keyword of `{name}`", "type", "default", "meaning")
     for field in fields(settings):
         default = "required" if said[field.name].required else code(repr(field.default))
-        yield row(code(field.name), code(str(field.type)), default, said[field.name].help)
+        yield row(code(field.name), code(str(field.type).replace(" | ", " or ")), default, said[field.name].help)
     yield ""
 
 

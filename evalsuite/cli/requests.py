@@ -49,7 +49,7 @@ def requests(
         raise ConfigError(unknown("--limit-name", limit_name, LIMIT_NAMES))
     for one in write_requests(folder=out, run=run, limit_name=limit_name, **settings):
         stored = f"; {one.stored} more have a reply in {run}" if one.stored else ""
-        say(f"{one.model}: {one.requests} requests{stored}")
+        say(f"{one.model}: ", f"{one.requests} requests", stored)
         for name in one.files:
             say(f"  {out / name}")
     say(f"then put the files of replies into {out}, and: evalsuite replies {out} {run or 'RUN'}")

@@ -15,6 +15,7 @@ import typer
 
 from evalsuite.cli.options import Data
 from evalsuite.common.errors import ConfigError
+from evalsuite.common.language import translated
 from evalsuite.common.terminal import console, emit, json_mark, say
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _asked(out: Path, model: str, served: str, key_env: str, chat: bool | None, 
             say(f"     {len(more)} more at {server.address}: --model {server.address} --served {more[0]}, say")
     while True:
         try:
-            answer = typer.prompt(_WHICH, default="1" if found else None, err=False)
+            answer = typer.prompt(translated(_WHICH), default="1" if found else None, err=False)
         except typer.Abort as stop:
             if sys.stdin.isatty():
                 raise
@@ -100,7 +101,7 @@ def _entry(
     entry = local_model(what, chat, gpus(), out.parent)
     if ask and chat is None:
         entry["chat"] = typer.confirm(
-            "A chat model (with a chat template)?", default=looks_like_chat(Path(what)) or entry["chat"]
+            translated("A chat model (with a chat template)?"), default=looks_like_chat(Path(what)) or entry["chat"]
         )
     return entry
 
@@ -119,14 +120,15 @@ def _of_server(address: str, served: str, key_env: str | None, ask: bool) -> dic
     if not served and server.models and not ask:
         served = server.models[0]
     if not served and ask:
-        say(f"{server.address} {'has ' + ', '.join(server.models[:10]) if server.models else server.problem}")
-        served = typer.prompt("Which of its models", default=server.models[0] if server.models else None)
+        found = f"has {', '.join(server.models[:10])}" if server.models else server.problem
+        say(f"{server.address}: ", found)
+        served = typer.prompt(translated("Which of its models"), default=server.models[0] if server.models else None)
     if not served:
         raise ConfigError(
-            f"{server.address} {server.problem or 'lists no model'}; name the model there with --served NAME"
+            f"{server.address}: {server.problem or 'lists no model'}; name the model there with --served NAME"
         )
     if server.wants_key and not key_env and ask:
-        key_env = typer.prompt("Environment variable with the key", default="OPENAI_API_KEY")
+        key_env = typer.prompt(translated("Environment variable with the key"), default="OPENAI_API_KEY")
     if server.wants_key and not key_env:
         raise ConfigError(
             f"{server.address} wants a key: name the environment variable that holds it with --key-env NAME"
@@ -142,20 +144,23 @@ def _say_what_is_missing(out: Path) -> None:
     for model in load_models(out):
         row = of_model(model, gpus())
         if row.state != "ok":
-            say(f"first: {row.found}: {row.mend}")
+            say("first: ", row.found, ": ", row.mend)
 
 
 def _lines(rows: Sequence[Check], columns: int) -> Iterator[str]:
     """Rows as lines in columns, folded at the terminal's width; a command stands on a line of its own, whole, to be copied."""
-    width = min(max(len(row.name) for row in rows), 28)
+    from rich.cells import cell_len
+
+    width = min(max(cell_len(translated(row.name)) for row in rows), 28)
     for row in rows:
-        needed = f"; for {row.needed_for}" if row.needed_for and row.state != "ok" else ""
-        first = f"  {_MARKS[row.state]} {row.name:{width}}  "
+        needed = translated("; for ") + translated(row.needed_for) if row.needed_for and row.state != "ok" else ""
+        name = translated(row.name)
+        first = f"  {_MARKS[row.state]} {name}{' ' * (width - cell_len(name))}  "
         further = " " * (width + 6)
-        yield fill(f"{row.found}{needed}", max(columns, width + 46), initial_indent=first, subsequent_indent=further,
+        yield fill(f"{translated(row.found)}{needed}", max(columns, width + 46), initial_indent=first, subsequent_indent=further,
                    break_long_words=False, break_on_hyphens=False)  # fmt: skip
         if row.mend:
-            yield f"    {'':{width}}  → {row.mend}"
+            yield f"    {'':{width}}  → {translated(row.mend)}"
 
 
 _MARKS = {"ok": "✓", "absent": "–", "wrong": "✗"}
@@ -179,9 +184,8 @@ def doctor(
             for line in _lines(list(members), columns):
                 say(line)
         wrong = [row.name for row in rows if row.state == "wrong"]
-        say(
-            f"✗ to mend: {', '.join(wrong)}"
-            if wrong
-            else "nothing is broken; – marks what is not here, and what it is needed for"
-        )
+        if wrong:
+            say("✗ to mend: ", ", ".join(map(translated, wrong)))
+        else:
+            say("nothing is broken; – marks what is not here, and what it is needed for")
     raise typer.Exit(1 if any(row.state == "wrong" for row in rows) else 0)

@@ -74,6 +74,8 @@ def print_results(done: Results) -> None:
     from evalsuite.results.sheets import END
 
     print_tables(done, END)
+    for line in done.skipped:
+        say(f"skipped: {line}", err=True)
 
 
 def print_told(done: Results) -> None:
@@ -95,7 +97,7 @@ def print_tables(done: Results, names: Sequence[str]) -> None:
 
     print_all(*draw(sheets(done, names)), *draw(notes(done)))
     for problem in done.problems:
-        say(f"problem: {problem}", err=True)
+        say("problem: ", problem, err=True)
 
 
 def _item(done: Results, wanted: str, prompt: bool, full: bool, every: bool) -> None:

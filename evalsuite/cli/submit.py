@@ -48,7 +48,7 @@ def submit_make(
     done = make_submission(run, out, head, about)
     say(f"{done.out}: written")
     for warning in done.warnings:
-        say(f"before you publish: {warning}", err=True)
+        say("before you publish: ", warning, err=True)
     for line in done.unfilled:
         say(f"submission.yaml:{line}")
     say(f"then: evalsuite submit check {done.out}")
@@ -72,13 +72,13 @@ def submit_check(
         print(json.dumps(asdict(verdict), indent=1))  # ASCII, so no control character reaches the terminal
     else:
         for problem in verdict.problems:
-            say(f"problem: {problem}")
+            say("problem: ", problem)
         if verdict.more:
             say(f"… and {verdict.more} more")
         for line in verdict.verified:
-            say(f"verified: {line}")
+            say("verified: ", line)
         for line in verdict.unverified:
-            say(f"not verified: {line}")
+            say("not verified: ", line)
         say(f"{len(verdict.problems) + verdict.more} problems" if verdict.problems else "valid")
     raise typer.Exit(1 if verdict.problems else 0)
 

@@ -42,7 +42,7 @@ def memory_limit(size: int) -> Iterator[None]:
     try:
         import resource
 
-        status = Path("/proc/self/status").read_text()
+        status = Path("/proc/self/status").read_text(encoding="utf-8")
         now = 1024 * int(status.partition("VmData:")[2].split()[0])
     except (ImportError, OSError, IndexError):
         yield

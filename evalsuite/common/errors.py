@@ -37,9 +37,12 @@ class BackendError(EvalsuiteError):
     pass
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """The message for an unknown name: the closest known name, if there is one, and the list of all."""
+def unknown(what: str, name: str, known: Iterable[str], lists: str = "") -> str:
+    """The message for an unknown name: the closest known name, if there is one, and the list of all. `lists`: the command that
+    lists them, where they are many."""
     names = list(known)
     near = get_close_matches(name, names, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
+    if lists:
+        return f"unknown {what} {name!r}.{hint} `{lists}` lists all."
     return f"unknown {what} {name!r}.{hint} Known: {', '.join(names)}."

@@ -22,10 +22,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from evalsuite.common.errors import DataError
+from evalsuite.common.text import path_text
 
 _DRAFT = re.compile(r"\..+\.[0-9a-f]{8}\.part")  # names that `draft_of` gives
 # Where a run's folder, or a sweep's, holds drafts while they are written.
 _FOLDERS = (".", "records", "judged", "page", "page/shards", "audit/*", "adapters/*", "adapters/*/checkpoints")
+_FOR_SYNC = os.O_RDWR if os.name == "nt" else os.O_RDONLY  # Windows syncs only what may be written
 _SYNCS = 4  # fsyncs at a time: the disk joins them
 
 _LONGEST = 200  # bytes of a name; file systems take 255, and suffixes, ".gz" and drafts need some of them
@@ -60,7 +62,14 @@ def name_hash(*parts: str) -> str:
 def replace_file(path: Path, content: str | bytes) -> None:
     """Write a file atomically: completely or not at all. Text is encoded as UTF-8."""
     with replacing(path) as draft:
-        draft.write(content.encode() if isinstance(content, str) else content)
+        draft.write(_utf8(content) if isinstance(content, str) else content)
+
+
+def _utf8(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # it quotes a path
+        return path_text(text).encode()
 
 
 @contextmanager
@@ -142,9 +151,10 @@ def new_folder(path: Path) -> Iterator[Path]:
     _sweep(path.parent, f".{glob.escape(path.name)}.*.part")
     draft = draft_of(path)
     draft.mkdir(parents=True)
-    held = os.open(draft, os.O_RDONLY)
+    held = _open_folder(draft)
     try:
-        _hold(held)
+        if held is not None:
+            _hold(held)
         yield draft
         for each in (*draft.rglob("*/"), draft):  # the files are on the disk
             _sync(each)
@@ -155,8 +165,16 @@ def new_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(draft, ignore_errors=True)
         raise
     finally:
-        os.close(held)
+        if held is not None:
+            os.close(held)
     _sync(path.parent)
+
+
+def _open_folder(folder: Path) -> int | None:
+    try:
+        return os.open(folder, os.O_RDONLY)
+    except PermissionError:  # Windows opens no folders
+        return None
 
 
 def remove(folder: Path, names: Iterable[str]) -> None:
@@ -217,7 +235,7 @@ def _is_free(draft: Path) -> bool:
 def _sync(path: Path) -> None:
     """Wait until a file's content, or a folder's list of names, is on the disk."""
     try:
-        file = os.open(path, os.O_RDONLY)
+        file = os.open(path, _FOR_SYNC)
     except PermissionError:  # Windows opens no folders
         return
     try:
@@ -237,7 +255,8 @@ def cache_folder() -> Path | None:
         state = folder.stat()
     except (OSError, RuntimeError):  # RuntimeError: no home
         return None
-    own = state.st_uid == os.getuid() and not state.st_mode & 0o022
+    # Windows has neither: a user's own folder is closed to others there by its access list.
+    own = not hasattr(os, "getuid") or (state.st_uid == os.getuid() and not state.st_mode & 0o022)
     return folder if own and os.access(folder, os.W_OK) else None
 
 

@@ -43,7 +43,9 @@ def locked(folder: Path, name: str = LOCK) -> Iterator[None]:
     try:
         file = FileIO(path, "a+")
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be written: {error.strerror}") from None
+        raise ConfigError(
+            f"{path}: cannot be written: {error.strerror}; name another folder, or make this one writable"
+        ) from None
     with file:
         if not _take(file, folder):
             raise ConfigError(
@@ -98,7 +100,7 @@ def _take(file: FileIO, folder: Path, shared: bool = False) -> bool:
         log.warning(
             "%s: cannot be locked (%s), so it cannot be known whether another process writes there: see to it that none does",
             one_line(str(folder)),
-            error.strerror if isinstance(error, OSError) else error,
+            error.strerror if isinstance(error, OSError) else "this system has no such locks",
         )
         return True
     # A forked child (such as vLLM's engine) shares the lock and would hold it after this process has ended.

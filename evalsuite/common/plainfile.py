@@ -10,7 +10,7 @@ import errno
 import logging
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 JSON_SIZE = 2**28  # bytes of results.json or manifest.json
 
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)  # fmt: skip
+_JUNCTION = 0xA0000003  # stat.IO_REPARSE_TAG_MOUNT_POINT, which only Windows has; no link for Python
 _ABOUT = {errno.ELOOP: "is a link", errno.ENOTDIR: "is a link or no folder", errno.ENOENT: "no such file"}
 
 
@@ -48,6 +49,8 @@ def open_plain(folder: Path, place: str) -> BinaryIO:
     if any(part in ("", ".", "..") or "\0" in part or "\\" in part for part in (*above, name)):
         raise DataError("is no path in a folder", folder / place.replace("\0", "?"))
     try:
+        if os.open not in os.supports_dir_fd:
+            return _open_by_path(folder, (*above, name))
         below = os.open(folder, os.O_RDONLY)
         try:
             for part in above:
@@ -62,6 +65,19 @@ def open_plain(folder: Path, place: str) -> BinaryIO:
         os.close(file)
         raise DataError("is no plain file", folder / place)
     return os.fdopen(file, "rb")
+
+
+def _open_by_path(folder: Path, parts: Sequence[str]) -> BinaryIO:
+    """The same on Windows, which opens no folders: each part is looked at before, so a link made in between is not seen."""
+    path = folder
+    for part in parts:
+        path /= part
+        state = path.lstat()
+        if stat.S_ISLNK(state.st_mode) or getattr(state, "st_reparse_tag", None) == _JUNCTION:
+            raise DataError("is a link", path)
+    if not stat.S_ISREG(state.st_mode):
+        raise DataError("is no plain file", path)
+    return os.fdopen(os.open(path, os.O_RDONLY | _PLAIN), "rb")
 
 
 def read_plain(folder: Path, place: str, most: int) -> bytes:

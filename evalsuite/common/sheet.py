@@ -5,7 +5,7 @@ A sheet holds no style: a column states the kind of its values, and each output 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal
 
@@ -14,7 +14,8 @@ About = Mapping[str, Any]  # fields of types.Place, or some of them -> values
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text in both languages of the page. The terminal and exported files are in English, so their texts are plain str."""
+    """A text in both languages of page and terminal. Exported files are in English. Where only the terminal shows a text, it is a
+    plain str in English, which common/zh.json translates."""
 
     zh: str
     en: str
@@ -102,14 +103,14 @@ BAR = 24  # length of the longest bar in characters
 Piece = tuple[str, str]  # (words, tone); tone: "", "strong", "quiet" or "flag"
 
 
-def spell(cell: CellValue, column: Column) -> list[Piece]:
-    """The words of a cell, in English: the value first, then its interval and remarks."""
+def spell(cell: CellValue, column: Column, said: Callable[[str | Text], str] = english) -> list[Piece]:
+    """The words of a cell, in the language of `said`: the value first, then its interval and remarks."""
     if cell is None:
         return [("", "")]
     if isinstance(cell, Mapping):
         return [(" ".join(map(str, cell.values())), "")]
     if not isinstance(cell, Value):
-        return [(_words(cell, column), "")]
+        return [(said(cell) if isinstance(cell, Text) else _words(cell, column), "")]
     if cell.value is None and cell.low is None:
         parts: list[Piece] = [("–", cell.tone or "quiet")]
     elif column.interval == "alone":
@@ -133,9 +134,9 @@ def _between(value: Value, column: Column, digits: int) -> str:
     return f"{low}{' … ' if column.signed else '–'}{high}"
 
 
-def _words(value: Text | str | float | int | None, column: Column) -> str:
-    if value is None or isinstance(value, (str, Text)):
-        return english(value or "")
+def _words(value: str | float | int | None, column: Column) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
     if column.kind == "bar":
         return "█" * max(1, round(BAR * value))
     if column.kind in ("text", "count"):

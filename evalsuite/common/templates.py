@@ -15,7 +15,7 @@ from types import CodeType
 from typing import Any, TypeVar
 
 import yaml
-from jinja2 import Environment, StrictUndefined, Template, TemplateSyntaxError, nodes
+from jinja2 import Environment, StrictUndefined, Template, TemplateSyntaxError, UndefinedError, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.ext import Extension, loopcontrols
 from jinja2.parser import Parser
@@ -79,6 +79,9 @@ class TemplateFile:
                 if size > LONGEST:
                     raise _Endless(f"writes more than {LONGEST:,} characters")
         except Exception as error:
+            if isinstance(error, UndefinedError):
+                said = f"{error} here; docs/prompts.md lists the variables ({about})"
+                raise PromptError(f"{self.path}:{_line(error)}: {said}") from None
             kind = "" if isinstance(error, _Endless) or not str(error) else f"{type(error).__name__}: "
             raise PromptError(f"{self.path}:{_line(error)}: {kind}{error or type(error).__name__} ({about})") from None
         return "".join(parts)

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
+from evalsuite.common.language import translated
 from evalsuite.common.secrets import hide
 
 if TYPE_CHECKING:
@@ -84,9 +85,9 @@ def print_all(*renderables: Any) -> None:
         shown.print(renderable)
 
 
-def say(text: str, err: bool = False) -> None:
-    """Print a line of plain text, which is not interpreted as markup."""
-    print(safe(text), file=sys.stderr if err else sys.stdout, flush=True)
+def say(*parts: str, err: bool = False) -> None:
+    """Print a line of plain text, which is not interpreted as markup. Each part is put into the terminal's language by itself."""
+    print(safe("".join(map(translated, parts))), file=sys.stderr if err else sys.stdout, flush=True)
 
 
 def emit(text: str, mark: Callable[[str], str] = visible_mark) -> None:

@@ -1,4 +1,4 @@
-"""Escape the characters that UTF-8 cannot encode."""
+"""Characters that UTF-8 cannot encode."""
 
 from __future__ import annotations
 
@@ -10,3 +10,17 @@ def escape_surrogates(text: str) -> str:
     '\\ud83d!'
     """
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def path_text(path: object) -> str:
+    r"""A path as text for files. Under a locale without Chinese, Python keeps the bytes of a Chinese name as surrogates: they
+    are read as UTF-8, which they are nearly everywhere, or else escaped.
+
+    >>> path_text("\udce8\udcbf\udc90/a"), path_text("\udcff")
+    ('运/a', '\\udcff')
+    """
+    text = str(path)
+    try:
+        return text.encode("utf-8", "surrogateescape").decode()
+    except UnicodeError:
+        return escape_surrogates(text)

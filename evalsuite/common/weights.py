@@ -206,7 +206,7 @@ def _unconverted(error: BaseException) -> str:
 
 
 def _count(names: Collection[Any]) -> str:
-    return f"{len(names)} tensor{'s' if len(names) > 1 else ''}"
+    return "1 tensor" if len(names) == 1 else f"{len(names)} tensors"
 
 
 def _some(names: Sequence[str]) -> str:

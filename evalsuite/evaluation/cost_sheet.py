@@ -13,13 +13,13 @@ from evalsuite.evaluation.further import LEVEL
 from evalsuite.evaluation.sampled import Kinship
 
 _MARKS = {
-    Kinship.SAME: ("", f"replies to the same cell; the range is a {LEVEL:.0%} prediction interval of the total"),
-    Kinship.ITEMS: ("¹", "replies to other items, sets or perturbations, asked alike"),
-    Kinship.WAY: ("²", "replies to another wording, number of shots or limit"),
-    Kinship.TASK: ("³", "replies to other tasks"),
-    Kinship.MODEL: ("⁴", "replies of another model, or with other settings"),
+    Kinship.SAME: ("", f"replies to the same cell; the range is a {LEVEL:.0%} prediction interval of the total."),
+    Kinship.ITEMS: ("¹", "replies to other items, sets or perturbations, asked alike."),
+    Kinship.WAY: ("²", "replies to another wording, number of shots or limit."),
+    Kinship.TASK: ("³", "replies to other tasks."),
+    Kinship.MODEL: ("⁴", "replies of another model, or with other settings."),
 }
-_LIMIT = "limit: no replies to go by. The range, and that of replies with a mark, is from the shortest right answers to the limit of all"
+_LIMIT = "limit: no replies to go by. The range, and that of replies with a mark, is from the shortest right answers to the limit of all."
 
 
 def cost_sheet(rows: Sequence[CostEstimate], budget: float | None = None, spent: float = 0.0) -> Sheet:
@@ -105,9 +105,9 @@ def _notes(rows: Sequence[CostEstimate], budget: float | None, spent: float) -> 
     asked = [row for row in rows if row.left and row.reply_tokens and row.reply_tokens.high]
     for kinship in sorted({kinship for row in asked for kinship in row.kinships}):
         mark, meaning = _MARKS[kinship]
-        yield f"{mark}{': ' if mark else 'A number alone: '}{meaning}."
+        yield f"{mark or 'A number alone'}: {meaning}"
     if any(row.reply_tokens and row.reply_tokens.mean is None for row in asked):
-        yield f"{_LIMIT}."
+        yield _LIMIT
     last = rows[-1] if rows else None
     if last and last.prompt_tokens and last.prompts == "estimated" and last.left:
         low, high = _short(last.prompt_tokens.low), _short(last.prompt_tokens.high)

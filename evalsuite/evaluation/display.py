@@ -14,6 +14,7 @@ from rich.filesize import decimal
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from evalsuite.common.language import translated
 from evalsuite.common.terminal import LogFormatter, Screen, console, one_line, safe
 from evalsuite.types import Response
 
@@ -99,11 +100,11 @@ class Display:
     def note(self, text: str) -> None:
         """Show `text` on the live line."""
         for task in self.progress.tasks:
-            self.progress.update(task.id, score=one_line(text))
+            self.progress.update(task.id, score=one_line(translated(text)))
 
     def say(self, *parts: str | tuple[str, str]) -> None:
         """Print a line of finished work. A part may be a pair of text and style."""
-        shown = (safe(p, lines=False) if isinstance(p, str) else p for p in parts)
+        shown = (_shown(p) if isinstance(p, str) else (_shown(p[0]), p[1]) for p in parts)
         self.console.print(Text.assemble(("✓", "green"), " ", *shown), highlight=False, soft_wrap=True)
 
     def training(self, name: str) -> TrainingProgress:
@@ -112,7 +113,7 @@ class Display:
     @contextmanager
     def work(self, title: str, total: int, unit: str, done: int = 0) -> Iterator[Advance]:
         """See `Work`. Prints a line at the end, unless there was nothing to do."""
-        began, count, title = time.perf_counter(), 0, one_line(title, 40)
+        began, count, title = time.perf_counter(), 0, one_line(translated(title), 40)
         task = self.progress.add_task(title, total=total, completed=done, unit=unit, rates="", score="")
 
         def rate() -> str:
@@ -131,7 +132,12 @@ class Display:
         if count:
             kept = f", {done:,} kept" if done else ""
             done_now, whole = (decimal(count), decimal(total)) if unit == "B" else (f"{done + count:,}", f"{total:,}")
-            self.say(f"{title}: {done_now} of {whole}, {rate()}, {time.perf_counter() - began:.1f} s{kept}")
+            seconds = time.perf_counter() - began
+            self.say(f"{title}: ", f"{done_now} of {whole}", f", {rate()}", f", {seconds:.1f} s", kept)
+
+
+def _shown(text: str) -> str:
+    return safe(translated(text), lines=False)
 
 
 class ModelProgress:
@@ -169,7 +175,7 @@ class ModelProgress:
         count = self._counts[number]
         if count.skipped + count.asked < count.total:
             self._display.progress.update(self._line, advance=count.total - count.skipped - count.asked)
-            self._say(count, f", {why}")
+            self._say(count, ", ", why)
 
     def finish(self) -> None:
         self._display.progress.remove_task(self._line)
@@ -180,13 +186,13 @@ class ModelProgress:
         if count.skipped + count.asked == count.total:
             self._say(count)
 
-    def _say(self, count: _LineCount, more: str = "") -> None:
+    def _say(self, count: _LineCount, *more: str) -> None:
         kept = f", {count.skipped} kept" if count.skipped else ""
         failed = (f", {count.failed} failed", "red") if count.failed else ""
         seconds = time.perf_counter() - self._began
         rates = _rates(self._asked, self._tokens, seconds) if count.asked else ""
-        text = f", at {seconds:.1f} s  {rates}  {count.score()}".rstrip() + more
-        self._display.say(f"{one_line(count.line.label)}  {count.asked} asked{kept}", failed, text)
+        text = f", at {seconds:.1f} s", f"  {rates}  {count.score()}".rstrip()
+        self._display.say(f"{one_line(count.line.label)}  ", f"{count.asked} asked", kept, failed, *text, *more)
         log.info("%s: %d asked, %d kept, %d failed", count.line.label, count.asked, count.skipped, count.failed)
 
 
@@ -211,9 +217,9 @@ class TrainingProgress:
     def done(self, card: dict[str, Any]) -> None:
         losses = list(card["loss"].values())
         curve = f"loss {losses[0]:.3f} → {losses[-1]:.3f}" if losses else ""
-        text = f"{card['steps']} steps in {card['seconds']:.1f} s  {self._rates}  {curve}"
-        self._display.say(f"{one_line(self._name)}  {text}")
-        log.info("%s: %s", self._name, text)
+        took = f"{card['steps']} steps in {card['seconds']:.1f} s"
+        self._display.say(f"{one_line(self._name)}  ", took, f"  {self._rates}  ", curve)
+        log.info("%s: %s  %s  %s", self._name, took, self._rates, curve)
 
 
 class _LineCount:

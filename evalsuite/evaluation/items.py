@@ -94,7 +94,7 @@ class Selection:
         """Raise DataError if the data lack some of the ids."""
         known = {*there}
         if missing := [name for name in sorted(ids) if name not in known]:
-            more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+            more = ", …" if len(missing) > _NAMED else ""
             raise DataError(
                 f"the items asked for lack {len(missing)} of its ids: {', '.join(missing[:_NAMED])}{more}", self.path
             )

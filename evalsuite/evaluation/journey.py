@@ -23,6 +23,7 @@ from evalsuite.benchmarks.registry import Corpora, benchmark_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.files import make_folder
 from evalsuite.common.lock import locked
+from evalsuite.evaluation.absent import leave_out_absent
 from evalsuite.evaluation.ask import ask_trials, collect_problems, limits_of
 from evalsuite.evaluation.baselines import come_along
 from evalsuite.evaluation.display import Display, log_to
@@ -57,13 +58,15 @@ def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
     >>> done = run({"mine": lambda request: "(a)"}, tasks=["event_cause"], out="runs/try")  # doctest: +SKIP
     """
     s, chosen, corpus, eval_sets = prepare(models, **settings)
+    chosen, skipped = leave_out_absent(s, models, chosen)
     if s.executor == "local":  # the nodes of a cluster have folders of their own
         require_present(chosen)
     chosen += come_along(s, models, chosen, corpus, [(x.task, x.set) for x in eval_sets])
     out = Path(s.out)
     make_folder(out)
     with locked(out):
-        return evaluate(s, chosen, corpus, eval_sets, replies=None if isinstance(models, str | Path) else models)
+        done = evaluate(s, chosen, corpus, eval_sets, replies=None if isinstance(models, str | Path) else models)
+    return replace(done, skipped=skipped)
 
 
 def evaluate(

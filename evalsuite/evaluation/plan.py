@@ -86,7 +86,9 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
             path = corpus.path(t, item_set, corpus.of(t).benchmark.training)
             raise DataError("shots are drawn from the training split, which is not there; run with --shots 0", path)
     if not any(_perturbations(s, source.task) for source in eval_sets):
-        raise ConfigError(f"--perturb {','.join(s.perturb)}: makes no sense for {', '.join(t.name for t, _ in places)}")
+        raise ConfigError(
+            f"--perturb {','.join(s.perturb)}: makes no sense for {', '.join({t.name: t for t, _ in places})}"
+        )
     if not scored:
         raise ConfigError(
             f"--scoring {','.join(s.scoring)}: likelihoods are only for choice tasks (probes have a scoring of their own, nll) in "

@@ -130,7 +130,7 @@ class Settings:
         if self.split not in SPLITS:
             raise ConfigError(f"--split {self.split}: expected train, dev or test")
         if not self.shots or min(self.shots) < 0:
-            raise ConfigError("--shots: expected one number or more, none negative")
+            raise ConfigError("--shots: expected one number or more, none negative, such as 0,5")
         check_least(1, limit=self.limit, max_concurrency=self.max_concurrency, replicas=self.replicas)
         if self.limit and self.items:
             raise ConfigError("--limit and --items: name one, since each says which items are asked")

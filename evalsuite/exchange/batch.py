@@ -160,7 +160,7 @@ def metric_lines(
         hypotheses.append(row["hyp"])
         references.append(refs)
     if not hypotheses:
-        raise DataError("no lines", path)
+        raise DataError("holds no lines: expected JSON Lines, an object a line", path)
     corpus = TextCorpus(hypotheses, references)
     loaded = open_encoder(encoder) if encoder else None
     try:

@@ -37,7 +37,8 @@ def parity_sheets(compared: parity.Parity) -> Iterator[Sheet | str]:
     for kind in ("ids", "error", "reply", "choice"):
         differences = [d for row in compared.rows for d in row.differences if d.what == kind]
         if differences:
-            yield f"\n{kind}: {len(differences)} differ"
+            yield ""
+            yield f"{kind}: {len(differences)} differ"
         for d in differences[:SHOWN]:
             where = [f"{name} {at}" for name, at in (("character", d.character), ("token", d.token)) if at is not None]
             yield f"  {d.item}" + (f", from {', '.join(where)}" if where else "")

@@ -58,7 +58,7 @@ class Settings:
             if name not in FORMS:
                 raise ConfigError(unknown("form", name, FORMS))
         if self.control == self.split:
-            raise ConfigError(f"--control {self.control}: is the split that is tested")
+            raise ConfigError(f"--control {self.control}: is the split that is tested; name another")
         check_least(1, shuffles=self.shuffles, shards=self.shards, items=self.items, completions=self.completions)
         check_least(1, limit=self.limit, max_concurrency=self.max_concurrency)
         check_least(64, window=self.window)

@@ -54,5 +54,5 @@ def finished(job: Job, display: Display) -> bool:
         log.warning("%s: trained again, because its %s changed", job.name, ", ".join(changed))
         return False
     remove(job.folder, ["checkpoints"])  # left if killed before their removal
-    display.say(f"{job.name}  trained already")
+    display.say(f"{job.name}  ", "trained already")
     return True

@@ -271,6 +271,6 @@ class _Reporter:
 
 def _holds(folder: Path, token: str) -> bool:
     try:
-        return (folder / "checkpoints" / _CLAIM).read_text() == token
+        return (folder / "checkpoints" / _CLAIM).read_text(encoding="utf-8") == token
     except OSError:
         return False

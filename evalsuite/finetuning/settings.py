@@ -82,7 +82,7 @@ class Sweep:
         if not self.model:
             raise ConfigError("--model: expected the name of a model to train")
         if not self.tasks:
-            raise ConfigError("--tasks: expected one or more")
+            raise ConfigError("--tasks: expected one or more; `evalsuite tasks` lists them")
         if not self.sizes or min(self.sizes) < 1:
             raise ConfigError("--sizes: expected one number of training items or more, such as 2000,4000")
         if not self.seeds:

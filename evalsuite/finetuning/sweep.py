@@ -149,7 +149,7 @@ def make_pool(corpus: Corpora, train: tuple[str, ...], test: tuple[str, ...], s:
         if kept:
             hint += f"; name sizes up to {len(kept)}, such as --sizes {max(1, len(kept) // 2)},{len(kept)}"
         raise ConfigError(
-            f"--sizes {max(s.sizes)}: {pool.name} ({s.set}) has {len(kept)} training items in {corpus.root}{hint}"
+            f"--sizes {max(s.sizes)}: {pool.name} ({s.set}) in {corpus.root} has {len(kept)} training items{hint}"
         )
     return pool
 

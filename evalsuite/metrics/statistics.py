@@ -13,6 +13,7 @@ costs as little as accuracy. CIDEr keeps the IDF of the whole corpus.
     unpaired_test         p-value of the difference of means of two sets of dialogues, from permuting dialogues
     pairwise              p-values of the same tests between all pairs of many models
     mcnemar, wilson       exact test and interval of binary scores (McNemar 1947, Wilson 1927) for independent items
+    few_dialogues         interval of a mean over fewer dialogues than can be resampled (Korn & Graubard 1998)
     holm                  correction for multiple tests (Holm 1979)
 
 Random functions depend on their generator alone: the same seed gives the same interval.
@@ -164,6 +165,9 @@ def wilson(right: float, total: float, level: float = 0.95) -> Interval:
 
 
 _FEW = 10  # dialogues
+# Fewer dialogues than this are not resampled: percentile intervals of 5, 12 and 20 dialogues hold the truth in some 84, 90
+# and 92 % of samples instead of 95 (tests/test_stats.py).
+RESAMPLED = 30
 
 
 def effective_size(values: Sequence[float], clusters: Sequence[Hashable]) -> float:
@@ -185,6 +189,26 @@ def effective_size(values: Sequence[float], clusters: Sequence[Hashable]) -> flo
     if spread <= 1e-12:  # no variance, or one dialogue: each dialogue counts as one item
         return float(count)
     return min(most, max(1.0, n * n * mean * (1 - mean) / spread))
+
+
+def few_dialogues(values: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95) -> Interval:
+    """Wilson's interval of a mean of values in [0, 1] at the effective sample size, reduced because that size is itself
+    estimated from few dialogues: times (z / t)², with t of dialogues - 1 degrees of freedom (Korn & Graubard 1998).
+    Raises ValueError for one dialogue, which says nothing about others.
+
+    Resampling two to thirty dialogues gives intervals that are too narrow: of two equal ones, of width 0.
+
+    >>> interval = few_dialogues([1, 0, 0, 0, 0, 0, 0, 1], [1, 1, 1, 1, 2, 2, 2, 2])
+    >>> interval.value, round(interval.low, 2), round(interval.high, 2)
+    (0.25, 0.0, 0.99)
+    """
+    dialogues = len(set(clusters))
+    if dialogues < 2:
+        raise ValueError("an interval needs two dialogues or more")
+    mean = math.fsum(values) / len(values)
+    t = float(import_module("scipy.special").stdtrit(dialogues - 1, 0.5 + level / 2))
+    size = effective_size(values, clusters) * (NormalDist().inv_cdf(0.5 + level / 2) / t) ** 2
+    return wilson(min(mean, 1.0) * size, size, level)
 
 
 def mcnemar(a: Sequence[bool], b: Sequence[bool]) -> float:

@@ -139,15 +139,12 @@ def _score(cell: Shown, language: str) -> str:
     items = f"{found.get('n', cell.entry['items'])} {'题' if language == 'zh' else 'items'}"
     scale = 100 if metric_rows()[cell.task.metrics[0]].percent else 1
     digits = 0 if scale == 100 else 2
-    between = [f"{scale * low:.{digits}f}–{scale * high:.{digits}f}" for low, high in _interval(found)]
+    between = (
+        [f"{scale * found['low']:.{digits}f}–{scale * found['high']:.{digits}f}"]
+        if found.get("low") is not None
+        else []
+    )
     return f"{_value(cell)} ({', '.join([*between, items])})"
-
-
-def _interval(row: Mapping[str, Any]) -> list[tuple[float, float]]:
-    """The interval of a metric, if it has one: from dialogues resampled, or Wilson's where that is wider, as with few dialogues."""
-    found = [(row["low"], row["high"])] if row.get("low") is not None else []
-    found += [tuple(row["wilson"])] if found and row.get("wilson") else []
-    return sorted(found, key=lambda pair: pair[0] - pair[1])[:1]
 
 
 def _value(cell: Shown) -> str:
@@ -283,7 +280,7 @@ def _small(here: Sequence[Shown]) -> Iterator[Text]:
     """How wide the intervals are, if they are wide."""
     own = [c for c in models(here) if metric_rows()[c.task.metrics[0]].percent]
     found = [c.entry["metrics"][c.task.metrics[0]] for c in own]
-    halves = [(high - low) / 2 for row in found for low, high in _interval(row)]
+    halves = [(row["high"] - row["low"]) / 2 for row in found if row.get("low") is not None]
     items = sorted({row["n"] for row in found})
     if found and not halves:
         yield Text(

@@ -132,9 +132,9 @@ def compare(
         pairs = list(_paired(cells[0], cells[1], part))
         rows = [row for one, two in pairs if (row := _row(by, names, one, two))]
     if not rows:
-        where = f" in {run}" if part else ""
-        why = "" if pairs else ": no cell of the one is equal to one of the other but for that"
-        raise ConfigError(f"{names[0]} and {names[1]} share no answered item{where}{why}")
+        raise ConfigError(
+            f"{names[0]} and {names[1]} share no answered item; ask the same items for both, in settings that are otherwise equal"
+        )
     return tuple(_corrected(rows))
 
 

@@ -139,7 +139,7 @@ def records_file(folder: Path, place: str) -> Path:
     if len(files) == 2:
         raise DataError("is there plain and as .gz: leave one", files[0])
     if not files:
-        raise DataError("no such file", folder / place)
+        raise DataError("no such file; `evalsuite score` writes a run's records anew", folder / place)
     (file,) = files
     return file
 

@@ -27,6 +27,7 @@ class Results:
     out: Path  # the run's folder
     cells: tuple[dict[str, Any], ...]
     problems: tuple[str, ...]  # a line for each failure; empty if all is well
+    skipped: tuple[str, ...] = ()  # a line for each shipped model that was left out, as its packages are not installed
     robustness: dict[str, Any] = field(default_factory=dict)
     means: list[dict[str, Any]] = field(default_factory=list)
     extraction: list[dict[str, Any]] = field(default_factory=list)
@@ -49,7 +50,9 @@ class Results:
     @classmethod
     def of(cls, out: Path, content: Mapping[str, Any]) -> Results:
         """Build from parsed results.json. Keys that older versions did not write are empty."""
-        keys = [f.name for f in fields(cls) if f.name in content and f.name not in ("out", "problems", "cells")]
+        keys = [
+            f.name for f in fields(cls) if f.name in content and f.name not in ("out", "problems", "skipped", "cells")
+        ]
         done = cls(out, tuple(content["cells"]), (), **{name: content[name] for name in keys})
         ranked = ranked_problems(done.ranked)
         cell_problems = (problem for cell in done.cells for problem in _problems(cell))
@@ -94,7 +97,9 @@ def load_results(run: Path) -> Results:
     except DataError as error:
         raise ConfigError(str(error)) from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ConfigError(f"{path}: no results of evalsuite: {type(error).__name__}: {error}") from None
+        raise ConfigError(
+            f"{path}: is broken, or not of evalsuite ({type(error).__name__}: {error}); `evalsuite score {run}` writes it anew"
+        ) from None
     return Results.of(run, content)
 
 

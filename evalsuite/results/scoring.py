@@ -219,27 +219,38 @@ def _of_items(part: Part) -> dict[str, Any]:
     return {name: rows[own] for name, own in part.names.items()}
 
 
+def _is_mean(values: Sequence[float], value: float) -> bool:
+    """Whether a metric is the mean of its items' values in [0, 1], as accuracy and F1 are, and BLEU is not."""
+    return len(values) > 0 and abs(math.fsum(values) / len(values) - value) < 1e-9
+
+
 def intervals(scored: Scored, purpose: str) -> dict[str, dict[str, Any]]:
     """Metric -> value, n, and low and high of its 95 % interval, from a cluster bootstrap over dialogues.
 
-    With one dialogue low and high are None. Where all items are right, or all wrong, they are Wilson's with dialogues as
-    units. Shares of right items have Wilson's interval of independent items, too. `purpose` seeds the bootstrap.
+    With one dialogue low and high are None. Means over fewer than `RESAMPLED` dialogues have the interval of
+    `few_dialogues`. Where all items are right, or all wrong, it is Wilson's with dialogues as units. Shares of right items
+    have Wilson's interval of independent items, too. `purpose` seeds the bootstrap.
     """
-    from evalsuite.metrics.statistics import bootstrap, wilson
+    from evalsuite.metrics.statistics import RESAMPLED, bootstrap, few_dialogues, wilson
 
-    count = len(scored.items)
+    count, dialogues = len(scored.items), len(set(scored.clusters))
     numbers: dict[str, dict[str, Any]] = {}
     for part in scored.parts:
         drawn = bootstrap(part.sums, scored.clusters, Random(f"{purpose}:{part.name}"), RESAMPLES)
+        of_items = _of_items(part) if 1 < dialogues < RESAMPLED else {}
         for name, own in part.names.items():
             interval = drawn[own]
             # With one dialogue every resample is identical, so there is no interval to report.
-            dialogues = len(set(scored.clusters))
             low, high = (interval.low, interval.high) if dialogues > 1 else (None, None)
-            if dialogues > 1 and low == high and interval.value in (0, 1) and metric_named(name).top == 1:
-                # Resamples of items that are all right, or all wrong, are equal: that is no interval of width 0.
-                few = wilson(interval.value * dialogues, dialogues)
-                low, high = few.low, few.high
+            if dialogues > 1 and metric_named(name).top == 1:
+                values = of_items.get(name, ())
+                if dialogues < RESAMPLED and _is_mean(values, interval.value):
+                    few = few_dialogues(values, scored.clusters)
+                    low, high = few.low, few.high
+                elif low == high and interval.value in (0, 1):
+                    # Resamples of items that are all right, or all wrong, are equal: that is no interval of width 0.
+                    few = wilson(interval.value * dialogues, dialogues)
+                    low, high = few.low, few.high
             numbers[name] = {"value": interval.value, "low": low, "high": high, "n": count}
             if name in scored.spread:
                 numbers[name]["spread"] = scored.spread[name]

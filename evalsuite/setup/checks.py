@@ -102,14 +102,18 @@ def _extra(extra: str, needs: Sequence[packages.Requirement], use: str) -> Check
 
 def _machine(gpus: Sequence[machine.GPU]) -> Iterator[Check]:
     cpu = machine.cpu()
-    memory = f", {cpu['memory'] / _GB:.0f} GB of memory" if cpu["memory"] else ""
     fast = f"computes bfloat16 itself ({', '.join(cpu['bfloat16'])})" if cpu["bfloat16"] else "no bfloat16 of its own"
-    yield Check("machine", "CPU", "ok", f"{cpu['cores']} cores{memory}, {fast}")
+    cores, memory = cpu["cores"], cpu["memory"]
+    has = f"{cores} cores and {memory / _GB:.0f} GB of memory" if memory else f"{cores} cores"
+    yield Check("machine", "CPU", "ok", f"{has}: {fast}")
     if not gpus:
         yield Check("machine", "GPU", "absent", "none that nvidia-smi lists", "models of some 3B parameters and more on this machine; "
                     "endpoints and small models need none", "an endpoint: docs/endpoints.md")  # fmt: skip
     for n, gpu in enumerate(gpus):
         yield Check("machine", f"GPU {n}", "ok", f"{gpu.name}, {gpu.memory / _GB:.0f} GB")
+    if len(gpus) > 1:
+        yield Check("machine", "GPUs together", "ok", f"a run uses one of the {len(gpus)} (vllm: tensor_parallel_size of them); "
+                    "with --executor ray it uses all")  # fmt: skip
     if gpus and packages.installed("torch"):
         yield _torch_sees(len(gpus))
     yield _disk("disk", Path(), "results and replies of a run")
@@ -134,7 +138,12 @@ def _disk(name: str, folder: Path, use: str) -> Check:
     enough = free >= _LEAST_DISK
     mend = "" if enough else "make room" if name == "disk" else "make room, or set HF_HOME to a larger disk"
     return Check(
-        "machine", name, "ok" if enough else "wrong", f"{free / _GB:.1f} GB free in {folder.absolute()}", use, mend
+        "machine",
+        name,
+        "ok" if enough else "wrong",
+        f"free space in {folder.absolute()}: {free / _GB:.1f} GB",
+        use,
+        mend,
     )
 
 
@@ -156,7 +165,7 @@ def _servers_and_keys() -> Iterator[Check]:
             "endpoints",
             "keys",
             "absent",
-            f"none of {names} is set",
+            f"none of these is set: {names}",
             "endpoints of providers",
             "export NAME=… (docs/endpoints.md)",
         )
@@ -194,8 +203,13 @@ def _benchmark(name: str, corpora: Corpora) -> tuple[Check, bool]:
     lacking = [t.short for t in benchmark.tasks if not any(c.has(t, s, "test") for c in every for s in c.sets)]
     training = benchmark.training
     shots = not training or any(c.has(t, s, training) for t in benchmark.tasks for c in every for s in c.sets)
-    whole = "all its tasks" if not lacking else f"in part: no test items of {', '.join(lacking)}"
-    said = f"{whole}{'' if shots else '; no training split'} in {' and '.join(str(c.root) for c in every)}"
+    where = " and ".join(str(c.root) for c in every)
+    missing = f"no test items of {', '.join(lacking)}"
+    if shots:
+        said = f"all its tasks in {where}" if not lacking else f"in part in {where}: {missing}"
+    else:
+        tests = "all test items" if not lacking else missing
+        said = f"no training split in {where}; {tests}"
     whole_here = not lacking and shots
     use = f"--tasks {name}" + ("" if shots else "; shots and the baseline majority need the training split")
     mend = "" if whole_here else f"evalsuite data pull {name}" if benchmark.address else benchmark.no_address
@@ -269,10 +283,12 @@ def _of_endpoint(model: Model, row: _Row, online: bool) -> Check:
         return row("ok", f"{address}, not asked; doctor --online asks")
     found = machine.ask_server(address, key)
     if model.path in found.models:
-        return row("ok", f"{address} lists {model.path}")
+        return row("ok", f"{address}: has the model {model.path}")
     if found.models:
         return row(
-            "wrong", f"{address} lists no {model.path}, but {', '.join(found.models[:5])}", "mend path in models.yaml"
+            "wrong",
+            f"{address}: has no model {model.path}, but {', '.join(found.models[:5])}",
+            "mend path in models.yaml",
         )
     if found.problem.startswith(("answers 401", "answers 403")):
         return row(

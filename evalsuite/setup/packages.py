@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ EXTRAS = {
     "frames": "results as data frames, and Parquet files",
 }
 _REQUIREMENT = re.compile(r"\s*([\w.-]+)\s*(?:\[([^\]]*)\])?\s*\(?([^;()]*)\)?\s*(?:;\s*(.*))?")
+_CLAUSE = re.compile(r"""(extra|python_version)\s*(==|>=|<)\s*['"]([\w.-]+)['"]""")  # all that our markers are made of
 _BOUND = re.compile(r"\s*(>=|<=|==|!=|~=|<|>)\s*([^\s,]+)")
 
 
@@ -38,7 +40,9 @@ class Requirement:
     def __str__(self) -> str:
         if self.installed is None:
             return f"{self.name} is not installed"
-        return f"{self.name} {self.installed}" + ("" if self.fits else f" is not {self.range}")
+        if not self.fits:
+            return f"{self.name} {self.installed} is outside {self.range}"
+        return f"{self.name} {self.installed}"
 
 
 def in_range(found: str, wanted: str) -> bool:
@@ -74,15 +78,26 @@ def required(extra: str = "", lines: Iterable[str] | None = None) -> list[Requir
         if parts is None:
             continue
         name, inner, wanted, marker = (text or "" for text in parts.groups())
-        named = re.search(r"extra\s*==\s*['\"]([\w.-]+)['\"]", marker)
-        if (named.group(1) if named else "") != extra or (marker and not named):
+        if not _is_wanted(marker, extra):
             continue
         if name == "evalsuite":
             for other in inner.split(","):
                 found |= {r.name: r for r in required(other.strip(), lines)}
         else:
-            found[name] = Requirement(name, wanted.strip(), installed(name))
+            before = [found[name].range] if name in found else []
+            found[name] = Requirement(name, ",".join((*before, wanted.strip())), installed(name))
     return list(found.values())
+
+
+def _is_wanted(marker: str, extra: str) -> bool:
+    """Whether a requirement with this marker is one of the extra ("": of evalsuite itself), on this Python.
+
+    >>> _is_wanted("", ""), _is_wanted("extra == 'hf'", "hf"), _is_wanted("extra == 'hf'", ""), _is_wanted("python_version < '3'", "")
+    (True, True, False, False)
+    """
+    clauses = {variable: (sign, value) for variable, sign, value in _CLAUSE.findall(marker)}
+    sign, version_wanted = clauses.get("python_version", (">=", "3"))
+    return clauses.get("extra", ("==", ""))[1] == extra and in_range(platform.python_version(), sign + version_wanted)
 
 
 def installed(name: str) -> str | None:

@@ -326,7 +326,7 @@ def _threads(default: int) -> int:
         return default
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else default
     try:  # the CPU limit of a container
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="utf-8").split()
         allowed = min(allowed, max(1, int(quota) // int(period)))
     except (OSError, ValueError):  # no such file, or "max"
         pass

@@ -118,7 +118,7 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, asked: Mapp
     message, words, param = _error(body)
     said = f"{status}: {message}"
     if any(w in words for w in _UNPAID) or status == 402:
-        raise Stop(f"the endpoint wants to be paid first ({said})")
+        raise Stop(f"the endpoint wants to be paid first ({said}); pay there, or name another key in key_env")
     if status in (408, 409, 429) or status >= 500:
         after = asked_wait(headers)
         if after is not None and after > LONGEST_WAIT:
@@ -131,9 +131,11 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, asked: Mapp
     if status != 401 and any(w in words for w in _FILTERED):
         return Response("", "content_filter")
     if status in (401, 403):
-        raise Stop(f"the endpoint refuses the key ({said})")
+        raise Stop(f"the endpoint refuses the key ({said}); check the variable that key_env names")
     if status == 404:
-        raise Stop(f"the endpoint does not know this model, or has no such address ({said})")
+        raise Stop(
+            f"the endpoint does not know this model, or has no such address ({said}); check path and api: base_url in models.yaml"
+        )
     if status in (400, 422) and not any(w in words for w in _TOO_LONG):
         if "max_tokens" in asked and "max_completion_tokens" in words:
             raise OtherLimit(said)
@@ -156,7 +158,7 @@ def read_unanswered(error: Any) -> Response:
     if any(w in words for w in _FILTERED):
         return Response("", "content_filter")
     if any(w in words for w in _UNPAID):
-        raise Stop(f"the endpoint wants to be paid first ({said})")
+        raise Stop(f"the endpoint wants to be paid first ({said}); pay there, or name another key in key_env")
     if any(w in words for w in ("invalid", *_TOO_LONG)):
         raise Failed(said)
     raise Again("unanswered", said)

@@ -95,7 +95,7 @@ def _rows(path: Path) -> list[Any]:
     try:
         content = load_json(read_bytes(path, "no such CHARM file"))
     except (ValueError, RecursionError) as error:
-        raise DataError(f"no valid JSON: {error}", path) from None
+        raise DataError(f"not JSON: {error}", path) from None
     rows = content.get("examples") if isinstance(content, dict) else None
     if not isinstance(rows, list):
         raise DataError("expected an object with a list of items", path, field="examples")

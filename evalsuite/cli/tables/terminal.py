@@ -12,7 +12,8 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text as Styled
 
-from evalsuite.common.sheet import Column, Piece, Row, Sheet, Text, english, spell
+from evalsuite.common.language import chinese, translated
+from evalsuite.common.sheet import Column, Piece, Row, Sheet, Text, spell
 from evalsuite.common.terminal import one_line, safe
 
 WORDS = 16  # least width of a column of words, in characters, unless its cells are shorter
@@ -23,14 +24,21 @@ _STYLES = {"strong": "bold", "quiet": "dim", "flag": "yellow"}
 def draw(shown: Iterable[Sheet | Text | str]) -> Iterator[RenderableType]:
     """Make sheets and lines of text renderable by a rich console."""
     for one in shown:
-        yield Drawn(one) if isinstance(one, Sheet) else Styled(safe(english(one)))
+        yield Drawn(one) if isinstance(one, Sheet) else Styled(safe(said(one)))
+
+
+def said(text: str | Text) -> str:
+    """A text of ours in the terminal's language."""
+    if isinstance(text, Text):
+        return text.zh if chinese() else text.en
+    return translated(text)
 
 
 def listing(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     """A plain table of texts, for lists of tasks or models."""
-    table = Table(title=Styled(title), title_justify="left", box=SIMPLE_HEAD)
+    table = Table(title=Styled(translated(title)), title_justify="left", box=SIMPLE_HEAD)
     for n, name in enumerate(columns):
-        table.add_column(name, no_wrap=n == 0, overflow="fold")
+        table.add_column(translated(name), no_wrap=n == 0, overflow="fold")
     for row in rows:
         table.add_row(*(Styled(one_line(cell)) for cell in row))
     return table
@@ -46,7 +54,7 @@ class Drawn:
         if self.sheet.columns and self.sheet.rows:
             yield from _tables(_Grid(self.sheet), options.max_width)
         for note in self.sheet.notes:
-            yield Styled(_one_line(english(note)), style="dim")
+            yield Styled(_one_line(said(note)), style="dim")
 
 
 def _one_line(text: str) -> str:
@@ -61,7 +69,7 @@ class _Grid:
         self.cells: list[list[list[Piece]]] = []
         below = False  # whether the row is below a group's heading
         for row in sheet.rows:
-            spelled = [spell(cell, column) for cell, column in zip(row.cells, sheet.columns, strict=True)]
+            spelled = [spell(cell, column, said) for cell, column in zip(row.cells, sheet.columns, strict=True)]
             shown = [[(_one_line(words), tone) for words, tone in cell] for cell in spelled]
             below = row.kind == "group" or (below and row.kind == "")
             if below and row.kind == "":
@@ -89,7 +97,7 @@ def _parts(cell: Sequence[Piece]) -> int:
 
 def _heading(column: Column) -> str:
     """Text of a heading. Over numbers it may break before an underscore: "robust\n_typos"."""
-    parts = [_one_line(english(text)) for text in (column.heading, column.below)]
+    parts = [_one_line(said(text)) for text in (column.heading, column.below)]
     head = "\n".join(filter(None, parts))
     return head.replace("_", "\n_").lstrip("\n") if column.right else head
 
@@ -122,7 +130,7 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _table(grid: _Grid, shown: Sequence[int], width: int) -> Table:
-    title = Styled(_one_line(english(grid.sheet.title)))
+    title = Styled(_one_line(said(grid.sheet.title)))
     # Without min_width rich folds the title to the width of the columns.
     table = Table(
         title=title if title else None,

@@ -115,7 +115,7 @@ def _results(run: Path) -> dict[str, Any]:
     if missing := sum(cell["missing"] for cell in found["cells"]):
         raise ConfigError(f"{run}: {missing} requests were not asked yet: the same `evalsuite run` goes on")
     if not found["cells"]:
-        raise ConfigError(f"{run}: holds no cell")
+        raise ConfigError(f"{run}: holds no cell; `evalsuite run --out {run}` asks some")
     for place in places(found)[:1]:
         for record in records.read_records(run, place):
             if "max_new_tokens" not in record:

@@ -76,7 +76,7 @@ def check_submission(
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise ConfigError(f"{folder}: no such folder")
+        raise ConfigError(f"{folder}: no such folder; name that of a submission, which `evalsuite submit make` writes")
     there, problems = files.structure(folder)
     found = _Problems()
     found.add(*problems)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.sheet import Sheet, spell
+from evalsuite.common.sheet import Sheet, Text, spell
 from evalsuite.results.saved import Results
 from evalsuite.results.sheets.aspects import aspect_sheets
 from evalsuite.results.sheets.breakdown import breakdown_sheets, confusion_sheets
@@ -80,14 +80,8 @@ def _checked(done: Results, name: str, make: Callable[[Results], Iterable[Sheet]
         raise ConfigError(f"{done.out / 'results.json'}: no table of {name} ({reason}); score the run again") from error
 
 
-def notes(done: Results) -> list[str]:
+def notes(done: Results) -> list[Text]:
     """Notes below all tables of a run: the legend, and leakage between splits."""
     sampled = any("samples" in cell["facts"] for cell in done.cells)
-    estimated = [ESTIMATED.en] if any("estimate" in cell for cell in done.cells) else []
-    return [
-        LEGEND.en,
-        *estimated,
-        *([SAMPLED.en] if sampled else []),
-        *(line.en for line in recordings(done)),
-        *leaks(done),
-    ]
+    estimated = [ESTIMATED] if any("estimate" in cell for cell in done.cells) else []
+    return [LEGEND, *estimated, *([SAMPLED] if sampled else []), *recordings(done), *leaks(done)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.sheet import Column, Row, Sheet, Value
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.metrics.statistics import FEWEST
 from evalsuite.results.compare import Comparison
 from evalsuite.results.sheets.words import WAY
@@ -22,7 +22,8 @@ def comparison_sheets(rows: Sequence[Comparison], flips: int) -> Iterator[Sheet 
             continue
         better = sum(f.a_score > f.b_score for f in r.flips)
         where = " ".join(filter(None, [_model(rows, r), _label(rows, r)]))
-        yield f"\n{where}: {len(r.flips)} items differ, {better} for A, {len(r.flips) - better} for B"
+        yield ""
+        yield f"{where}: {len(r.flips)} items differ, {better} for A, {len(r.flips) - better} for B"
         half = max(1, flips // 2)
         shown = r.flips if len(r.flips) <= flips else (*r.flips[: flips - half], *r.flips[-half:])
         for f in shown:
@@ -75,7 +76,9 @@ def _differences(rows: Sequence[Comparison]) -> Sheet:
         Column("p Holm", kind="number", digits=3),
     )
     a, b = (f"{name}-shot" if rows[0].by == "shots" else name for name in (rows[0].a_name, rows[0].b_name))
-    return Sheet("comparison", f"{a} less {b}", columns, tuple(lines), tuple(_notes(rows, some_left)))
+    return Sheet(
+        "comparison", Text(f"{a} 减 {b}", f"{a} less {b}"), columns, tuple(lines), tuple(_notes(rows, some_left))
+    )
 
 
 def _notes(rows: Sequence[Comparison], some_left: bool) -> Iterator[str]:

@@ -52,7 +52,8 @@ def _curves(rows: Sequence[Entry]) -> Iterator[Sheet]:
             lines.append(Row((Text("随机", "chance"), *(Value(row["chance"]) for row in group)), "apart"))
         about = {k: group[0][k] for k in ("task", "set", "split", "variant", "shots", "scoring")}
         heading = Column(Text("训练题数", "training items"), align="right")
-        title = f"{base} on {' '.join(where)}: {group[0]['metric']} %"
+        metric = f"{group[0]['metric']} %"
+        title = Text(f"{base}，{' '.join(where)}：{metric}", f"{base} on {' '.join(where)}: {metric}")
         yield Sheet("curves", title, (heading, *columns), tuple(lines), about=about)
 
 

@@ -139,11 +139,8 @@ def _size(columns: Sequence[tuple[Sequence[Entry | None], str]], blank: int) -> 
 
 
 def _half(row: Entry) -> float | None:
-    """Half the width of a metric's interval: from dialogues resampled, or Wilson's where that is wider, as with few dialogues."""
-    if row.get("low") is None:
-        return None
-    low, high = row.get("wilson") or (row["low"], row["high"])
-    return float(max(row["high"] - row["low"], high - low)) / 2
+    """Half the width of a metric's interval."""
+    return None if row.get("low") is None else float(row["high"] - row["low"]) / 2
 
 
 _TEXTS = Text("文本概率", "texts")
@@ -228,12 +225,16 @@ def recordings(done: Results) -> list[Text]:
     return lines
 
 
-def leaks(done: Results) -> list[str]:
+def leaks(done: Results) -> list[Text]:
     """A line for each file with items whose dialogue is also in the training split."""
     lines = {}
     for cell in done.cells:
         count, dropped = cell["facts"]["leaked"], cell["facts"]["drop_leaked"]
         if count:
             what = "left out" if dropped else "kept; --drop-leaked leaves them out"
-            lines[cell["set"], cell["task"]] = f"{count} test items share a dialogue with the training split ({what})"
-    return [f"{item_set} {task}: {text}" for (item_set, task), text in lines.items()]
+            zh = "已剔除" if dropped else "未剔除；--drop-leaked 可剔除"
+            lines[cell["set"], cell["task"]] = Text(
+                f"{count} 道测试题的对话也在训练集中（{zh}）",
+                f"{count} test items share a dialogue with the training split ({what})",
+            )
+    return [Text(f"{place} {task}：{text.zh}", f"{place} {task}: {text.en}") for (place, task), text in lines.items()]

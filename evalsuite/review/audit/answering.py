@@ -55,7 +55,7 @@ def answer_page_data(eval_sets: Sequence[EvalSet], prompts: Path, prompt: str, n
     wordings = {task.name: Prompt(prompts, task, prompt) for task in tasks.values()}
     rows = [_row(item, wordings[e.task.name]) for e in eval_sets for item in e.items]
     if not rows:
-        raise ConfigError("no items to answer")
+        raise ConfigError("no items to answer; name tasks with --tasks")
     hashed = hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:16]
     return {
         "answering": True,

@@ -101,7 +101,9 @@ def summarize_marks(
         judges = judges if judges is not None else judge_scores(Path(run), sample.rubric)
     marks = read_marks(paths, sample)
     if not marks.marks:
-        raise ConfigError(f"{', '.join(map(str, paths))}: nothing is marked")
+        raise ConfigError(
+            f"{', '.join(map(str, paths))}: nothing is marked; mark on the page, export the marks and give that file"
+        )
     found = figures.consensus(sample, marks.marks)
     annotators = tuple(dict.fromkeys(m.annotator for m in marks.marks))
     return Audit(

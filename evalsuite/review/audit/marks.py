@@ -117,8 +117,10 @@ def _mark_of(
         several = output.kind.several
         said = _options_of(row.get("said"), output) if several else _option_of(row.get("said"), output)
         if said is None:
-            some = "all that it names of " if several else ""
-            raise wrong("said", f"{some}{', '.join(output.labels)}, or {', '.join(NO_OPTION)}")
+            labels, silent = ", ".join(output.labels), ", ".join(NO_OPTION)
+            raise wrong(
+                "said", f"all that it names of {labels}, or {silent}" if several else f"one of {labels} or {silent}"
+            )
         right = said == (output.golds if several else output.gold)
     else:
         answer = _yes_or_no(row.get("right"))

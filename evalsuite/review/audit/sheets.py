@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from evalsuite.benchmarks.corecode.reference import table4
 from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.sheet import CellValue, Column, Row, Sheet, Value
+from evalsuite.common.sheet import CellValue, Column, Row, Sheet, Text, Value
 from evalsuite.review.audit.figures import HUMAN, Correct, ParserRow, Ratio
 from evalsuite.review.audit.findings import Audit
 from evalsuite.review.audit.metrics import MetricCorrelation
@@ -67,7 +67,8 @@ def _correct(rows: Sequence[Correct], kind: Kind, beside: bool) -> Sheet:
         *(Column(head, "%", "percent", better="more") for head in (raw, filtered, actual)),
         _SPAN,
     )
-    title = f"Correct {kind.en}" + (" (the paper's Table 4)" if kind.single else "")
+    table = Text("（论文表 4）", " (the paper's Table 4)") if kind.single else Text("", "")
+    title = Text(f"正确的{kind.zh}{table.zh}", f"Correct {kind.en}{table.en}")
     return Sheet("correct", title, columns, tuple(lines), tuple(notes))
 
 

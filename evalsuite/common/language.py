@@ -1,0 +1,203 @@
+"""The language of the terminal: Chinese where EVALSUITE_LANG or the locale says so, else English.
+
+Messages are written in English in the code, and exceptions, logs and files keep that English. `translated` turns one into
+Chinese when it is printed: zh.json has a row for each, with named places ("{path}: no such folder", "unknown key {name!r}"). What stands in a place is
+kept as it is, since it may quote data; "{error:zh}" in the Chinese text marks a place that holds a message itself.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from string import Formatter
+
+_LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set counts, as in the C library
+_CHINESE = 0x04  # primary language of a Windows LANGID
+
+
+def chinese() -> bool:
+    """Whether the terminal's language is Chinese: EVALSUITE_LANG (zh or en), else the locale, on Windows the system's."""
+    asked = os.environ.get("EVALSUITE_LANG", "").lower()
+    if asked.startswith(("zh", "en")):
+        return asked.startswith("zh")
+    named = next((value for name in _LOCALE if (value := os.environ.get(name))), "")
+    if named or sys.platform != "win32":
+        return named.lower().startswith("zh")
+    import ctypes
+
+    return bool(ctypes.windll.kernel32.GetUserDefaultUILanguage() & 0x3FF == _CHINESE)
+
+
+def translated(text: str) -> str:
+    """A message in the terminal's language. A text that is no message of zh.json stays as it is.
+
+    Lines are translated one by one where they are not one message together.
+    """
+    return rows().translated(text) if text and chinese() else text
+
+
+@cache
+def rows() -> Rows:
+    """The rows of zh.json."""
+    import json
+
+    from evalsuite.common.resources import packaged
+    from evalsuite.common.yamltext import parse_yaml
+
+    sections = json.loads(packaged("common/zh.json").read_text(encoding="utf-8"))
+    # These stand there for the annotation page, too.
+    rules, _ = parse_yaml(packaged("authoring/rules.yaml").read_text(encoding="utf-8"))
+    others = sections["others"]
+    others |= {english[0].lower() + english[1:]: zh for english, zh in others.items()}  # as messages of ours quote them
+    return Rows({**others, **sections["ours"], **dict(rules["messages"].values())})
+
+
+@dataclass(frozen=True)
+class Row:
+    """A message: its English template and its Chinese one."""
+
+    english: str
+    chinese: str
+    headed: bool = False  # a name stands before it
+
+    @cached_property
+    def literals(self) -> list[str]:
+        return [text for text, *_ in Formatter().parse(self.english) if text]
+
+    @cached_property
+    def weight(self) -> int:
+        """Characters that are not in places. Of several rows that fit, the one with the most is meant."""
+        return sum(map(len, self.literals))
+
+    @cached_property
+    def longest(self) -> str:
+        return max(self.literals, key=len, default="")
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        made = ""
+        for text, place, _, quoted in Formatter().parse(self.english):
+            value = "['\"].*?['\"]" if quoted else ".*?"
+            made += re.escape(text) + (f"(?P<{place}>{value})" if place is not None else "")
+        return re.compile(made, re.DOTALL)
+
+    def fits(self, text: str, others: Rows) -> bool:
+        """Whether a text is this message: as the template has it, and not by chance."""
+        if self.longest not in text or not (found := self.pattern.fullmatch(text)):
+            return False
+        # A row of few letters is meant where numbers are in its places; in a long text, such as a library's, it is chance.
+        letters = sum(char.isalpha() for literal in self.literals for char in literal)
+        if letters < _FEW:
+            return all(_NUMBER.fullmatch(value) for value in found.groups())
+        begins = self.literals[0] if self.english.startswith(self.literals[0]) else ""
+        sure = letters + 5 * self.english.count("!r}") >= _MANY or begins.endswith(": ")
+        return sure or len(text) <= _CHANCE * letters or any(others.meant(part)[0] for part in self.inner(text))
+
+    def inner(self, text: str) -> list[str]:
+        """What stands in the places that hold messages."""
+        found = self.pattern.fullmatch(text)
+        places = Formatter().parse(self.chinese)
+        return [found[place] for _, place, mark, _ in places if found and place and mark]
+
+    def filled(self, text: str, others: Rows) -> str:
+        """The Chinese text, with what stands in the places of the English one."""
+        found = self.pattern.fullmatch(text)
+        made = ""
+        for words, place, mark, _ in Formatter().parse(self.chinese):
+            value = found[place] if found and place else ""
+            made = _joined(made, words)
+            made = _joined(made, others.translated(value)) if mark else made + value
+        return made
+
+
+def _joined(before: str, after: str) -> str:
+    """Two texts, with a blank where Chinese meets a word of another script, and none where it meets Chinese."""
+    if before.endswith(" ") and before[-2:-1] > "\u2e80" < after[:1]:
+        return before[:-1] + after
+    if after.startswith(" ") and before[-1:] > "\u2e80" < after[1:2]:
+        return before + after[1:]
+    if before[-1:].isalpha() and before[-1:] > "\u2e80" and after[:1].isascii() and after[:1].strip(" \n,.;:%)"):
+        return f"{before} {after}"
+    return before + after
+
+
+_FEW, _MANY, _CHANCE = 5, 15, 6
+_NUMBER = re.compile(r"[-+±]?[\d.,]+( ?[kMGT]?B| bytes)?")
+_HEAD = re.compile(r"\{(\w+)\}(?::\{line\})?: ")
+
+
+class Rows:
+    """Rows by their English templates.
+
+    >>> rows = Rows({"{path}: no such folder": "{path}：没有这个文件夹", "problem: {error}": "问题：{error:zh}"})
+    >>> rows.translated("problem: runs/a: no such folder")
+    '问题：runs/a：没有这个文件夹'
+    >>> rows.translated("something else")
+    'something else'
+    """
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        made = [_without_head(english, zh) for english, zh in texts.items()]
+        self._plain = {"".join(row.literals): row for row in made if not row.pattern.groups}
+        self._names = [row for row in made if row.english in _NAMES]
+        self._rows = sorted((row for row in made if row.pattern.groups), key=lambda row: -row.weight)
+
+    def translated(self, text: str) -> str:
+        """The Chinese text of a message; the text itself if it is none. Several lines are several messages."""
+        if "\n" in text and text not in self._plain:
+            return "\n".join(map(self.translated, text.split("\n")))
+        _, head, row, rest = self.meant(text)
+        if row is None:
+            return text
+        parts = [self._head(part) for part in head.split(": ")] if head else []
+        return "：".join([*parts, row.filled(rest, self)])
+
+    def meant(self, text: str) -> tuple[int, str, Row | None, str]:
+        """(score, what stands before it, its row, itself) of a message. "a.jsonl:3: field 'answer'" may stand before.
+
+        The score is the number of characters that are known, with those of messages in its places.
+        """
+        best: tuple[int, str, Row | None, str] = (0, "", None, text)
+        parts = text.split(": ")
+        for n in range(min(len(parts), _HEADS)):
+            rest = ": ".join(parts[n:])
+            for row in self._fitting(rest):
+                score = row.weight + sum(self.meant(part)[0] for part in row.inner(rest))
+                if score > best[0] or (score == best[0] and row.headed):
+                    best = score, ": ".join(parts[:n]), row, rest
+        return best
+
+    def _fitting(self, text: str) -> Iterable[Row]:
+        if plain := self._plain.get(text):
+            return (plain,)
+        return (row for row in self._rows if row.fits(text, self))
+
+    def _head(self, part: str) -> str:
+        row = next((row for row in self._names if row.pattern.fullmatch(part)), None)
+        return row.filled(part, self) if row else part
+
+
+_HEADS = 6  # names and places before a message: file, field, model
+_NAMES = (
+    "field {name!r}",
+    "model {name}",
+    "A number alone",
+    "{cores} cores",
+    "{cores} cores and {memory} GB of memory",
+)  # rows that may stand before a message
+
+
+def _without_head(english: str, chinese: str) -> Row:
+    """A row without its first place, if that only names what the message is about: any name may stand before a message."""
+    head = _HEAD.match(english)
+    if (
+        head
+        and chinese.startswith(before := f"{head[0][:-2]}：")
+        and f"{{{head[1]}" not in (rest := chinese[len(before) :])
+    ):
+        return Row(english[head.end() :], rest, headed=True)
+    return Row(english, chinese)
