@@ -22,9 +22,9 @@ from evalsuite.common.resources import bundled
 from evalsuite.results.saved import load_results
 from evalsuite.types import Message, Request
 
-NAME = "qwen2.5-coder-0.5b"
+NAME = "qwen-coder-0.5b"
 ROOT = Path(__file__).parents[1]
-FOLDER = bundled(f"models/{NAME}-recorded")
+FOLDER = bundled("models/qwen2.5-coder-0.5b-recorded")
 FEW: dict[str, Any] = {"tasks": ["event_cause", "subsequent_event"], "data": "bundled:sample"}
 
 
