@@ -8,7 +8,7 @@ left out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from statistics import median
 from typing import Any
 
@@ -24,6 +24,7 @@ SILENT = 0.05  # the least share of replies without an answer that is told
 WIDE = 0.1  # the least half width of an interval that is told
 ALIKE = 0.8  # the least share of one option among a model's choices that is told
 APART = 0.25  # and the least that this is more than the option is right
+ALWAYS = 0.95  # the least share of one option that is as good as always the same
 FEW = 8  # choices below which nothing is said of their distribution
 
 Entry = Mapping[str, Any]  # a cell of results.json
@@ -35,7 +36,7 @@ def told(done: Results) -> list[Text]:
     if not own:
         return [Text("只问了基线，没有模型。", "Only baselines were asked, no model.")] if done.cells else []
     here, title = _looked_at(done)
-    lines = [*_best(done, here, title), *_above(here)]
+    lines = [*_best(done, here, title), *_above(here, _constant(done))]
     if not models(here):
         lines = [Text("没有模型有完整且未扰动的结果，因此不作排名。", "No cell of a model is whole and unperturbed: nobody is ranked.")]  # fmt: skip
     return lines + (_obstacles(done, own, here) or _gap(done, here))
@@ -156,9 +157,18 @@ def _value(cell: Shown) -> str:
 # --- chance and baselines
 
 
-def _above(here: Sequence[Shown]) -> list[Text]:
+def _constant(done: Results) -> set[Place]:
+    """The cells in which a model chose the same option on nearly all items: it may be right more often than by guessing,
+    and shows nothing."""
+    rows = done.robustness.get("positions", ())
+    return {
+        Place.of(row) for row in rows if sum(row["chosen"]) >= FEW and max(row["chosen"]) >= ALWAYS * sum(row["chosen"])
+    }
+
+
+def _above(here: Sequence[Shown], constant: Set[Place]) -> list[Text]:
     """Who is above chance on how many choice tasks, and on how many tasks the best score is above every baseline's."""
-    parts = [*_chance(here), *_baselines(here)]
+    parts = [*_chance(here, constant), *_baselines(here)]
     if not parts:
         return []
     en = "; ".join(part.en for part in parts)
@@ -166,11 +176,11 @@ def _above(here: Sequence[Shown]) -> list[Text]:
     return [Text(f"{'；'.join(part.zh for part in parts)}。", f"{first}{en[1:]}.")]
 
 
-def _chance(here: Sequence[Shown]) -> Iterator[Text]:
+def _chance(here: Sequence[Shown], constant: Set[Place]) -> Iterator[Text]:
     tested, p = guessed(here)
     if not tested:
         return
-    above = [c for c in tested if p[str(c.number)] < ALPHA]
+    above = [c for c in tested if p[str(c.number)] < ALPHA and Place.of(c.entry) not in constant]
     tasks = {c.task.name for c in tested}
     how, how_zh = " (exact binomial test, Holm)", "（精确二项检验，Holm 校正）"
     if not above:
