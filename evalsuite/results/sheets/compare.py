@@ -87,9 +87,9 @@ def _notes(rows: Sequence[Comparison], some_left: bool) -> Iterator[str]:
     family = f"rows asked in the same way ({', '.join(alike)})" if alike else "rows"
     if "model" in several:
         family += " of one model"
-    yield "n: items that both answered, as pairs." + (
-        " left out: items that one of the two did not answer, or was not asked." * some_left
-    )
+    yield "n: items that both answered, as pairs."
+    if some_left:
+        yield "left out: items that one of the two did not answer, or was not asked."
     yield (
         "95 %: dialogues are the units; 0 is inside if p is 0.05 or more. p: McNemar where each item has its own dialogue, "
         "else permutation of dialogues."
