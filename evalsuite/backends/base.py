@@ -80,6 +80,16 @@ class Answering(Backend, Protocol):
 
 
 @runtime_checkable
+class Replaying(Backend, Protocol):
+    """A backend that has replies to some requests only: those that were recorded (backends/recorded.py)."""
+
+    recorded: dict[str, Any]  # of what model, when, with which versions: a fact of its cells
+
+    def missing(self, requests: Sequence[Request]) -> int:
+        """How many of these requests it has no reply to."""
+
+
+@runtime_checkable
 class LocalModel(Backend, Protocol):
     """A backend that runs the network on this machine (hf, vllm)."""
 

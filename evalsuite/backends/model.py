@@ -312,7 +312,8 @@ class Model(Strict):
     from a file; baseline: no model; or another package's."""
     path: str
     """hf and vllm: a folder (relative to this file), a hub id such as Qwen/Qwen3-8B, or bundled:models/tiny-zh. openai: the
-    name that the endpoint knows the model by. scripted: a file of replies. baseline: random, majority, lexical or oracle."""
+    name that the endpoint knows the model by. scripted: a file of replies, or a folder of
+    recorded ones. baseline: random, majority, lexical or oracle."""
     hub: Literal["huggingface", "modelscope"] = "huggingface"
     """Where a hub id is fetched from."""
     chat: bool = False

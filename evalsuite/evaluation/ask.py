@@ -114,7 +114,8 @@ def generate_of(backend: Backend) -> Generate[Trial]:
 
 def line_of(cell: Cell) -> Line:
     task = TASKS[cell.place.task]
-    return Line(cell.place.model, f"{cell.place.set} {task.short}", cell.place.way, task.item_metrics[0])
+    way = f"{cell.place.way}, recorded" if "recorded" in cell.facts else cell.place.way
+    return Line(cell.place.model, f"{cell.place.set} {task.short}", way, task.item_metrics[0])
 
 
 def first_metric(trial: Trial, response: Response) -> float:

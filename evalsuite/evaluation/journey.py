@@ -29,6 +29,7 @@ from evalsuite.evaluation.baselines import come_along
 from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.manifest import write_manifest
 from evalsuite.evaluation.plan import EvalSet, data_of, named_files, plan_cells, prepare, warn_of_skipped
+from evalsuite.evaluation.replayed import replayed
 from evalsuite.evaluation.second import SecondReader, ask_second_reader
 from evalsuite.evaluation.settings import Settings
 from evalsuite.evaluation.until import Ranking, ask_until
@@ -80,7 +81,7 @@ def evaluate(
     with log_to(out / "run.log", s.verbose), Store(out / "store.sqlite") as store, Display() as display:
         warn_of_skipped(eval_sets)
         require_cells(out, store.cells())
-        write_manifest(out, s, data_of(s), named_files(s, eval_sets))
+        write_manifest(out, s, data_of(s), named_files(s, eval_sets), chosen)
         if s.stops and (waiting := [m.name for m in chosen if m.api.batch]):
             log.warning("%s: each round of --until or --until-ranked is a batch that is waited for", ", ".join(waiting))
         ranking = Ranking(store, display)
@@ -90,7 +91,10 @@ def evaluate(
                 with collect_problems(problems, model, out / "run.log"):
                     if isinstance(backend, BackendError):
                         raise backend
-                    planned = store_plan(plan_cells(s, model, backend, corpus, eval_sets), model, backend, store)
+                    cells = replayed(
+                        plan_cells(s, model, backend, corpus, eval_sets), model, backend, named=model.name in s.model
+                    )
+                    planned = store_plan(cells, model, backend, store)
                     if s.until_ranked:
                         ranking.ask(backend, planned)
                     else:

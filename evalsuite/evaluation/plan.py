@@ -259,6 +259,7 @@ def plan_cells(
                     "tags": model.tags,
                     **({"perturb_version": change.version} if change.version > 1 else {}),
                     **({"parameters": size} if (size := getattr(backend, "parameters", None)) else {}),
+                    **({"recorded": told} if (told := getattr(backend, "recorded", None)) else {}),
                     **({"trained": model.trained} if model.trained else {}),
                     **({"price": price.model_dump()} if (price := model.api.charged) else {}),
                     **({"until": s.stops} if s.stops else {}),

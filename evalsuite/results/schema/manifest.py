@@ -59,4 +59,7 @@ class Manifest(Strict):
     platform: str
     packages: dict[str, str] = Field(description="Versions, by name.")
     data: dict[str, DataFile] = Field(description="By set/folder/split/file.")
+    replies: dict[str, Hash] | None = Field(
+        default=None, description="By model: the file that its replies come from (backend scripted)."
+    )
     scrubbed: dict[str, str] | None = Field(default=None, description="In a submission: what was removed, and why.")

@@ -71,6 +71,15 @@ class Trained(Strict):
     labels: dict[str, Count] = Field(description="How often each option label was the answer; empty for texts.")
 
 
+class Recorded(Strict):
+    """Where recorded replies come from: nothing was asked in this run."""
+
+    model: str = Field(description="As its publisher calls it.")
+    revision: str | None = Field(description="Which of its files or commits.")
+    date: str = Field(description="When most of the replies were recorded: YYYY-MM-DD.")
+    versions: dict[str, str] = Field(description="Of engine and evalsuite at that time, by name.")
+
+
 class Price(Strict):
     """Of a million tokens, in any one currency."""
 
@@ -148,6 +157,7 @@ class Facts(Strict):
     parameters: Count | None = Field(
         default=None, description="Of the model's checkpoint; absent where they are not known."
     )
+    recorded: Recorded | None = Field(default=None, description="Absent where the model itself was asked.")
     trained: Trained | None = None
     until: Until | None = None
     price: Price | None = Field(

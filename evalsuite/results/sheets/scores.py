@@ -52,16 +52,19 @@ def _part_order(part: str) -> tuple[int, str]:
     return (task_order(part), "") if part in TASKS else set_order(part)
 
 
-def _by_model(cells: Sequence[Entry], by: str) -> list[tuple[str, Entry, dict[str, Entry]]]:
+def _by_model(cells: Sequence[Entry], by: str) -> list[tuple[str | Text, Entry, dict[str, Entry]]]:
     """A row for each model and way of asking: (label, parts of its place, its cells by task or set)."""
     rows: dict[tuple[tuple[str, Any], ...], dict[str, Entry]] = {}
     for cell in cells:
         rows.setdefault(Place.of(cell).but("task", "set", "split"), {})[cell[by]] = cell
     varying = [name for name in WAY if len({dict(place)[name] for place in rows}) > 1]
 
-    def label(place: dict[str, Any]) -> str:
+    recorded = {cell["model"] for cell in cells if "recorded" in cell["facts"]}
+
+    def label(place: dict[str, Any]) -> str | Text:
         words = (f"{place[name]}-shot" if name == "shots" else str(place[name]) for name in varying)
-        return " ".join([place["model"], *words])
+        told = " ".join([place["model"], *words])
+        return Text(f"{told}（存档回复）", f"{told} (recorded)") if place["model"] in recorded else told
 
     return [(label(dict(place)), dict(place), by_name) for place, by_name in rows.items()]
 
@@ -208,6 +211,18 @@ def _number(cell: Entry | None, metric: str) -> Value:
     if estimate and estimate.get("metric") == metric:
         return Value(value, found.get("low"), found.get("high"), flags=tuple(flags), compares=False)
     return Value(value, flags=tuple(flags), compares=not lost and not estimate)
+
+
+def recordings(done: Results) -> list[Text]:
+    """A line for each model whose replies were recorded: it was not asked in this run."""
+    found = {cell["model"]: cell["facts"]["recorded"] for cell in done.cells if "recorded" in cell["facts"]}
+    lines = []
+    for model, told in found.items():
+        by = ", ".join(f"{name} {version}" for name, version in told["versions"].items())
+        zh = f"{model}（存档回复）：由 {told['model']} 于 {told['date']} 生成并存档（{by}），本次运行没有调用该模型"
+        en = f"{model} (recorded): replies that {told['model']} gave on {told['date']} ({by}); this run did not ask the model"
+        lines.append(Text(zh, en))
+    return lines
 
 
 def leaks(done: Results) -> list[Text]:

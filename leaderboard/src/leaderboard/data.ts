@@ -2,11 +2,13 @@
 import { h, visible } from "../common/dom.ts";
 import { NAMES, sumOf } from "../common/numbers.ts";
 import { brief, plain } from "../common/text.ts";
+import { t } from "../common/words.ts";
 import { NO_ANSWER, STATUSES } from "./statuses.ts";
 import type {
   Benchmark,
   Cell,
   Counts,
+  Flag,
   Mean,
   MetricRow,
   Model,
@@ -18,7 +20,27 @@ import type {
 } from "./types.ts";
 
 export const nameNode = (model: Model) =>
-  h("span", { class: "data name", title: plain(model.label) }, visible(model.label));
+  h(
+    "span",
+    { class: "data name", title: [plain(model.label), recordedTold(model)].filter(Boolean).join(" · ") },
+    visible(model.label),
+  );
+
+/** When and by what a model's replies were recorded; nothing where the model itself was asked. */
+export const recordedTold = ({ recorded }: Model) =>
+  recorded &&
+  t(
+    "recordedTold",
+    [recorded.model, recorded.revision].filter(Boolean).join(" · "),
+    recorded.date,
+    Object.entries(recorded.versions)
+      .map((parts) => parts.join(" "))
+      .join(", "),
+  );
+
+/** The mark of a model whose replies were recorded. */
+export const recordedFlags = (model: Model): Flag[] =>
+  model.recorded ? [{ text: t("recorded"), title: plain(recordedTold(model) ?? "") }] : [];
 
 /** What prepare() makes of what the page is given. */
 export let data: PageData;
@@ -58,6 +80,7 @@ export function prepare(content: PageData) {
         adapter: Boolean(cell.facts?.trained),
         tags: cell.facts?.tags ?? [],
         parameters: cell.facts?.parameters,
+        recorded: cell.facts?.recorded,
       });
   }
   models = new Map([...models].sort(([, a], [, b]) => a.run - b.run || NAMES.compare(a.name, b.name))); // -25 before -100

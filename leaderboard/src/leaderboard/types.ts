@@ -1,6 +1,6 @@
 // What the page is given (evalsuite/page/report.py, common/sheet.py) and what it makes of it. Types of results.json and
 // of annotations are generated from their JSON Schemas: src/types.
-import type { Average, CellResult, EvalsuiteResultsFormat1, Mean, Metric } from "../types/results.ts";
+import type { Average, CellResult, EvalsuiteResultsFormat1, Mean, Metric, Recorded } from "../types/results.ts";
 
 export type Kind = "choice" | "choices" | "span" | "text" | "answer" | "probe";
 export interface Task {
@@ -121,6 +121,8 @@ export interface Model {
   adapter: boolean;
   tags: string[];
   parameters?: number | null;
+  /** Where its replies come from, if they were recorded before. */
+  recorded?: Recorded | null;
 }
 export interface Published {
   model: string;

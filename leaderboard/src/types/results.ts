@@ -313,6 +313,10 @@ export interface Facts {
    * Of the model's checkpoint; absent where they are not known.
    */
   parameters?: number | null;
+  /**
+   * Absent where the model itself was asked.
+   */
+  recorded?: Recorded | null;
   trained?: Trained | null;
   until?: Until | null;
   /**
@@ -372,6 +376,29 @@ export interface Chosen {
    * @maxItems 2
    */
   seen: [number, number];
+}
+/**
+ * Where recorded replies come from: nothing was asked in this run.
+ */
+export interface Recorded {
+  /**
+   * As its publisher calls it.
+   */
+  model: string;
+  /**
+   * Which of its files or commits.
+   */
+  revision: string | null;
+  /**
+   * When most of the replies were recorded: YYYY-MM-DD.
+   */
+  date: string;
+  /**
+   * Of engine and evalsuite at that time, by name.
+   */
+  versions: {
+    [k: string]: string;
+  };
 }
 /**
  * The training of an adapter by `evalsuite finetune`.

@@ -6,7 +6,7 @@ import { brief, plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { go } from "../address.ts";
 import { leakNote, leaky, signsOf, statusBar } from "../beside.ts";
-import { counts, isChoice, modelOf, nameNode, taskOf } from "../data.ts";
+import { counts, isChoice, modelOf, nameNode, recordedFlags, taskOf } from "../data.ts";
 import { estimateTold } from "../estimates.ts";
 import { fact, settings } from "../facts.ts";
 import { figure, longName, span, spreadOf } from "../metrics.ts";
@@ -14,6 +14,7 @@ import { perturbName, setLabel, settingWords, taskName } from "../names.ts";
 import { metricOf } from "../offered.ts";
 import { count } from "../spent.ts";
 import { STATUSES } from "../statuses.ts";
+import { flagNode } from "../tables/cells.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Cell, Metric, Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
 import { listTools, search } from "./items.ts";
@@ -38,7 +39,13 @@ function cellHead(cell: Cell) {
     { class: "cellhead" },
     button(t("back"), () => go({}), { class: "link", id: "back" }),
     h("h1", { tabindex: -1, id: "cellname" }, taskName(task), h("span", { class: "tag" }, setLabel(cell.set))),
-    h("p", { class: "lead" }, nameNode(modelOf(cell.id)), h("span", { class: "muted" }, ` · ${askedHow(cell)}`)),
+    h(
+      "p",
+      { class: "lead" },
+      nameNode(modelOf(cell.id)),
+      recordedFlags(modelOf(cell.id)).map(flagNode),
+      h("span", { class: "muted" }, ` · ${askedHow(cell)}`),
+    ),
     h(
       "dl",
       { class: "facts" },

@@ -1,7 +1,7 @@
 // What has to be known of the figures in view, in sentences.
 import { h } from "../../common/dom.ts";
 import { hasWord, inChinese, t } from "../../common/words.ts";
-import { benchmarkOf, data, isChoice, manyBenchmarks, taskOf } from "../data.ts";
+import { benchmarkOf, data, isChoice, manyBenchmarks, models, recordedTold, taskOf } from "../data.ts";
 import { benchmarksShown, inView, perturbOf } from "../filters.ts";
 import { baseName, isLower, isPaper, isSigned, metricName, publishedAs } from "../metrics.ts";
 import { perturbName, publishedNote } from "../names.ts";
@@ -32,9 +32,16 @@ export function notes() {
     ...scoringNotes(),
     ...perturbNotes(),
     ...benchmarkNotes(),
+    ...recordedNotes(),
   ].filter(Boolean);
   return lines.length > 0 && h("p", { class: "note", id: "profile", role: "status" }, lines.join(" "));
 }
+
+/** Which models in view were not asked in their runs. */
+const recordedNotes = () =>
+  [...models.values()]
+    .filter((m) => m.recorded && data.cells.some((c) => c.id === m.id && inView(c)))
+    .map((m) => `${m.label}${inChinese() ? "：" : ": "}${recordedTold(m)}`);
 
 function scoringNotes() {
   if (state.scoring === "generate") return [];

@@ -1,8 +1,14 @@
 // What sections make sheets of.
+import { recordedFlags } from "../data.ts";
 import { isLower, isRaw, isSigned } from "../metrics.ts";
 import type { Model, SheetColumn, SheetValue } from "../types.ts";
 
-export const nameCell = (model: Model): SheetValue => ({ value: model.label, name: true });
+/** A model's name, with a mark where its replies were recorded before. */
+export const nameCell = (model: Model): SheetValue => ({
+  value: model.label,
+  name: true,
+  ...(model.recorded ? { flags: recordedFlags(model) } : {}),
+});
 
 /** How a metric's values are written: shares in percent; what is in nats with its sign; other numbers as they are. */
 export function metricColumn(metric: string): Partial<SheetColumn> {

@@ -1,0 +1,154 @@
+"""Replies that a model gave before, found again by what it was asked: a folder with two files.
+
+    recording.json   what was recorded: model, licence, date, versions (`Recording`)
+    replies.jsonl    a line for each reply: the hash of its prompt (`asked`), text, finish, tokens
+
+A reply answers the very prompt that it was given to, and no other: a change of template, item, shots or reply limit is not answered
+from an older recording. A run leaves out the cells of which a prompt is not recorded (evaluation/replayed.py).
+models/record.py makes such a folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, ValidationError
+
+from evalsuite.backends.model import Model, Strict
+from evalsuite.common import jsonl
+from evalsuite.common.errors import BackendError, DataError
+from evalsuite.common.files import read_bytes, read_json
+from evalsuite.types import Request, Response
+
+ABOUT, REPLIES = "recording.json", "replies.jsonl"
+_GROUP = 256  # replies stored at once
+NOT_RECORDED = "not recorded: this prompt was not asked when the replies were recorded"
+
+_Count = Annotated[int, Field(ge=0, le=10**9)]
+_Hash = Annotated[str, Field(min_length=24, max_length=24)]
+
+
+class Session(Strict):
+    """A time at which replies were recorded."""
+
+    date: str  # YYYY-MM-DD
+    versions: dict[str, str]  # of evalsuite, engine and torch, by name
+    replies: _Count  # those of the recording that come from it
+
+
+class Recording(Strict):
+    """recording.json."""
+
+    model: str  # as its publisher calls it
+    revision: str | None  # and which of its files or commits
+    licence: str
+    chat: bool  # asked through its chat template
+    settings: dict[str, Any]  # of sampling, as the engine's backend states them
+    parameters: _Count | None
+    command: str  # that made the recording
+    runs: list[dict[str, Any]]  # settings of the runs whose prompts were recorded
+    sessions: list[Session] = Field(min_length=1)
+
+
+class Line(Strict):
+    """A line of replies.jsonl."""
+
+    asked: _Hash
+    text: str
+    finish: str
+    prompt_tokens: _Count = 0
+    new_tokens: _Count = 0
+
+    @property
+    def response(self) -> Response:
+        return Response(self.text, self.finish, self.prompt_tokens, self.new_tokens)
+
+
+def asked(request: Request, chat: bool) -> str:
+    """What a reply answers, as a hash: the prompt, its limit, and how an answer is asked for.
+
+    >>> asked(Request("1", "你好", (), 8), chat=False) == asked(Request("2", "你好", (), 8), chat=False)
+    True
+    """
+    said: Any = [[m.role, m.content] for m in request.messages] if chat else request.prompt
+    how = (request.scoring, request.labels, request.options) if request.scoring != "generate" else ()
+    parts = [said, request.max_new_tokens, *how, request.pairs, request.pattern, request.sample]
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()[:24]
+
+
+def read_recording(folder: Path) -> tuple[Recording, dict[str, Line]]:
+    """What was recorded, and the replies by what they answer. Raises DataError with file, line and field."""
+    about = folder / ABOUT
+    try:
+        recording = Recording.model_validate(read_json(about))
+    except ValidationError as error:
+        raise jsonl.first_fault(error, about) from None
+    return recording, read_lines(folder)
+
+
+def read_lines(folder: Path) -> dict[str, Line]:
+    """The replies of a recording by what they answer. Raises DataError with file, line and field."""
+    lines: dict[str, Line] = {}
+    for number, row in jsonl.read_objects(folder / REPLIES, surrogates=True):
+        try:
+            line = Line.model_validate(row)
+        except ValidationError as error:
+            raise jsonl.first_fault(error, folder / REPLIES, number) from None
+        if line.asked in lines:
+            raise DataError("an earlier line replies to the same", folder / REPLIES, number, "asked")
+        lines[line.asked] = line
+    return lines
+
+
+def hash_of_replies(path: Path) -> str | None:
+    """SHA-256 of a recording's replies, or of a file of scripted ones; None if it is not there."""
+    file = path / REPLIES if path.is_dir() else path
+    return hashlib.sha256(read_bytes(file)).hexdigest() if file.is_file() else None
+
+
+class Recorded:
+    """A model whose replies were recorded. `missing` says which requests it cannot answer."""
+
+    context: int | None = None
+
+    def __init__(self, model: Model) -> None:
+        """Raises DataError for a file that is no recording, BackendError if models.yaml says other than it."""
+        folder = Path(model.path)
+        self.recording, self._lines = read_recording(folder)
+        if model.chat != self.recording.chat:
+            raise BackendError(
+                f"model {model.name}: was recorded with chat: {str(self.recording.chat).lower()}; set it so"
+            )
+        self.settings: dict[str, Any] = self.recording.settings
+        self.parameters = self.recording.parameters
+        digest = hashlib.sha256(read_bytes(folder / ABOUT) + read_bytes(folder / REPLIES)).hexdigest()
+        self.fingerprint = f"recorded:{digest[:24]}"
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """What tables and the page say of it: date and versions are of the session with most of the replies."""
+        told = self.recording
+        most = max(told.sessions, key=lambda session: session.replies)
+        return {"model": told.model, "revision": told.revision, "date": most.date, "versions": most.versions}
+
+    def tokens(self, request: Request) -> int:
+        return 0
+
+    def missing(self, requests: Sequence[Request]) -> int:
+        """How many of these have no recorded reply."""
+        return sum(asked(request, self.recording.chat) not in self._lines for request in requests)
+
+    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+        found = [(n, self._find(request)) for n, request in enumerate(requests) if not done[n]]
+        yield from (found[start : start + _GROUP] for start in range(0, len(found), _GROUP))
+
+    def _find(self, request: Request) -> Response:
+        line = self._lines.get(asked(request, self.recording.chat))
+        return line.response if line else Response("", "error", error=NOT_RECORDED)
+
+    def close(self) -> None:
+        pass

@@ -1,0 +1,46 @@
+"""Models whose replies were recorded: which cells of a run they answer."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+
+from evalsuite.backends.base import Backend, Replaying
+from evalsuite.backends.model import Model
+from evalsuite.common.errors import BackendError
+from evalsuite.types import Cell, Trial
+
+log = logging.getLogger(__name__)
+
+Planned = Iterable[tuple[Cell, list[Trial]]]
+
+
+def replayed(cells: Planned, model: Model, backend: Backend, named: bool) -> Iterator[tuple[Cell, list[Trial]]]:
+    """The cells whose prompts are all recorded; one line tells of the others, which would be failed requests, or a part of a cell
+    that passes for the whole. Cells of a backend that answers anything pass.
+
+    Raises BackendError if nothing is left of a model that the user `named`.
+    """
+    if not isinstance(backend, Replaying):
+        yield from cells
+        return
+    kept, left = 0, list[Cell]()
+    for cell, trials in cells:
+        if backend.missing([trial.request for trial in trials]):
+            left.append(cell)
+        else:
+            kept += 1
+            yield cell, trials
+    if left and not kept and named:
+        raise BackendError(f"model {model.name}: {_NOTHING}")
+    if left and not kept:
+        log.warning("model %s: left out: %s", model.name, _NOTHING)
+    elif left:
+        ways = ", ".join(dict.fromkeys(cell.place.way for cell in left))
+        log.warning(
+            "model %s: its replies were recorded; left out %d of %d cells, which were not recorded whole (%s)",
+            model.name, len(left), kept + len(left), ways,
+        )  # fmt: skip
+
+
+_NOTHING = "its replies were recorded, and none of the cells asked now was recorded whole; to ask a model, name another"
