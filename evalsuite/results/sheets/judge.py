@@ -16,7 +16,7 @@ _LEGEND = Text(
     "平均分旁为 95% 置信区间；得分分布从最低分起；无效：读不出得分的回复；ρ：Spearman",
     "mean and its 95 % interval; histogram from the lowest score up; bad: could not be read; ρ: Spearman",
 )
-_JUDGE = Column(Text("评审", "judge"))
+_JUDGE = Column(Text("评审模型", "judge"))
 _N = Column("n", kind="count")
 
 Entry = Mapping[str, Any]
@@ -118,7 +118,8 @@ def _systems(rows: Sequence[Entry]) -> Iterator[Sheet]:
             lines.append(Row((_who(row), metric, row["points"], *numbers)))
     if lines:
         title = Text(
-            "指标与评审：每个点是一个模型在一个任务与题集上", "metrics beside judges, a point a model on a task and set"
+            "指标与评审模型：每个点是一个模型在一个任务与题集上",
+            "metrics beside judges, a point a model on a task and set",
         )
         rhos = (Column(name, kind="number", signed=True) for name in ("ρ", "r", "τ"))
         yield Sheet("judge-metrics", title, (_JUDGE, Column(Text("指标", "metric")), _N, *rhos), tuple(lines))
@@ -142,7 +143,7 @@ def _controls(controls: Mapping[str, Sequence[Entry]]) -> Iterator[Sheet]:
             "κ：平方加权的 Cohen’s kappa，1 为一致，0 为偶然一致。",
             "κ: Cohen’s kappa with quadratic weights; 1 is agreement, 0 that of chance",
         )
-        yield Sheet("judge-controls", Text("对评审的检验", "controls"), columns, tuple(rows), (note,))
+        yield Sheet("judge-controls", Text("对评审模型的检验", "controls"), columns, tuple(rows), (note,))
 
 
 def _anchors(r: Entry) -> Text:
