@@ -89,7 +89,7 @@ ROWS: tuple[Row, ...] = (
     ("nothing to extract", NOTHING, (CONFLICT,), r"没有(?:任何|需要|符合)", "没有需要抽取的文本。"),
     ("all is right", NOTHING, (CONFLICT,), r"[^。“”\"「」]{0,24}(?:都|均|全部|前后|皆|对话|文本)(?:@right)", "对话内容都符合常识。"),
     ("there is no", NOTHING, ALL, r"(?:therefore |so )?there (?:is|are) no\b|(?:the )?(?:given |provided )?(?:dialogue|conversation|text|context) (?:does(?: not|n't)|has no|contains no)|not mentioned", "There is no conflicting text."),
-    ("question to oneself", SKIP, (CONFLICT,), r".*(?:有没有|是否|哪[些里个])", "我们看看哪些地方有矛盾。"),
+    ("question to oneself", SKIP, (CONFLICT,), r"[^:]*(?:有没有|是否|哪[些里个])", "我们看看哪些地方有矛盾。"),
     ("filler", SKIP, ALL, r"(?:@filler)+[ ]*$", "Sure! ⟦羽绒服⟧"),
     ("preamble", SKIP, ALL, r"(?:@filler[,!。]?)?[ ]?(?:首先|让我们?|我们?(?:先|来|需要|要)|下面|接下来|let me|let's|first)[^“”「」:]{0,30}?(?:理解|分析|看|阅读|读|找|判断|回答|analy|look|read|find)[^“”「」:]{0,40}$", "让我们来分析一下这段对话。"),
     ("correction", TURN, ALL, r"[ ]*(?:@back)(?:[,:。!…~ ]|的)", "“热死人了”。不对，应该是“⟦羽绒服⟧”。"),
