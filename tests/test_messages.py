@@ -31,6 +31,12 @@ SAME = {
     *_NAMES.split(),
     " labels",
     " {variant} {shots}-shot",
+    "--models",
+    "--perturb",
+    "--prompt",
+    "--scoring",
+    "--shots",
+    "--split",
     "--data, EVALSUITE_DATA",
     "--semsim use",
     "Correct Answers",
@@ -50,6 +56,7 @@ SAME = {
     "unset HF_HUB_OFFLINE",
     "{items}, key {key}",
     "{place}-shot",
+    "{shots}-shot",
     "{pull} && export EVALSUITE_DATA=$PWD/data",
 }
 CHINESE = r"[\u4e00-\u9fff]"

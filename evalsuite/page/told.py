@@ -94,8 +94,8 @@ def _best(done: Results, here: Sequence[Shown], title: str) -> list[Text]:
         apart = Text("显著领先于所有其他模型", "significantly ahead of every other model") if clear else Text("未与其他模型全部显著区分", "not told apart from all others")  # fmt: skip
         return [
             Text(
-                f"{title}：{first.name} 在{first.task.zh}上最好，{_score(first, 'zh')}，{apart.zh}；其次 {second.name}，{_value(second)}。",
-                f"{first.name} is best on {first.task.short} of {title}, {_score(first, 'en')}, {apart.en}; next {second.name}, {_value(second)}.",
+                f"{title}：{first.name} 在{first.task.zh}上最好，{_score(first, 'zh')}，{apart.zh}；其次 {second.name}，{_value(second, 'zh')}。",
+                f"{first.name} is best on {first.task.short} of {title}, {_score(first, 'en')}, {apart.en}; next {second.name}, {_value(second, 'en')}.",
             )
         ]
     if len(leaders) > 1:
@@ -109,9 +109,9 @@ def _best(done: Results, here: Sequence[Shown], title: str) -> list[Text]:
                 f"significantly ahead of every other model on {clear or 'none'} of them")  # fmt: skip
     return [
         Text(
-            f"{title}：{names[0]} 在 {count} 项任务中的 {most} 项上最好，{lead.zh}；{first.task.zh}：{_score(first, 'zh')}，其次 {second.name}，{_value(second)}。",
+            f"{title}：{names[0]} 在 {count} 项任务中的 {most} 项上最好，{lead.zh}；{first.task.zh}：{_score(first, 'zh')}，其次 {second.name}，{_value(second, 'zh')}。",
             f"{names[0]} is best on {'all' if most == count else f'{most} of'} {count} tasks of {title}, {lead.en}; {first.task.short}: {_score(first, 'en')}, "
-            f"next {second.name}, {_value(second)}.",
+            f"next {second.name}, {_value(second, 'en')}.",
         )
     ]
 
@@ -125,10 +125,10 @@ def _alone(own: Sequence[Shown], title: str) -> list[Text]:
     alike = sorted((c for c in own if c.task.metrics[0] == metric), key=lambda c: c.score)
     low, high = alike[0], alike[-1]
     if len(alike) == 1:
-        return [Text(f"{title}：{low.name} 在{low.task.zh}上 {_score(low, 'zh')}。", f"{low.name}: {_score(low, 'en')} on {low.task.short} of {title}.")]  # fmt: skip
+        return [Text(f"{title}：{low.name} 在{low.task.zh}上得 {_score(low, 'zh')}。", f"{low.name}: {_score(low, 'en')} on {low.task.short} of {title}.")]  # fmt: skip
     return [
         Text(
-            f"{title}：{low.name} 的得分从{low.task.zh}的 {_score(low, 'zh')}，到{high.task.zh}的 {_score(high, 'zh')}。",
+            f"{title}：{low.name} 的得分从{low.task.zh}的 {_score(low, 'zh')}到{high.task.zh}的 {_score(high, 'zh')}。",
             f"{low.name} gets from {_score(low, 'en')} on {low.task.short} to {_score(high, 'en')} on {high.task.short} of {title}.",
         )
     ]
@@ -145,12 +145,14 @@ def _score(cell: Shown, language: str) -> str:
         if found.get("low") is not None
         else []
     )
-    return f"{_value(cell)} ({', '.join([*between, items])})"
+    if language == "zh":
+        return f"{_value(cell, language)}（{'，'.join([*between, items])}）"
+    return f"{_value(cell, language)} ({', '.join([*between, items])})"
 
 
-def _value(cell: Shown) -> str:
+def _value(cell: Shown, language: str) -> str:
     metric = metric_rows()[cell.task.metrics[0]]
-    score = percent(cell.score) if metric.percent else f"{cell.score:.2f}"
+    score = percent(cell.score, language) if metric.percent else f"{cell.score:.2f}"
     return score if cell.task.metrics[0] == "accuracy" else f"{score} {metric.en or metric.zh}"
 
 
@@ -184,7 +186,7 @@ def _chance(here: Sequence[Shown], constant: Set[Place]) -> Iterator[Text]:
     tasks = {c.task.name for c in tested}
     how, how_zh = " (exact binomial test, Holm)", "（精确二项检验，Holm 校正）"
     if not above:
-        tasks_en, tasks_zh = ("the choice task", "选择题") if len(tasks) == 1 else (f"any of the {len(tasks)} choice tasks", f"{len(tasks)} 项选择题")  # fmt: skip
+        tasks_en, tasks_zh = ("the choice task", "选择题") if len(tasks) == 1 else (f"any of the {len(tasks)} choice tasks", f"全部 {len(tasks)} 项选择题")  # fmt: skip
         if len({c.id for c in tested}) == 1:
             name, every = tested[0].name, "均" * (len(tasks) > 1)
             yield Text(f"{name} 在{tasks_zh}上{every}未显著高于随机水平{how_zh}", f"{name} is not significantly above chance on {tasks_en}{how}")  # fmt: skip
@@ -261,7 +263,7 @@ def _silent(own: Sequence[Entry]) -> Iterator[Text]:
 
 
 _STATUS = {
-    "unparsed": "无法解析", "refused": "拒答", "truncated": "被截断", "several": "选了多项", "conflict": "自相矛盾",
+    "unparsed": "未能解析", "refused": "拒答", "truncated": "被截断", "several": "选了多项", "conflict": "矛盾",
     "empty": "空回复", "filtered": "被内容过滤拦截",
 }  # fmt: skip
 
@@ -299,13 +301,13 @@ def _small(here: Sequence[Shown]) -> Iterator[Text]:
     elif halves and median(halves) >= WIDE:
         n = str(items[0]) if len(items) == 1 else f"{items[0]}–{items[-1]}"
         half = 100 * median(halves)
-        yield Text(f"每项任务 {n} 题，得分约 ±{half:.0f} 个百分点", f"{n} items a task, about ±{half:.0f} points")
+        yield Text(f"每项任务 {n} 题，置信区间约为 ±{half:.0f} 个百分点", f"{n} items a task, about ±{half:.0f} points")
 
 
 def _estimates(own: Sequence[Entry]) -> Iterator[Text]:
     if count := sum("estimate" in c for c in own):
         yield Text(
-            f"{len(own)} 个单元格中有 {count} 个只问了部分题目，是估计，不参与排名",
+            f"{len(own)} 个单元格中有 {count} 个只问了部分题目，是估计值，不参与排名",
             f"{count} of {len(own)} cells are estimates from a part of the items and are not ranked",
         )
 

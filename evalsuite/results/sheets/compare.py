@@ -11,7 +11,7 @@ from evalsuite.results.compare import Comparison
 from evalsuite.results.sheets.words import WAY
 from evalsuite.types import PLACE
 
-_ASKED = {"split": "split", "variant": "wording", "shots": "number of shots", "scoring": "scoring", "perturb": "perturbation"}  # fmt: skip
+_FLAGS = {"model": "--models", "split": "--split", "variant": "--prompt", "shots": "--shots", "scoring": "--scoring", "perturb": "--perturb"}  # fmt: skip
 
 
 def comparison_sheets(rows: Sequence[Comparison], flips: int) -> Iterator[Sheet | str]:
@@ -83,13 +83,11 @@ def _differences(rows: Sequence[Comparison]) -> Sheet:
 
 def _notes(rows: Sequence[Comparison], some_left: bool) -> Iterator[str]:
     several = {n for n in PLACE if n not in ("task", "set") and len({getattr(r, n) for r in rows}) > 1}
-    alike = [f"one {said}" for name, said in _ASKED.items() if name in several]
-    family = f"rows asked in the same way ({', '.join(alike)})" if alike else "rows"
-    if "model" in several:
-        family += " of one model"
-    yield "n: items that both answered, as pairs." + (
-        " left out: items that one of the two did not answer, or was not asked." * some_left
-    )
+    alike = ", ".join(flag for name, flag in _FLAGS.items() if name in several)
+    family = f"rows with the same {alike}" if alike else "rows"
+    yield "n: items that both answered, as pairs."
+    if some_left:
+        yield "left out: items that one of the two did not answer, or was not asked."
     yield (
         "95 %: dialogues are the units; 0 is inside if p is 0.05 or more. p: McNemar where each item has its own dialogue, "
         "else permutation of dialogues."
