@@ -80,7 +80,7 @@ def test_a_baseline_that_is_ahead_is_told_but_not_the_oracle() -> None:
     assert found.en == (
         "Lexical overlap alone gets 50.0\u00a0% on Knowledge filling of CORECODE HARD; the best model, a, 40.0\u00a0%."
     )
-    assert "仅靠词面重合即得 50.0\u00a0%" in found.zh and found.cell == 2
+    assert "仅靠词面重合即得 50.0%" in found.zh and found.cell == 2
 
 
 def test_what_is_not_whole_is_not_told() -> None:

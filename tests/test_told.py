@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -89,6 +90,15 @@ def test_one_model_at_chance_with_few_items_that_says_one_thing(tmp_path: Path) 
     assert first.startswith("b: ") and "12 items" in first and "best" not in first
     assert second.startswith("b is not significantly above chance on the choice task")
     assert "b chose (b) on 12 of 12 items of CKF" in third and "12 items a task, about ±" in third
+
+
+def test_always_the_same_option_is_not_above_chance(tmp_path: Path) -> None:
+    """The most frequent right slot is right in more items than guessing among the options of each."""
+    always = Counter(at for item, at in RIGHT.items() if "/slot_identification/" in item and "/hard/" in item)
+    label, right = always.most_common(1)[0]
+    assert stats.binomtest(right, always.total(), 0.08, alternative="greater").pvalue < 0.01
+    found = lines(tmp_path / "run", {"same": lambda _: label}, tasks=["SI"])
+    assert "not significantly above chance" in found[1] and f"chose {label} on 142 of 142" in found[2]
 
 
 def test_baselines_alone_are_no_models(tmp_path: Path) -> None:

@@ -135,9 +135,9 @@ _HEAD = re.compile(r"\{(\w+)\}(?::\{line\})?: ")
 class Rows:
     """Rows by their English templates.
 
-    >>> rows = Rows({"{path}: no such folder": "{path}：没有这个文件夹", "problem: {error}": "问题：{error:zh}"})
+    >>> rows = Rows({"{path}: no such folder": "{path}：没有这个目录", "problem: {error}": "问题：{error:zh}"})
     >>> rows.translated("problem: runs/a: no such folder")
-    '问题：runs/a：没有这个文件夹'
+    '问题：runs/a：没有这个目录'
     >>> rows.translated("something else")
     'something else'
     """

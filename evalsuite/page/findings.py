@@ -175,12 +175,14 @@ def _chance(cells: Sequence[Shown], title: str) -> list[Finding]:
         en, zh = _everybody(tested, above, names)
         en, zh = f"{en} of {title}.", f"{title}：{zh}。"
         place, place_zh = "is furthest above", "高出最多的是"
-    score, guess, items = percent(best.score), percent(best.chance), len(best.values or ())
+    items = len(best.values or ())
+    zh_score, score = (percent(best.score, language) for language in ("zh", "en"))
+    zh_guess, guess = (percent(best.chance, language) for language in ("zh", "en"))
     several = len({c.id for c in tested}) > 1
     where_zh = f"{best.task.zh}上的 {best.name}" if several else best.task.zh
     return [
         Finding(
-            f"{zh}{place_zh}{where_zh}：{items} 题，{score}，随机水平 {guess}。",
+            f"{zh}{place_zh}{where_zh}：{items} 题，{zh_score}，随机水平 {zh_guess}。",
             f"{en} {best.name if several else 'It'} {place} on {best.task.en}: {score} of {items} items, where guessing gets {guess}.",
             test_zh,
             test,
@@ -250,7 +252,8 @@ def _baseline(cells: Sequence[Shown], title: str) -> list[Finding]:
         return []
     _, first, top = max(leads, key=lambda lead: (lead[0], -lead[1].number))
     en, zh = _BASELINES.get(baseline_kind(first), (f"the baseline {first.name}", f"基线 {first.name}"))
-    score, other = percent(first.score), percent(top.score)
+    zh_score, score = (percent(first.score, language) for language in ("zh", "en"))
+    zh_other, other = (percent(top.score, language) for language in ("zh", "en"))
     metric = metrics[first.task.metrics[0]]
     of, of_zh = ("", "") if metric is metrics["accuracy"] else (f" ({metric.en or metric.zh})", f"（{metric.zh}）")
     several = len(leads) > 1
@@ -258,7 +261,7 @@ def _baseline(cells: Sequence[Shown], title: str) -> list[Finding]:
     more_zh = f"共有 {len(leads)} 项任务，基线胜过所有模型。" if several else ""
     return [
         Finding(
-            f"{title}：{first.task.zh}上，仅靠{zh}即得 {score}{of_zh}，最好的模型 {top.name} 为 {other}。{more_zh}",
+            f"{title}：{first.task.zh}上，仅靠{zh}即得 {zh_score}{of_zh}，最好的模型 {top.name} 为 {zh_other}。{more_zh}",
             f"{en[0].upper()}{en[1:]} alone gets {score}{of} on {first.task.en} of {title}; the best"
             f" model, {top.name}, {other}.{more}",
             "",
@@ -333,8 +336,8 @@ def gap_found(cells: Sequence[Shown], runs: Sequence[Mapping[str, Any]], benchma
 # --- words
 
 
-def percent(share: float) -> str:
-    return f"{100 * share:.1f}\u00a0%"
+def percent(share: float, language: str) -> str:
+    return f"{100 * share:.1f}%" if language == "zh" else f"{100 * share:.1f}\u00a0%"
 
 
 def _many(count: int, word: str) -> str:

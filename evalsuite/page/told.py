@@ -8,7 +8,7 @@ left out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from statistics import median
 from typing import Any
 
@@ -24,6 +24,7 @@ SILENT = 0.05  # the least share of replies without an answer that is told
 WIDE = 0.1  # the least half width of an interval that is told
 ALIKE = 0.8  # the least share of one option among a model's choices that is told
 APART = 0.25  # and the least that this is more than the option is right
+ALWAYS = 0.95  # the least share of one option that is as good as always the same
 FEW = 8  # choices below which nothing is said of their distribution
 
 Entry = Mapping[str, Any]  # a cell of results.json
@@ -35,7 +36,7 @@ def told(done: Results) -> list[Text]:
     if not own:
         return [Text("本次只评测了基线，没有模型。", "Only baselines were asked, no model.")] if done.cells else []
     here, title = _looked_at(done)
-    lines = [*_best(done, here, title), *_above(here)]
+    lines = [*_best(done, here, title), *_above(here, _constant(done))]
     if not models(here):
         lines = [Text("没有一个模型有完整、未扰动的结果，因此不作排名。", "No cell of a model is whole and unperturbed: nobody is ranked.")]  # fmt: skip
     return lines + (_obstacles(done, own, here) or _gap(done, here))
@@ -93,7 +94,7 @@ def _best(done: Results, here: Sequence[Shown], title: str) -> list[Text]:
         apart = Text("显著领先于所有其他模型", "significantly ahead of every other model") if clear else Text("但并非与每个模型都有显著差异", "not told apart from all others")  # fmt: skip
         return [
             Text(
-                f"{title}：{first.name} 在{first.task.zh}上最好，{_score(first, 'zh')}，{apart.zh}；其次是 {second.name}，{_value(second, 'zh')}。",
+                f"{title}：{first.name} 在{first.task.zh}上最好，{_score(first, 'zh')}，{apart.zh}；其次 {second.name}，{_value(second, 'zh')}。",
                 f"{first.name} is best on {first.task.short} of {title}, {_score(first, 'en')}, {apart.en}; next {second.name}, {_value(second, 'en')}.",
             )
         ]
@@ -108,7 +109,7 @@ def _best(done: Results, here: Sequence[Shown], title: str) -> list[Text]:
                 f"significantly ahead of every other model on {clear or 'none'} of them")  # fmt: skip
     return [
         Text(
-            f"{title}：{names[0]} 在 {count} 项任务中的 {most} 项上最好，{lead.zh}；{first.task.zh}：{_score(first, 'zh')}，其次是 {second.name}，{_value(second, 'zh')}。",
+            f"{title}：{names[0]} 在 {count} 项任务中的 {most} 项上最好，{lead.zh}；{first.task.zh}：{_score(first, 'zh')}，其次 {second.name}，{_value(second, 'zh')}。",
             f"{names[0]} is best on {'all' if most == count else f'{most} of'} {count} tasks of {title}, {lead.en}; {first.task.short}: {_score(first, 'en')}, "
             f"next {second.name}, {_value(second, 'en')}.",
         )
@@ -124,10 +125,10 @@ def _alone(own: Sequence[Shown], title: str) -> list[Text]:
     alike = sorted((c for c in own if c.task.metrics[0] == metric), key=lambda c: c.score)
     low, high = alike[0], alike[-1]
     if len(alike) == 1:
-        return [Text(f"{title}：{low.name} 在{low.task.zh}上得分 {_score(low, 'zh')}。", f"{low.name}: {_score(low, 'en')} on {low.task.short} of {title}.")]  # fmt: skip
+        return [Text(f"{title}：{low.name} 在{low.task.zh}上得 {_score(low, 'zh')}。", f"{low.name}: {_score(low, 'en')} on {low.task.short} of {title}.")]  # fmt: skip
     return [
         Text(
-            f"{title}：{low.name} 得分最低的任务是{low.task.zh}：{_score(low, 'zh')}，最高的是{high.task.zh}：{_score(high, 'zh')}。",
+            f"{title}：{low.name} 的得分从{low.task.zh}的 {_score(low, 'zh')}到{high.task.zh}的 {_score(high, 'zh')}。",
             f"{low.name} gets from {_score(low, 'en')} on {low.task.short} to {_score(high, 'en')} on {high.task.short} of {title}.",
         )
     ]
@@ -151,18 +152,25 @@ def _score(cell: Shown, language: str) -> str:
 
 def _value(cell: Shown, language: str) -> str:
     metric = metric_rows()[cell.task.metrics[0]]
-    score = percent(cell.score) if metric.percent else f"{cell.score:.2f}"
-    if language == "zh":
-        score = score.replace("\u00a0", "")  # no blank before % in Chinese
+    score = percent(cell.score, language) if metric.percent else f"{cell.score:.2f}"
     return score if cell.task.metrics[0] == "accuracy" else f"{score} {metric.en or metric.zh}"
 
 
 # --- chance and baselines
 
 
-def _above(here: Sequence[Shown]) -> list[Text]:
+def _constant(done: Results) -> set[Place]:
+    """The cells in which a model chose the same option on nearly all items: it may be right more often than by guessing,
+    and shows nothing."""
+    rows = done.robustness.get("positions", ())
+    return {
+        Place.of(row) for row in rows if sum(row["chosen"]) >= FEW and max(row["chosen"]) >= ALWAYS * sum(row["chosen"])
+    }
+
+
+def _above(here: Sequence[Shown], constant: Set[Place]) -> list[Text]:
     """Who is above chance on how many choice tasks, and on how many tasks the best score is above every baseline's."""
-    parts = [*_chance(here), *_baselines(here)]
+    parts = [*_chance(here, constant), *_baselines(here)]
     if not parts:
         return []
     en = "; ".join(part.en for part in parts)
@@ -170,15 +178,15 @@ def _above(here: Sequence[Shown]) -> list[Text]:
     return [Text(f"{'；'.join(part.zh for part in parts)}。", f"{first}{en[1:]}.")]
 
 
-def _chance(here: Sequence[Shown]) -> Iterator[Text]:
+def _chance(here: Sequence[Shown], constant: Set[Place]) -> Iterator[Text]:
     tested, p = guessed(here)
     if not tested:
         return
-    above = [c for c in tested if p[str(c.number)] < ALPHA]
+    above = [c for c in tested if p[str(c.number)] < ALPHA and Place.of(c.entry) not in constant]
     tasks = {c.task.name for c in tested}
     how, how_zh = " (exact binomial test, Holm)", "（精确二项检验，Holm 校正）"
     if not above:
-        tasks_en, tasks_zh = ("the choice task", "选择题任务") if len(tasks) == 1 else (f"any of the {len(tasks)} choice tasks", f" {len(tasks)} 项选择题任务")  # fmt: skip
+        tasks_en, tasks_zh = ("the choice task", "选择题") if len(tasks) == 1 else (f"any of the {len(tasks)} choice tasks", f" {len(tasks)} 项选择题")  # fmt: skip
         if len({c.id for c in tested}) == 1:
             name, every = tested[0].name, "均" * (len(tasks) > 1)
             yield Text(f"{name} 在{tasks_zh}上{every}未显著高于随机水平{how_zh}", f"{name} is not significantly above chance on {tasks_en}{how}")  # fmt: skip
@@ -255,7 +263,7 @@ def _silent(own: Sequence[Entry]) -> Iterator[Text]:
 
 
 _STATUS = {
-    "unparsed": "无法解析", "refused": "拒答", "truncated": "被截断", "several": "选了多项", "conflict": "自相矛盾",
+    "unparsed": "未能解析", "refused": "拒答", "truncated": "被截断", "several": "选了多项", "conflict": "矛盾",
     "empty": "空回复", "filtered": "被内容过滤拦截",
 }  # fmt: skip
 
@@ -293,15 +301,13 @@ def _small(here: Sequence[Shown]) -> Iterator[Text]:
     elif halves and median(halves) >= WIDE:
         n = str(items[0]) if len(items) == 1 else f"{items[0]}–{items[-1]}"
         half = 100 * median(halves)
-        yield Text(
-            f"每项任务只有 {n} 题，置信区间约 ±{half:.0f} 个百分点", f"{n} items a task, about ±{half:.0f} points"
-        )
+        yield Text(f"每项任务 {n} 题，置信区间约为 ±{half:.0f} 个百分点", f"{n} items a task, about ±{half:.0f} points")
 
 
 def _estimates(own: Sequence[Entry]) -> Iterator[Text]:
     if count := sum("estimate" in c for c in own):
         yield Text(
-            f"{len(own)} 个单元格中有 {count} 个只问了部分题目，是估计，不参与排名",
+            f"{len(own)} 个单元格中有 {count} 个只问了部分题目，是估计值，不参与排名",
             f"{count} of {len(own)} cells are estimates from a part of the items and are not ranked",
         )
 

@@ -11,13 +11,7 @@ from evalsuite.results.compare import Comparison
 from evalsuite.results.sheets.words import WAY
 from evalsuite.types import PLACE
 
-_ASKED = {
-    "split": Text("数据划分", "split"),
-    "variant": Text("提示词", "wording"),
-    "shots": Text("示例数", "number of shots"),
-    "scoring": Text("作答方式", "scoring"),
-    "perturb": Text("扰动", "perturbation"),
-}
+_FLAGS = {"model": "--models", "split": "--split", "variant": "--prompt", "shots": "--shots", "scoring": "--scoring", "perturb": "--perturb"}  # fmt: skip
 
 
 def comparison_sheets(rows: Sequence[Comparison], flips: int) -> Iterator[Sheet | Text | str]:
@@ -92,15 +86,12 @@ def _differences(rows: Sequence[Comparison]) -> Sheet:
 
 def _notes(rows: Sequence[Comparison], some_left: bool) -> Iterator[Text]:
     several = {n for n in PLACE if n not in ("task", "set") and len({getattr(r, n) for r in rows}) > 1}
-    alike = [said for name, said in _ASKED.items() if name in several]
-    zh = f"{'、'.join(said.zh for said in alike)}相同的各行" if alike else "上表各行"
-    en = f"rows asked in the same way ({', '.join(f'one {said.en}' for said in alike)})" if alike else "rows"
-    if "model" in several:
-        zh, en = f"同一模型{f'、{zh}' if alike else '的各行'}", f"{en} of one model"
+    alike = ", ".join(flag for name, flag in _FLAGS.items() if name in several)
+    family = Text(f" {alike} 相同的各行", f"rows with the same {alike}") if alike else Text("上表各行", "rows")
     yield Text("n：A 与 B 均已作答、可配对的题数。", "n: items that both answered, as pairs.")
     if some_left:
         yield Text(
-            "未计入：其中一方未作答或未被问到的题。",
+            "略去：其中一方没有作答或尚未提问的题数。",
             "left out: items that one of the two did not answer, or was not asked.",
         )
     yield Text(
@@ -109,7 +100,7 @@ def _notes(rows: Sequence[Comparison], some_left: bool) -> Iterator[Text]:
         "else permutation of dialogues.",
     )
     yield Text(
-        f"p Holm：对{zh}作 Holm 校正；* 小于 0.05。?：对话太少，无法判断：得分不同的对话不足 {FEWEST} 段时，p 不可能低于 0.05。",
-        f"p Holm: corrected over the {en}; * below 0.05. ?: too few to tell; on fewer than {FEWEST} dialogues that differ, "
+        f"p Holm：对{family.zh}作 Holm 校正；* 小于 0.05。?：对话太少，无法判断：得分不同的对话不足 {FEWEST} 段时，p 不可能低于 0.05。",
+        f"p Holm: corrected over the {family.en}; * below 0.05. ?: too few to tell; on fewer than {FEWEST} dialogues that differ, "
         "p cannot be below 0.05.",
     )

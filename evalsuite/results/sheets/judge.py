@@ -16,7 +16,7 @@ _LEGEND = Text(
     "平均分旁为 95% 置信区间；得分分布从最低分起；无效：读不出得分的回复；ρ：Spearman",
     "mean and its 95 % interval; histogram from the lowest score up; bad: could not be read; ρ: Spearman",
 )
-_JUDGE = Column(Text("评审", "judge"))
+_JUDGE = Column(Text("评审模型", "judge"))
 _N = Column("n", kind="count")
 
 Entry = Mapping[str, Any]
@@ -118,7 +118,8 @@ def _systems(rows: Sequence[Entry]) -> Iterator[Sheet]:
             lines.append(Row((_who(row), metric, row["points"], *numbers)))
     if lines:
         title = Text(
-            "指标与评审：每个点是一个模型在一个任务与题集上", "metrics beside judges, a point a model on a task and set"
+            "指标与评审模型：每个点是一个模型在一个任务与题集上",
+            "metrics beside judges, a point a model on a task and set",
         )
         rhos = (Column(name, kind="number", signed=True) for name in ("ρ", "r", "τ"))
         yield Sheet("judge-metrics", title, (_JUDGE, Column(Text("指标", "metric")), _N, *rhos), tuple(lines))
@@ -142,13 +143,13 @@ def _controls(controls: Mapping[str, Sequence[Entry]]) -> Iterator[Sheet]:
             "κ：平方加权的 Cohen’s kappa，1 为一致，0 为偶然一致。",
             "κ: Cohen’s kappa with quadratic weights; 1 is agreement, 0 that of chance",
         )
-        yield Sheet("judge-controls", Text("对评审的检验", "controls"), columns, tuple(rows), (note,))
+        yield Sheet("judge-controls", Text("对评审模型的检验", "controls"), columns, tuple(rows), (note,))
 
 
 def _anchors(r: Entry) -> Text:
     gold, far, share = _number(r["gold"]), _number(r["far"]), f"{100 * r['share']:.1f}"
     return Text(
-        f"标准答案本身 {gold} 分（{r['n_gold']} 条），与之毫无相同字的回答 {far} 分（{r['n_far']} 条）；全部得分的 {share} % 都是 {r['most']} 分",
+        f"标准答案本身 {gold} 分（{r['n_gold']} 条），与之没有共同字的回答 {far} 分（{r['n_far']} 条）；全部得分的 {share}% 都是 {r['most']} 分",
         f"gold answers {gold} (n {r['n_gold']}), answers far from them {far} (n {r['n_far']}); {share} % of all scores "
         f"are {r['most']}",
     )
@@ -158,8 +159,8 @@ def _repeats(r: Entry) -> Text:
     same, spread, kappa = _percent(r["same"]), _number(r["range"]), _number(r["kappa"])
     by = {"sampling": "随机采样", "wording": "换措辞"}.get(r["by"], r["by"])
     return Text(
-        f"同一回答评 {r['repeats']} 次（{by}）：完全相同 {same}，平均极差 {spread}，κ {kappa}",
-        f"{r['repeats']} by {r['by']}: all the same {same}, mean range {spread}, κ {kappa}",
+        f"同一回答评 {r['repeats']} 次（{by}）：完全相同 {same.zh}，平均极差 {spread}，κ {kappa}",
+        f"{r['repeats']} by {r['by']}: all the same {same.en}, mean range {spread}, κ {kappa}",
     )
 
 
@@ -167,8 +168,8 @@ def _blind(r: Entry) -> Text:
     seen, unseen, kappa, within = _number(r["mean"]), _number(r["blind"]), _number(r["kappa"]), _percent(r["within_1"])
     change = f"[{_signed(r['low'])} {_signed(r['high'])}]"
     return Text(
-        f"有标准答案 {seen}，没有 {unseen} {change}，κ {kappa}，相差不超过 1 分 {within}",
-        f"{seen} with the gold answer, {unseen} without {change}, κ {kappa}, within 1 {within}",
+        f"有标准答案 {seen}，没有 {unseen} {change}，κ {kappa}，相差不超过 1 分 {within.zh}",
+        f"{seen} with the gold answer, {unseen} without {change}, κ {kappa}, within 1 {within.en}",
     )
 
 
@@ -177,8 +178,8 @@ def _panel(r: Entry) -> Text | None:
         return None
     kappa, within, spread = _number(r["kappa"]), _percent(r["within_1"]), _number(r["range"])
     return Text(
-        f"两两 κ 平均 {kappa}，相差不超过 1 分 {within}，平均极差 {spread}",
-        f"mean pairwise κ {kappa}, within 1 {within}, mean range {spread}",
+        f"两两 κ 平均 {kappa}，相差不超过 1 分 {within.zh}，平均极差 {spread}",
+        f"mean pairwise κ {kappa}, within 1 {within.en}, mean range {spread}",
     )
 
 
@@ -208,10 +209,10 @@ def _attacks(r: Entry) -> Text:
         )
     raised, most, change = _percent(r["raised"] / r["n"]), _percent(r["to_most"] / r["n"]), _signed(r["change"])
     calm = None if r["raised_without"] is None else _percent(r["raised_without"])
-    zh, en = (f"（不加攻击而重评：{calm}）", f" (a repeat without: {calm})") if calm else ("", "")
+    zh, en = (f"（不加攻击而重评：{calm.zh}）", f" (a repeat without: {calm.en})") if calm else ("", "")
     return Text(
-        f"得分升高 {raised}{zh}，升到最高分 {most}，平均变化 {change}",
-        f"raised {raised}{en}, to the maximum {most}, mean {change}",
+        f"得分升高 {raised.zh}{zh}，升到最高分 {most.zh}，平均变化 {change}",
+        f"raised {raised.en}{en}, to the maximum {most.en}, mean {change}",
     )
 
 
@@ -235,5 +236,5 @@ def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
 
 
-def _percent(value: float) -> str:
-    return f"{100 * value:.0f} %"
+def _percent(value: float) -> Text:
+    return Text(f"{100 * value:.0f}%", f"{100 * value:.0f} %")

@@ -16,7 +16,7 @@ from evalsuite.types import Place, Status, Task
 Entry = dict[str, Any]  # a cell of results.json
 
 LEGEND = Text(
-    "(n)：没有答案的回复占 n%，计为错误   !n：n 个请求失败或尚未提问，不计入   ±：该列中最宽的 95% 置信区间的一半",
+    "(n)：没有答案的回复占 n%，按不正确计   !n：n 个请求失败或尚未提问，不计入   ±：该列中最宽的 95% 置信区间的一半",
     "(n): percent of replies without an answer, counted as not right   !n: requests failed or not asked, left out   "
     "±: half of the column's widest 95 % interval",
 )
