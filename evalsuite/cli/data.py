@@ -46,7 +46,7 @@ def _items(corpus: Corpus, t: Task) -> str:
     counts = {s: len(corpus.file(t, s, "test").items) for s in corpus.sets if corpus.has(t, s, "test")}
     if len(counts) > 3:
         of, every = corpus.benchmark, f"{sum(counts.values()):,}"
-        return said(Text(f"{every}（{len(counts)} 个{of.sets_zh}）", f"{every} in {len(counts)} {of.sets_en}s"))
+        return said(Text(f"{every}（{of.sets_zh}数 {len(counts)}）", f"{every} in {len(counts)} {of.sets_en}s"))
     return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "–"
 
 
