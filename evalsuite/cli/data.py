@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalsuite.cli.options import Data, Models, SkipBad
+from evalsuite.cli.options import Data, Models, SkipBad, hint_at_models
 from evalsuite.common.terminal import emit, json_mark, print_all, say
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def models(models: Models = "bundled:models.yaml") -> None:
     from evalsuite.cli.tables.terminal import listing
     from evalsuite.common.resources import resolve
 
+    hint_at_models(models)
     path = resolve(models)
     rows = [
         [m.name, m.backend, m.path, "chat" if m.chat else "base", m.dtype, m.device, ", ".join(m.tags)]

@@ -19,7 +19,8 @@ _MARKS = {
     Kinship.TASK: ("³", "replies to other tasks."),
     Kinship.MODEL: ("⁴", "replies of another model, or with other settings."),
 }
-_LIMIT = "limit: no replies to go by. The range, and that of replies with a mark, is from the shortest right answers to the limit of all."
+_LIMIT = "limit: no replies to go by yet. The range is from the shortest right answers to the longest replies that the limits allow."
+_MARKED = "A number with a mark: the replies tell the mean only; the range is as wide as without any."
 
 
 def cost_sheet(rows: Sequence[CostEstimate], budget: float | None = None, spent: float = 0.0) -> Sheet:
@@ -110,6 +111,8 @@ def _notes(rows: Sequence[CostEstimate], budget: float | None, spent: float) -> 
         yield f"{mark or 'A number alone'}: {meaning}"
     if any(row.reply_tokens and row.reply_tokens.mean is None for row in asked):
         yield _LIMIT
+    if any(_MARKS[kinship][0] for row in asked for kinship in row.kinships):
+        yield _MARKED
     last = rows[-1] if rows else None
     if last and last.prompt_tokens and last.prompts == "estimated" and last.left:
         low, high = _short(last.prompt_tokens.low), _short(last.prompt_tokens.high)
@@ -117,7 +120,7 @@ def _notes(rows: Sequence[CostEstimate], budget: float | None, spent: float) -> 
     if last and last.cost:
         yield "Cost: in the currency of the price, without retries and lost replies."
         if last.most is not None and last.left:
-            yield f"At the very most {_money(last.most)}, which --budget sets aside request by request."
+            yield f"At the very most {_money(last.most)}, if every byte of the prompts were a token: so much does --budget set aside, request by request."
         if budget is not None:
             yield _budget(last.cost, budget, spent)
 

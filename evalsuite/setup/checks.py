@@ -108,7 +108,7 @@ def _machine(gpus: Sequence[machine.GPU]) -> Iterator[Check]:
     yield Check("machine", "CPU", "ok", f"{has}: {fast}")
     if not gpus:
         yield Check("machine", "GPU", "absent", "none that nvidia-smi lists", "models of some 3B parameters and more on this machine; "
-                    "endpoints and small models need none", "an endpoint: docs/endpoints.md")  # fmt: skip
+                    "endpoints and small models need none", "an endpoint: evalsuite init --model ADDRESS")  # fmt: skip
     for n, gpu in enumerate(gpus):
         yield Check("machine", f"GPU {n}", "ok", f"{gpu.name}, {gpu.memory / _GB:.0f} GB")
     if len(gpus) > 1:
@@ -155,7 +155,7 @@ def _servers_and_keys() -> Iterator[Check]:
     if not servers:
         ports = ", ".join(map(str, machine.PORTS))
         yield Check("endpoints", "servers here", "absent", f"none on ports {ports}", "models that you serve yourself",
-                    "vllm serve MODEL, ollama serve, … (docs/endpoints.md)")  # fmt: skip
+                    "vllm serve MODEL, ollama serve, …")  # fmt: skip
     found = machine.keys(providers())
     for variable, (address, _) in found.items():
         yield Check("endpoints", variable, "ok", f"is set; the key of {address}", "backend: openai")
@@ -167,7 +167,7 @@ def _servers_and_keys() -> Iterator[Check]:
             "absent",
             f"none of these is set: {names}",
             "endpoints of providers",
-            "export NAME=… (docs/endpoints.md)",
+            "export NAME=…",
         )
 
 
@@ -322,7 +322,7 @@ def _faster(model: Model, place: Path) -> str:
         return ""
     native = bool(machine.cpu()["bfloat16"])
     if native and stored == "float32":
-        return "; dtype: bfloat16 is two to four times as fast on this CPU as its float32 (docs/engines.md)"
+        return "; dtype: bfloat16 is two to four times as fast on this CPU as its float32"
     if not native and stored == "bfloat16":
-        return "; dtype: float32 is faster on this CPU, which computes no bfloat16 itself (docs/engines.md)"
+        return "; dtype: float32 is faster on this CPU, which computes no bfloat16 itself"
     return ""
