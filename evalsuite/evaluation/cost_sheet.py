@@ -7,7 +7,7 @@ from itertools import groupby
 from math import floor, log10
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.sheet import Column, Row, Sheet
+from evalsuite.common.sheet import Column, Row, Sheet, Text
 from evalsuite.evaluation.costs import CostEstimate, Range
 from evalsuite.evaluation.further import LEVEL
 from evalsuite.evaluation.sampled import Kinship
@@ -41,18 +41,20 @@ def _rows(rows: Sequence[CostEstimate], priced: bool) -> Iterator[Row]:
     for model, group in groupby(rows, key=lambda row: row.model):
         *tasks, last = group
         if model is None:
-            yield _row("all models", last, priced)
+            yield _row(Text("全部模型", "all models"), last, priced)
         elif last.reply_tokens is None:  # a baseline
             yield _row(model, last, priced)
         else:
             yield Row((model, *[None] * (5 if priced else 4)), "group")
             yield from (_row(TASKS[row.task].short, row, priced) for row in tasks if row.task)
             if len(tasks) > 1:
-                yield _row("all tasks", last, priced)
+                yield _row(Text("全部任务", "all tasks"), last, priced)
 
 
-def _row(name: str, row: CostEstimate, priced: bool) -> Row:
-    requests = f"{row.left:,}" + (f" of {row.requests:,}" if row.left < row.requests else "")
+def _row(name: str | Text, row: CostEstimate, priced: bool) -> Row:
+    requests: str | Text = f"{row.left:,}"
+    if row.left < row.requests:
+        requests = Text(f"{row.left:,}/{row.requests:,}", f"{row.left:,} of {row.requests:,}")
     prompts = "–"
     if row.prompt_tokens and row.prompt_tokens.mean is not None:
         prompts = ("~" if row.prompts == "estimated" and row.left else "") + _short(row.prompt_tokens.mean)
@@ -60,14 +62,14 @@ def _row(name: str, row: CostEstimate, priced: bool) -> Row:
     return Row((name, requests, prompts, _range(row.reply_tokens, _short), *cost, _by(row)))
 
 
-def _by(row: CostEstimate) -> str:
+def _by(row: CostEstimate) -> Text:
     """How many replies the range of the reply tokens rests on."""
     if not row.left or row.reply_tokens is None or not row.reply_tokens.high:
-        return ""
+        return Text("", "")
     marks = "".join(_MARKS[kinship][0] for kinship in row.kinships)
-    return ", ".join(
-        [*([f"{row.replies:,}{marks}"] if row.replies else []), *(["limit"] if row.reply_tokens.mean is None else [])]
-    )
+    replies = [f"{row.replies:,}{marks}"] if row.replies else []
+    limit = row.reply_tokens.mean is None
+    return Text("，".join([*replies, *["上限"] * limit]), ", ".join([*replies, *["limit"] * limit]))
 
 
 def _range(found: Range | None, spell: Callable[[float], str]) -> str:

@@ -189,7 +189,7 @@ def _data(data: str | Path | Sequence[str | Path] | None) -> Iterator[Check]:
         yield from (row for row, _ in rows)
     elif present:
         said = "holds none of the benchmarks" if len(present) == 1 else "hold none of the benchmarks"
-        yield Check("data", " and ".join(map(str, present)), "wrong", said, "--data, EVALSUITE_DATA", pull)
+        yield Check("data", ", ".join(map(str, present)), "wrong", said, "--data, EVALSUITE_DATA", pull)
 
 
 def _benchmark(name: str, corpora: Corpora) -> tuple[Check, bool]:
@@ -203,7 +203,7 @@ def _benchmark(name: str, corpora: Corpora) -> tuple[Check, bool]:
     lacking = [t.short for t in benchmark.tasks if not any(c.has(t, s, "test") for c in every for s in c.sets)]
     training = benchmark.training
     shots = not training or any(c.has(t, s, training) for t in benchmark.tasks for c in every for s in c.sets)
-    where = " and ".join(str(c.root) for c in every)
+    where = ", ".join(str(c.root) for c in every)
     missing = f"no test items of {', '.join(lacking)}"
     if shots:
         said = f"all its tasks in {where}" if not lacking else f"in part in {where}: {missing}"
