@@ -31,6 +31,9 @@ from evalsuite.cli.python_page import GROUPS, KEYWORDS
 from evalsuite.common.errors import ConfigError
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs/site"))
+from assemble import Site, nav_titles  # noqa: E402 - a script beside the pages
+
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 GUIDES = [
@@ -345,6 +348,26 @@ def test_the_navigation_lists_every_page_and_is_in_chinese() -> None:
     plugins = {name: more for each in config()["plugins"] if isinstance(each, dict) for name, more in each.items()}  # type: ignore[attr-defined]
     chinese = next(language for language in plugins["i18n"]["languages"] if language["locale"] == "zh")
     assert {title for title, _ in listed if title} == {*chinese["nav_translations"]}
+
+
+def test_a_page_is_called_as_in_the_navigation() -> None:
+    """Of Start and How to, in each language that it is written in."""
+    nav = nav_titles(ROOT / "mkdocs.yml")
+    wrong: list[str] = []
+    for path in [*GUIDES[1:], DOCS / "install.md", DOCS / "runs.md", DOCS / "gallery.md"]:
+        for page, title in zip((path, path.with_suffix(".zh.md")), nav[path.relative_to(DOCS).as_posix()], strict=True):
+            if page.exists() and read(page).headings[0][1] != title:
+                wrong.append(f"{page.relative_to(ROOT)}: {read(page).headings[0][1]}, not {title}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_link_called_as_a_file_is_called_as_its_page_on_the_site(tmp_path: Path) -> None:
+    Site(out=tmp_path).make()
+    english, chinese = ((tmp_path / name).read_text(encoding="utf-8") for name in ("start.md", "start.zh.md"))
+    assert "[What a run leaves](runs.md)" in english and "[运行后留下什么](runs.md)" in chinese
+    assert "[Robustness](robustness.md)" in english  # its heading goes on behind a colon
+    named = re.compile(r"\[[\w./-]+\.md\]\((?!https?:)")
+    assert not [page for page in tmp_path.rglob("*.md") if named.search(read(page).prose)]
 
 
 def test_the_python_page_has_every_public_name() -> None:

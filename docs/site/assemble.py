@@ -1,7 +1,8 @@
 """Gather what the documentation site is made of in build/docs: python docs/site/assemble.py (`make site` runs it).
 
 docs/ is copied. Its pages also link to files beside docs/, so that they can be read in a checkout: those of design/ become pages of
-the site, any other file or folder a page that shows it. Links to what is not there are an error.
+the site, any other file or folder a page that shows it. A link whose text is the name of a page's file, as a reader of a checkout
+wants it, gets the page's title. Links to what is not there are an error.
 """
 
 from __future__ import annotations
@@ -12,7 +13,11 @@ import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path, PurePosixPath
+from typing import Any
+
+import yaml
 
 ROOT = Path(__file__).parents[2]
 OUT = ROOT / "build/docs"
@@ -20,6 +25,8 @@ OUT = ROOT / "build/docs"
 LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)\s#]+)(?=[)\s#])")
 FENCE = re.compile(r"^( *)(`{3,}|~{3,})")
 CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+# Code, or, as `path`, where a link leads whose text is the name of a file.
+CODE_OR_NAMED = re.compile(CODE.pattern + r"|\[[\w./-]+\.md\](?=\((?!https?:)(?P<path>[^)\s#]+\.md)[)#])")
 # Ends of files -> the language they are coloured as.
 COLOURED = {
     ".py": "python",
@@ -55,6 +62,32 @@ def links(text: str) -> Iterator[str]:
             yield from LINK.findall(CODE.sub("", line))
 
 
+class Config(yaml.SafeLoader):
+    """mkdocs.yml, without the values that its own tags make."""
+
+
+Config.add_multi_constructor("", lambda *_: None)
+
+
+def nav_titles(config: Path) -> dict[str, tuple[str, str]]:
+    """The title of each page that has one in the navigation, in English and Chinese."""
+    if not config.exists():
+        return {}
+    settings = yaml.load(config.read_text(encoding="utf-8"), Config)
+    plugins = {name: more for each in settings["plugins"] if isinstance(each, dict) for name, more in each.items()}
+    chinese = next(x for x in plugins["i18n"]["languages"] if x["locale"] == "zh")["nav_translations"]
+
+    def titles(nav: list[Any]) -> Iterator[tuple[str, tuple[str, str]]]:
+        for entry in nav:
+            for title, inner in entry.items() if isinstance(entry, dict) else ():
+                if isinstance(inner, str):
+                    yield inner, (title, chinese[title])
+                else:
+                    yield from titles(inner)
+
+    return dict(titles(settings["nav"]))
+
+
 @dataclass
 class Site:
     """The pages so far, by their path in the site."""
@@ -63,6 +96,10 @@ class Site:
     out: Path = OUT
     missing: list[str] = field(default_factory=list)
     shown: set[str] = field(default_factory=set)
+
+    @cached_property
+    def nav(self) -> dict[str, tuple[str, str]]:
+        return nav_titles(self.root / "mkdocs.yml")
 
     def make(self) -> None:
         """Write everything anew. Raises SystemExit with the links that lead nowhere."""
@@ -88,6 +125,7 @@ class Site:
                 "|"
             ):  # GitHub wants bars in the code of a table escaped, Python-Markdown shows the escape
                 text = CODE.sub(lambda found: found[0].replace("\\|", "|"), text)
+            text = CODE_OR_NAMED.sub(lambda found: self.titled(found, source) if found["path"] else found[0], text)
             code = [found.span() for found in CODE.finditer(text)]
             return LINK.sub(
                 lambda found: found[0] if any(a <= found.start() < b for a, b in code) else moved(found), text
@@ -95,6 +133,23 @@ class Site:
 
         text = (self.root / source).read_text(encoding="utf-8")
         self.write(place, "".join(line(part) if outside else part for part, outside in prose(text)))
+
+    def titled(self, found: re.Match[str], source: Path) -> str:
+        """The text of a link, `[runs.md]`, as the title of the page: of the navigation, or its heading before a colon."""
+        target = Path(os.path.normpath(source.parent / found["path"]))
+        if not (self.root / target).exists():
+            return found[0]
+        english = target.with_name(target.name.replace(".zh.md", ".md"))
+        chinese = source.name.endswith(".zh.md")
+        place = english.relative_to("docs").as_posix() if english.parts[0] == "docs" else english.as_posix()
+        if place in self.nav:
+            return f"[{self.nav[place][chinese]}]"
+        theirs = english.with_suffix(".zh.md")
+        page = self.root / (theirs if chinese and (self.root / theirs).exists() else target)
+        heading = re.search(
+            r"^# +(.*?)(?:[:：;,] .*?)?(?: +\{#[\w-]+\})?$", page.read_text(encoding="utf-8"), re.MULTILINE
+        )
+        return f"[{heading[1]}]" if heading else found[0]
 
     def moved(self, link: str, source: Path, place: str) -> str:
         """A link of a file as a link of the page at this place."""
