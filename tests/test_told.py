@@ -86,10 +86,15 @@ def test_models_that_are_not_told_apart_are_said_so(tmp_path: Path) -> None:
 
 
 def test_one_model_at_chance_with_few_items_that_says_one_thing(tmp_path: Path) -> None:
-    first, second, third = lines(tmp_path / "run", {"b": lambda request: "b"}, limit=12, tasks=["CKF"], set="hard")
-    assert first.startswith("b: ") and "12 items" in first and "best" not in first
+    first, second, third = lines(tmp_path / "run", {"b": lambda request: "b"}, limit=100, tasks=["CKF"], set="hard")
+    assert first.startswith("b: ") and "100 items" in first and "best" not in first
     assert second.startswith("b is not significantly above chance on the choice task")
-    assert "b chose (b) on 12 of 12 items of CKF" in third and "12 items a task, about ±" in third
+    assert "b chose (b) on 100 of 100 items of CKF" in third and "100 items a task, about ±" in third
+
+
+def test_few_dialogues_do_not_tell_who_is_above_chance(tmp_path: Path) -> None:
+    _, second, *_ = lines(tmp_path / "run", {"a": good(1)}, limit=3, tasks=["CKF"], set="hard")
+    assert second.startswith("Too few dialogues to tell who is above chance")
 
 
 def test_always_the_same_option_is_not_above_chance(tmp_path: Path) -> None:
