@@ -94,6 +94,12 @@ def test_intervals_are_over_dialogues() -> None:
     assert width[1] > 2 * width[0]
 
 
+def test_one_dialogue_has_no_interval_of_any_kind() -> None:
+    items = [replace(CHOICE, id=str(n)) for n in range(3)]
+    found = intervals(score_cell(items, [Response("a", "stop")] * 3, FULL), "p")["accuracy"]
+    assert (found["low"], found["high"], "wilson" in found) == (None, None, False)
+
+
 def test_sources_find_altered_and_clipped_dialogues() -> None:
     whole = ["A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了四十分钟。", "A: 快吃饭吧，菜都凉了。"]
     masked = [whole[0], whole[1], "A: 快[MASK]吧，菜都凉了。"]
