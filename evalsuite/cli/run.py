@@ -34,14 +34,15 @@ def run(**settings: Any) -> None:
 
 def _say_cost(done: Results, budget: float | None) -> None:
     """Say what the run has spent since its beginning, where replies have a price."""
+    from evalsuite.evaluation.cost_sheet import money
     from evalsuite.results.store import open_store
 
     with open_store(done.out) as store:
         spent = store.spent()
     if budget is not None:
-        say(f"cost: {spent:.2g} (budget {budget:g})")
+        say(f"cost: {money(spent)} (budget {budget:g})")
     elif spent:
-        say(f"cost: {spent:.2g}")
+        say(f"cost: {money(spent)}")
 
 
 @takes(Settings, without=["baselines", "semsim", "max_concurrency", "executor", "ray_address", "replicas", "verbose"])
