@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -204,6 +205,29 @@ def test_settings_that_were_never_asked_otherwise_alike_are_said(tmp_path: Path)
     put(tmp_path, "b" * 9, shots=5, variant="plain")
     with pytest.raises(ConfigError, match="0 and 5 share no answered item"):
         compare(tmp_path, shots=[0, 5])
+
+
+def test_the_value_that_the_narrowed_cells_lack_is_said_and_how_to_add_it(tmp_path: Path) -> None:
+    put(tmp_path, "b" * 9)
+    put(tmp_path, "b" * 9, shots=1, model="n")
+    said = rf"none of the cells chosen is of 1; `evalsuite run … --shots 0,1 --out {re.escape(str(tmp_path))}`"
+    with pytest.raises(ConfigError, match=said):
+        compare(tmp_path, shots=[0, 1], models=["m"])
+    with pytest.raises(ConfigError, match="chosen is of 0;"):
+        compare(tmp_path, shots=[0, 1], models=["n"])
+
+
+def test_the_heading_names_the_model_and_flips_left_out_are_counted(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    put(tmp_path, "bbbbbbabb")
+    put(tmp_path, "aaaabbbab", shots=5)
+    said = cli("compare", tmp_path, "--shots", "0,5").stdout
+    assert "m: 0-shot less 5-shot" in said
+    assert "… 3 more; --flips 6" in said and said.count("gold") == 3  # items 0 … 3, 6 and 7 differ
+    assert "more; --flips" not in cli("compare", tmp_path, "--shots", "0,5", "--flips", "6").stdout
+    put(tmp_path, "bbbbbbabb", model="n")
+    put(tmp_path, "aaaabbbab", shots=5, model="n")
+    assert cli("compare", tmp_path, "--shots", "0,5").stdout.startswith("0-shot less 5-shot")  # above their rows
+    assert "\nm less n" in "\n" + cli("compare", tmp_path, "--models", "m,n", "--shots", "5").stdout
 
 
 # --- a real run, computed again from its records

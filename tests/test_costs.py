@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -226,6 +227,19 @@ def test_a_chat_template_takes_tokens() -> None:
     chat, plain = (by_rule(Model(name="m", backend="openai", path="p", chat=chat)) for chat in (True, False))
     request = Request("1", "你好", (Message("user", "你好"),), 8)
     assert plain(request).mean == 1.5 and chat(request).mean == 1.5 + 5 + 8
+
+
+def test_a_run_ends_with_what_it_has_spent(
+    server: Server, models: Callable[..., Path], tmp_path: Path, cli: Callable[..., Any]
+) -> None:
+    words = ("run", "--models", models(), "--tasks", "CKF", "--set", "easy", "--limit", "2", "--out", tmp_path / "run")
+    said = cli(*words, "--budget", "1").stdout
+    found = re.search(r"^cost: (\S+) \(budget 1\)$", said, re.MULTILINE)
+    paid = (server.prompt_tokens + 8 * server.new_tokens) / 1e6
+    assert found and paid > 0 and float(found[1]) == pytest.approx(paid, rel=0.05)
+    assert re.search(rf"^cost: {found[1]}$", cli(*words).stdout, re.MULTILINE)  # nothing is asked again
+    local = cli("run", "--model", "random", "--tasks", "CKF", "--limit", "2", "--out", tmp_path / "local").stdout
+    assert "cost:" not in local
 
 
 def test_a_price() -> None:

@@ -217,7 +217,11 @@ WITHOUT_TORCH = """
 import importlib.util, sys
 real = importlib.util.find_spec
 importlib.util.find_spec = lambda name, *more: None if name in ("torch", "transformers") else real(name, *more)
-sys.modules["torch"] = None
+class Absent:
+    def find_spec(self, name, *more):
+        if name.partition(".")[0] in ("torch", "transformers"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Absent())
 sys.argv = ["evalsuite", *sys.argv[1:]]
 from evalsuite.cli.app import main
 main()

@@ -23,12 +23,14 @@ def cell(model: str, task: str, right: int, of: int, chance: float = 1 / 3, **mo
                     "chance": chance, "items": of, "facts": facts} | more  # fmt: skip
 
 
-def told(cells: Sequence[dict[str, Any]], groups: Sequence[dict[str, Any]] = (), **results: Any) -> list[Finding]:
+def told(
+    cells: Sequence[dict[str, Any]], groups: Sequence[dict[str, Any]] = (), dialogues: int = 50, **results: Any
+) -> list[Finding]:
     rated = []
     for c in cells:
         if c["facts"]["backend"] != "baseline":
             right = round(c["metrics"]["accuracy"]["value"] * c["items"])
-            values = tuple(Value(n, n, (float(n < right),)) for n in range(c["items"]))
+            values = tuple(Value(n, n % dialogues, (float(n < right),)) for n in range(c["items"]))
             rated.append(Rated(Place.of(c, model=f"0\t{c['model']}"), values, True))
     return findings(cells, rated, groups, [results])
 
@@ -90,9 +92,14 @@ def test_what_is_not_whole_is_not_told() -> None:
 
 
 def test_who_is_best_and_the_cost_of_the_harder_set() -> None:
-    cells = [cell(m, t, 20, 50) for t in ("knowledge_filling", "domain_identification") for m in ("a", "b")]
+    cells = [
+        cell(m, t, right, 50)
+        for t in ("knowledge_filling", "domain_identification")
+        for m, right in (("a", 20), ("b", 19))
+    ]
     group = {k: cells[0][k] for k in ("set", "split", "variant", "shots", "scoring", "perturb")} | {
-        "metric": "accuracy"
+        "metric": "accuracy",
+        "letters": {"0\ta": "a", "0\tb": "a"},
     }
     groups = [
         group | {"task": "knowledge_filling", "best": "0\ta", "not_worse": []},
@@ -106,6 +113,34 @@ def test_who_is_best_and_the_cost_of_the_harder_set() -> None:
     assert found[2].en == (
         "From EASY to HARD, a loses 15.0 points on average over 2 choice tasks; the change is significant on 1."
     )
+
+
+def test_ties_are_no_wins() -> None:
+    rights = {"knowledge_filling": (20, 19), "domain_identification": (20, 20), "slot_identification": (9, 9)}
+    cells = [cell(m, task, n, 50) for task, both in rights.items() for m, n in zip("ab", both, strict=True)]
+    way = {k: cells[0][k] for k in ("set", "split", "variant", "shots", "scoring", "perturb")} | {"metric": "accuracy"}
+    alike = {"best": "0\ta", "not_worse": ["0\tb"], "letters": {"0\ta": "a", "0\tb": "a"}}
+    groups = [way | alike | {"task": task} for task in rights]
+    assert told(cells, groups)[1].en.startswith("a is best on 1 of 3 tasks of CORECODE HARD,")
+    cells[-1] = cell("b", "slot_identification", 10, 50)
+    assert told(cells, groups)[1].en == "a and b are each best on 1 of 3 tasks of CORECODE HARD."
+    assert not any("best on" in found.en for found in told(cells[2:4], groups))
+
+
+def test_few_dialogues_do_not_tell_who_is_above_chance() -> None:
+    cells = [cell("a", "knowledge_filling", 50, 50)]
+    assert told(cells, dialogues=5) == []
+    assert told(cells, dialogues=6)[0].en.startswith("a is significantly above chance")
+    mixed = told([*cells, cell("a", "domain_identification", 3, 3, 0.25)])  # 3 items: 3 dialogues
+    assert "above chance on Knowledge filling of" in mixed[0].en and "over 1 test" in mixed[0].test_en
+
+
+def test_the_random_baseline_is_not_called_guessing() -> None:
+    random = cell(
+        "random", "knowledge_filling", 34, 50, facts={"backend": "baseline", "fingerprint": "baseline:random:1"}
+    )
+    found = told([cell("a", "knowledge_filling", 20, 50), random])[1]
+    assert found.en.startswith("The random baseline alone gets 68.0") and "随机基线" in found.zh
 
 
 @pytest.fixture(scope="module")

@@ -74,7 +74,7 @@ def test_no_dialogue_of_a_test_item_is_trained_on(tmp_path: Path) -> None:
     assert len(all_of_them.items) == len(kept.items) + kept.left_out
     tests = [item for s in ("easy", "hard") for item in corpus.file(task, s, "test").items]
     assert not any(is_copy(item.dialogue, test.dialogue) for item in kept.items for test in tests[:10])
-    with pytest.raises(ConfigError, match=rf"knowledge_filling \(both\) has {len(kept.items)} .*--allow-leak"):
+    with pytest.raises(ConfigError, match=rf"knowledge_filling \(both\) in .* has {len(kept.items)} .*--allow-leak"):
         make_pools(corpus, replace(asked, sizes=[100_000]))
 
 
@@ -233,7 +233,7 @@ def test_out_of_memory_gives_advice(checkpoint: Checkpoint) -> None:
         (
             "backend: hf, path: TINY",
             {"sizes": [10**6]},
-            r"--sizes 1000000: knowledge_filling \(hard\) has (\d+) training .*sizes up to \1, such as --sizes \d+,\1",
+            r"--sizes 1000000: knowledge_filling \(hard\) in .* has (\d+) training .*sizes up to \1, such as --sizes \d+,\1",
         ),
         ("backend: hf, path: TINY", {"sizes": [0]}, "--sizes: expected"),
         ("backend: hf, path: TINY", {"tasks": ["slots"]}, "unknown task 'slots'"),

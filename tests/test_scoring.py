@@ -94,6 +94,12 @@ def test_intervals_are_over_dialogues() -> None:
     assert width[1] > 2 * width[0]
 
 
+def test_one_dialogue_has_no_interval_of_any_kind() -> None:
+    items = [replace(CHOICE, id=str(n)) for n in range(3)]
+    found = intervals(score_cell(items, [Response("a", "stop")] * 3, FULL), "p")["accuracy"]
+    assert (found["low"], found["high"], "wilson" in found) == (None, None, False)
+
+
 def test_sources_find_altered_and_clipped_dialogues() -> None:
     whole = ["A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了四十分钟。", "A: 快吃饭吧，菜都凉了。"]
     masked = [whole[0], whole[1], "A: 快[MASK]吧，菜都凉了。"]
@@ -105,14 +111,14 @@ def test_sources_find_altered_and_clipped_dialogues() -> None:
 
 def test_intervals_are_those_of_a_thousand_resamples() -> None:
     """As the documentation promises; another number would move the intervals of every run."""
-    items = [replace(TEXT, id=str(n), dialogue=(f"A: 今天是第{n}天，还要等多久？",)) for n in range(12)]
-    scored = score_cell(items, [Response("A摔倒了" + "又" * n, "stop") for n in range(12)], FULL)
+    items = [replace(TEXT, id=str(n), dialogue=(f"A: 今天是第{n}天，还要等多久？",)) for n in range(30)]
+    scored = score_cell(items, [Response("A摔倒了" + "又" * n, "stop") for n in range(30)], FULL)
     # F1 of 4 characters and 4 + n, all 4 of which are shared.
-    assert scored.value("f1") == pytest.approx(sum(8 / (8 + n) for n in range(12)) / 12)
+    assert scored.value("f1") == pytest.approx(sum(8 / (8 + n) for n in range(30)) / 30)
     part = scored.part("f1")
     drawn = bootstrap(part.sums, scored.clusters, Random(f"p:{part.name}"), resamples=1000)[part.names["f1"]]
     found = intervals(scored, "p")["f1"]
-    assert (found["value"], found["low"], found["high"], found["n"]) == (drawn.value, drawn.low, drawn.high, 12)
+    assert (found["value"], found["low"], found["high"], found["n"]) == (drawn.value, drawn.low, drawn.high, 30)
 
 
 def test_whole_sets_are_counts_too_and_have_wilsons_interval() -> None:

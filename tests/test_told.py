@@ -86,10 +86,15 @@ def test_models_that_are_not_told_apart_are_said_so(tmp_path: Path) -> None:
 
 
 def test_one_model_at_chance_with_few_items_that_says_one_thing(tmp_path: Path) -> None:
-    first, second, third = lines(tmp_path / "run", {"b": lambda request: "b"}, limit=12, tasks=["CKF"], set="hard")
-    assert first.startswith("b: ") and "12 items" in first and "best" not in first
+    first, second, third = lines(tmp_path / "run", {"b": lambda request: "b"}, limit=100, tasks=["CKF"], set="hard")
+    assert first.startswith("b: ") and "100 items" in first and "best" not in first
     assert second.startswith("b is not significantly above chance on the choice task")
-    assert "b chose (b) on 12 of 12 items of CKF" in third and "12 items a task, about ±" in third
+    assert "b chose (b) on 100 of 100 items of CKF" in third and "100 items a task, about ±" in third
+
+
+def test_few_dialogues_do_not_tell_who_is_above_chance(tmp_path: Path) -> None:
+    _, second, *_ = lines(tmp_path / "run", {"a": good(1)}, limit=3, tasks=["CKF"], set="hard")
+    assert second.startswith("Too few dialogues to tell who is above chance")
 
 
 def test_always_the_same_option_is_not_above_chance(tmp_path: Path) -> None:
@@ -151,8 +156,34 @@ def test_the_table_of_results_has_items_and_intervals_in_80_columns(tmp_path: Pa
     done = evalsuite.run(model=["random"], tasks=["CKF"], set="easy", limit=9, out=tmp_path / "run")
     said = cli("show", tmp_path / "run", "--tables", "results", COLUMNS="80").stdout
     metric = done.cells[0]["metrics"]["accuracy"]
-    low, high = metric["wilson"]
-    half = max(high - low, metric["high"] - metric["low"]) / 2 if metric["low"] is not None else None
+    half = (metric["high"] - metric["low"]) / 2 if metric["low"] is not None else None
     assert ["n", "9"] in [line.split() for line in said.splitlines()]
     shown = [line.split() for line in said.splitlines() if line.split()[:2] == ["95", "%"]]
     assert shown == ([["95", "%", f"±{100 * half:.0f}"]] if half is not None else [])
+    assert ("±: half of" in said) == (half is not None)
+
+
+def test_the_legend_explains_the_marks_that_stand_in_the_table(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    def silent(request: Request) -> str:
+        return "?" if request.id.endswith("/1") else RIGHT[request.id]
+
+    evalsuite.run({"m": silent}, tasks=["CKF"], set="hard", limit=3, baselines=[], out=tmp_path / "one")
+    said = cli("show", tmp_path / "one", "--tables", "results").stdout
+    assert "(33)" in said and "(n): percent" in said
+    assert "!n:" not in said and "±" not in said and "95 %" not in said  # three items of one dialogue
+    evalsuite.run(
+        {"m": lambda r: RIGHT[r.id]}, tasks=["CKF"], set="hard", limit=60, baselines=[], out=tmp_path / "many"
+    )
+    said = cli("show", tmp_path / "many", "--tables", "results").stdout
+    assert "±: half of" in said and "95 %" in said and "(n)" not in said
+
+
+def test_models_stand_before_baselines_in_lists_and_items(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    run = tmp_path / "run"
+    evalsuite.run(model=["random"], tasks=["CKF"], set="hard", limit=2, out=run)
+    evalsuite.run({"z": lambda r: RIGHT[r.id]}, tasks=["CKF"], set="hard", limit=2, out=run)
+    listed = [line for line in cli("show", run, "--list").stdout.splitlines() if "knowledge_filling" in line]
+    assert [" z " in line for line in listed] == [True, True, False, False]
+    said = cli("show", run, "--item", "hard/test/knowledge_filling/0").stdout
+    assert said.index("z · paper") < said.index("random · paper")
+    assert "asked in one way, of 2 models" in said and " 1 lines" not in said

@@ -16,6 +16,7 @@ from evalsuite.evaluation.settings import Settings
 
 if TYPE_CHECKING:
     from evalsuite.evaluation.costs import Costs
+    from evalsuite.results.saved import Results
 
 
 @takes(Settings)
@@ -27,8 +28,22 @@ def run(**settings: Any) -> None:
     done = evalsuite.run(**settings)
     print_results(done)
     say(f"page: {done.out / 'page' / 'index.html'}   results: {done.out / 'results.json'}")
+    _say_cost(done, settings.get("budget"))
     print_told(done)
     raise typer.Exit(done.exit_code)
+
+
+def _say_cost(done: Results, budget: float | None) -> None:
+    """Say what the run has spent since its beginning, where replies have a price."""
+    from evalsuite.evaluation.cost_sheet import money
+    from evalsuite.results.store import open_store
+
+    with open_store(done.out) as store:
+        spent = store.spent()
+    if budget is not None:
+        say(f"cost: {money(spent)} (budget {budget:g})")
+    elif spent:
+        say(f"cost: {money(spent)}")
 
 
 @takes(Settings, without=["baselines", "semsim", "max_concurrency", "executor", "ray_address", "replicas", "verbose"])

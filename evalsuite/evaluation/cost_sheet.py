@@ -95,7 +95,7 @@ def _short(tokens: float) -> str:
     return f"{rounded:g}"
 
 
-def _money(cost: float) -> str:
+def money(cost: float) -> str:
     return f"{_rounded(cost):,.10g}"
 
 
@@ -120,7 +120,7 @@ def _notes(rows: Sequence[CostEstimate], budget: float | None, spent: float) -> 
     if last and last.cost:
         yield "Cost: in the currency of the price, without retries and lost replies."
         if last.most is not None and last.left:
-            yield f"At the very most {_money(last.most)}, if every byte of the prompts were a token: so much does --budget set aside, request by request."
+            yield f"At the very most {money(last.most)}, if every byte of the prompts were a token: so much does --budget set aside, request by request."
         if budget is not None:
             yield _budget(last.cost, budget, spent)
 
@@ -134,4 +134,4 @@ def _budget(cost: Range, budget: float, spent: float) -> str:
         if left >= cost.low
         else "is below the range"
     )
-    return f"--budget {budget:g}: {_money(left)} is left of it, which {enough}."
+    return f"--budget {budget:g}: {money(left)} is left of it, which {enough}."

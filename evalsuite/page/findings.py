@@ -15,6 +15,7 @@ from itertools import zip_longest
 from typing import Any
 
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_rows
+from evalsuite.common.sheet import Text
 from evalsuite.results.ranking import ALPHA, Rated
 from evalsuite.types import Benchmark, Place, Task
 
@@ -39,7 +40,16 @@ class Shown:
     number: int
     id: str  # of the model: run and name
     entry: Mapping[str, Any]
-    values: tuple[float, ...] | None  # an item's accuracy; None for baselines
+    rated: Rated | None  # None for baselines, and for a model that is not ranked
+
+    @property
+    def values(self) -> tuple[float, ...] | None:
+        """The items' accuracy."""
+        return tuple(v.values[0] for v in self.rated.values) if self.rated else None
+
+    @property
+    def dialogues(self) -> int:
+        return len({v.source for v in self.rated.values}) if self.rated else 0
 
     @property
     def task(self) -> Task:
@@ -66,7 +76,7 @@ def findings(
 ) -> list[Finding]:
     """The sentences of a page, first the one to begin with; of several benchmarks by turns. `cells` are the page's, `rated` their scores an item, `groups` the
     significance groups of its columns, `runs` each run's results.json."""
-    values = {cell.place: tuple(v.values[0] for v in cell.values) for cell in rated if cell.whole and not cell.adapter}
+    ranked = rankable(rated)
     found: list[list[Finding]] = []
     for benchmark in BENCHMARKS.values():
         mine = [
@@ -74,7 +84,7 @@ def findings(
         ]
         if benchmark.averaged or not mine:
             continue
-        here, title = looked_at(benchmark, mine, values)
+        here, title = looked_at(benchmark, mine, ranked)
         found.append(
             _chance(here, title)
             + _baseline(here, title)
@@ -84,13 +94,18 @@ def findings(
     return [one for turn in zip_longest(*found) for one in turn if one]
 
 
+def rankable(rated: Iterable[Rated]) -> dict[Place, Rated]:
+    """The whole cells that are no adapters."""
+    return {cell.place: cell for cell in rated if cell.whole and not cell.adapter}
+
+
 def looked_at(
-    benchmark: Benchmark, cells: Sequence[tuple[int, dict[str, Any]]], values: Mapping[Place, tuple[float, ...]]
+    benchmark: Benchmark, cells: Sequence[tuple[int, dict[str, Any]]], rated: Mapping[Place, Rated]
 ) -> tuple[list[Shown], str]:
     """The cells of a benchmark, numbered, that sentences are about, and the name of their set."""
     item_set = _hardest(benchmark, {c["set"] for _, c in cells})
     title = f"{benchmark.title} {item_set.upper() if benchmark.levels else item_set}"
-    return _usual([(n, c) for n, c in cells if c["set"] == item_set], values), title
+    return _usual([(n, c) for n, c in cells if c["set"] == item_set], rated), title
 
 
 def _hardest(benchmark: Benchmark, there: set[str]) -> str:
@@ -98,7 +113,7 @@ def _hardest(benchmark: Benchmark, there: set[str]) -> str:
     return max(there, key=lambda name: (name in benchmark.sets and benchmark.sets.index(name), name))
 
 
-def _usual(cells: Sequence[tuple[int, dict[str, Any]]], values: Mapping[Place, tuple[float, ...]]) -> list[Shown]:
+def _usual(cells: Sequence[tuple[int, dict[str, Any]]], rated: Mapping[Place, Rated]) -> list[Shown]:
     """The whole, unperturbed cells in the way that most were asked in."""
 
     def way(cell: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -122,7 +137,7 @@ def _usual(cells: Sequence[tuple[int, dict[str, Any]]], values: Mapping[Place, t
     for number, cell in plain:
         model = f"{cell['run']}\t{cell['model']}"
         if way(cell) == most:
-            shown.append(Shown(number, model, cell, values.get(Place.of(cell, model=model))))
+            shown.append(Shown(number, model, cell, rated.get(Place.of(cell, model=model))))
     return shown
 
 
@@ -131,7 +146,7 @@ def is_baseline(cell: Shown) -> bool:
 
 
 def models(cells: Sequence[Shown]) -> list[Shown]:
-    return [c for c in cells if c.values is not None and not is_baseline(c)]
+    return [c for c in cells if c.rated is not None and not is_baseline(c)]
 
 
 # --- chance
@@ -145,11 +160,18 @@ def _guessing(cell: Shown) -> float:
     return float(import_module("scipy.stats").binom.sf(right - 1, len(cell.values), cell.chance))
 
 
-def guessed(cells: Sequence[Shown]) -> tuple[list[Shown], dict[str, float]]:
-    """The models' cells that are tested against guessing, and the number of each -> its p-value, corrected by Holm."""
-    from evalsuite.metrics.statistics import holm
+def of_choices(cells: Sequence[Shown]) -> list[Shown]:
+    """The models' cells of tasks that can be guessed."""
+    return [c for c in models(cells) if c.chance and c.task.metrics[0] == "accuracy"]
 
-    tested = [c for c in models(cells) if c.chance and c.task.metrics[0] == "accuracy"]
+
+def guessed(cells: Sequence[Shown]) -> tuple[list[Shown], dict[str, float]]:
+    """The models' cells that are tested against guessing, and the number of each -> its p-value, corrected by Holm.
+
+    Not those of few dialogues: a model that knows these says little about others."""
+    from evalsuite.metrics.statistics import FEWEST, holm
+
+    tested = [c for c in of_choices(cells) if c.dialogues >= FEWEST]
     return tested, holm({str(c.number): _guessing(c) for c in tested})
 
 
@@ -228,7 +250,7 @@ def _everybody(tested: Sequence[Shown], above: Set[int], names: Sequence[str]) -
 _BASELINES = {
     "lexical": ("lexical overlap", "词面重合"),
     "majority": ("the most frequent answer", "最常见的答案"),
-    "random": ("guessing", "随机作答"),
+    "random": ("the random baseline", "随机基线"),
 }
 
 
@@ -274,28 +296,70 @@ def _baseline(cells: Sequence[Shown], title: str) -> list[Finding]:
 # --- models against each other, and the sets
 
 
+@dataclass(frozen=True, slots=True)
+class Win:
+    """A task on which one model has the highest score. Ties are no wins."""
+
+    first: Shown
+    second: Shown
+    alone: bool  # significantly ahead of all others
+
+
+def wins(cells: Sequence[Shown], groups: Iterable[Mapping[str, Any]]) -> tuple[list[Win], int]:
+    """The tasks that a model wins by their first metric, and the number of tasks on which models are compared."""
+    at = {Place.of(c.entry, model=c.id): c for c in models(cells)}
+    won, count = [], 0
+    for group in groups:
+        compared = [at.get(Place.of(group, model=name)) for name in group["letters"]]
+        ranked = sorted((c for c in compared if c), key=lambda c: -c.score)
+        if len(ranked) < 2 or group.get("adapters") or group["metric"] != ranked[0].task.metrics[0]:
+            continue
+        count += 1
+        if ranked[0].score > ranked[1].score + 1e-12:
+            won.append(Win(ranked[0], ranked[1], not group["not_worse"]))
+    return won, count
+
+
+def leaders(won: Sequence[Win]) -> dict[str, list[Win]]:
+    """The models that win most tasks, and what they win."""
+    by_model: dict[str, list[Win]] = {}
+    for win in won:
+        by_model.setdefault(win.first.id, []).append(win)
+    most = max(map(len, by_model.values()), default=0)
+    return {model: own for model, own in by_model.items() if len(own) == most}
+
+
+def each_best(named: Mapping[str, Sequence[Win]], count: int, title: str) -> Text:
+    """That several models win as many tasks."""
+    names = [own[0].first.name for own in named.values()]
+    most = len(next(iter(named.values())))
+    return Text(
+        f"{title}：{'、'.join(names)} 各在 {count} 项任务中的 {most} 项上最好。",
+        f"{', '.join(names[:-1])} and {names[-1]} are each best on {most} of {count} tasks of {title}.",
+    )
+
+
 def _ahead(cells: Sequence[Shown], groups: Sequence[Mapping[str, Any]], title: str) -> list[Finding]:
     """Who is best on most tasks, and on how many of them nobody is level."""
-    at = {Place.of(c.entry, model=c.id): c for c in models(cells)}
-    won = []
-    for group in groups:
-        best = at.get(Place.of(group, model=group["best"]))
-        if best and not group.get("adapters") and group["metric"] == best.task.metrics[0]:
-            won.append((best, not group["not_worse"]))
-    if len(won) < 2:
+    won, count = wins(cells, groups)
+    if count < 2 or not won:
         return []
-    leader, count = Counter(best.id for best, _ in won).most_common(1)[0]
-    mine = [best for best, _ in won if best.id == leader]
-    clear = sum(alone for best, alone in won if best.id == leader)
+    named = leaders(won)
+    mine = next(iter(named.values()))
+    number = max((win.first for win in mine), key=lambda c: c.score).number
+    if len(named) > 1:
+        said = each_best(named, count, title)
+        return [Finding(said.zh, said.en, "", "", number)]
+    name, most, clear = mine[0].first.name, len(mine), sum(win.alone for win in mine)
     lead = f"significantly ahead of every other model on {clear or 'none'} of them"
     lead_zh = f"其中 {clear} 项显著领先于所有其他模型" if clear else "但没有一项显著领先于所有其他模型"
     return [
         Finding(
-            f"{title}：{mine[0].name} 在 {len(won)} 项任务中的 {count} 项上最好，{lead_zh}。",
-            f"{mine[0].name} is best on {'all' if count == len(won) else f'{count} of'} {len(won)} tasks of {title}, {lead}.",
+            f"{title}：{name} 在 {count} 项任务中的 {most} 项上最好，{lead_zh}。",
+            f"{name} is best on {'all' if most == count else f'{most} of'} {count} tasks of {title}, {lead}.",
             "以对话为单位的配对置换检验，Holm 校正",
             "Paired permutation test over dialogues, Holm",
-            max(mine, key=lambda c: c.score).number,
+            number,
         )
     ]
 

@@ -14,7 +14,21 @@ from typing import Any
 
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_rows
 from evalsuite.common.sheet import Text
-from evalsuite.page.findings import Shown, baseline_kind, gap_found, guessed, is_baseline, looked_at, models, percent
+from evalsuite.page.findings import (
+    Shown,
+    baseline_kind,
+    each_best,
+    gap_found,
+    guessed,
+    is_baseline,
+    leaders,
+    looked_at,
+    models,
+    of_choices,
+    percent,
+    rankable,
+    wins,
+)
 from evalsuite.results import outcomes, ranking
 from evalsuite.results.ranking import ALPHA
 from evalsuite.results.saved import Results
@@ -36,7 +50,7 @@ def told(done: Results) -> list[Text]:
     if not own:
         return [Text("本次只评测了基线，没有模型。", "Only baselines were asked, no model.")] if done.cells else []
     here, title = _looked_at(done)
-    lines = [*_best(done, here, title), *_above(here, _constant(done))]
+    lines = [*_best(here, title), *_above(here, _constant(done))]
     if not models(here):
         lines = [Text("没有一个模型有完整、未扰动的结果，因此不作排名。", "No cell of a model is whole and unperturbed: nobody is ranked.")]  # fmt: skip
     return lines + (_obstacles(done, own, here) or _gap(done, here))
@@ -50,11 +64,8 @@ def _looked_at(done: Results) -> tuple[list[Shown], str]:
         if benchmark.averaged or not mine:
             continue
         first, _ = looked_at(benchmark, mine, {})
-        rated = list(ranking.rated_cells(done.out, [c.entry for c in first], "0\t"))
-        values = {
-            cell.place: tuple(v.values[0] for v in cell.values) for cell in rated if cell.whole and not cell.adapter
-        }
-        here, title = looked_at(benchmark, mine, values)
+        rated = rankable(ranking.rated_cells(done.out, [c.entry for c in first], "0\t"))
+        here, title = looked_at(benchmark, mine, rated)
         if here:
             ways = {Place.of(c, perturb="none").way for _, c in mine}
             return here, f"{title} ({Place.of(here[0].entry).way})" if len(ways) > 1 else title
@@ -64,32 +75,18 @@ def _looked_at(done: Results) -> tuple[list[Shown], str]:
 # --- who is best
 
 
-def _best(done: Results, here: Sequence[Shown], title: str) -> list[Text]:
+def _best(here: Sequence[Shown], title: str) -> list[Text]:
     """Who is best on most tasks, with a score, its interval and its items, and whether that is told apart from the next."""
     own = models(here)
     if len({c.id for c in own}) < 2:
         return _alone(own, title)
-    rated = ranking.rated_cells(done.out, [c.entry for c in own], "0\t")
-    at = {Place.of(c.entry, model=c.id): c for c in own}
-    won: list[tuple[Shown, Shown, bool]] = []  # the best, the next, and whether the best is ahead of all others
-    count = 0
-    for group in ranking.groups(list(rated)):
-        place = Place.of(group, model="")
-        if group["metric"] != TASKS[place.task].metrics[0]:
-            continue
-        count += 1
-        compared = [at[Place.of(group, model=name)] for name in group["letters"]]
-        first, second, *_ = sorted(compared, key=lambda c: -c.score)
-        if first.score > second.score + 1e-12:
-            won.append((first, second, not group["not_worse"]))
+    won, count = wins(here, ranking.groups([c.rated for c in own if c.rated]))
     if not won:
         return []
-    wins = Counter(first.id for first, _, _ in won)
-    most = max(wins.values())
-    leaders = [name for name, n in wins.items() if n == most]
-    mine = [row for row in won if row[0].id == leaders[0]]
-    first, second, _ = max(mine, key=lambda row: (row[2], row[0].score - row[1].score))
-    names, clear = [next(f.name for f, _, _ in won if f.id == name) for name in leaders], sum(row[2] for row in mine)
+    named = leaders(won)
+    mine = next(iter(named.values()))
+    best = max(mine, key=lambda win: (win.alone, win.first.score - win.second.score))
+    first, second, most, clear = best.first, best.second, len(mine), sum(win.alone for win in mine)
     if count == 1:
         apart = Text("显著领先于所有其他模型", "significantly ahead of every other model") if clear else Text("但并非与每个模型都有显著差异", "not told apart from all others")  # fmt: skip
         return [
@@ -98,19 +95,14 @@ def _best(done: Results, here: Sequence[Shown], title: str) -> list[Text]:
                 f"{first.name} is best on {first.task.short} of {title}, {_score(first, 'en')}, {apart.en}; next {second.name}, {_value(second, 'en')}.",
             )
         ]
-    if len(leaders) > 1:
-        return [
-            Text(
-                f"{title}：{'、'.join(names)} 各在 {count} 项任务中的 {most} 项上最好。",
-                f"{', '.join(names[:-1])} and {names[-1]} are each best on {most} of {count} tasks of {title}.",
-            )
-        ]
+    if len(named) > 1:
+        return [each_best(named, count, title)]
     lead = Text(f"其中 {clear} 项显著领先于所有其他模型" if clear else "但没有一项显著领先于所有其他模型",
                 f"significantly ahead of every other model on {clear or 'none'} of them")  # fmt: skip
     return [
         Text(
-            f"{title}：{names[0]} 在 {count} 项任务中的 {most} 项上最好，{lead.zh}；{first.task.zh}：{_score(first, 'zh')}，其次 {second.name}，{_value(second, 'zh')}。",
-            f"{names[0]} is best on {'all' if most == count else f'{most} of'} {count} tasks of {title}, {lead.en}; {first.task.short}: {_score(first, 'en')}, "
+            f"{title}：{first.name} 在 {count} 项任务中的 {most} 项上最好，{lead.zh}；{first.task.zh}：{_score(first, 'zh')}，其次 {second.name}，{_value(second, 'zh')}。",
+            f"{first.name} is best on {'all' if most == count else f'{most} of'} {count} tasks of {title}, {lead.en}; {first.task.short}: {_score(first, 'en')}, "
             f"next {second.name}, {_value(second, 'en')}.",
         )
     ]
@@ -174,13 +166,17 @@ def _above(here: Sequence[Shown], constant: Set[Place]) -> list[Text]:
     if not parts:
         return []
     en = "; ".join(part.en for part in parts)
-    first = en[0].upper() if en.startswith(("no ", "the ", "its ")) else en[0]  # a model's name stays as it is
+    first = (
+        en[0].upper() if en.startswith(("no ", "the ", "its ", "too few ")) else en[0]
+    )  # a model's name stays as it is
     return [Text(f"{'；'.join(part.zh for part in parts)}。", f"{first}{en[1:]}.")]
 
 
 def _chance(here: Sequence[Shown], constant: Set[Place]) -> Iterator[Text]:
     tested, p = guessed(here)
     if not tested:
+        if of_choices(here):
+            yield Text("对话太少，无法判断是否高于随机水平", "too few dialogues to tell who is above chance")
         return
     above = [c for c in tested if p[str(c.number)] < ALPHA and Place.of(c.entry) not in constant]
     tasks = {c.task.name for c in tested}

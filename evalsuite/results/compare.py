@@ -25,6 +25,7 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError
+from evalsuite.common.terminal import safe
 from evalsuite.metrics.statistics import holm, paired_test
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.estimates import stops
@@ -132,10 +133,32 @@ def compare(
         pairs = list(_paired(cells[0], cells[1], part))
         rows = [row for one, two in pairs if (row := _row(by, names, one, two))]
     if not rows:
-        raise ConfigError(
-            f"{names[0]} and {names[1]} share no answered item; ask the same items for both, in settings that are otherwise equal"
-        )
+        raise _nothing_shared(Path(run), by, names, cells, bool(pairs))
     return tuple(_corrected(rows))
+
+
+def _nothing_shared(
+    folder: Path, by: str, names: tuple[str, str], cells: Sequence[Sequence[_Asked]], paired: bool
+) -> ConfigError:
+    """Why there is no row, and what to do."""
+    one, two = names
+    out = safe(str(folder), lines=False)
+    flag = " --model ".join(("", *names)).strip() if by == "models" else f"--{by} {one},{two}"
+    empty = [name for name, own in zip(names, cells, strict=True) if not own]
+    if by != "run" and len(empty) == 1:
+        lacking = empty[0]
+        return ConfigError(
+            f"{one} and {two} share no answered item in {out}: none of the cells chosen is of {lacking}; "
+            f"`evalsuite run … {flag} --out {out}`, with the settings of the others, adds them"
+        )
+    if by != "run" and not empty and not paired:
+        return ConfigError(
+            f"{one} and {two} share no answered item in {out}: no cell of the one is equal to one of the other in all else; "
+            f"`evalsuite run … {flag} --out {out}`, with one setting of all else, adds them"
+        )
+    return ConfigError(
+        f"{one} and {two} share no answered item; ask the same items for both, in settings that are otherwise equal"
+    )
 
 
 def _listed(values: Any) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.results import records
+from evalsuite.results.outcomes import is_baseline
 from evalsuite.results.saved import Results
 from evalsuite.types import Place, Status
 
@@ -57,7 +58,7 @@ def list_records(done: Results, status: str) -> Iterator[tuple[dict[str, Any], R
     """(cell, record) of every record, or of those with a status, which is one of OUTCOMES. Raises ConfigError if it is not."""
     if status and status not in OUTCOMES:
         raise ConfigError(unknown("status", status, OUTCOMES))
-    for cell in done.cells:
+    for cell in _models_first(done):
         for record in _records(done.out, cell["records"]):
             result = outcome(record)
             if status in ("", result) or (status == "parsed" and result in OUTCOMES[:3]):
@@ -87,7 +88,7 @@ def find_item(done: Results, wanted: str) -> str:
 
 def item_records(done: Results, name: str) -> Iterator[ItemRecords]:
     """The records of the item with this id, cell by cell."""
-    for cell in done.cells:
+    for cell in _models_first(done):
         records = _of(done.out, cell["records"], name)
         if not records:
             continue
@@ -101,6 +102,11 @@ def item_records(done: Results, name: str) -> Iterator[ItemRecords]:
             for asked in (done.judged, done.second)
         )
         yield ItemRecords(cell, tuple(records), tuple(judged), tuple(second))
+
+
+def _models_first(done: Results) -> list[dict[str, Any]]:
+    """The cells, those of baselines last."""
+    return sorted(done.cells, key=lambda cell: is_baseline(cell["facts"]))
 
 
 def _of(run: Path, path: str, name: str) -> list[Record]:

@@ -227,7 +227,7 @@ def _is_mean(values: Sequence[float], value: float) -> bool:
 def intervals(scored: Scored, purpose: str) -> dict[str, dict[str, Any]]:
     """Metric -> value, n, and low and high of its 95 % interval, from a cluster bootstrap over dialogues.
 
-    With one dialogue low and high are None. Means over fewer than `RESAMPLED` dialogues have the interval of
+    With one dialogue low and high are None, and there is no Wilson interval. Means over fewer than `RESAMPLED` dialogues have the interval of
     `few_dialogues`. Where all items are right, or all wrong, it is Wilson's with dialogues as units. Shares of right items
     have Wilson's interval of independent items, too. `purpose` seeds the bootstrap.
     """
@@ -255,7 +255,7 @@ def intervals(scored: Scored, purpose: str) -> dict[str, dict[str, Any]]:
             if name in scored.spread:
                 numbers[name]["spread"] = scored.spread[name]
             # Means of rotations and of samples are no counts.
-            elif metric_named(name).share and not name.startswith("rotation."):
+            elif dialogues > 1 and metric_named(name).share and not name.startswith("rotation."):
                 binomial = wilson(round(interval.value * count), count)
                 numbers[name]["wilson"] = [binomial.low, binomial.high]
     return numbers

@@ -53,9 +53,9 @@ def evidence_tables(name: str, asked: Sequence[ItemRecords], prompt: bool, full:
             shape = json.dumps([record[k] for k in ("dialogue", "question", "labels", "options", "references")])
             forms.setdefault(shape, []).append((one, record))
     yield Text(one_line(name), style="bold")
-    ways = "one way" if len(asked) == 1 else f"{len(asked)} ways"
-    models = len({a.cell["model"] for a in asked})
-    yield Text(_said(f"{models} 个模型，共 {len(asked)} 种问法", f"asked in {ways}, of {models} models"), style="dim")
+    ways, models = (len(set(found)) for found in zip(*((_way(a.cell), a.cell["model"]) for a in asked), strict=True))
+    en = f"asked in {_many(ways, 'way')}, of {_many(models, 'model')}"
+    yield Text(_said(f"{models} 个模型，共 {ways} 种问法", en), style="dim")
     for n, found in enumerate(forms.values(), 1):
         if len(forms) > 1:
             yield Rule(
@@ -66,6 +66,10 @@ def evidence_tables(name: str, asked: Sequence[ItemRecords], prompt: bool, full:
         for one, record in found:
             yield from _cell(one, record, above, prompt, full)
             above = (record.get("prompt"), record.get("messages"))
+
+
+def _many(count: int, noun: str) -> str:
+    return f"one {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def snippets(cell: dict[str, Any], record: Record) -> Text:
@@ -234,7 +238,9 @@ def _prompt(record: Record, all_lines: bool) -> Text:
         return Text(safe(prompt))
     lines = prompt.split("\n")
     first, last = PROMPT
-    left_out = max(0, len(lines) - first - last)
+    left_out = len(lines) - first - last
+    if left_out <= 1:  # a line in its place would save nothing
+        left_out = 0
     shown = [_cut(x, LINE, False, "--whole-prompt") for x in (lines if not left_out else lines[:first] + lines[-last:])]
     if left_out:
         shown.insert(first, Text(_cut_words(left_out, "行", "lines", "--whole-prompt").strip(), style="italic"))

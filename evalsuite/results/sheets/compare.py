@@ -35,6 +35,8 @@ def comparison_sheets(rows: Sequence[Comparison], flips: int) -> Iterator[Sheet 
             yield Text(f"  {f.item.id}  正确答案 {gold}", f"  {f.item.id}  gold {gold}")
             yield f"    A {f.a_score:.2f} {_short(f.a)}"
             yield f"    B {f.b_score:.2f} {_short(f.b)}"
+        if len(r.flips) > len(shown):
+            yield f"  … {len(r.flips) - len(shown)} more; --flips {len(r.flips)}"
 
 
 def _short(reply: str) -> str:
@@ -79,9 +81,10 @@ def _differences(rows: Sequence[Comparison]) -> Sheet:
         Column("p Holm", kind="number", digits=3),
     )
     a, b = (f"{name}-shot" if rows[0].by == "shots" else name for name in (rows[0].a_name, rows[0].b_name))
-    return Sheet(
-        "comparison", Text(f"{a} 减 {b}", f"{a} less {b}"), columns, tuple(lines), tuple(_notes(rows, some_left))
-    )
+    names = {r.model for r in rows}
+    only = names.pop() if len(names) == 1 else None  # several stand above their rows
+    title = Text(f"{only}：{a} 减 {b}", f"{only}: {a} less {b}") if only else Text(f"{a} 减 {b}", f"{a} less {b}")
+    return Sheet("comparison", title, columns, tuple(lines), tuple(_notes(rows, some_left)))
 
 
 def _notes(rows: Sequence[Comparison], some_left: bool) -> Iterator[Text]:

@@ -15,11 +15,14 @@ from evalsuite.types import Place, Status, Task
 
 Entry = dict[str, Any]  # a cell of results.json
 
-LEGEND = Text(
-    "(n)：没有答案的回复占 n%，按不正确计   !n：n 个请求失败或尚未提问，不计入   ±：该列中最宽的 95% 置信区间的一半",
-    "(n): percent of replies without an answer, counted as not right   !n: requests failed or not asked, left out   "
-    "±: half of the column's widest 95 % interval",
-)
+# Of each mark: what it means.
+LEGEND = {
+    "(": Text(
+        "(n)：没有答案的回复占 n%，按不正确计", "(n): percent of replies without an answer, counted as not right"
+    ),
+    "!": Text("!n：n 个请求失败或尚未提问，不计入", "!n: requests failed or not asked, left out"),
+    "±": Text("±：该列中最宽的 95% 置信区间的一半", "±: half of the column's widest 95 % interval"),
+}
 ESTIMATED = Text(
     "≈k/n：只问了 n 题中的 k 题，不参与排名。附区间者为全部题目得分的估计（提前停止，或来自锚题）；无区间者只是这 k 题的得分；带 ? 者超出选题所用模型的得分范围，或提问方式不同",
     "≈k/n: only k of n items were asked; not ranked. With an interval, an estimate of the score on all (stopped early, or from anchor "
@@ -46,6 +49,16 @@ def result_sheets(done: Results) -> Iterator[Sheet]:
         else:
             yield _by_task(part, group, f"{BENCHMARKS[name].title} " if several else "")
     yield from by_scoring(done.cells)
+
+
+def legend(done: Results) -> list[Text]:
+    """In one line, what the marks mean that stand in the tables of results."""
+    numbers = [(cell, TASKS[cell["task"]].metrics[0]) for cell in done.cells]
+    marks = {flag[0] for cell, metric in numbers for flag in _number(cell, metric).flags} - {"±"}  # of samples
+    if any(_half(cell["metrics"].get(metric, {})) is not None for cell, metric in numbers):
+        marks.add("±")
+    shown = [text for mark, text in LEGEND.items() if mark in marks]
+    return [Text("   ".join(x.zh for x in shown), "   ".join(x.en for x in shown))] if shown else []
 
 
 def _part_order(part: str) -> tuple[int, str]:

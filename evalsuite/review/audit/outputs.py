@@ -93,8 +93,8 @@ def baselines_beside(run: Path) -> list[str]:
     """The run's baselines, where models stand beside them; none where there is nothing else."""
     with as_written(run):
         cells = records.read_results(run)["cells"]
-    found = list(dict.fromkeys(cell["model"] for cell in cells if is_baseline(cell["facts"])))
-    return found if len(found) < len({cell["model"] for cell in cells}) else []
+        found = list(dict.fromkeys(cell["model"] for cell in cells if is_baseline(cell["facts"])))
+        return found if len(found) < len({cell["model"] for cell in cells}) else []
 
 
 def suspicious_ids(run: Path) -> set[str]:
