@@ -382,7 +382,10 @@ def test_metrics_beside_each_other_are_of_texts_alone(made: Path) -> None:
         ({"tasks": ["cedar_attribution_probing"], "set": "sample"}, r"train\.jsonl"),
         ({"tasks": ["cider_dnli"]}, "--set hard: cider_dnli: name one fold or more of fold1, .*or all"),
         ({"tasks": ["cider_dnli"], "set": "both"}, "--set both: cider_dnli: name one fold or more of fold1, .*or all"),
-        ({"tasks": ["cider_dnli"], "set": "fold1", "sizes": [10**6]}, r"--sizes 1000000: cider_dnli \(fold1\) in .* has"),
+        (
+            {"tasks": ["cider_dnli"], "set": "fold1", "sizes": [10**6]},
+            r"--sizes 1000000: cider_dnli \(fold1\) in .* has",
+        ),
     ],
 )
 def test_finetune_refuses(tmp_path: Path, settings: dict[str, Any], says: str) -> None:

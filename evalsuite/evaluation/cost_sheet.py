@@ -58,7 +58,7 @@ def _row(name: str | Text, row: CostEstimate, priced: bool) -> Row:
     prompts = "–"
     if row.prompt_tokens and row.prompt_tokens.mean is not None:
         prompts = ("~" if row.prompts == "estimated" and row.left else "") + _short(row.prompt_tokens.mean)
-    cost = (_range(row.cost, _money),) if priced else ()
+    cost = (_range(row.cost, money),) if priced else ()
     return Row((name, requests, prompts, _range(row.reply_tokens, _short), *cost, _by(row)))
 
 
