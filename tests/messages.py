@@ -149,7 +149,7 @@ class _Collector:
         name = _name(call)
         if name in ("join", "tuple", "one_line", "safe", "fromkeys", "str", "hide", "filter", "map"):
             yield from call.args
-        if name in ("items", "values", "get") and isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name | ast.Attribute):  # fmt: skip
+        if name in ("items", "values", "get") and isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name | ast.Attribute | ast.Dict):  # fmt: skip
             yield call.func.value
         functions = [] if name in _SILENT else self._functions.get(name, [])
         near = [function for function in functions if self._module(function) is self._module(call)]

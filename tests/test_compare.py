@@ -178,10 +178,10 @@ def test_two_runs_are_compared_cell_by_cell(tmp_path: Path, cli: Callable[..., A
 WRONG = [
     ({}, "nothing to compare; give two values of one of them: --models A,B"),
     ({"shots": [0]}, "nothing to compare"),
-    ({"shots": [0, 5], "prompt": ["paper", "plain"]}, "--shots and --prompt have two values each"),
+    ({"shots": [0, 5], "prompt": ["paper", "plain"]}, "--shots, --prompt have two values each"),
     ({"shots": [0, 3, 5]}, "--shots 0,3,5: expected two different values"),
     ({"shots": [0, 0]}, "--shots 0,0: expected two different values"),
-    ({"shots": [0, 7]}, "unknown shots of this run '7'. Known: 0, 5."),
+    ({"shots": [0, 7]}, "unknown number of shots of this run '7'. Known: 0, 5."),
     ({"prompt": ["paper", "plian"]}, "unknown prompt of this run 'plian'. Known: paper."),
     ({"shots": [0, 5], "models": ["x"]}, "unknown model of this run 'x'. Known: m."),
     ({"shots": [0, 5], "tasks": ["DI"]}, "unknown task of this run 'di'. Known: knowledge_filling."),
@@ -203,7 +203,7 @@ def test_what_is_not_clear_is_said(tmp_path: Path, asked: dict[str, Any], said: 
 def test_settings_that_were_never_asked_otherwise_alike_are_said(tmp_path: Path) -> None:
     put(tmp_path, "b" * 9)
     put(tmp_path, "b" * 9, shots=5, variant="plain")
-    with pytest.raises(ConfigError, match=r"0 and 5 share no answered item in .*: no cell of the one is equal"):
+    with pytest.raises(ConfigError, match="0 and 5 share no answered item"):
         compare(tmp_path, shots=[0, 5])
 
 

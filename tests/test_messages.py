@@ -47,6 +47,7 @@ SAME = {
     "documentID\tquestionIndex\ttype",
     "evalsuite data pull {default}",
     "evalsuite data pull {name}",
+    "export NAME=…",
     "export {key_env}=…",
     "pip install 'evalsuite[finetune]'",
     "pip install 'evalsuite[modelscope]'",

@@ -1,6 +1,7 @@
 """What the command line says to the mistakes that users make, whole, in both languages: tests/fixtures/tables/messages.json.
 
-Each message was read there once as a user: what is wrong, where, and what to do. <here> is the test's folder, <suite> that of evalsuite.
+Each message was read there once as a user: what is wrong, where, and what to do. <here> is the test's folder, <suite> that of evalsuite,
+<server> an endpoint that refuses every key.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from once import made_once
 
 import evalsuite
+from evalsuite.backends.openai.faults import Server
 from evalsuite.common.resources import bundled
 
 TABLE = Path(__file__).parent / "fixtures/tables/messages.json"
@@ -32,7 +34,7 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     "no number": ({}, "run --limit two"),
     "flag without a value": ({}, "run --limit"),
     "missing argument": ({}, "compare"),
-    "one argument too many": ({}, "compare run other --models a,b"),
+    "one argument too many": ({}, "show run other"),
     "unknown model": ({}, "run --model lexicl"),
     "unknown task": ({}, "run --tasks event_cuase"),
     "unknown task without a near one": ({}, "run --tasks XYZ"),
@@ -57,6 +59,8 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     "no folder of a model": ({"mine.yaml": _HF}, "run --models mine.yaml --tasks SI --limit 1 --out new"),
     "a hub id that is no folder": ({"mine.yaml": _HF.replace("./weights", "/nowhere/Qwen3")}, "run --models mine.yaml --tasks SI --limit 1 --out new"),
     "no key": ({"mine.yaml": _API % "NO_SUCH_KEY"}, "run --models mine.yaml --tasks SI --limit 1 --shots 0 --out new"),
+    "a key that is refused": ({"mine.yaml": (_API % "null").replace("http://127.0.0.1:9/v1", "<server>")}, "run --models mine.yaml --tasks SI --set easy --limit 1 --shots 0 --out new"),
+    "no server": ({"mine.yaml": _API % "null"}, "run --models mine.yaml --tasks SI --set easy --limit 1 --shots 0 --out new"),
     "budget without a price": ({"mine.yaml": _API % "null"}, "run --models mine.yaml --tasks SI --limit 1 --shots 0 --out new --budget 1"),
     "negative budget": ({}, "run --model lexical --tasks SI --budget=-1 --out new"),
     "no data folder": ({}, "run --model lexical --data nowhere --out new"),
@@ -76,6 +80,8 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     "a model that the run has not": ({}, "compare run --models lexical,randm"),
     "an item that the run has not": ({}, "show run --item 12345"),
     "one model to compare": ({}, "compare run --models lexical"),
+    "two models in two runs": ({}, "compare run run --models a,b"),
+    "two settings at once": ({}, "compare run --shots 0,5 --prompt paper,plain"),
     "a damaged store": ({"run/store.sqlite": "no database"}, "score run"),
     "a report without a file": ({"run/records": ""}, "report run"),
     "replies to parse without options": ({"p.jsonl": '{"output": "a", "options": ["x"]}\n'}, "parse p.jsonl"),
@@ -102,6 +108,12 @@ def run(folder: Path) -> Path:
     return folder / "run"
 
 
+@pytest.fixture(scope="module")
+def refusing() -> Iterator[str]:
+    with Server(mix={"401": 1.0}) as server:
+        yield server.url
+
+
 def said(cli: Any, language: str, words: str, expect: int | None = None) -> tuple[int, str]:
     """(exit code, what a command tells on stderr), without the frame of usage errors."""
     from unittest.mock import patch
@@ -117,11 +129,13 @@ def said(cli: Any, language: str, words: str, expect: int | None = None) -> tupl
                     raise
                 continue
             framed = re.findall(r"│ (.*?) *│", told)
-            return code, "\n".join(framed) if framed else told.strip()
+            return code, "\n".join(framed) if framed else re.sub(
+                r"(?m)^✓ .*\n?", "", told
+            ).strip()  # progress has times
     raise AssertionError(words)
 
 
-def prepared(folder: Path, made: Path, files: dict[str, str]) -> None:
+def prepared(folder: Path, made: Path, files: dict[str, str], server: str) -> None:
     shutil.copytree(made, folder / "run")
     if any(name.startswith("data/") for name in files):
         shutil.copytree(bundled("sample/data"), folder / "data/corecode/data")
@@ -130,23 +144,25 @@ def prepared(folder: Path, made: Path, files: dict[str, str]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
             shutil.rmtree(path)
-        path.write_text(content, "utf-8")
+        path.write_text(content.replace("<server>", server), "utf-8")
 
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_the_message_in_both_languages(
-    name: str, run: Path, tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    name: str, run: Path, refusing: str, tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files, words = MISTAKES[name]
     code, english, chinese = json.loads(TABLE.read_text("utf-8"))[name]
     for language, expected in (("en", english), ("zh", chinese)):
         folder = tmp_path / language
         folder.mkdir()
-        prepared(folder, run, files)
+        prepared(folder, run, files, refusing)
         monkeypatch.chdir(folder)
         assert said(cli, language, words, code) == (
             code,
-            expected.replace("<here>", str(folder)).replace("<suite>", str(bundled("models.yaml").parent)),
+            expected.replace("<here>", str(folder))
+            .replace("<server>", refusing)
+            .replace("<suite>", str(bundled("models.yaml").parent)),
         )
 
 

@@ -585,3 +585,20 @@ def test_a_budget_over_several_runs(endpoint: tuple[Server, Path], tmp_path: Pat
         assert (server.prompt_tokens + 2 * server.new_tokens) / 1e6 <= budget
         missing.append(sum(cell["missing"] for cell in done.cells))
     assert missing[0] >= missing[1] > missing[2] > 0
+
+
+def test_a_key_that_is_not_set_is_told_of_before_any_model_is_asked(
+    tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And `preview`, which sends nothing, warns."""
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    models = tmp_path / "models.yaml"
+    models.write_text(
+        "models:\n  - {name: first, backend: baseline, path: random}\n"
+        "  - {name: far, backend: openai, path: x, api: {base_url: 'http://127.0.0.1:9/v1', key_env: NO_SUCH_KEY}}\n"
+    )
+    words = ["--models", models, "--tasks", "SI", "--limit", "1", "--out", tmp_path / "run"]
+    said = "model far: the environment variable NO_SUCH_KEY is not set"
+    assert said in cli("preview", *words, "--cost", COLUMNS="200").stderr
+    assert said in cli("run", *words, expect=2).stderr and not (tmp_path / "run").exists()
+    cli("run", *words, "--model", "first")  # the others

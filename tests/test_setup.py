@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -177,6 +178,42 @@ def test_what_is_there_is_not_overwritten(cli: Any) -> None:
     Path("models.yaml").write_text("mine")
     assert "models.yaml: exists already" in cli("init", "--yes", "--model", "Qwen/Qwen3-8B", expect=2).stderr
     assert Path("models.yaml").read_text() == "mine"
+
+
+def test_the_entry_for_a_file_that_is_there_is_printed(cli: Any) -> None:
+    """So that it can be put into the list: `init … >> models.yaml`."""
+    cli("init", "--model", "Qwen/Qwen3-8B")
+    before = Path("models.yaml").read_text()
+    done = cli("init", "--model", "deepseek-v4-flash", "--name", "second", expect=2)
+    assert "the lines above" in done.stderr and Path("models.yaml").read_text() == before
+    Path("models.yaml").write_text(before + done.stdout)
+    first, second = load_models(Path("models.yaml"))
+    assert (first.name, second.name, second.path) == ("Qwen3-8B", "second", "deepseek-v4-flash")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["models"],
+        ["doctor"],
+        ["preview", "--limit", "1", "--cost", "--tasks", "SI"],
+        ["run", "--limit", "1", "--tasks", "SI", "--model", "random"],
+    ],
+)
+def test_a_models_yaml_that_is_not_read_is_told_of(command: list[str], cli: Any) -> None:
+    hint = "models.yaml here is not used; add --models models.yaml"
+    if command[0] in ("models", "doctor"):
+        assert hint not in cli(*command).stderr
+    Path("models.yaml").write_text("models: [{name: mine, backend: baseline, path: random}]")
+    assert hint in cli(*command).stderr
+    Path("models.yaml").write_text("models: [{name: random, backend: baseline, path: random}]")
+    assert hint not in cli(*command, "--models", "models.yaml").stderr
+
+
+def test_what_init_and_doctor_say_holds_without_a_checkout(cli: Any) -> None:
+    cli("init", "--model", "Qwen/Qwen3-8B")
+    said = Path("models.yaml").read_text() + cli("doctor", "--models", "models.yaml", COLUMNS="200").stdout
+    assert not re.findall(r"docs/\w+\.md", said)
 
 
 def test_nothing_to_take(cli: Any) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from evalsuite.backends.model import Model
-from evalsuite.common.errors import BackendError
+from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.secrets import hide, keep_secret
 
 _KEYLIKE = re.compile(r"(?=(?:.*[0-9]){3})(?=(?:.*[A-Za-z]){3})[0-9A-Za-z_~.-]{20,}")  # part of an address
@@ -29,12 +29,26 @@ def key_of(model: Model) -> str:
     name = model.api.key_env
     if name is None:
         return ""
+    if problem := missing_key(model):
+        raise BackendError(problem)
     key = os.environ.get(name, "").strip()
-    if not key:
-        raise BackendError(
-            f"model {model.name}: the environment variable {name} is not set; it must hold the key of "
-            f"{hide(model.api.base_url)} (api: {{key_env: NAME}} names another, {{key_env: null}} none)"
-        )
     if not (key.isascii() and key.isprintable()):
         raise BackendError(f"model {model.name}: the environment variable {name} holds characters that no key has")
     return key
+
+
+def missing_key(model: Model) -> str | None:
+    """The message for an endpoint whose variable is not set; None for other models, and where the variable is set."""
+    name = model.api.key_env
+    if model.backend != "openai" or name is None or os.environ.get(name, "").strip():
+        return None
+    return (
+        f"model {model.name}: the environment variable {name} is not set; it must hold the key of "
+        f"{hide(model.api.base_url)} (api: {{key_env: NAME}} names another, {{key_env: null}} none)"
+    )
+
+
+def require_keys(models: Iterable[Model]) -> None:
+    """Raise ConfigError if the key of an endpoint is not set: before any model is loaded."""
+    if wrong := [problem for model in models if (problem := missing_key(model))]:
+        raise ConfigError("\n".join(wrong))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalsuite.cli.options import Data, Models, SkipBad
+from evalsuite.cli.options import Data, Models, SkipBad, hint_at_models
 from evalsuite.common.terminal import emit, json_mark, print_all, say
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def tasks(data: Data = None) -> None:
     for name, benchmark in BENCHMARKS.items():
         rows = [[t.name, t.short, t.zh, t.kind.name] for t in benchmark.tasks]
         try:
-            roots = " and ".join(str(corpus.root) for corpus in corpora.all(name))
+            roots = ", ".join(str(corpus.root) for corpus in corpora.all(name))
             title = f"{benchmark.title} (--tasks {name}), test items in {roots}"
             rows = [[*row, _items(corpora.of(TASKS[row[0]]), TASKS[row[0]])] for row in rows]
         except DataError as error:
@@ -40,9 +40,13 @@ def tasks(data: Data = None) -> None:
 
 def _items(corpus: Corpus, t: Task) -> str:
     """The number of test items of each set, "easy 142, hard 142"; the sum if there are more than three sets."""
+    from evalsuite.cli.tables.terminal import said
+    from evalsuite.common.sheet import Text
+
     counts = {s: len(corpus.file(t, s, "test").items) for s in corpus.sets if corpus.has(t, s, "test")}
     if len(counts) > 3:
-        return f"{sum(counts.values()):,} in {len(counts)} {corpus.benchmark.sets_en}s"
+        of, every = corpus.benchmark, f"{sum(counts.values()):,}"
+        return said(Text(f"{every}（{of.sets_zh}数 {len(counts)}）", f"{every} in {len(counts)} {of.sets_en}s"))
     return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "–"
 
 
@@ -51,6 +55,7 @@ def models(models: Models = "bundled:models.yaml") -> None:
     from evalsuite.cli.tables.terminal import listing
     from evalsuite.common.resources import resolve
 
+    hint_at_models(models)
     path = resolve(models)
     rows = [
         [m.name, m.backend, m.path, "chat" if m.chat else "base", m.dtype, m.device, ", ".join(m.tags)]

@@ -13,6 +13,8 @@ import typer
 
 from evalsuite.cli.completion import completer
 from evalsuite.common.flags import Flag, flags
+from evalsuite.common.resources import bundled
+from evalsuite.common.terminal import say
 from evalsuite.evaluation.settings import Settings
 
 
@@ -108,6 +110,13 @@ def _parts_of(hint: Any) -> tuple[Any, ...]:
 
 def _long(name: str) -> str:
     return f"--{name.replace('_', '-')}"
+
+
+def hint_at_models(models: str | Path) -> None:
+    """Say on stderr that the models.yaml of this folder is not read, where the models are those that ship."""
+    here = Path("models.yaml")
+    if str(models) == "bundled:models.yaml" and here.is_file() and not here.samefile(bundled("models.yaml")):
+        say("models.yaml here is not used; add --models models.yaml", err=True)
 
 
 Models = Annotated[str, option(Settings, "models")]

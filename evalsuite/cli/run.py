@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import Models, Parser, option, takes
+from evalsuite.cli.options import Models, Parser, hint_at_models, option, takes
 from evalsuite.common.terminal import emit, json_mark, print_all, say
 from evalsuite.evaluation.second import SecondReader
 from evalsuite.evaluation.settings import Settings
@@ -24,6 +24,7 @@ def run(**settings: Any) -> None:
     import evalsuite
     from evalsuite.cli.show import print_results, print_told
 
+    hint_at_models(settings["models"])
     done = evalsuite.run(**settings)
     print_results(done)
     say(f"page: {done.out / 'page' / 'index.html'}   results: {done.out / 'results.json'}")
@@ -77,6 +78,7 @@ def preview(
     from evalsuite.evaluation.preview import as_lines, as_text, tokenizer_named
 
     models = settings.pop("models")
+    hint_at_models(models)
     s, planned = planned_cells(models, settings)
     tokenizer = tokenizer_named(tokenizer, models)
     costs = Costs(s, sample or (), tokenizer)

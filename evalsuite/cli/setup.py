@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import Data
+from evalsuite.cli.options import Data, hint_at_models
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.language import translated
 from evalsuite.common.terminal import console, emit, json_mark, say
@@ -34,14 +34,19 @@ def init(
     name: Annotated[str, typer.Option("--name", help="The model's name in tables; default: from its path.")] = "",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing: take the first that is found, and the defaults.")] = False,
 ) -> None:  # fmt: skip
-    from evalsuite.setup.entries import write_models
+    from evalsuite.setup.entries import entry_lines, write_models
 
-    if out.exists():
+    if out.exists() and not model:
         raise ConfigError(f"{out}: exists already and is left as it is; name another file with --out")
     ask = not yes and not model
     entry = _asked(out, model, served, key_env, chat, ask)
     if name:
         entry = {**entry, "name": name}
+    if out.exists():
+        emit(entry_lines(entry))
+        raise ConfigError(
+            f"{out}: exists already and is left as it is; the lines above add the model to its list, or name another file with --out"
+        )
     write_models([entry], out)
     say(f"{out}: written, with the model {entry['name']} (backend {entry['backend']})")
     _say_what_is_missing(out)
@@ -174,6 +179,8 @@ def doctor(
 ) -> None:  # fmt: skip
     from evalsuite.setup.checks import checks
 
+    if not models:
+        hint_at_models("bundled:models.yaml")
     rows = list(checks(models or None, data, online))
     if as_json:
         emit(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=1), json_mark)

@@ -80,8 +80,10 @@ class Row:
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         made = ""
+        messages = {place for _, place, mark, _ in Formatter().parse(self.chinese) if mark}
         for text, place, _, quoted in Formatter().parse(self.english):
-            value = "['\"].*?['\"]" if quoted else ".*?"
+            # A message has words such as those that follow it here; what follows it is short.
+            value = "['\"].*?['\"]" if quoted else ".*" if place in messages else ".*?"
             made += re.escape(text) + (f"(?P<{place}>{value})" if place is not None else "")
         return re.compile(made, re.DOTALL)
 

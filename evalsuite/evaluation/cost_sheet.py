@@ -7,7 +7,7 @@ from itertools import groupby
 from math import floor, log10
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.sheet import Column, Row, Sheet
+from evalsuite.common.sheet import Column, Row, Sheet, Text
 from evalsuite.evaluation.costs import CostEstimate, Range
 from evalsuite.evaluation.further import LEVEL
 from evalsuite.evaluation.sampled import Kinship
@@ -19,7 +19,8 @@ _MARKS = {
     Kinship.TASK: ("³", "replies to other tasks."),
     Kinship.MODEL: ("⁴", "replies of another model, or with other settings."),
 }
-_LIMIT = "limit: no replies to go by. The range, and that of replies with a mark, is from the shortest right answers to the limit of all."
+_LIMIT = "limit: no replies to go by yet. The range is from the shortest right answers to the longest replies that the limits allow."
+_MARKED = "A number with a mark: the replies tell the mean only; the range is as wide as without any."
 
 
 def cost_sheet(rows: Sequence[CostEstimate], budget: float | None = None, spent: float = 0.0) -> Sheet:
@@ -40,33 +41,35 @@ def _rows(rows: Sequence[CostEstimate], priced: bool) -> Iterator[Row]:
     for model, group in groupby(rows, key=lambda row: row.model):
         *tasks, last = group
         if model is None:
-            yield _row("all models", last, priced)
+            yield _row(Text("全部模型", "all models"), last, priced)
         elif last.reply_tokens is None:  # a baseline
             yield _row(model, last, priced)
         else:
             yield Row((model, *[None] * (5 if priced else 4)), "group")
             yield from (_row(TASKS[row.task].short, row, priced) for row in tasks if row.task)
             if len(tasks) > 1:
-                yield _row("all tasks", last, priced)
+                yield _row(Text("全部任务", "all tasks"), last, priced)
 
 
-def _row(name: str, row: CostEstimate, priced: bool) -> Row:
-    requests = f"{row.left:,}" + (f" of {row.requests:,}" if row.left < row.requests else "")
+def _row(name: str | Text, row: CostEstimate, priced: bool) -> Row:
+    requests: str | Text = f"{row.left:,}"
+    if row.left < row.requests:
+        requests = Text(f"{row.left:,}/{row.requests:,}", f"{row.left:,} of {row.requests:,}")
     prompts = "–"
     if row.prompt_tokens and row.prompt_tokens.mean is not None:
         prompts = ("~" if row.prompts == "estimated" and row.left else "") + _short(row.prompt_tokens.mean)
-    cost = (_range(row.cost, _money),) if priced else ()
+    cost = (_range(row.cost, money),) if priced else ()
     return Row((name, requests, prompts, _range(row.reply_tokens, _short), *cost, _by(row)))
 
 
-def _by(row: CostEstimate) -> str:
+def _by(row: CostEstimate) -> Text:
     """How many replies the range of the reply tokens rests on."""
     if not row.left or row.reply_tokens is None or not row.reply_tokens.high:
-        return ""
+        return Text("", "")
     marks = "".join(_MARKS[kinship][0] for kinship in row.kinships)
-    return ", ".join(
-        [*([f"{row.replies:,}{marks}"] if row.replies else []), *(["limit"] if row.reply_tokens.mean is None else [])]
-    )
+    replies = [f"{row.replies:,}{marks}"] if row.replies else []
+    limit = row.reply_tokens.mean is None
+    return Text("，".join([*replies, *["上限"] * limit]), ", ".join([*replies, *["limit"] * limit]))
 
 
 def _range(found: Range | None, spell: Callable[[float], str]) -> str:
@@ -108,6 +111,8 @@ def _notes(rows: Sequence[CostEstimate], budget: float | None, spent: float) -> 
         yield f"{mark or 'A number alone'}: {meaning}"
     if any(row.reply_tokens and row.reply_tokens.mean is None for row in asked):
         yield _LIMIT
+    if any(_MARKS[kinship][0] for row in asked for kinship in row.kinships):
+        yield _MARKED
     last = rows[-1] if rows else None
     if last and last.prompt_tokens and last.prompts == "estimated" and last.left:
         low, high = _short(last.prompt_tokens.low), _short(last.prompt_tokens.high)
@@ -115,7 +120,7 @@ def _notes(rows: Sequence[CostEstimate], budget: float | None, spent: float) -> 
     if last and last.cost:
         yield "Cost: in the currency of the price, without retries and lost replies."
         if last.most is not None and last.left:
-            yield f"At the very most {money(last.most)}, which --budget sets aside request by request."
+            yield f"At the very most {money(last.most)}, if every byte of the prompts were a token: so much does --budget set aside, request by request."
         if budget is not None:
             yield _budget(last.cost, budget, spent)
 

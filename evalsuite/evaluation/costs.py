@@ -7,11 +7,13 @@ ranges mean, design/cost.md how well they hold.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from evalsuite.backends.keys import missing_key
 from evalsuite.backends.model import Model, Price
 from evalsuite.backends.models import Models
 from evalsuite.backends.openai.backend import OpenAI, without_key
@@ -25,6 +27,8 @@ from evalsuite.evaluation.sampled import Kinship, Reply, Sample, closest, read_s
 from evalsuite.evaluation.settings import Settings
 from evalsuite.results.store import find_store, open_store, request_key
 from evalsuite.types import WRITTEN, Cell, Request, Trial
+
+log = logging.getLogger(__name__)
 
 Planned = Iterator[tuple[Model, Cell, list[Trial]]]
 _WITHOUT_TOKENS = ("baseline", "scripted")
@@ -78,6 +82,8 @@ def planned_cells(models: Models, settings: dict[str, Any]) -> tuple[Settings, P
     """The settings, and every cell that `run` would ask with its model and trials. No model is loaded."""
     s, chosen, corpus, eval_sets = prepare(models, **settings)
     warn_of_skipped(eval_sets)
+    for problem in filter(None, map(missing_key, chosen)):
+        log.warning("%s", problem)
     return s, ((m, cell, trials) for m in chosen for cell, trials in plan_cells(s, m, None, corpus, eval_sets))
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalsuite.backends.base import Backend, Loader
+from evalsuite.backends.keys import require_keys
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models
 from evalsuite.backends.places import require_present
@@ -61,6 +62,7 @@ def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
     chosen, skipped = leave_out_absent(s, models, chosen)
     if s.executor == "local":  # the nodes of a cluster have folders of their own
         require_present(chosen)
+    require_keys(chosen)
     chosen += come_along(s, models, chosen, corpus, [(x.task, x.set) for x in eval_sets])
     out = Path(s.out)
     make_folder(out)

@@ -48,11 +48,11 @@ def told(done: Results) -> list[Text]:
     """At most three sentences on a run. Reads the records of the cells that they are about."""
     own = [c for c in done.cells if not outcomes.is_baseline(c["facts"])]
     if not own:
-        return [Text("只问了基线，没有模型。", "Only baselines were asked, no model.")] if done.cells else []
+        return [Text("本次只评测了基线，没有模型。", "Only baselines were asked, no model.")] if done.cells else []
     here, title = _looked_at(done)
     lines = [*_best(here, title), *_above(here, _constant(done))]
     if not models(here):
-        lines = [Text("没有模型有完整且未扰动的结果，因此不作排名。", "No cell of a model is whole and unperturbed: nobody is ranked.")]  # fmt: skip
+        lines = [Text("没有一个模型有完整、未扰动的结果，因此不作排名。", "No cell of a model is whole and unperturbed: nobody is ranked.")]  # fmt: skip
     return lines + (_obstacles(done, own, here) or _gap(done, here))
 
 
@@ -88,7 +88,7 @@ def _best(here: Sequence[Shown], title: str) -> list[Text]:
     best = max(mine, key=lambda win: (win.alone, win.first.score - win.second.score))
     first, second, most, clear = best.first, best.second, len(mine), sum(win.alone for win in mine)
     if count == 1:
-        apart = Text("显著领先于所有其他模型", "significantly ahead of every other model") if clear else Text("未与其他模型全部显著区分", "not told apart from all others")  # fmt: skip
+        apart = Text("显著领先于所有其他模型", "significantly ahead of every other model") if clear else Text("但并非与每个模型都有显著差异", "not told apart from all others")  # fmt: skip
         return [
             Text(
                 f"{title}：{first.name} 在{first.task.zh}上最好，{_score(first, 'zh')}，{apart.zh}；其次 {second.name}，{_value(second, 'zh')}。",
@@ -182,12 +182,12 @@ def _chance(here: Sequence[Shown], constant: Set[Place]) -> Iterator[Text]:
     tasks = {c.task.name for c in tested}
     how, how_zh = " (exact binomial test, Holm)", "（精确二项检验，Holm 校正）"
     if not above:
-        tasks_en, tasks_zh = ("the choice task", "选择题") if len(tasks) == 1 else (f"any of the {len(tasks)} choice tasks", f"全部 {len(tasks)} 项选择题")  # fmt: skip
+        tasks_en, tasks_zh = ("the choice task", "选择题") if len(tasks) == 1 else (f"any of the {len(tasks)} choice tasks", f" {len(tasks)} 项选择题")  # fmt: skip
         if len({c.id for c in tested}) == 1:
             name, every = tested[0].name, "均" * (len(tasks) > 1)
             yield Text(f"{name} 在{tasks_zh}上{every}未显著高于随机水平{how_zh}", f"{name} is not significantly above chance on {tasks_en}{how}")  # fmt: skip
         else:
-            yield Text(f"在{tasks_zh}上，没有模型显著高于随机水平{how_zh}", f"no model is significantly above chance on {tasks_en}{how}")  # fmt: skip
+            yield Text(f"没有模型在{tasks_zh}{'中的任何一项' * (len(tasks) > 1)}上显著高于随机水平{how_zh}", f"no model is significantly above chance on {tasks_en}{how}")  # fmt: skip
         return
     counts = Counter(c.id for c in above)
     leader, most = counts.most_common(1)[0]
@@ -199,9 +199,9 @@ def _chance(here: Sequence[Shown], constant: Set[Place]) -> Iterator[Text]:
     nobody = (
         f", nobody on {', '.join(TASKS[n].short for n in dark)}" if dark and len({c.id for c in tested}) > 1 else ""
     )
-    nobody_zh = f"，{'、'.join(TASKS[n].zh for n in dark)}上没有模型做到" if nobody else ""
+    nobody_zh = f"，{'、'.join(TASKS[n].zh for n in dark)}上则没有模型做到" if nobody else ""
     yield Text(
-        f"{name}{more_zh} 在 {most}/{len(tasks)} 项选择题上显著高于随机水平{nobody_zh}{how_zh}",
+        f"{name}{more_zh} 在 {len(tasks)} 项选择题任务中的 {most} 项上显著高于随机水平{nobody_zh}{how_zh}",
         f"{name}{more} {'are' if others else 'is'} significantly above chance on {most} of {len(tasks)} choice task{'s' * (len(tasks) > 1)}{nobody}{how}",
     )
 
@@ -217,7 +217,7 @@ def _baselines(here: Sequence[Shown]) -> Iterator[Text]:
     if count:
         whose = Text("最高分", "the best score") if len({c.id for c in own}) > 1 else Text("其得分", "its score")
         tasks = "tasks" if count > 1 else "task"
-        yield Text(f"{whose.zh}在 {ahead}/{count} 项任务上高于所有基线", f"{whose.en} is above every baseline's on {ahead or 'none'} of {count} {tasks}")  # fmt: skip
+        yield Text(f"{whose.zh}在 {count} 项任务中的 {ahead} 项上高于所有基线", f"{whose.en} is above every baseline's on {ahead or 'none'} of {count} {tasks}")  # fmt: skip
 
 
 # --- what stands in the way
@@ -255,7 +255,7 @@ def _silent(own: Sequence[Entry]) -> Iterator[Text]:
     share, name, kind = worst
     if share >= SILENT:
         kind_zh = _STATUS.get(kind, kind)
-        yield Text(f"{name} 的回复有 {100 * share:.0f}% 没有答案（多为{kind_zh}）", f"{100 * share:.0f} % of {name}'s replies have no answer (mostly {kind})")  # fmt: skip
+        yield Text(f"{name} 的回复有 {100 * share:.0f}% 没有读出答案（多为{kind_zh}）", f"{100 * share:.0f} % of {name}'s replies have no answer (mostly {kind})")  # fmt: skip
 
 
 _STATUS = {
@@ -279,7 +279,7 @@ def _same_choice(done: Results, here: Sequence[Shown]) -> Iterator[Text]:
     if found:
         _, cell, times, of, label = max(found, key=lambda row: (row[0], row[3]))
         yield Text(
-            f"{cell.name} 在{cell.task.zh}的 {of} 题中有 {times} 题都选 {label}",
+            f"{cell.name} 在{cell.task.zh}的 {of} 题{f'中有 {times} 题' if times < of else '全都'}选 {label}",
             f"{cell.name} chose {label} on {times} of {of} items of {cell.task.short}",
         )
 

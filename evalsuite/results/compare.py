@@ -177,7 +177,7 @@ def _compared(values: Mapping[str, Sequence[str]], runs: bool) -> str:
             raise ConfigError(f"--{two[0]} {','.join(values[two[0]])}: two runs are compared, so expected one value")
         return "run"
     if len(two) != 1:
-        flags = " and ".join(f"--{name}" for name in two)
+        flags = ", ".join(f"--{name}" for name in two)
         what = (
             f"{flags} have two values each: one thing is compared, the others are equal"
             if two

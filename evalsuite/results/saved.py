@@ -227,7 +227,7 @@ def known_values(cells: Sequence[Mapping[str, Any]], name: str, values: Iterable
         values = [value if value in known else value.lower() for value in values]
     for value in values:
         if value not in known:
-            what = {"variant": "prompt"}.get(name, name)
+            what = {"variant": "prompt", "shots": "number of shots", "perturb": "perturbation"}.get(name, name)
             raise ConfigError(unknown(f"{what} of this run", value, dict.fromkeys(str(c[name]) for c in cells)))
     return {each for value in values for each in known[value]}
 

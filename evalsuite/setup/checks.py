@@ -108,7 +108,7 @@ def _machine(gpus: Sequence[machine.GPU]) -> Iterator[Check]:
     yield Check("machine", "CPU", "ok", f"{has}: {fast}")
     if not gpus:
         yield Check("machine", "GPU", "absent", "none that nvidia-smi lists", "models of some 3B parameters and more on this machine; "
-                    "endpoints and small models need none", "an endpoint: docs/endpoints.md")  # fmt: skip
+                    "endpoints and small models need none", "an endpoint: evalsuite init --model ADDRESS")  # fmt: skip
     for n, gpu in enumerate(gpus):
         yield Check("machine", f"GPU {n}", "ok", f"{gpu.name}, {gpu.memory / _GB:.0f} GB")
     if len(gpus) > 1:
@@ -155,7 +155,7 @@ def _servers_and_keys() -> Iterator[Check]:
     if not servers:
         ports = ", ".join(map(str, machine.PORTS))
         yield Check("endpoints", "servers here", "absent", f"none on ports {ports}", "models that you serve yourself",
-                    "vllm serve MODEL, ollama serve, … (docs/endpoints.md)")  # fmt: skip
+                    "vllm serve MODEL, ollama serve, …")  # fmt: skip
     found = machine.keys(providers())
     for variable, (address, _) in found.items():
         yield Check("endpoints", variable, "ok", f"is set; the key of {address}", "backend: openai")
@@ -167,7 +167,7 @@ def _servers_and_keys() -> Iterator[Check]:
             "absent",
             f"none of these is set: {names}",
             "endpoints of providers",
-            "export NAME=… (docs/endpoints.md)",
+            "export NAME=…",
         )
 
 
@@ -189,7 +189,7 @@ def _data(data: str | Path | Sequence[str | Path] | None) -> Iterator[Check]:
         yield from (row for row, _ in rows)
     elif present:
         said = "holds none of the benchmarks" if len(present) == 1 else "hold none of the benchmarks"
-        yield Check("data", " and ".join(map(str, present)), "wrong", said, "--data, EVALSUITE_DATA", pull)
+        yield Check("data", ", ".join(map(str, present)), "wrong", said, "--data, EVALSUITE_DATA", pull)
 
 
 def _benchmark(name: str, corpora: Corpora) -> tuple[Check, bool]:
@@ -203,7 +203,7 @@ def _benchmark(name: str, corpora: Corpora) -> tuple[Check, bool]:
     lacking = [t.short for t in benchmark.tasks if not any(c.has(t, s, "test") for c in every for s in c.sets)]
     training = benchmark.training
     shots = not training or any(c.has(t, s, training) for t in benchmark.tasks for c in every for s in c.sets)
-    where = " and ".join(str(c.root) for c in every)
+    where = ", ".join(str(c.root) for c in every)
     missing = f"no test items of {', '.join(lacking)}"
     if shots:
         said = f"all its tasks in {where}" if not lacking else f"in part in {where}: {missing}"
@@ -322,7 +322,7 @@ def _faster(model: Model, place: Path) -> str:
         return ""
     native = bool(machine.cpu()["bfloat16"])
     if native and stored == "float32":
-        return "; dtype: bfloat16 is two to four times as fast on this CPU as its float32 (docs/engines.md)"
+        return "; dtype: bfloat16 is two to four times as fast on this CPU as its float32"
     if not native and stored == "bfloat16":
-        return "; dtype: float32 is faster on this CPU, which computes no bfloat16 itself (docs/engines.md)"
+        return "; dtype: float32 is faster on this CPU, which computes no bfloat16 itself"
     return ""

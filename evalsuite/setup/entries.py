@@ -138,13 +138,18 @@ def models_yaml(entries: Iterable[Mapping[str, Any]], out: Path) -> str:
         "# Models that evalsuite asks: `evalsuite run --models "
         + out.name
         + "`. The baselines random, majority and lexical come along.",
-        "# Every key: docs/models.md, or point at it in an editor that reads the line above. An unknown key is an error.",
+        '# Every key: the page "Keys of models.yaml" of the documentation, or point at it in an editor that reads the line above.',
+        "# An unknown key is an error.",
         "models:",
+        *map(entry_lines, entries),
     ]
-    for entry in entries:
-        for n, (key, value) in enumerate(entry.items()):
-            lines.append(f"{'  - ' if n == 0 else '    '}{key}: {_written(value)}")
     return "\n".join(lines) + "\n"
+
+
+def entry_lines(entry: Mapping[str, Any]) -> str:
+    """An entry as it stands in the list of a models.yaml."""
+    lines = (f"{'    ' if n else '  - '}{key}: {_written(value)}" for n, (key, value) in enumerate(entry.items()))
+    return "\n".join(lines)
 
 
 def _written(value: Any) -> str:

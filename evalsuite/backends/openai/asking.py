@@ -137,8 +137,11 @@ class Asking:
                     "model %s: requests without a reply, by what came instead: %s", self.model.name, kinds or "none"
                 )
         if self.halted:
+            name, url = self.model.name, self.api.base_url
             message = (
-                f"model {self.model.name} at {self.api.base_url}: {self.halted}; {self.left} requests have no reply"
+                f"model {name} at {url}: {self.halted}; {self.left} requests have no reply"
+                if self.left
+                else f"model {name} at {url}: {self.halted}"
             )
             raise BackendError(hide(message))
         if self.unaffordable:
@@ -255,8 +258,10 @@ class Asking:
         except openai.OpenAIError as error:
             cause = error.__cause__
             unsent = type(cause).__name__ in ("ConnectError", "ConnectTimeout", "PoolTimeout")
-            said = hide(f"{error} {cause or ''}".strip(), cut=True)
-            raise Again("connection", said, lost=not unsent) from None
+            said = f"{error} {cause or ''}".strip()
+            if unsent:
+                said = f"cannot connect to {self.api.base_url} ({cause}); check api: base_url, and that the server runs"
+            raise Again("connection", hide(said, cut=True), lost=not unsent) from None
         answer = raw.http_response
         return read_reply(answer.headers, answer.content), True
 

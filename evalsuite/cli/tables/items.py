@@ -20,6 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.language import chinese
 from evalsuite.common.terminal import one_line, safe
 from evalsuite.results.items import ItemRecords, Record, chosen, golds, option_shares, outcome
 from evalsuite.results.records import entry_name
@@ -32,7 +33,16 @@ LINE = 160  # characters shown of each of these lines
 CELLS = 40  # cells shown without --all
 LEFT, RIGHT = "⟦", "⟧"  # around the answer that was read
 _OPENED = {"right": ("✓", "green"), "partial": ("◐", "yellow"), "wrong": ("✗", "red")}
+# What became of a reply, in Chinese.
+_OUTCOMES = {
+    "right": "正确", "partial": "部分正确", "wrong": "错误", "unparsed": "无法解析", "refused": "拒答", "truncated": "被截断",
+    "several": "选了多项", "conflict": "自相矛盾", "empty": "空回复", "filtered": "被内容过滤拦截", "failed": "请求失败",
+}  # fmt: skip
 _SHAPE = re.compile(r"\s*([^:：\s]{1,12})[:：]\s?(.*)", re.DOTALL)  # speaker and words of a turn: "A: 你好。"
+
+
+def _said(zh: str, en: str) -> str:
+    return zh if chinese() else en
 
 
 def evidence_tables(name: str, asked: Sequence[ItemRecords], prompt: bool, full: bool) -> Iterator[RenderableType]:
@@ -44,10 +54,13 @@ def evidence_tables(name: str, asked: Sequence[ItemRecords], prompt: bool, full:
             forms.setdefault(shape, []).append((one, record))
     yield Text(one_line(name), style="bold")
     ways, models = (len(set(found)) for found in zip(*((_way(a.cell), a.cell["model"]) for a in asked), strict=True))
-    yield Text(f"asked in {_many(ways, 'way')}, of {_many(models, 'model')}", style="dim")
+    en = f"asked in {_many(ways, 'way')}, of {_many(models, 'model')}"
+    yield Text(_said(f"{models} 个模型，共 {ways} 种问法", en), style="dim")
     for n, found in enumerate(forms.values(), 1):
         if len(forms) > 1:
-            yield Rule(Text(f"form {n} of {len(forms)}", style="bold"), characters="━")
+            yield Rule(
+                Text(_said(f"题目形式 {n}/{len(forms)}", f"form {n} of {len(forms)}"), style="bold"), characters="━"
+            )
         yield from _item(found, full)
         above = None
         for one, record in found:
@@ -78,16 +91,17 @@ def _way(cell: dict[str, Any]) -> str:
 def _item(found: Sequence[tuple[ItemRecords, Record]], full: bool) -> Iterator[RenderableType]:
     one, record = found[0]
     task = TASKS[one.cell["task"]]
-    yield Text(f"\n{task.en} · {task.zh} · {one.cell['set'].upper()}, {one.cell['split']}\n", style="bold")
+    title = _said(task.zh, f"{task.en} · {task.zh}")
+    yield Text(f"\n{title} · {one.cell['set'].upper()}, {one.cell['split']}\n", style="bold")
     yield from _chat(record["dialogue"], record["references"] if task.kind.quoted else [], full)
     yield Text("")
-    yield Text.assemble(("question  ", "dim"), _cut(record["question"], OTHER, full))
+    yield Text.assemble((_said("问题  ", "question  "), "dim"), _cut(record["question"], OTHER, full))
     if record["options"] and task.kind.written:  # a probe's options are in its table of losses
         yield Text("")
         yield _options(found, full)
     else:
         for reference in record["references"]:
-            yield Text.assemble(("✓ gold    ", "green"), _cut(reference, OTHER, full))
+            yield Text.assemble((_said("✓ 正确答案  ", "✓ gold    "), "green"), _cut(reference, OTHER, full))
 
 
 def _chat(turns: Sequence[str], spans: Sequence[str], full: bool) -> Iterator[RenderableType]:
@@ -111,31 +125,31 @@ def _options(found: Sequence[tuple[ItemRecords, Record]], full: bool) -> Table:
         table.add_row(
             Text(safe(record["labels"][n]), style="bold"),
             _cut(option, OTHER, full),
-            Text("✓ gold" if gold else "", style="green"),
+            Text(_said("✓ 正确答案", "✓ gold") if gold else "", style="green"),
             Text(f"● {', '.join(chose)}" if chose else ""),
         )
     return table
 
 
 def _cell(one: ItemRecords, record: Record, above: object, prompt: bool, full: bool) -> Iterator[RenderableType]:
-    turned = "".join(f" · {name} {record[name]}" for name in ("rotation", "sample") if record.get(name))
+    numbered = {"rotation": _said("轮换", "rotation"), "sample": _said("采样", "sample")}
+    turned = "".join(f" · {word} {record[name]}" for name, word in numbered.items() if record.get(name))
     title = Text(f"{one_line(one.cell['model'], 60)} · {_way(one.cell)}{turned}", style="bold")
     yield Text("")
     yield Rule(title, align="left")
     yield _facts(record, full)
     if record.get("error") is not None:
-        yield _frame("no reply: the request failed", _cut(record["error"], MOST, full))
+        yield _frame(_said("没有回复：请求失败", "no reply: the request failed"), _cut(record["error"], MOST, full))
     elif record.get("likelihoods"):
         yield (_losses if record.get("pairs") else _likelihoods)(record, full)
     else:
-        yield _frame("reply", _reply(record, full))
+        yield _frame(_said("回复", "reply"), _reply(record, full))
     if record.get("reasoning"):
-        yield _frame("reasoning", _cut(record["reasoning"], MOST, full))
+        yield _frame(_said("思考过程", "reasoning"), _cut(record["reasoning"], MOST, full))
     if not record.get("pairs"):  # a probe's pairs are its prompt
-        asked = _frame("prompt", _prompt(record, prompt))
-        yield (
-            Text("prompt   as above", style="dim") if (record.get("prompt"), record.get("messages")) == above else asked
-        )
+        same = (record.get("prompt"), record.get("messages")) == above
+        above_too = Text(_said("提示词   同上", "prompt   as above"), style="dim")
+        yield above_too if same else _frame(_said("提示词", "prompt"), _prompt(record, prompt))
     for opinion in one.judged:
         if opinion.get("rotation", 0) == record.get("rotation", 0) and not record.get("sample"):
             yield _opinion(opinion, full)
@@ -146,9 +160,11 @@ def _cell(one: ItemRecords, record: Record, above: object, prompt: bool, full: b
 
 def _tokens(record: Record) -> str:
     spent = reply_tokens(record)
-    about = "about " if spent.guessed else ""
+    about, about_zh = ("about ", "约 ") if spent.guessed else ("", "")
     thinking = f", {about}{spent.thinking} of them thinking" if spent.thinking else ""
-    return f"{spent.new} generated{thinking}; {spent.prompt} of the prompt"
+    thinking_zh = f"（其中思考{about_zh or ' '}{spent.thinking}）" if spent.thinking else ""
+    zh = f"生成 {spent.new}{thinking_zh}；提示词 {spent.prompt}"
+    return _said(zh, f"{spent.new} generated{thinking}; {spent.prompt} of the prompt")
 
 
 def _facts(record: Record, full: bool) -> Table:
@@ -159,15 +175,18 @@ def _facts(record: Record, full: bool) -> Table:
     said = "\n● ".join(options) if options else answer.get("text")
     shots = record.get("shots") or []
     lost = record.get("asked_shots", len(shots)) - len(shots)
+    became = _said(_OUTCOMES.get(came, came), came)
+    parsed = _said("已解析，", "parsed, ") if read else ""
+    more = _said(f"另有 {lost} 个放不下", f"{lost} more did not fit")
     rows = [
-        ("status", Text(f"{mark} {'parsed, ' if read else ''}{one_line(came)}", style=style)),
-        ("read as", _cut(f"● {said}", OTHER, full) if read and said is not None else None),
-        ("rule", Text(one_line(answer.get("rule") or "–"))),
-        ("scores", Text(" · ".join(f"{one_line(k)} {v:.3f}" for k, v in record["scores"].items()) or "none")),
-        ("finish", Text(one_line(str(record.get("finish"))))),
-        ("tokens", Text(_tokens(record)) if record.get("new_tokens") else None),
-        ("pattern", _cut(record["pattern"], OTHER, full) if record.get("pattern") else None),
-        ("shots", Text("\n".join(map(one_line, shots)) + (f"\n{lost} more did not fit" if lost else "")) if shots or lost else None),
+        (_said("状态", "status"), Text(f"{mark} {parsed}{one_line(became)}", style=style)),
+        (_said("解析结果", "read as"), _cut(f"● {said}", OTHER, full) if read and said is not None else None),
+        (_said("规则", "rule"), Text(one_line(answer.get("rule") or "–"))),
+        (_said("得分", "scores"), Text(" · ".join(f"{one_line(k)} {v:.3f}" for k, v in record["scores"].items()) or _said("无", "none"))),
+        (_said("结束原因", "finish"), Text(one_line(str(record.get("finish"))))),
+        (_said("词元", "tokens"), Text(_tokens(record)) if record.get("new_tokens") else None),
+        (_said("格式约束", "pattern"), _cut(record["pattern"], OTHER, full) if record.get("pattern") else None),
+        (_said("示例", "shots"), Text("\n".join(map(one_line, shots)) + (f"\n{more}" if lost else "")) if shots or lost else None),
     ]  # fmt: skip
     table = Table.grid(padding=(0, 2))
     for head, text in rows:
@@ -181,7 +200,7 @@ def _reply(record: Record, full: bool) -> Text:
     reply, answer = record.get("reply") or "", record["answer"]
     start, end = answer.get("start"), answer.get("end")
     if not reply:
-        return Text("(nothing)", style="dim")
+        return Text(_said("（空）", "(nothing)"), style="dim")
     if start is None or end is None or not 0 <= start <= end <= len(reply):
         return _cut(reply, MOST, full)
     part = MOST // 4
@@ -224,15 +243,17 @@ def _prompt(record: Record, all_lines: bool) -> Text:
         left_out = 0
     shown = [_cut(x, LINE, False, "--whole-prompt") for x in (lines if not left_out else lines[:first] + lines[-last:])]
     if left_out:
-        shown.insert(first, Text(f"… {left_out:,} lines left out; --whole-prompt shows all …", style="italic"))
+        shown.insert(first, Text(_cut_words(left_out, "行", "lines", "--whole-prompt").strip(), style="italic"))
     return Text("\n").join(shown)
 
 
 def _likelihoods(record: Record, full: bool) -> Table:
     texts = record.get("finish") == "texts"
-    table = Table(title=Text("nothing was written: how likely each option was"), title_justify="left", box=SIMPLE_HEAD)
-    table.add_column("option")
-    for head in ("option_shares\noptions", "log p", *(("tokens", "log p\n/token", "prior") if texts else ())):
+    title = _said("没有生成文本：各选项的概率", "nothing was written: how likely each option was")
+    table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD)
+    table.add_column(_said("选项", "option"))
+    of_text = (_said("词元", "tokens"), _said("log p\n/词元", "log p\n/token"), _said("先验", "prior"))
+    for head in (_said("选项间\n占比", "option_shares\noptions"), "log p", *(of_text if texts else ())):
         table.add_column(head, justify="right")
     table.add_column("")
     found = record["likelihoods"]
@@ -240,8 +261,8 @@ def _likelihoods(record: Record, full: bool) -> Table:
         numbers = [_number(None if share is None else 100 * share, "%"), _number(x["logprob"])]
         if texts:
             numbers += [str(x["tokens"]), _number(x["logprob"] / max(1, x["tokens"])), _number(x["prior"])]
-        gold = "✓ gold" if record["labels"][n] in golds(record) else ""
-        chose = "● chosen" if n in chosen(record) else ""
+        gold = _said("✓ 正确答案", "✓ gold") if record["labels"][n] in golds(record) else ""
+        chose = _said("● 所选", "● chosen") if n in chosen(record) else ""
         option = _cut(f"{record['labels'][n]} {record['options'][n]}", OTHER, full)
         table.add_row(option, *numbers, Text("  ".join(filter(None, (gold, chose)))))
     return table
@@ -249,22 +270,25 @@ def _likelihoods(record: Record, full: bool) -> Table:
 
 def _losses(record: Record, full: bool) -> Table:
     """Table of a probe: each context with its target, and the target's loss in nats a token."""
-    table = Table(title=Text("nothing was written: how likely each target was"), title_justify="left", box=SIMPLE_HEAD)
-    table.add_column("context ⟶ target")
-    for head in ("tokens", "nats\n/token", ""):
+    title = _said("没有生成文本：各目标的概率", "nothing was written: how likely each target was")
+    table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD)
+    table.add_column(_said("上文 ⟶ 目标", "context ⟶ target"))
+    for head in (_said("词元", "tokens"), _said("nats\n/词元", "nats\n/token"), ""):
         table.add_column(head, justify="right")
     corruption = record["item"].rpartition(".")[2]
     for n, (context, target) in enumerate(record["pairs"]):
         pair = _cut(context, OTHER, full).append(" ⟶ ", style="bold").append_text(_cut(target, OTHER, full))
         x = (record["likelihoods"] or [])[n : n + 1]
         loss = -x[0]["logprob"] / max(1, x[0]["tokens"]) if x else None
-        marks = (f"corrupted: {one_line(corruption)}" if n else "✓ valid", "● likelier" if n in chosen(record) else "")
+        corrupted = _said(f"已破坏：{one_line(corruption)}", f"corrupted: {one_line(corruption)}")
+        kind = corrupted if n else _said("✓ 原样", "✓ valid")
+        marks = (kind, _said("● 概率较高", "● likelier") if n in chosen(record) else "")
         table.add_row(pair, str(x[0]["tokens"]) if x else "–", _number(loss), Text("\n".join(filter(None, marks))))
     return table
 
 
 def _number(value: float | None, unit: str = "") -> str:
-    return "–" if value is None else f"{value:.1f} {unit}" if unit else f"{value:.2f}"
+    return "–" if value is None else _said(f"{value:.1f}{unit}", f"{value:.1f} {unit}") if unit else f"{value:.2f}"
 
 
 def _opinion(opinion: Record, full: bool) -> Panel:
@@ -273,14 +297,15 @@ def _opinion(opinion: Record, full: bool) -> Panel:
     if opinion.get("reasons"):
         text.append("\n").append_text(_cut(opinion["reasons"], OTHER, full))
     who = " · ".join(one_line(str(opinion[k]), 40) for k in ("judge", "rubric", "control"))
-    return _frame(f"judged by {who}", text)
+    return _frame(_said(f"评审：{who}", f"judged by {who}"), text)
 
 
 def _second(reading: Record, prompt: bool) -> Panel:
     text = Text(f"{one_line(reading['relation'] or reading['verdict'])}\n", style="bold")
-    text.append_text(_cut(reading["reply"] or reading["error"] or "(nothing)", OTHER, False))
+    text.append_text(_cut(reading["reply"] or reading["error"] or _said("（空）", "(nothing)"), OTHER, False))
     text.append("\n\n").append_text(_prompt({"prompt": reading["prompt"]}, prompt))
-    return _frame(f"second reader {one_line(str(reading['reader']), 40)}: {one_line(str(reading['verdict']))}", text)
+    reader, verdict = one_line(str(reading["reader"]), 40), one_line(str(reading["verdict"]))
+    return _frame(_said(f"二次判读 {reader}：{verdict}", f"second reader {reader}: {verdict}"), text)
 
 
 def _frame(title: str, text: Text) -> Panel:
@@ -298,4 +323,10 @@ def _cut(text: str, most: int, full: bool, flag: str = "--full") -> Text:
 
 
 def _left_out(count: int, flag: str = "--full") -> Text:
-    return Text(f" … {count:,} characters left out; {flag} shows all … ", style="italic")
+    return Text(_cut_words(count, "字", "characters", flag), style="italic")
+
+
+def _cut_words(count: int, unit_zh: str, unit: str, flag: str) -> str:
+    return _said(
+        f" …（略去 {count:,} {unit_zh}，{flag} 显示全部）… ", f" … {count:,} {unit} left out; {flag} shows all … "
+    )

@@ -14,7 +14,7 @@ from evalsuite.types import PLACE
 _FLAGS = {"model": "--models", "split": "--split", "variant": "--prompt", "shots": "--shots", "scoring": "--scoring", "perturb": "--perturb"}  # fmt: skip
 
 
-def comparison_sheets(rows: Sequence[Comparison], flips: int) -> Iterator[Sheet | str]:
+def comparison_sheets(rows: Sequence[Comparison], flips: int) -> Iterator[Sheet | Text | str]:
     """The sheet of differences, then, as text, up to `flips` items of each row on which A and B differ."""
     yield _differences(rows)
     for r in rows:
@@ -23,17 +23,21 @@ def comparison_sheets(rows: Sequence[Comparison], flips: int) -> Iterator[Sheet 
         better = sum(f.a_score > f.b_score for f in r.flips)
         where = " ".join(filter(None, [_model(rows, r), _label(rows, r)]))
         yield ""
-        yield f"{where}: {len(r.flips)} items differ, {better} for A, {len(r.flips) - better} for B"
+        yield Text(
+            f"{where}：{len(r.flips)} 题得分不同，A 较高 {better} 题，B 较高 {len(r.flips) - better} 题",
+            f"{where}: {len(r.flips)} items differ, {better} for A, {len(r.flips) - better} for B",
+        )
         half = max(1, flips // 2)
         shown = r.flips if len(r.flips) <= flips else (*r.flips[: flips - half], *r.flips[-half:])
         for f in shown:
             asked = f.b_item or f.item
             gold = f.item.target if asked.target == f.item.target else f"A {f.item.target}, B {asked.target}"
-            yield f"  {f.item.id}  gold {gold}"
+            yield Text(f"  {f.item.id}  正确答案 {gold}", f"  {f.item.id}  gold {gold}")
             yield f"    A {f.a_score:.2f} {_short(f.a)}"
             yield f"    B {f.b_score:.2f} {_short(f.b)}"
         if len(r.flips) > len(shown):
-            yield f"  … {len(r.flips) - len(shown)} more; --flips {len(r.flips)}"
+            more, every = len(r.flips) - len(shown), len(r.flips)
+            yield Text(f"  … 另有 {more} 题；--flips {every}", f"  … {more} more; --flips {every}")
 
 
 def _short(reply: str) -> str:
@@ -59,7 +63,7 @@ def _differences(rows: Sequence[Comparison]) -> Sheet:
     lines: list[Row] = []
     model = ""
     for r in rows:
-        holm = f"{r.p_holm:.3f}{'*' if r.p_holm < 0.05 else ' few' if r.differ < FEWEST else ''}"
+        holm = f"{r.p_holm:.3f}{'*' if r.p_holm < 0.05 else '?' if r.differ < FEWEST else ''}"
         left = [r.left_out or None] if some_left else []
         cells = (_label(rows, r), r.items, *left, r.a, r.b, r.difference, Value(None, r.low, r.high), r.p, holm)
         if (own := _model(rows, r)) != model:
@@ -73,7 +77,7 @@ def _differences(rows: Sequence[Comparison]) -> Sheet:
         Column("A %", kind="percent"),
         Column("B %", kind="percent"),
         Column("A-B", kind="percent", signed=True),
-        Column("95 %", kind="percent", signed=True, interval="alone"),
+        Column(Text("95%", "95 %"), kind="percent", signed=True, interval="alone"),
         Column("p", kind="number", digits=3),
         Column("p Holm", kind="number", digits=3),
     )
@@ -84,18 +88,23 @@ def _differences(rows: Sequence[Comparison]) -> Sheet:
     return Sheet("comparison", title, columns, tuple(lines), tuple(_notes(rows, some_left)))
 
 
-def _notes(rows: Sequence[Comparison], some_left: bool) -> Iterator[str]:
+def _notes(rows: Sequence[Comparison], some_left: bool) -> Iterator[Text]:
     several = {n for n in PLACE if n not in ("task", "set") and len({getattr(r, n) for r in rows}) > 1}
     alike = ", ".join(flag for name, flag in _FLAGS.items() if name in several)
-    family = f"rows with the same {alike}" if alike else "rows"
-    yield "n: items that both answered, as pairs."
+    family = Text(f" {alike} 相同的各行", f"rows with the same {alike}") if alike else Text("上表各行", "rows")
+    yield Text("n：A 与 B 均已作答、可配对的题数。", "n: items that both answered, as pairs.")
     if some_left:
-        yield "left out: items that one of the two did not answer, or was not asked."
-    yield (
+        yield Text(
+            "略去：其中一方没有作答或尚未提问的题数。",
+            "left out: items that one of the two did not answer, or was not asked.",
+        )
+    yield Text(
+        "95%：95% 置信区间，以对话为单位；p ≥ 0.05 时区间包含 0。p：每题各属一段对话时用 McNemar 检验，否则用按对话的配对置换检验。",
         "95 %: dialogues are the units; 0 is inside if p is 0.05 or more. p: McNemar where each item has its own dialogue, "
-        "else permutation of dialogues."
+        "else permutation of dialogues.",
     )
-    yield (
-        f"p Holm: corrected over the {family}; * below 0.05. few: too few to tell; on fewer than {FEWEST} dialogues that differ, "
-        "p cannot be below 0.05."
+    yield Text(
+        f"p Holm：对{family.zh}作 Holm 校正；* 小于 0.05。?：对话太少，无法判断：得分不同的对话不足 {FEWEST} 段时，p 不可能低于 0.05。",
+        f"p Holm: corrected over the {family.en}; * below 0.05. ?: too few to tell; on fewer than {FEWEST} dialogues that differ, "
+        "p cannot be below 0.05.",
     )

@@ -42,7 +42,7 @@ def extraction_sheets(rows: Sequence[Mapping[str, Any]]) -> Iterator[Sheet]:
         Column(answer, "EM", "percent"),
         Column(reply, "EM", "percent"),
     )
-    title = Text("抽取使得分增加多少", "What extraction adds to the scores")
+    title = Text("答案抽取使得分提高多少", "What extraction adds to the scores")
     yield Sheet("extraction", title, columns, tuple(lines), (_LEGEND,))
 
 

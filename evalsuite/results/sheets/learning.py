@@ -49,7 +49,7 @@ def _curves(rows: Sequence[Entry]) -> Iterator[Sheet]:
             found = ([p for p in row["points"] if p["size"] == size] for row in group)
             lines.append(Row((str(size), *(_figure(points[0] if points else None) for points in found))))
         if any(row["chance"] is not None for row in group):
-            lines.append(Row((Text("随机", "chance"), *(Value(row["chance"]) for row in group)), "apart"))
+            lines.append(Row((Text("随机水平", "chance"), *(Value(row["chance"]) for row in group)), "apart"))
         about = {k: group[0][k] for k in ("task", "set", "split", "variant", "shots", "scoring")}
         heading = Column(Text("训练题数", "training items"), align="right")
         metric = f"{group[0]['metric']} %"

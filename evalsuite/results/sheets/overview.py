@@ -26,7 +26,7 @@ def overview_sheets(groups: Sequence[Entry]) -> Iterator[Sheet]:
     `groups` are that key of results.json.
     """
     for group in groups:
-        title = titled("", f"{group['zh']}, {group['split']}", f"{group['en']}, {group['split']}")
+        title = titled("", f"{group['zh']}，{group['split']}", f"{group['en']}, {group['split']}")
         drawn = [_scores(group, kind, title) for kind in ("benchmark", "ability")]
         yield from with_notes((sheet for sheet in [*drawn, _changes(group, title)] if sheet), _LEGEND)
 
@@ -42,7 +42,7 @@ def _scores(group: Entry, kind: str, title: Text) -> Sheet | None:
     ]
     chance = [next((c for row in group["rows"] if (c := row["scores"][n]["chance"]) is not None), None) for n in shown]
     if any(c is not None for c in chance):
-        rows.append(Row((Text("随机", "chance"), *chance), "apart"))
+        rows.append(Row((Text("随机水平", "chance"), *chance), "apart"))
     by = Text("：按基准", ": by benchmark") if kind == "benchmark" else Text("：按能力", ": by ability")
     return Sheet(
         "overview",
@@ -113,7 +113,7 @@ def _changes(group: Entry, title: Text) -> Sheet | None:
     heads = (Column(BENCHMARKS[b].title, kind="percent", signed=True, better="more") for b in benchmarks)
     return Sheet(
         "overview",
-        Text(f"{title.zh}：扰动下的变化", f"{title.en}: change under perturbation"),
+        Text(f"{title.zh}：扰动前后的变化", f"{title.en}: change under perturbation"),
         (Column(Text("模型", "model")), Column(Text("扰动", "perturbation"), key=True), *heads),
         tuple(rows),
         about={"split": group["split"]},

@@ -11,7 +11,7 @@ from evalsuite.metrics.statistics import FEWEST
 from evalsuite.results.sheets.words import titled, with_notes
 
 _LEGEND = Text(
-    f"基准：未扰动；其后依次为 %、变化的百分点（* p < 0.05，按模型全部行作 Holm 校正；?：有差异的对话不足 {FEWEST} 段，无法判断）、"
+    f"未扰动：原题的得分；其后依次为扰动后的得分（%）、变化的百分点（* p < 0.05，按模型全部行作 Holm 校正；?：有差异的对话不足 {FEWEST} 段，无法判断）、"
     "f：结果翻转的题所占 %",
     "base: not perturbed; then %, change in points (* p < 0.05, Holm over the model's rows; ?: fewer than "
     f"{FEWEST} dialogues differ, too few to tell), f: % of items that flipped",
@@ -55,9 +55,9 @@ def _sheet(label: str, rows: list[dict[str, Any]]) -> Sheet:
         base: str | float = "≠" if own else next(iter(bases.values()))
         lines.append(Row((name, base, *cells), about={"set": item_set, "task": task}))
     columns = [Column(name, kind="percent", about={"perturb": name}) for name in names]
-    base_column = Column(Text("基准", "base"), kind="percent", key=True, about={"perturb": "none"})
+    base_column = Column(Text("未扰动", "base"), kind="percent", key=True, about={"perturb": "none"})
     about = {k: rows[0][k] for k in ("model", "split", "variant", "shots", "scoring")}
-    title = titled(label, "：扰动下", ": under perturbation")
+    title = titled(label, "：扰动前后", ": under perturbation")
     return Sheet("robustness", title, (Column(""), base_column, *columns), tuple(lines), about=about)
 
 

@@ -85,9 +85,11 @@ def _by_model(cells: Sequence[Entry], by: str) -> list[tuple[str | Text, Entry, 
 def _by_task(item_set: str, cells: Sequence[Entry], benchmark: str) -> Sheet:
     tasks = [t for t in TASKS.values() if any(c["task"] == t.name for c in cells)]
     split, headings = cells[0]["split"], {metric_named(t.metrics[0]).heading for t in tasks}
-    title = f"{benchmark}{item_set.upper() if item_set in CORECODE.sets else item_set}, {split}"
+    where = f"{benchmark}{item_set.upper() if item_set in CORECODE.sets else item_set}"
+    title = titled(where, f"，{split}", f", {split}")
     if one := len(headings) == 1 and len(tasks) > 1:
-        title += f": {headings.pop()}"
+        heading = headings.pop()
+        title = Text(f"{title.zh}：{heading}", f"{title.en}: {heading}")
     columns = [
         Column(
             task_heading(t),
@@ -107,7 +109,7 @@ def _by_task(item_set: str, cells: Sequence[Entry], benchmark: str) -> Sheet:
     chance = {c["task"]: c["chance"] for c in cells if "chance" in c}
     if chance:
         blank = [None] * len(more)
-        rows.append(Row((Text("随机", "chance"), *(chance.get(t.name) for t in tasks), *blank), "apart"))
+        rows.append(Row((Text("随机水平", "chance"), *(chance.get(t.name) for t in tasks), *blank), "apart"))
     rows += _size([([by_task.get(t.name) for *_, by_task in models], t.metrics[0]) for t in tasks], len(more))
     model = Column(Text("模型", "model"))
     return Sheet("results", title, (model, *columns, *more), tuple(rows), about={"set": item_set, "split": split})
@@ -184,7 +186,7 @@ def by_scoring(cells: Sequence[Entry]) -> Iterator[Sheet]:
     columns = [
         Column(""),
         *(Column(heading, below, "percent", about={"scoring": scoring}) for scoring, _, heading, below in ways),
-        Column(Text("随机", "chance"), kind="percent"),
+        Column(Text("随机水平", "chance"), kind="percent"),
     ]
     for place, found in models.items():
         if {scoring for by in found.values() for scoring in by} <= {"generate"}:  # a baseline, say
