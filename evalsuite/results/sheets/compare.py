@@ -36,8 +36,8 @@ def comparison_sheets(rows: Sequence[Comparison], flips: int) -> Iterator[Sheet 
             yield f"    A {f.a_score:.2f} {_short(f.a)}"
             yield f"    B {f.b_score:.2f} {_short(f.b)}"
         if len(r.flips) > len(shown):
-            more = len(r.flips) - len(shown)
-            yield Text(f"  … 另有 {more} 题；--flips {len(r.flips)}", f"  … {more} more; --flips {len(r.flips)}")
+            more, every = len(r.flips) - len(shown), len(r.flips)
+            yield Text(f"  … 另有 {more} 题；--flips {every}", f"  … {more} more; --flips {every}")
 
 
 def _short(reply: str) -> str:
