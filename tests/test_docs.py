@@ -111,13 +111,20 @@ def in_python(folder: Path, code: str, environment: Mapping[str, str]) -> tuple[
     return in_shell(folder, f"{sys.executable} {file.name}", environment)
 
 
+def _code(text: str) -> str:
+    """Without comments, which a Chinese page has in Chinese."""
+    return re.sub(r"(?m)\s*(?:^|\s)#.*", "", text).strip()
+
+
 def guides() -> Iterator[Path]:
     """The guides in English and the README; a Chinese page where it shows other code, not only other words."""
     for path in [*GUIDES, READMES[0]]:
         yield path
         chinese = path.with_suffix(".zh.md")
         if chinese.exists() and any(
-            block.lang != "console" and (block.title or block.lang == "python") and block.text != other.text
+            block.lang != "console"
+            and (block.title or block.lang == "python")
+            and _code(block.text) != _code(other.text)
             for block, other in zip(read(chinese).blocks, read(path).blocks, strict=False)
         ):
             yield chinese
