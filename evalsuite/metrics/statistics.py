@@ -165,8 +165,8 @@ def wilson(right: float, total: float, level: float = 0.95) -> Interval:
 
 
 _FEW = 10  # dialogues
-# Fewer dialogues than this are not resampled: percentile intervals of 5, 12 and 20 dialogues hold the truth in some 84, 90
-# and 92 % of samples instead of 95 (tests/test_stats.py).
+# Fewer dialogues than this are not resampled: percentile intervals of 5, 12 and 20 dialogues hold the truth in 82, 90 and
+# 92 % of samples instead of 95 (benchmarks/intervals.py).
 RESAMPLED = 30
 
 
