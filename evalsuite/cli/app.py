@@ -167,10 +167,8 @@ def main() -> None:
 
     from evalsuite.common.errors import BackendError, EvalsuiteError
 
-    for stream in (
-        sys.stdout,
-        sys.stderr,
-    ):  # a locale without Chinese, or GBK, which lacks ✓: escapes instead of an error
+    # A locale without Chinese, or GBK, which lacks ✓: escapes instead of an error.
+    for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:

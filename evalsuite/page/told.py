@@ -166,9 +166,8 @@ def _above(here: Sequence[Shown], constant: Set[Place]) -> list[Text]:
     if not parts:
         return []
     en = "; ".join(part.en for part in parts)
-    first = (
-        en[0].upper() if en.startswith(("no ", "the ", "its ", "too few ")) else en[0]
-    )  # a model's name stays as it is
+    # A model's name at the beginning stays as it is.
+    first = en[0].upper() if en.startswith(("no ", "the ", "its ", "too few ")) else en[0]
     return [Text(f"{'；'.join(part.zh for part in parts)}。", f"{first}{en[1:]}.")]
 
 
