@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import subprocess
-import zipfile
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from scipy.stats import chisquare
@@ -16,10 +11,9 @@ from scipy.stats import chisquare
 from evalsuite.benchmarks.check import check_data, chi_square_p
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus, load_file, path_of
-from evalsuite.benchmarks.pull import SOURCE, clone, pull, unpack
 from evalsuite.benchmarks.registry import TASKS, Corpora
 from evalsuite.common.dialogue import alike, asked_event, copied, is_copy
-from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.errors import DataError
 
 CHOICE = {
     "id": 7, "dialogue": ["A: 你好。", "B: 我很少看[MASK]。"], "question": "请选择。", "(a)": "科幻片", "(b)": "恐怖片",
@@ -300,102 +294,3 @@ def test_the_official_files(real_data: Path) -> None:
     whole = {t.set: t for t in found.table1}
     assert (whole["easy"].dialogues, whole["hard"].dialogues) == (2319, 4495)
     assert whole["hard"].turns[:2] == (26, 14)
-
-
-def test_pull_clones_and_updates(tmp_path: Path) -> None:
-    """Against a local repository: the same git, another address."""
-    source = tmp_path / "source"
-    write(source, "event_cause", TEXT)
-
-    def git(*words: str) -> None:
-        who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
-        subprocess.run(["git", "-C", str(source), *who, *words], check=True, capture_output=True)
-
-    git("init", "-q")
-    git("add", "-A")
-    git("commit", "-qm", "data")
-    target = tmp_path / "clone"
-    assert pull("corecode", target, source.as_uri()).has(TASKS["event_cause"], "easy", "test")
-    write(source, "event_cause", TEXT, split="dev")
-    git("add", "-A")
-    git("commit", "-qm", "more")
-    assert pull("corecode", target, source.as_uri()).has(TASKS["event_cause"], "easy", "dev")
-    with pytest.raises(ConfigError, match="could not fetch"):
-        pull("corecode", tmp_path / "other", (tmp_path / "nowhere").as_uri())
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "mine.txt").write_text("mine")
-    with pytest.raises(ConfigError, match="not empty"):
-        pull("corecode", tmp_path / "full", source.as_uri())
-    with pytest.raises(ConfigError, match=f"a clone of {source.as_uri()}, not of "):
-        pull("corecode", target, (tmp_path / "nowhere").as_uri())
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> tuple[Path, list[str]]:
-    """A repository with data, and its two commits: the second one changes them."""
-    source = tmp_path / "source"
-    who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
-    commits = []
-    for text in (TEXT, {**TEXT, "id": 7}):
-        write(source, "event_cause", text)
-        for words in (["init", "-q"], ["add", "-A"], [*who, "commit", "-qm", "data"], ["rev-parse", "HEAD"]):
-            done = subprocess.run(["git", "-C", str(source), *words], check=True, capture_output=True, text=True)
-        commits.append(done.stdout.strip())
-    return source, commits
-
-
-def test_pull_takes_the_commit_that_the_benchmark_names(
-    repository: tuple[Path, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Any
-) -> None:
-    source, (first, newest) = repository
-
-    def named(commit: str) -> None:
-        here = replace(BENCHMARK, address=source.as_uri(), commit=commit)
-        monkeypatch.setattr("evalsuite.benchmarks.pull.BENCHMARKS", {"corecode": here})
-
-    named(first)
-    target = tmp_path / "clone"
-    assert f"{source.as_uri()}: {first}" in cli("data", "pull", "corecode", target).stdout
-    assert json.loads((target / SOURCE).read_text()) == {source.as_uri(): first}
-    cli("data", "pull", "corecode", target)  # again
-    assert f": {newest}" in cli("data", "pull", "corecode", target, "--from", source.as_uri()).stdout
-    named("0" * 40)
-    assert "could not fetch" in cli("data", "pull", "corecode", tmp_path / "other", expect=2).stderr
-    assert not list((tmp_path / "other").iterdir())
-
-
-@pytest.mark.parametrize(
-    "line", ["fsmonitor = touch {}", "sshCommand = touch {}", "hooksPath = {}", "pager = touch {}"]
-)
-def test_pull_runs_nothing_of_a_folder_it_finds(repository: tuple[Path, list[str]], tmp_path: Path, line: str) -> None:
-    source, ran = repository[0].as_uri(), tmp_path / "ran"
-    target = tmp_path / "clone"
-    clone(target, source)
-    with (target / ".git" / "config").open("a") as file:
-        file.write(f"[core]\n\t{line.format(ran)}\n")
-    with pytest.raises(ConfigError, match=r"\.git/config: sets core\..*, which no clone of ours has"):
-        clone(target, source)
-    assert not ran.exists()
-
-
-def test_pull_refuses_addresses_that_are_commands(tmp_path: Path) -> None:
-    for address in (f"ext::touch {tmp_path / 'ran'}", f"--upload-pack=touch {tmp_path / 'ran'}"):
-        with pytest.raises(ConfigError, match="git could not fetch"):
-            clone(tmp_path / "clone", address)
-    assert not (tmp_path / "ran").exists()
-
-
-def test_pull_refuses_archives_that_were_changed_or_are_too_large(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    archive = tmp_path / "data.zip"
-    with zipfile.ZipFile(archive, "w") as file:
-        file.writestr("../../a.json", "1")
-    assert unpack(archive.as_uri(), tmp_path / "out", ["a.json"]) == hashlib.sha256(archive.read_bytes()).hexdigest()
-    assert [p.name for p in (tmp_path / "out").iterdir()] == ["a.json"]
-    with pytest.raises(ConfigError, match="expected the SHA-256 0000"):
-        unpack(archive.as_uri(), tmp_path / "other", ["a.json"], "0" * 64)
-    monkeypatch.setattr("evalsuite.benchmarks.pull._ARCHIVE", 9)
-    with pytest.raises(ConfigError, match="larger than 9 bytes"):
-        unpack(archive.as_uri(), tmp_path / "other", ["a.json"])
-    assert not (tmp_path / "other").exists()

@@ -1,117 +1,173 @@
-"""Download a benchmark's official data (`evalsuite data pull`)."""
+"""Download a benchmark's official data (`evalsuite data pull`).
+
+The data are fetched into a draft folder, which takes the place of the target when it is whole. Nothing of the target is
+run, followed or changed: what stands there and differs is kept beside it under another name.
+"""
 
 from __future__ import annotations
 
+import filecmp
 import hashlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import tempfile
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path, PurePosixPath
 
 from evalsuite.benchmarks.corpus import Corpus
 from evalsuite.benchmarks.registry import BENCHMARKS, open_corpus
-from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.files import remove, replace_file, replacing
+from evalsuite.common.errors import ConfigError, DataError, unknown
+from evalsuite.common.files import draft_folder, put_folder, read_json, replace_file, replacing
 from evalsuite.types import Archives
 
 SOURCE = "evalsuite-source.json"  # says where the data in a folder are from
 _ARCHIVE = 1_000_000_000  # bytes of an archive
 _LIMIT = 300_000_000  # bytes of an unpacked file; ten times the largest official one
-# Settings that let a repository run programs on this machine. `ext::` addresses are commands.
-_SAFE = ("core.fsmonitor=", "core.hooksPath=/dev/null", "protocol.ext.allow=never")
-# What `clone` and `git clone` write to .git/config. Other settings may name programs.
-_PLAIN = re.compile(
-    r"core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks)"
-    r"|remote\.origin\.(url|fetch)|branch\.[^.]*\.(remote|merge)"
-)
+# A link becomes a file that has its target as text. `ext::` addresses are commands.
+_SAFE = ("core.symlinks=false", "core.autocrlf=false", "protocol.ext.allow=never")
+# No attribute of a repository filters or converts a file: it is written as the commit has it.
+_ATTRIBUTES = "* -text -ident !filter !working-tree-encoding\n"
 
 
-def pull(benchmark: str, target: Path, address: str = "") -> Corpus:
+@dataclass(frozen=True)
+class Pulled:
+    """The data in a folder, and where they are from."""
+
+    corpus: Corpus
+    versions: dict[str, str]  # by address: a repository's commit, an archive's SHA-256
+    changes: tuple[str, ...]  # files of the folder that were other than these data, or are new
+    kept: Path | None  # where the folder's earlier files are now; None if there were none, or nothing changed
+
+
+def pull(benchmark: str, target: Path, address: str = "") -> Pulled:
     """Download a benchmark into `target`, from `address` or its own, and note in SOURCE what was taken.
 
-    From its own address the commit is taken that the benchmark names; from another one the newest.
-    Raises ConfigError if that fails.
+    From its own address the commit is taken that the benchmark names; from another one the newest. `target` is absent,
+    empty, or was pulled from there before; it has these data and nothing else when this returns. Raises ConfigError if
+    that fails, and leaves `target` as it was.
     """
     if benchmark not in BENCHMARKS:
         raise ConfigError(unknown("benchmark", benchmark, BENCHMARKS))
     known = BENCHMARKS[benchmark]
     source = address or known.address
-    if isinstance(source, Archives):
-        taken = {
-            archive: unpack(archive, target / name / "data", source.files, source.sha256.get(name, ""))
-            for name, archive in source.addresses.items()
-        }
-    elif source:
-        taken = {source: clone(target, source, "" if address else known.commit)}
-    else:
+    if not source:
         raise ConfigError(f"{known.title} cannot be fetched: {known.no_address or 'it names no address'}")
-    replace_file(target / SOURCE, json.dumps(taken, indent=1) + "\n")
-    return open_corpus(benchmark, target)
+    place = target.resolve()  # a link to a folder stays a link
+    try:
+        _require_replaceable(target, list(source.addresses.values()) if isinstance(source, Archives) else [source])
+        with draft_folder(place) as draft:
+            versions = _fetch(source, "" if address else known.commit, draft)
+            replace_file(draft / SOURCE, json.dumps(versions, indent=1) + "\n")
+            changes = _changes(place, draft)
+            kept = _set_aside(place) if changes and _has_files(place) else None
+            if changes:
+                put_folder(draft, place)
+    except OSError as error:
+        raise ConfigError(f"{target}: {error.strerror}; choose another folder") from None
+    return Pulled(open_corpus(benchmark, target), versions, changes, kept)
 
 
-def clone(target: Path, address: str, commit: str = "") -> str:
-    """Fetch a commit (default: the newest) of a git repository into `target`, which may be an earlier clone of it.
+def _require_replaceable(target: Path, addresses: list[str]) -> None:
+    """Raise ConfigError if `target` has anything but what was pulled from `addresses`."""
+    if Path.cwd().is_relative_to(target.resolve()):
+        raise ConfigError(f"{target}: the current folder is in it, so it cannot be replaced; choose another folder")
+    if not _has_files(target):
+        return
+    if not (note := target / SOURCE).is_file():
+        raise ConfigError(f"{target}: not empty, and not from `evalsuite data pull`; choose another folder")
+    earlier = read_json(note)
+    if not isinstance(earlier, dict):
+        raise DataError("expected an object of addresses and versions", note)
+    if list(earlier) != addresses:
+        raise ConfigError(
+            f"{target}: has data from {', '.join(earlier)}, not from {', '.join(addresses)}; choose another folder"
+        )
+
+
+def _has_files(folder: Path) -> bool:
+    return folder.exists() and any(folder.iterdir())
+
+
+def _changes(old: Path, new: Path) -> tuple[str, ...]:
+    """Paths of the files that are in one folder only or differ; a link or a pipe always does."""
+    before, after = _files(old), _files(new)
+    same = [
+        path
+        for path in before & after
+        if not (old / path).is_symlink()
+        and (old / path).is_file()
+        and filecmp.cmp(old / path, new / path, shallow=False)
+    ]
+    return tuple(sorted((before | after).difference(same)))
+
+
+def _files(folder: Path) -> set[str]:
+    """Everything below a folder but folders, without following links."""
+    found = (Path(place, name) for place, _, names in os.walk(folder) for name in names)
+    linked = (Path(place, name) for place, folders, _ in os.walk(folder) for name in folders)
+    return {p.relative_to(folder).as_posix() for p in (*found, *(p for p in linked if p.is_symlink()))}
+
+
+def _set_aside(folder: Path) -> Path:
+    """Rename a folder to the first free NAME.replaced-1, -2, …; return its new path."""
+    free = (path for n in count(1) if not (path := folder.with_name(f"{folder.name}.replaced-{n}")).exists())
+    return folder.rename(next(free))
+
+
+def _fetch(source: str | Archives, commit: str, folder: Path) -> dict[str, str]:
+    if isinstance(source, str):
+        return {source: clone(folder, source, commit)}
+    return {
+        address: unpack(address, folder / name / "data", source.files, source.sha256.get(name, ""))
+        for name, address in source.addresses.items()
+    }
+
+
+def clone(folder: Path, address: str, commit: str = "") -> str:
+    """Write the files of a commit (default: the newest) of a git repository into an empty folder, without its history.
 
     Returns the commit, which is a hash of all its files. Raises ConfigError.
     """
-    program = shutil.which("git")
-    if program is None:
+    if shutil.which("git") is None:
         raise ConfigError("git is not installed; install it, or download the repository by hand and give --data DIR")
-    git = [program, *(word for setting in _SAFE for word in ("-c", setting))]
-    new = not (target / ".git").exists()
-    if not new:
-        _require_clone(git, target, address)
-    elif target.exists() and any(target.iterdir()):
-        raise ConfigError(f"{target}: not empty and no clone; choose another folder")
-    try:
-        if new:
-            _run(address, *git, "init", "--quiet", "--template=", str(target))
-            _run(address, *git, "-C", str(target), "config", "remote.origin.url", address)
-        _run(address, *git, "-C", str(target), "fetch", "--quiet", "--depth=1", "--", "origin", commit or "HEAD")
-        taken = _run(address, *git, "-C", str(target), "rev-parse", "FETCH_HEAD")
-        _run(address, *git, "-C", str(target), "checkout", "--quiet", "--detach", taken)
-    except ConfigError:
-        if new:
-            remove(target, [".git"])
-        raise
+    with tempfile.TemporaryDirectory() as made:
+        git_dir = Path(made, "git")
+        settings = [word for setting in _SAFE for word in ("-c", setting)]
+        environment = _environment() | {"GIT_DIR": str(git_dir), "GIT_WORK_TREE": str(folder)}
+
+        def git(*words: str) -> str:
+            done = subprocess.run(
+                ["git", *settings, *words], capture_output=True, text=True, check=False, env=environment
+            )
+            if done.returncode:
+                raise ConfigError(f"git could not fetch {address}: {done.stderr.strip() or 'no message'}")
+            return done.stdout.strip()
+
+        git("init", "--quiet", "--template=")
+        (git_dir / "info").mkdir()
+        replace_file(git_dir / "info" / "attributes", _ATTRIBUTES)
+        git("fetch", "--quiet", "--depth=1", "--", address, commit or "HEAD")
+        taken = git("rev-parse", "FETCH_HEAD^{commit}")
+        git("checkout", "--quiet", "--detach", taken)
     return taken
 
 
-def _require_clone(git: Sequence[str], target: Path, address: str) -> None:
-    """Raise ConfigError unless `target` is a plain clone of `address`: another repository's settings may run programs."""
-    file = target / ".git" / "config"
-    if (target / ".git").is_symlink() or not file.is_file():
-        raise ConfigError(f"{target}: not empty and no clone; choose another folder")
-    listed = _run(address, *git, "config", "--file", str(file), "--no-includes", "--null", "--list")
-    settings = {name: value for name, _, value in (line.partition("\n") for line in listed.split("\0") if line)}
-    if settings.get("remote.origin.url") != address:
-        raise ConfigError(
-            f"{target}: a clone of {settings.get('remote.origin.url')}, not of {address}; choose another folder"
-        )
-    for name in settings:
-        if not _PLAIN.fullmatch(name):
-            raise ConfigError(
-                f"{file}: sets {name}, which no clone of ours has; choose another folder, or remove the line"
-            )
-
-
-def _run(address: str, *command: str) -> str:
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env=os.environ | {"GIT_TERMINAL_PROMPT": "0"}
-    )
-    if done.returncode:
-        raise ConfigError(f"git could not fetch {address}: {done.stderr.strip() or 'no message'}")
-    return done.stdout.strip()
+def _environment() -> dict[str, str]:
+    """The environment for git, without the variables that would have it work in another repository."""
+    listed = subprocess.run(["git", "rev-parse", "--local-env-vars"], capture_output=True, text=True, check=False)
+    local = {name for name in listed.stdout.split() if not name.startswith("GIT_CONFIG")}
+    return {k: v for k, v in os.environ.items() if k not in local} | {"GIT_TERMINAL_PROMPT": "0"}
 
 
 def unpack(address: str, folder: Path, wanted: Sequence[str], sha256: str = "") -> str:
-    """Extract the `wanted` files from any folder of a zip archive into `folder`, and overwrite existing ones.
+    """Extract the `wanted` files from any folder of a zip archive into `folder`.
 
     Returns the archive's SHA-256, which must be `sha256` if that is given. Raises ConfigError.
     """
@@ -129,20 +185,23 @@ def unpack(address: str, folder: Path, wanted: Sequence[str], sha256: str = "") 
                     f"{address}: expected the SHA-256 {sha256}, found {found_hash}: the archive was changed"
                 )
             _unpack(zipfile.ZipFile(packed), address, folder, wanted)
-        except (OSError, zipfile.BadZipFile) as error:
+        except (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+            # RuntimeError: encrypted, or packed in a way that zipfile does not know.
             raise ConfigError(
-                f"could not fetch {address}: {error}; download it by hand and unpack it as {folder}"
+                f"could not fetch {address}: {error or 'it is cut'}; download it by hand and give --data DIR"
             ) from None
     return found_hash
 
 
 def _unpack(archive: zipfile.ZipFile, address: str, folder: Path, wanted: Sequence[str]) -> None:
     # Files are named by their base names, which are ours: no path of the archive is followed.
-    found = [m for m in archive.infolist() if PurePosixPath(m.filename).name in wanted]
-    found = [m for m in found if not m.filename.startswith("__MACOSX")]
-    if not found or any(m.file_size > _LIMIT for m in found):
+    members = [m for m in archive.infolist() if not m.filename.startswith("__MACOSX")]
+    found = [(m, name) for m in members if (name := PurePosixPath(m.filename).name) in wanted]
+    if not found or any(m.file_size > _LIMIT for m, _ in found):
         raise ConfigError(f"{address}: expected {', '.join(wanted)}, found {archive.namelist()[:5]}")
+    if len({name for _, name in found}) < len(found):
+        raise ConfigError(f"{address}: has a file of these names twice: {', '.join(wanted)}")
     folder.mkdir(parents=True, exist_ok=True)
-    for member in found:  # zipfile reads no more than file_size bytes
-        with archive.open(member) as content, replacing(folder / PurePosixPath(member.filename).name) as file:
+    for member, name in found:  # zipfile reads no more than file_size bytes
+        with archive.open(member) as content, replacing(folder / name) as file:
             shutil.copyfileobj(content, file)

@@ -96,13 +96,19 @@ def data_pull(
     folder: Annotated[Path | None, typer.Argument(metavar="DIR", help="Target folder; default: data/NAME.")] = None,
     address: Annotated[str, typer.Option("--from", help="Fetch from this address instead of the official one.")] = "",
 ) -> None:
-    """Fetch a benchmark's official data, or update an earlier clone. Each benchmark has a licence of its own."""
-    from evalsuite.benchmarks.pull import SOURCE, pull
+    """Fetch a benchmark's official data, or update what was fetched before. Each benchmark has a licence of its own."""
+    from evalsuite.benchmarks.pull import pull
 
     shown = folder or Path("data") / benchmark
-    corpus = pull(benchmark, shown, address)
-    for source, version in json.loads((shown / SOURCE).read_text(encoding="utf-8")).items():
+    pulled = pull(benchmark, shown, address)
+    corpus = pulled.corpus
+    for source, version in pulled.versions.items():
         say(f"{source}: {version}")
+    if not pulled.changes:
+        say(f"{shown}: was these data already")
+    if pulled.kept:
+        some = ", ".join(pulled.changes[:3])
+        say(f"{shown}: {len(pulled.changes)} files differed, such as {some}; the earlier folder is now {pulled.kept}")
     if licence := corpus.benchmark.licence:
         say(f"licence of the data: {licence}")
     say(f"{corpus.root}: use it with --data {shown}; see `evalsuite data check {shown}`")

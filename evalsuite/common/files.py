@@ -146,7 +146,18 @@ def make_folder(path: Path) -> None:
 def new_folder(path: Path) -> Iterator[Path]:
     """Make a draft folder that becomes `path`, which must not exist or be empty, when the block ends.
 
-    The block writes its files by `replace_file` or `replacing`. If the block raises, the draft is removed. Drafts of `path` that killed processes left are removed first.
+    The block writes its files by `replace_file` or `replacing`. If the block raises, the draft is removed.
+    """
+    with draft_folder(path) as draft:
+        yield draft
+        put_folder(draft, path)
+
+
+@contextmanager
+def draft_folder(path: Path) -> Iterator[Path]:
+    """Make a draft of the folder `path`, which is removed when the block ends unless `put_folder` put it in place.
+
+    Drafts of `path` that killed processes left are removed first.
     """
     _sweep(path.parent, f".{glob.escape(path.name)}.*.part")
     draft = draft_of(path)
@@ -156,17 +167,19 @@ def new_folder(path: Path) -> Iterator[Path]:
         if held is not None:
             _hold(held)
         yield draft
-        for each in (*draft.rglob("*/"), draft):  # the files are on the disk
-            _sync(each)
-        if path.exists():
-            path.rmdir()
-        draft.rename(path)
-    except BaseException:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise
     finally:
+        shutil.rmtree(draft, ignore_errors=True)
         if held is not None:
             os.close(held)
+
+
+def put_folder(draft: Path, path: Path) -> None:
+    """Rename a draft folder, whose files are on the disk, to `path`, which must not exist or be empty."""
+    for each in (*draft.rglob("*/"), draft):
+        _sync(each)
+    if path.exists():
+        path.rmdir()
+    draft.rename(path)
     _sync(path.parent)
 
 
