@@ -39,8 +39,15 @@ def put(folder: Path, replies: str, asked: list[Item] | None = None, samples: in
     """A cell in a run's store, a letter a reply; "!" failed, "?" was not asked yet, "." is not in the plan."""
     folder.mkdir(parents=True, exist_ok=True)
     facts = {"data": place.pop("data", "file"), "backend": place.pop("backend", "hf")}
-    full = {"model": "m", "variant": "paper", "shots": 0, "scoring": "generate", "perturb": "none"} | place
-    where = Place(task="knowledge_filling", set="easy", split="test", **full)
+    full = {
+        "model": "m",
+        "set": "easy",
+        "variant": "paper",
+        "shots": 0,
+        "scoring": "generate",
+        "perturb": "none",
+    } | place
+    where = Place(task="knowledge_filling", split="test", **full)
     trials, said = [], []
     rows = [(i, s) for i in (asked or items()) for s in range(samples)]
     for (item, sample), reply in zip(rows, replies, strict=True):
@@ -228,6 +235,27 @@ def test_the_heading_names_the_model_and_flips_left_out_are_counted(tmp_path: Pa
     put(tmp_path, "aaaabbbab", shots=5, model="n")
     assert cli("compare", tmp_path, "--shots", "0,5").stdout.startswith("0-shot less 5-shot")  # above their rows
     assert "\nm less n" in "\n" + cli("compare", tmp_path, "--models", "m,n", "--shots", "5").stdout
+
+
+def test_an_interval_without_0_beside_no_significance_is_explained(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    """Six items differ in one of two rows: p is 0.031, and 0.0625 after Holm."""
+    put(tmp_path, "bbbbbbbbb")
+    put(tmp_path, "aaaaaabbb", model="n")
+    explained = "but not after Holm over its family"
+    alone = cli("compare", tmp_path, "--models", "m,n").stdout
+    assert "corrected over 1 row;" in alone and explained not in " ".join(alone.split())
+    put(tmp_path, "bbbbbbbbb", set="hard")
+    put(tmp_path, "bbbbbbbab", set="hard", model="n")
+    both = " ".join(cli("compare", tmp_path, "--models", "m,n").stdout.split())
+    assert "corrected over 2 rows;" in both and explained in both
+    first, second = compare(tmp_path, models=["m", "n"])
+    assert (first.p, first.p_holm, first.least_p_holm, first.family) == (
+        2 / 2**6,
+        4 / 2**6,
+        4 / 2**6,
+        2,
+    ) and first.low > 0
+    assert (second.least_p, second.least_p_holm) == (1.0, 1.0)
 
 
 # --- a real run, computed again from its records

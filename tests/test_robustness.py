@@ -142,6 +142,19 @@ def test_p_values_are_corrected_over_a_models_rows() -> None:
     assert all(row["p_holm"] in (pytest.approx(2 * row["p"]), pytest.approx(row["p"])) for row in rows)
 
 
+def test_a_change_of_every_item_is_significant_among_many_rows() -> None:
+    """Thirteen dialogues of two items, 55 rows: p of 1,000 random flips was 1/1001 at least, and 0.055 after Holm."""
+    pairs = [replace(item(n, 1), dialogue=item(n // 2, 1).dialogue) for n in range(26)]
+    cells = [asked(pairs, "none", lambda i: i.gold)]
+    for name in ("shuffle", "reindicate", "both", "derange", "derange_both"):
+        cells.append(asked(pairs, name, lambda i: (i.gold + 1) % len(i.options)))
+    of = lambda c, shots: replace(c.cell, place=replace(c.cell.place, shots=shots))  # noqa: E731
+    rows = drops([replace(c, cell=of(c, shots)) for c in cells for shots in range(11)])
+    assert len(rows) == 55 and {row["test"] for row in rows} == {"permutation"}
+    assert {(row["drop"], row["family"], row["least_p"]) for row in rows} == {(-1.0, 55, 2.0**-12)}
+    assert all(row["p_holm"] <= 0.05 for row in rows)
+
+
 def test_a_model_that_says_b_is_seen_by_position() -> None:
     found = positions(asked(ITEMS, "none", (1, 1, 1, 1)))
     assert (found["labels"], found["gold"], found["right"]) == (["(a)", "(b)", "(c)"], [1, 2, 1], [0, 2, 0])

@@ -177,7 +177,7 @@ def test_interval_and_test_agree(seed: int) -> None:
     if seed % 2:  # graded scores, several items a dialogue
         a, b = a * rng.random(n), b * rng.random(n)
     clusters = range(n) if seed % 4 < 2 else [i // 3 for i in range(n)]
-    found = stats.paired_test(a, b, list(clusters), Random(seed), binary=seed % 2 == 0)
+    found = stats.paired_test(a, b, list(clusters), Random(seed), 1, binary=seed % 2 == 0)
     assert found.low <= found.value <= found.high or len(set(clusters)) < n
     assert (found.low <= 0 <= found.high) == (found.p >= 0.05) or 0.0 in (found.low, found.high)
     assert not found.low < 0 < found.high or found.p >= 0.05
@@ -193,18 +193,61 @@ def test_sign_flips_are_those_of_scipy() -> None:
         theirs = scipy.permutation_test(
             (moves, np.zeros(n)), lambda x, y, axis: (x - y).sum(axis), permutation_type="samples", vectorized=True, n_resamples=np.inf,
         )  # fmt: skip
-        assert stats.sign_flips([*moves, 0.0, 0.0], Random(0)) == pytest.approx(theirs.pvalue)
-    assert stats.sign_flips([0.0] * 4, Random(0)) == 1.0
+        assert stats.sign_flips([*moves, 0.0, 0.0], Random(0), 1) == pytest.approx(theirs.pvalue)
+    assert stats.sign_flips([0.0] * 4, Random(0), 1) == 1.0
     many = rng.normal(0.2, 1, 60)
     theirs = scipy.permutation_test(
         (many, np.zeros(60)), lambda x, y, axis: (x - y).sum(axis), permutation_type="samples", vectorized=True
     )
-    assert stats.sign_flips(many, Random(0), 5000) == pytest.approx(theirs.pvalue, abs=0.03)
+    assert stats.sign_flips(many, Random(0), 1) == pytest.approx(theirs.pvalue, abs=0.03)
 
 
 def test_five_dialogues_are_too_few_and_six_are_enough() -> None:
     for d, p in ((5, 0.0625), (stats.FEWEST, 0.03125)):
-        assert stats.mcnemar([True] * d, [False] * d) == p == stats.sign_flips([0.4] * d, Random(0)) == 2.0 ** (1 - d)
+        assert (
+            stats.mcnemar([True] * d, [False] * d) == p == stats.sign_flips([0.4] * d, Random(0), 1) == 2.0 ** (1 - d)
+        )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_flips_of_whole_numbers_are_counted(seed: int) -> None:
+    """p of right and wrong answers is that of all 2^d flips, and of McNemar's where each dialogue has one item."""
+    rng = np.random.default_rng(seed)
+    moves = rng.integers(-3, 4, 12).astype(float)
+    signs = 1 - 2 * (np.arange(2**12)[:, None] >> np.arange(12) & 1)
+    by_hand = np.mean(np.abs(signs @ moves) >= abs(moves.sum()))
+    assert stats.sign_flips(moves, Random(0), 1) == pytest.approx(by_hand, abs=1e-12)
+    single = np.array([1.0] * 300 + [-1.0] * (230 + 10 * seed))
+    mcnemar = stats.mcnemar((single > 0).tolist(), (single < 0).tolist())
+    assert stats.sign_flips(single, Random(0), 1) == pytest.approx(mcnemar, rel=1e-9)
+
+
+def test_random_flips_are_drawn_evenly() -> None:
+    """Sums of random signs have mean 0 and the variance of the squares' sum; a rest that fills no byte counts, too."""
+    moves = np.random.default_rng(1).normal(0, 1, 21)
+    sums = stats._random_flips(moves, 200_000, np.random.default_rng(2))
+    spread = math.sqrt(float(moves @ moves))
+    assert abs(sums.mean()) < 4 * spread / math.sqrt(200_000) and sums.std() == pytest.approx(spread, rel=0.01)
+
+
+@pytest.mark.parametrize("rows", [1, 51, 122, 500])
+@pytest.mark.parametrize("step", [1.0, 0.7])
+def test_what_differs_everywhere_is_significant_however_many_rows_there_are(rows: int, step: float) -> None:
+    p = stats.sign_flips([step] * 60, Random(0), rows)
+    found = stats.within_families([("all", p, 2.0**-59)] * rows)
+    assert found[0].p <= 0.01 and (found[0].family, found[0].least) == (rows, rows * 2.0**-59)
+
+
+def test_a_gap_everywhere_is_significant_however_many_rows_there_are() -> None:
+    p = stats.unpaired_test([0.9, 0.8] * 20, [0.2, 0.1] * 20, range(40), range(40), Random(0), 500).p
+    assert stats.within_families([("all", p, 0.0)] * 500)[0].p <= 0.01
+
+
+def test_a_family_says_what_its_dialogues_can_give() -> None:
+    """Of ten tests with six differing dialogues none can be significant: 10 / 2^5. Beside clear ones the last one can."""
+    six = 2.0**-5
+    assert {c.least for c in stats.within_families([("f", 0.5, six)] * 10)} == {10 * six}
+    assert stats.within_families([("f", 0.001, 0.001)] * 9 + [("f", six, six), ("g", six, six)])[9].least == six
 
 
 @pytest.mark.parametrize("dialogues", [2, 3, 5, 8, 13, 29])
@@ -251,14 +294,14 @@ def test_wrong_input_is_named() -> None:
 def test_mcnemar_is_for_items_that_stand_alone() -> None:
     # A is right on six of ten items, B on none.
     a, b = [1.0] * 6 + [0.0] * 4, [0.0] * 10
-    alone = stats.paired_test(a, b, range(10), Random(1), binary=True)
+    alone = stats.paired_test(a, b, range(10), Random(1), 1, binary=True)
     assert (alone.value, alone.test, alone.clusters, alone.differ) == (0.6, "McNemar", 10, 6)
     assert alone.p == pytest.approx(2 / 2**6)
     # Two items a dialogue: three dialogues differ, all for A, and 2 of the 2³ swaps are as far: p is 1/4.
-    pairs = stats.paired_test(a, b, [n // 2 for n in range(10)], Random(1), binary=True)
+    pairs = stats.paired_test(a, b, [n // 2 for n in range(10)], Random(1), 1, binary=True)
     assert (pairs.value, pairs.test, pairs.clusters, pairs.differ, pairs.p) == (0.6, "permutation", 5, 3, 1 / 4)
     assert pairs.low <= 0 < alone.low
-    assert stats.paired_test(a, b, range(10), Random(1)).test == "permutation"  # not said to be binary
+    assert stats.paired_test(a, b, range(10), Random(1), 1).test == "permutation"  # not said to be binary
 
 
 def test_p_is_never_above_one() -> None:
@@ -269,10 +312,9 @@ def test_p_is_never_above_one() -> None:
 
 def test_an_unpaired_test_by_hand() -> None:
     """Two dialogues against two, all right against all wrong: of six ways to divide them two are as far apart."""
-    test = stats.unpaired_test([1, 1, 1], [0, 0], ["a", "a", "b"], ["c", "d"], Random(0), 4000)
-    assert (test.value, test.clusters, test.least) == (1.0, (2, 2), 2 / 6)
-    assert test.p == pytest.approx(1 / 3, abs=0.03)
-    same = stats.unpaired_test([1, 1], [1, 1], ["a", "b"], ["c", "d"], Random(0))
+    test = stats.unpaired_test([1, 1, 1], [0, 0], ["a", "a", "b"], ["c", "d"], Random(0), 1)
+    assert (test.value, test.clusters, test.least, test.p) == (1.0, (2, 2), 2 / 6, 2 / 6)
+    same = stats.unpaired_test([1, 1], [1, 1], ["a", "b"], ["c", "d"], Random(0), 1)
     assert (same.value, same.p) == (0.0, 1.0)
     assert test.agreeing(0.1, 0.9) == (0.0, 0.9)
 
@@ -292,16 +334,16 @@ def test_an_unpaired_test_keeps_its_level_and_sees_a_gap() -> None:
     for seed in range(200):
         a, of_a = sample(25, 6, lambda: float(rng.random()))
         b, of_b = sample(50, 3, lambda: 0.5)
-        found += stats.unpaired_test(a, b, of_a, of_b, Random(seed), 200).p < 0.05
+        found += stats.unpaired_test(a, b, of_a, of_b, Random(seed), 1).p < 0.05
     assert 2 <= found <= 20  # 10 expected
     a, of_a = sample(60, 3, lambda: 0.8)
     b, of_b = sample(60, 3, lambda: 0.4)
-    assert stats.unpaired_test(a, b, of_a, of_b, Random(0)).p < 0.01
+    assert stats.unpaired_test(a, b, of_a, of_b, Random(0), 1).p < 0.01
 
 
 def test_unpaired_p_is_near_welchs() -> None:
     scipy = pytest.importorskip("scipy.stats")
     rng = np.random.default_rng(2)
     a, b = rng.normal(0.5, 0.1, 80), rng.normal(0.53, 0.2, 120)
-    ours = stats.unpaired_test(a.tolist(), b.tolist(), range(80), range(120), Random(0), 5000).p
+    ours = stats.unpaired_test(a.tolist(), b.tolist(), range(80), range(120), Random(0), 1).p
     assert ours == pytest.approx(scipy.ttest_ind(a, b, equal_var=False).pvalue, abs=0.02)

@@ -9,12 +9,14 @@ costs as little as accuracy. CIDEr keeps the IDF of the whole corpus.
     paired_bootstrap      the same for the difference of two models, with a p-value (Koehn 2004)
     paired_permutation    p-value of the difference by swapping dialogues between the models (Riezler & Maxwell 2005)
     paired_test           interval and test of a mean's difference, which agree: mcnemar if it applies, else sign_flips
-    sign_flips            paired_permutation of one mean, exact if few dialogues differ
+    sign_flips            paired_permutation of one mean, exact for whole numbers and for few dialogues
     unpaired_test         p-value of the difference of means of two sets of dialogues, from permuting dialogues
     pairwise              p-values of the same tests between all pairs of many models
+    family_draws          how many random permutations a test in a family of tests takes
     mcnemar, wilson       exact test and interval of binary scores (McNemar 1947, Wilson 1927) for independent items
     few_dialogues         interval of a mean over fewer dialogues than can be resampled (Korn & Graubard 1998)
     holm                  correction for multiple tests (Holm 1979)
+    within_families       the same for tests of several families, with the smallest p that each can give
 
 Random functions depend on their generator alone: the same seed gives the same interval.
 """
@@ -25,9 +27,10 @@ import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import combinations
 from random import Random
 from statistics import NormalDist
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +39,12 @@ from evalsuite.types import Additive
 
 Floats = NDArray[np.float64]
 Rng = Random | np.random.Generator
+Key = TypeVar("Key", bound=Hashable)
 
 # Weights in memory at a time: 4 million numbers, 32 MB.
 _BLOCK = 4_000_000
+# A test whose p is above _CLEARLY after so many permutations ends there: no correction makes it smaller.
+_FIRST, _CLEARLY = 1_000, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +236,18 @@ def mcnemar(a: Sequence[bool], b: Sequence[bool]) -> float:
 # The fewest differing dialogues with which a paired test can reach p < 0.05: if all d of them favour one model, p is
 # 2^(1-d), so 0.0625 for five and 0.03125 for six.
 FEWEST = 6
-_EXACT = 12  # differing dialogues up to which all sign flips are counted
+
+
+def family_draws(family: int) -> int:
+    """Random permutations of each test in a family of so many tests.
+
+    p of random permutations is not below 1 / (draws + 1), and Holm's correction multiplies it by up to `family`: with a fixed
+    number of draws, large families could not call anything significant. Here that product is 0.01 at most.
+
+    >>> family_draws(1), family_draws(500)
+    (9999, 50000)
+    """
+    return max(9_999, 100 * family)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,15 +262,21 @@ class PairedTest:
     clusters: int
     differ: int  # dialogues whose sums differ; with fewer than FEWEST, p cannot be below 0.05
 
+    @property
+    def least(self) -> float:
+        """The smallest p that so many differing dialogues can give: all of them in favour of one model."""
+        return min(1.0, 2.0 ** (1 - self.differ))
+
 
 def paired_test(
     a: Sequence[float] | Floats,
     b: Sequence[float] | Floats,
     clusters: Sequence[Hashable],
     rng: Rng,
+    family: int,
     binary: bool = False,
 ) -> PairedTest:
-    """Test the difference of two means of (N,) item scores.
+    """Test the difference of two means of (N,) item scores, one of `family` tests that are corrected together.
 
     p is from `mcnemar` if the scores are `binary` and every item has its own dialogue, else from `sign_flips`. The interval
     is `paired_interval`, extended or cut at 0 where it would contradict the test. Raises ValueError if the shapes differ.
@@ -267,7 +290,7 @@ def paired_test(
     if binary and len(sums) == len(one):
         test, p = "McNemar", mcnemar((one > 0).tolist(), (two > 0).tolist())
     else:
-        test, p = "permutation", sign_flips(moves, rng)
+        test, p = "permutation", sign_flips(moves, rng, family)
     low, high = _agreeing(*paired_interval(moves, sizes), value, p)
     return PairedTest(value, low, high, p, test, len(sums), int(np.count_nonzero(_moved(moves))))
 
@@ -301,15 +324,16 @@ def unpaired_test(
     clusters_a: Sequence[Hashable],
     clusters_b: Sequence[Hashable],
     rng: Rng,
-    permutations: int = 1000,
+    family: int,
 ) -> UnpairedTest:
-    """Test that two sets of different items have the same mean score, from random permutations of dialogues between them.
+    """Test that two sets of different items have the same mean score, from permutations of dialogues between them: all of
+    them, if there are no more than `family_draws(family)`, else as many at random.
 
     a, b: the items' scores; clusters_a, clusters_b: their dialogues. The permuted statistic is the difference divided by its
     standard error, so that the test holds, too, where one set's scores vary more than the other's (Janssen 1997; Chung &
     Romano 2013). Two-sided. Raises ValueError for a set without items.
 
-    >>> unpaired_test([1, 1, 1, 0], [0, 0, 0, 1], range(4), range(4), Random(0)).value
+    >>> unpaired_test([1, 1, 1, 0], [0, 0, 0, 1], range(4), range(4), Random(0), family=1).value
     0.5
     """
     sums = []
@@ -329,16 +353,25 @@ def unpaired_test(
         sure = variance > 1e-15
         return np.where(sure, difference / np.sqrt(np.where(sure, variance, 1.0)), certain)
 
+    observed = abs(float(studentized(moments[: counts[0]].sum(axis=0)))) - 1e-9
+    value = math.fsum(a) / len(a) - math.fsum(b) / len(b)
+    ways = math.comb(sum(counts), counts[0])
+    # Of two sets of one size, exchanging them is as far.
+    least = min(1.0, (2 if counts[0] == counts[1] else 1) / ways)
+    if ways <= family_draws(family):
+        every = np.array(list(combinations(range(len(moments)), counts[0])))
+        p = float(np.mean(np.abs(studentized(moments[every].sum(axis=1))) >= observed))
+        return UnpairedTest(value, p, counts, least)
     chosen = np.zeros(len(moments), dtype=np.int8)
     chosen[: counts[0]] = 1
-    observed = abs(float(studentized(chosen @ moments)))
-    generator, as_far = _generator(rng), 0
-    for block in _blocks(len(moments), permutations):
-        drawn = generator.permuted(np.tile(chosen, (block, 1)), axis=1)
-        as_far += int(np.count_nonzero(np.abs(studentized(drawn.astype(float) @ moments)) >= observed - 1e-9))
-    value = math.fsum(a) / len(a) - math.fsum(b) / len(b)
-    least = min(1.0, 2 / math.comb(sum(counts), counts[0]))
-    return UnpairedTest(value, (as_far + 1) / (permutations + 1), counts, least)
+    generator, as_far, drawn = _generator(rng), 0, 0
+    for block in (_FIRST, *_blocks(len(moments), family_draws(family) - _FIRST)):
+        sets = generator.permuted(np.tile(chosen, (block, 1)), axis=1).astype(float)
+        as_far += int(np.count_nonzero(np.abs(studentized(sets @ moments)) >= observed))
+        drawn += block
+        if as_far > _CLEARLY * drawn:
+            break
+    return UnpairedTest(value, (as_far + 1) / (drawn + 1), counts, least)
 
 
 def _mean_and_variance(moments: Floats, clusters: int) -> tuple[Floats, Floats]:
@@ -354,21 +387,51 @@ def _moved(moves: Floats) -> NDArray[np.bool_]:
     return np.asarray(np.abs(moves) > 1e-12)
 
 
-def sign_flips(moves: Sequence[float] | Floats, rng: Rng, permutations: int = 1000) -> float:
+def sign_flips(moves: Sequence[float] | Floats, rng: Rng, family: int) -> float:
     """Two-sided p-value that (C,) differences of dialogues sum to 0, from flipping their signs: the permutation test that
-    swaps two models within dialogues. Exact if at most 12 differ from 0, else from random flips.
+    swaps two models within dialogues. Exact if all differences are whole numbers, as of right and wrong answers, and where
+    all flips are no more than `family_draws(family)`; else from as many random flips.
 
-    >>> sign_flips([1.0] * 5, Random(0)), sign_flips([1.0] * 6, Random(0))
+    >>> sign_flips([1.0] * 5, Random(0), family=1), sign_flips([0.4] * 6, Random(0), family=1)
     (0.0625, 0.03125)
     """
     every = np.asarray(moves, dtype=float)
     some = every[_moved(every)]
-    observed = float(every.sum())
-    if len(some) <= _EXACT:
-        signs = 1 - 2 * (np.arange(2 ** len(some))[:, None] >> np.arange(len(some)) & 1)
-        return float(np.mean(np.abs(signs @ some) >= abs(observed) - 1e-9))
-    draws = np.concatenate([(1 - 2 * swaps) @ every for swaps in _swaps(len(every), permutations, rng)])
-    return _p_value(draws, observed)
+    observed = abs(math.fsum(some)) - 1e-9
+    if observed <= 0:
+        return 1.0
+    if (np.abs(some - np.rint(some)) < 1e-9).all() and np.abs(some).sum() < _BLOCK:
+        return _whole_flips(np.abs(np.rint(some)).astype(int), round(observed))
+    if 2 ** len(some) <= family_draws(family):
+        sums = np.zeros(1)
+        for move in some:
+            sums = np.concatenate([sums + move, sums - move])
+        return float(np.mean(np.abs(sums) >= observed))
+    as_far = np.count_nonzero(np.abs(_random_flips(some, family_draws(family), _generator(rng))) >= observed)
+    return (int(as_far) + 1) / (family_draws(family) + 1)
+
+
+def _whole_flips(moves: NDArray[np.int_], observed: int) -> float:
+    """P(|sum| >= observed) of (C,) whole numbers with random signs, from the sum's characteristic function, the product of
+    the cosines: exact to about 1e-13."""
+    most = int(moves.sum())
+    angles = 2 * np.pi / (2 * most + 1) * np.arange(most + 1)
+    product = np.ones(most + 1)
+    for move, count in zip(*np.unique(moves, return_counts=True), strict=True):
+        product *= np.cos(move * angles) ** count
+    shares = np.fft.irfft(product, 2 * most + 1)  # of the sums 0, 1, … most, -most, … -1
+    return float(np.clip(2 * shares[observed : most + 1].sum(), 2.0 ** (1 - len(moves)), 1.0))
+
+
+def _random_flips(moves: Floats, count: int, generator: np.random.Generator) -> Floats:
+    """(count,) sums of (C,) numbers with random signs. A random byte has the signs of eight of them, whose 256 sums are
+    looked up."""
+    signs = 1 - 2 * (np.arange(256)[:, None] >> np.arange(8) & 1)
+    sums = np.zeros(count)
+    for start in range(0, len(moves), 8):
+        eight = moves[start : start + 8]
+        sums += (signs[:, : len(eight)] @ eight)[generator.integers(0, 256, count, dtype=np.uint8)]
+    return sums
 
 
 def paired_interval(moves: Floats, sizes: Floats, level: float = 0.95) -> tuple[float, float]:
@@ -394,13 +457,15 @@ def paired_interval(moves: Floats, sizes: Floats, level: float = 0.95) -> tuple[
     return max(-most, value - half), min(most, value + half)
 
 
-def pairwise(values: Floats, clusters: Sequence[Hashable], rng: Rng, permutations: int = 1000) -> tuple[Floats, str]:
+def pairwise(values: Floats, clusters: Sequence[Hashable], rng: Rng) -> tuple[Floats, str]:
     """(M, N) values of M models on the same items -> (M, M) p-values of the differences of means, and the test's name.
 
-    The test of each pair is that of `paired_test`, with random flips throughout: McNemar's if all values are 0 or 1 and every item has its own dialogue,
-    else the permutation test. All pairs share the permutations, so many models cost little more than two.
+    The test of each pair is that of `paired_test`, with random flips throughout: McNemar's if all values are 0 or 1 and every
+    item has its own dialogue, else the permutation test. The pairs are one family. They share the permutations, so many models
+    cost little more than two.
     """
     count = len(values)
+    permutations = family_draws(math.comb(count, 2))
     p = np.ones((count, count))
     sums = _cluster_sums(values.T, clusters) / values.shape[1]
     if len(sums) == values.shape[1] and np.isin(values, (0, 1)).all():
@@ -421,18 +486,43 @@ def pairwise(values: Floats, clusters: Sequence[Hashable], rng: Rng, permutation
     return np.minimum(p, p.T), "permutation"
 
 
-def holm(p_values: Mapping[str, float]) -> dict[str, float]:
+def holm(p_values: Mapping[Key, float]) -> dict[Key, float]:
     """Holm's step-down adjusted p-values, in the given order. Those below alpha are significant at family-wise level alpha.
 
     >>> holm({"a": 0.01, "b": 0.04, "c": 0.03})
     {'a': 0.03, 'b': 0.06, 'c': 0.06}
     """
-    adjusted: dict[str, float] = {}
+    adjusted: dict[Key, float] = {}
     running = 0.0
     for rank, name in enumerate(sorted(p_values, key=lambda name: p_values[name])):
         running = max(running, min(1.0, (len(p_values) - rank) * p_values[name]))
         adjusted[name] = running
     return {name: adjusted[name] for name in p_values}
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A test within its family."""
+
+    p: float  # by Holm
+    least: float  # the smallest p, by Holm, that the family's dialogues can give, whatever the replies
+    family: int  # tests that are corrected together
+
+
+def within_families(tests: Sequence[tuple[Hashable, float, float]]) -> list[Corrected]:
+    """Correct (family, p, smallest p that its dialogues can give) of each test over its family.
+
+    >>> [c.p for c in within_families([("a", 0.01, 0.0), ("b", 0.02, 0.0), ("a", 0.04, 0.0)])]
+    [0.02, 0.02, 0.04]
+    """
+    families: dict[Hashable, list[int]] = {}
+    for n, (family, _, _) in enumerate(tests):
+        families.setdefault(family, []).append(n)
+    corrected: dict[int, Corrected] = {}
+    for numbers in families.values():
+        p, least = holm({n: tests[n][1] for n in numbers}), holm({n: tests[n][2] for n in numbers})
+        corrected |= {n: Corrected(p[n], least[n], len(numbers)) for n in numbers}
+    return [corrected[n] for n in range(len(tests))]
 
 
 def _generator(rng: Rng) -> np.random.Generator:

@@ -14,6 +14,7 @@ are not compared): a family, which other ways of asking do not change.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -26,7 +27,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.terminal import safe
-from evalsuite.metrics.statistics import holm, paired_test
+from evalsuite.metrics.statistics import paired_test, within_families
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.estimates import stops
 from evalsuite.results.outcomes import is_baseline
@@ -82,7 +83,10 @@ class Comparison:
     p: float
     test: str
     differ: int  # dialogues on which A and B differ; with fewer than FEWEST, p cannot be below 0.05
+    least_p: float  # the smallest p that so few differing dialogues can give
     p_holm: float  # within the row's family: all tasks and sets asked in the same way
+    least_p_holm: float  # the smallest p_holm that the family's dialogues can give; at 0.05 or more, too few to tell
+    family: int  # its rows
     flips: tuple[Flip, ...]
 
     @property
@@ -131,7 +135,8 @@ def compare(
         if part:
             cells = [[x for x in cells[0] if str(getattr(x[1].place, part)) == name] for name in names]
         pairs = list(_paired(cells[0], cells[1], part))
-        rows = [row for one, two in pairs if (row := _row(by, names, one, two))]
+        sizes = Counter(_family(by, one.place) for (_, one), _ in pairs)
+        rows = [row for one, two in pairs if (row := _row(by, names, one, two, sizes[_family(by, one[1].place)]))]
     if not rows:
         raise _nothing_shared(Path(run), by, names, cells, bool(pairs))
     return tuple(_corrected(rows))
@@ -245,14 +250,17 @@ def _paired(one: Sequence[_Asked], two: Sequence[_Asked], part: str) -> Iterator
             yield (run, cell), there
 
 
-def _corrected(rows: Sequence[Comparison]) -> list[Comparison]:
+def _family(by: str, place: Place) -> tuple[tuple[str, Any], ...]:
+    """The parts of a place that the rows of a family share."""
+    return place.but("task", "set", *([] if by == "run" else [COMPARED[by]]))
+
+
+def _corrected(rows: Sequence[Comparison]) -> Iterator[Comparison]:
     """The rows with p-values corrected within each family."""
-    families: dict[tuple[object, ...], dict[str, float]] = {}
-    for n, row in enumerate(rows):
-        shared = tuple(value for name, value in row.place.items() if name not in ("task", "set"))
-        families.setdefault(shared, {})[str(n)] = row.p
-    corrected = {n: p for family in families.values() for n, p in holm(family).items()}
-    return [replace(row, p_holm=corrected[str(n)]) for n, row in enumerate(rows)]
+    families = [tuple(value for name, value in row.place.items() if name not in ("task", "set")) for row in rows]
+    tests = [(family, row.p, row.least_p) for family, row in zip(families, rows, strict=True)]
+    for row, found in zip(rows, within_families(tests), strict=True):
+        yield replace(row, p_holm=found.p, least_p_holm=found.least, family=found.family)
 
 
 # --- one row
@@ -302,8 +310,8 @@ class _Read:
         return item, said.text
 
 
-def _row(by: str, names: tuple[str, str], one: _Asked, two: _Asked) -> Comparison | None:
-    """The comparison of two cells; None if no item is a pair."""
+def _row(by: str, names: tuple[str, str], one: _Asked, two: _Asked, family: int) -> Comparison | None:
+    """The comparison of two cells, one of `family`; None if no item is a pair."""
     sides = _Read.of(*one), _Read.of(*two)
     metric = TASKS[sides[0].place.task].item_metrics[0]
     shared = [name for name in sides[0].answered if name in sides[1].answered and _same(by, *sides, name)]
@@ -319,6 +327,7 @@ def _row(by: str, names: tuple[str, str], one: _Asked, two: _Asked) -> Compariso
         [theirs[name] for name in kept],
         sources([plain.answered[name][0][0].context for name in kept]),
         Random(f"compare:{sides[0].place.name}:{names[1]}"),
+        family,
         binary=metric == "accuracy" and not any(side.several for side in sides) and not some and not others,
     )
     flips = [
@@ -328,7 +337,8 @@ def _row(by: str, names: tuple[str, str], one: _Asked, two: _Asked) -> Compariso
     return Comparison(
         by, *names, **place, metric=metric, items=len(kept), left_out=len((sides[0].planned | sides[1].planned) - {*kept}),
         dialogues=test.clusters, a=fmean(ours[name] for name in kept), b=fmean(theirs[name] for name in kept),
-        difference=test.value, low=test.low, high=test.high, p=test.p, test=test.test, differ=test.differ, p_holm=test.p,
+        difference=test.value, low=test.low, high=test.high, p=test.p, test=test.test, differ=test.differ, least_p=test.least,
+        p_holm=test.p, least_p_holm=test.least, family=family,
         flips=tuple(sorted(flips, key=lambda flip: flip.b_score - flip.a_score)),
     )  # fmt: skip
 

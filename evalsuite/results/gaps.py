@@ -8,6 +8,7 @@ would contradict the test.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from random import Random
 from typing import Any
@@ -25,7 +26,7 @@ def section(run: ScoredRun) -> dict[str, Any]:
 def gaps(cells: Sequence[CellOutcomes], entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """A row for each model, task and way of asking with both levels, unperturbed; Holm's correction is over the tasks of a
     model asked in one way, a family. `entries` are the cells of results.json."""
-    from evalsuite.metrics.statistics import holm
+    from evalsuite.metrics.statistics import within_families
 
     entry_at = {Place.of(entry): entry for entry in entries}
     groups: dict[tuple[tuple[str, Any], ...], dict[str, CellOutcomes]] = {}
@@ -33,18 +34,17 @@ def gaps(cells: Sequence[CellOutcomes], entries: Sequence[dict[str, Any]]) -> li
         place = cell.cell.place
         if place.perturb == "none" and place.set in benchmark_of(place.task).levels and cell.outcomes:
             groups.setdefault(place.but("set"), {})[place.set] = cell
-    rows = []
+    pairs = []
     for key, by_set in groups.items():
         levels = benchmark_of(dict(key)["task"]).levels
         if all(level in by_set for level in levels):
-            rows.append(_row(dict(key), [by_set[level] for level in levels], entry_at))
-    families: dict[tuple[Any, ...], dict[str, float]] = {}
-    for n, row in enumerate(rows):
-        asked = tuple(row[name] for name in PLACE if name not in ("task", "set"))
-        families.setdefault(asked, {})[str(n)] = row["p"]
-    for family in families.values():
-        for number, p in holm(family).items():
-            rows[int(number)]["p_holm"] = p
+            pairs.append((dict(key), [by_set[level] for level in levels]))
+    families = [tuple(place[name] for name in PLACE if name not in ("task", "set")) for place, _ in pairs]
+    sizes = Counter(families)
+    rows = [_row(place, both, entry_at, sizes[of]) for (place, both), of in zip(pairs, families, strict=True)]
+    tests = [(of, row["p"], row["least_p"]) for of, row in zip(families, rows, strict=True)]
+    for row, found in zip(rows, within_families(tests), strict=True):
+        row |= {"p_holm": found.p, "least_p_holm": found.least, "family": found.family}
     return rows
 
 
@@ -56,7 +56,9 @@ def _items(cell: CellOutcomes) -> tuple[list[float], list[int]]:
     return [math.fsum(v) / len(v) for _, v in found.values()], [source for source, _ in found.values()]
 
 
-def _row(place: dict[str, Any], both: Sequence[CellOutcomes], entry_at: dict[Place, dict[str, Any]]) -> dict[str, Any]:
+def _row(
+    place: dict[str, Any], both: Sequence[CellOutcomes], entry_at: dict[Place, dict[str, Any]], family: int
+) -> dict[str, Any]:
     from evalsuite.metrics.statistics import unpaired_test
 
     metric = TASKS[place["task"]].item_metrics[0]
@@ -64,7 +66,7 @@ def _row(place: dict[str, Any], both: Sequence[CellOutcomes], entry_at: dict[Pla
     values, dialogues = zip(*map(_items, both), strict=True)
     # The seed names no model: two models with the same replies get the same p.
     rng = Random(f"gaps:{place['task']}:{place['split']}")
-    test = unpaired_test(values[0], values[1], dialogues[0], dialogues[1], rng)
+    test = unpaired_test(values[0], values[1], dialogues[0], dialogues[1], rng, family)
     low = high = None
     if None not in (easy["low"], hard["low"]):
         low = test.value - math.hypot(easy["value"] - easy["low"], hard["high"] - hard["value"])

@@ -27,8 +27,6 @@ from evalsuite.results import records
 from evalsuite.types import Place
 
 ALPHA = 0.05
-# Permutations. Holm multiplies the smallest p by the number of pairs, so more pairs need more of them to be significant.
-_DRAWS, _DRAWS_A_PAIR = 9_999, 100
 
 # Item's id, its content, its context, scores, which of its samples.
 Row = tuple[str, Hashable, Sequence[str], Mapping[str, float], int]
@@ -160,7 +158,6 @@ def _column(place: Place, column: Sequence[Rated]) -> list[dict[str, Any]]:
     order = [v.item for v in compared[0].values]
     clusters = [v.source for v in compared[0].values]
     table = [{v.item: v.values for v in cell.values} for cell in compared]
-    pairs = math.comb(len(compared), 2)
     entries = []
     for n, metric in enumerate(TASKS[place.task].item_metrics):
         values = np.array([[scores[item][n] for item in order] for scores in table])
@@ -168,7 +165,7 @@ def _column(place: Place, column: Sequence[Rated]) -> list[dict[str, Any]]:
         purpose = f"groups:{':'.join(str(part) for _, part in place.but('model'))}:{metric}".encode(
             "utf-8", "surrogatepass"
         )
-        p, test = pairwise(values, clusters, Random(purpose), max(_DRAWS, _DRAWS_A_PAIR * pairs))
+        p, test = pairwise(values, clusters, Random(purpose))
         means = {cell.model: float(v) for cell, v in zip(compared, values.mean(axis=1), strict=True)}
         ranked = sorted(means, key=lambda model: (-means[model], model))
         index = {cell.model: i for i, cell in enumerate(compared)}

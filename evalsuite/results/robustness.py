@@ -7,6 +7,7 @@ its original, so that cells are compared item by item, over the items answered i
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from typing import Any
@@ -41,23 +42,21 @@ def robustness(cells: Sequence[CellOutcomes], entries: Sequence[dict[str, Any]])
 
 def drops(cells: Sequence[CellOutcomes]) -> list[dict[str, Any]]:
     """A row for each perturbed cell whose unperturbed cell exists; p-values corrected by Holm over a model's rows, a family."""
-    from evalsuite.metrics.statistics import holm
+    from evalsuite.metrics.statistics import within_families
 
     bases = {c.cell.place.but("perturb"): c for c in cells if c.cell.place.perturb == "none"}
-    rows = []
-    for c in cells:
-        base = bases.get(c.cell.place.but("perturb"))
-        # Equal ids denote the same item only within the same data file.
-        if base and c is not base and base.cell.facts["data"] == c.cell.facts["data"] and (row := _drop(base, c)):
-            rows.append(row)
-    for model in dict.fromkeys(row["model"] for row in rows):
-        p_values = {str(n): row["p"] for n, row in enumerate(rows) if row["model"] == model}
-        for n, p in holm(p_values).items():
-            rows[int(n)]["p_holm"] = p
+    pairs = [(base, c) for c in cells if (base := bases.get(c.cell.place.but("perturb"))) and c is not base]
+    # Equal ids denote the same item only within the same data file.
+    pairs = [(base, c) for base, c in pairs if base.cell.facts["data"] == c.cell.facts["data"]]
+    sizes = Counter(c.cell.place.model for _, c in pairs)
+    rows = [row for base, c in pairs if (row := _drop(base, c, sizes[c.cell.place.model]))]
+    for row, found in zip(rows, within_families([(r["model"], r["p"], r["least_p"]) for r in rows]), strict=True):
+        row |= {"p_holm": found.p, "least_p_holm": found.least, "family": found.family}
     return rows
 
 
-def _drop(base: CellOutcomes, other: CellOutcomes) -> dict[str, Any] | None:
+def _drop(base: CellOutcomes, other: CellOutcomes, family: int) -> dict[str, Any] | None:
+    """The row of a perturbed cell, one of `family`; None if no item was answered in both."""
     from evalsuite.metrics.statistics import paired_test
 
     change = perturbation_of(other.cell.place.perturb, other.cell.facts)
@@ -77,7 +76,7 @@ def _drop(base: CellOutcomes, other: CellOutcomes) -> dict[str, Any] | None:
     place = other.cell.place
     # The seed names no model: two models with the same replies get the same interval.
     purpose = f"robustness:{place.task}:{place.set}:{place.split}:{place.perturb}"
-    test = paired_test(after, before, clusters, Random(purpose), binary=metric == "accuracy")
+    test = paired_test(after, before, clusters, Random(purpose), family, binary=metric == "accuracy")
     changes = [y - x for x, y in zip(before, after, strict=True)]
     row = {
         **place.as_dict(),
@@ -92,6 +91,7 @@ def _drop(base: CellOutcomes, other: CellOutcomes) -> dict[str, Any] | None:
         "test": test.test,
         "p": test.p,
         "differ": test.differ,
+        "least_p": test.least,
         "flip_rate": sum(abs(x) >= FLIP for x in changes) / len(changes),
         "right_to_wrong": sum(x <= -FLIP for x in changes),
         "wrong_to_right": sum(x >= FLIP for x in changes),

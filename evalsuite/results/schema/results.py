@@ -272,6 +272,10 @@ class Ranked(Place):
     pairs: Annotated[Rows[RankedPair], Field(min_length=1)]
 
 
+_LEAST_P_HOLM = "The smallest p_holm that the family's dialogues can give: at 0.05 or more, too few to tell."
+_FAMILY = "Number of tests that p_holm is corrected over."
+
+
 class Drop(Cell):
     """A perturbed cell compared with its unperturbed one, over the items answered in both."""
 
@@ -288,7 +292,10 @@ class Drop(Cell):
     differ: Count | None = Field(
         default=None, description="Dialogues whose scores differ: with fewer than 6, p cannot be below 0.05."
     )
+    least_p: Share | None = Field(default=None, description="The smallest p that so few dialogues can give.")
     p_holm: Share | None = Field(description="p, corrected by Holm over the model's rows.")
+    least_p_holm: Share | None = Field(default=None, description=_LEAST_P_HOLM)
+    family: Count | None = Field(default=None, description=_FAMILY)
     flip_rate: Share
     right_to_wrong: Count
     wrong_to_right: Count
@@ -405,9 +412,13 @@ class Gap(Strict):
     gap: Number = Field(description="The first value less the second.")
     low: Number
     high: Number
-    p: Share = Field(description="Of an unpaired permutation of dialogues between the sets.")
+    p: Share = Field(
+        description="Of an unpaired permutation of dialogues between the sets: exact for few dialogues, else of random permutations, as many as the family needs."
+    )
     least_p: Share = Field(description="The smallest p that so few dialogues can give.")
     p_holm: Share = Field(description="p, corrected by Holm over the model's tasks asked in one way.")
+    least_p_holm: Share | None = Field(default=None, description=_LEAST_P_HOLM)
+    family: Count | None = Field(default=None, description=_FAMILY)
 
 
 class Before(Interval):

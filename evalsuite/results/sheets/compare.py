@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
-from evalsuite.metrics.statistics import FEWEST
 from evalsuite.results.compare import Comparison
-from evalsuite.results.sheets.words import WAY
+from evalsuite.results.sheets.words import WAY, family_size
 from evalsuite.types import PLACE
 
 _FLAGS = {"model": "--models", "split": "--split", "variant": "--prompt", "shots": "--shots", "scoring": "--scoring", "perturb": "--perturb"}  # fmt: skip
@@ -63,7 +62,7 @@ def _differences(rows: Sequence[Comparison]) -> Sheet:
     lines: list[Row] = []
     model = ""
     for r in rows:
-        holm = f"{r.p_holm:.3f}{'*' if r.p_holm < 0.05 else '?' if r.differ < FEWEST else ''}"
+        holm = f"{r.p_holm:.3f}{'*' if r.p_holm < 0.05 else '?' if r.least_p_holm >= 0.05 else ''}"
         left = [r.left_out or None] if some_left else []
         cells = (_label(rows, r), r.items, *left, r.a, r.b, r.difference, Value(None, r.low, r.high), r.p, holm)
         if (own := _model(rows, r)) != model:
@@ -91,7 +90,13 @@ def _differences(rows: Sequence[Comparison]) -> Sheet:
 def _notes(rows: Sequence[Comparison], some_left: bool) -> Iterator[Text]:
     several = {n for n in PLACE if n not in ("task", "set") and len({getattr(r, n) for r in rows}) > 1}
     alike = ", ".join(flag for name, flag in _FLAGS.items() if name in several)
-    family = Text(f" {alike} 相同的各行", f"rows with the same {alike}") if alike else Text("上表各行", "rows")
+    many = family_size([{"family": r.family} for r in rows])
+    rows_en = "row" if many == "1" else "rows"
+    family = (
+        Text(f" {alike} 相同的 {many} 行", f"{many} {rows_en} with the same {alike}")
+        if alike
+        else Text(f"上表 {many} 行", f"{many} {rows_en}")
+    )
     yield Text("n：A 与 B 均已作答、可配对的题数。", "n: items that both answered, as pairs.")
     if some_left:
         yield Text(
@@ -99,12 +104,23 @@ def _notes(rows: Sequence[Comparison], some_left: bool) -> Iterator[Text]:
             "left out: items that one of the two did not answer, or was not asked.",
         )
     yield Text(
-        "95%：95% 置信区间，以对话为单位；p ≥ 0.05 时区间包含 0。p：每题各属一段对话时用 McNemar 检验，否则用按对话的配对置换检验。",
-        "95 %: dialogues are the units; 0 is inside if p is 0.05 or more. p: McNemar where each item has its own dialogue, "
-        "else permutation of dialogues.",
+        "95%：单独一行的 95% 置信区间，以对话为单位；p ≥ 0.05 时区间包含 0。p：每题各属一段对话时用 McNemar 检验，否则用按对话的配对置换检验。",
+        "95 %: of the row alone, dialogues are the units; 0 is inside if p is 0.05 or more. p: McNemar where each item has its own "
+        "dialogue, else permutation of dialogues.",
     )
     yield Text(
-        f"p Holm：对{family.zh}作 Holm 校正；* 小于 0.05。?：对话太少，无法判断：得分不同的对话不足 {FEWEST} 段时，p 不可能低于 0.05。",
-        f"p Holm: corrected over the {family.en}; * below 0.05. ?: too few to tell; on fewer than {FEWEST} dialogues that differ, "
-        "p cannot be below 0.05.",
+        f"p Holm：对{family.zh}作 Holm 校正；* 小于 0.05。?：得分不同的对话太少，p Holm 不可能低于 0.05，无法判断。",
+        f"p Holm: corrected over {family.en}; * below 0.05. ?: too few to tell; so few dialogues differ that p Holm cannot "
+        "be below 0.05.",
     )
+    least = min(r.least_p_holm for r in rows)
+    if least >= 0.05:
+        yield Text(
+            f"以这些对话，任何一行的 p Holm 都不可能低于 {least:.3f}。",
+            f"With these dialogues, p Holm of no row can be below {least:.3f}.",
+        )
+    if any(r.p < 0.05 <= r.p_holm for r in rows):
+        yield Text(
+            "区间不含 0 而 p Holm ≥ 0.05：单独一行看差异明显，作 Holm 校正后则不然。",
+            "An interval without 0 beside p Holm of 0.05 or more: the row differs by itself, but not after Holm over its family.",
+        )

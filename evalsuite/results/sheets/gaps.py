@@ -8,14 +8,8 @@ from typing import Any
 from evalsuite.benchmarks.published import published_figures
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, task_order
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
-from evalsuite.results.sheets.words import titled, way, with_notes
+from evalsuite.results.sheets.words import family_size, titled, too_few, way, with_notes
 
-_LEGEND = Text(
-    "差：前一题集减后一题集，百分点，95% 置信区间；p 由两题集间的对话置换检验得出（题目不同，不配对），p′ 按模型同一问法的全部任务作 Holm "
-    "校正，* p′ < 0.05，?：对话太少，无法判断。",
-    "gap: the first set less the second, in points, with its 95 % interval; p: dialogues permuted between the sets (the items "
-    "differ, so no pairs); p': Holm over a model's tasks asked in one way, * p' < 0.05, ?: too few dialogues to tell.",
-)
 _PAPER = Text(
     "论文：附录 F 各模型 F1 的平均，按整段回复。", " paper: mean F1 of Appendix F's models, of whole replies."
 )
@@ -31,8 +25,21 @@ def gap_sheets(rows: Sequence[Mapping[str, Any]]) -> Iterator[Sheet]:
         ways.setdefault((row["split"], way(row), tuple(row["sets"])), []).append(row)
     several = len({place[:2] for place in ways}) > 1
     sheets = [_sheet(split, asked, mine, several) for (split, asked, _), mine in ways.items()]
+    legend = _legend(rows)
     published = any(row.kind == "apart" for sheet in sheets for row in sheet.rows)
-    yield from with_notes(sheets, Text(_LEGEND.zh + _PAPER.zh, _LEGEND.en + _PAPER.en) if published else _LEGEND)
+    yield from with_notes(sheets, Text(legend.zh + _PAPER.zh, legend.en + _PAPER.en) if published else legend)
+
+
+def _legend(rows: Sequence[Mapping[str, Any]]) -> Text:
+    size = family_size(rows)
+    zh, en = (f" {size} 项任务", f"{size} tasks") if size else ("任务", "tasks")
+    return Text(
+        "差：前一题集减后一题集，百分点，单独一行的 95% 置信区间；p 由两题集间的对话置换检验得出（题目不同，不配对），"
+        f"p′ 按模型同一问法的全部{zh}作 Holm 校正，* p′ < 0.05，?：对话太少，p′ 不可能低于 0.05，无法判断。",
+        "gap: the first set less the second, in points, with its 95 % interval, of the row alone; p: dialogues permuted between the "
+        f"sets (the items differ, so no pairs); p': Holm over a model's {en} asked in one way, * p' < 0.05, ?: too few dialogues to "
+        "tell, p' cannot be below 0.05.",
+    )
 
 
 def _sheet(split: str, asked: str, rows: Sequence[Mapping[str, Any]], several: bool) -> Sheet:
@@ -59,7 +66,7 @@ def _sheet(split: str, asked: str, rows: Sequence[Mapping[str, Any]], several: b
 
 def _row(row: Mapping[str, Any]) -> Row:
     task, metric = TASKS[row["task"]], metric_named(row["metric"])
-    sure, few = row["p_holm"] < 0.05, row["least_p"] >= 0.05
+    sure, few = row["p_holm"] < 0.05, too_few(row)
     gap = Value(row["gap"], row["low"], row["high"], tone="strong" if sure else "")
     corrected = Value(row["p_holm"], asides=("?" if few else "*" if sure else "",))
     name = Text(f"{row['model']} {task.zh} {metric.zh}", f"{row['model']} {task.short} {metric.heading}")

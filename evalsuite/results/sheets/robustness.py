@@ -7,15 +7,8 @@ from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS, set_order, task_order
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
-from evalsuite.metrics.statistics import FEWEST
-from evalsuite.results.sheets.words import titled, with_notes
+from evalsuite.results.sheets.words import family_size, titled, too_few, with_notes
 
-_LEGEND = Text(
-    f"未扰动：原题的得分；其后依次为扰动后的得分（%）、变化的百分点（* p < 0.05，按模型全部行作 Holm 校正；?：有差异的对话不足 {FEWEST} 段，无法判断）、"
-    "f：结果翻转的题所占 %",
-    "base: not perturbed; then %, change in points (* p < 0.05, Holm over the model's rows; ?: fewer than "
-    f"{FEWEST} dialogues differ, too few to tell), f: % of items that flipped",
-)
 # What shuffling alone does to a model that looks at places.
 _ORDERS = Text(
     "shuffle、both 使正确选项均匀分布在各位置：总选同一标号的模型因此变到随机水平，这是位置偏好所致，不是题目变难",
@@ -36,8 +29,20 @@ def robustness_sheets(robustness: Mapping[str, Any]) -> Iterator[Sheet]:
         models.setdefault((row["model"], *way), []).append(row)
     plain = len({place[1:] for place in models}) == 1
     shuffled = any(row["perturb"] in _SHUFFLED for row in robustness.get("drops", []))
-    notes = (_LEGEND, _ORDERS) if shuffled else (_LEGEND,)
+    notes = (_legend(robustness), _ORDERS) if shuffled else (_legend(robustness),)
     yield from with_notes((_sheet(place[0] if plain else " ".join(place), rows) for place, rows in models.items()), *notes)  # fmt: skip
+
+
+def _legend(robustness: Mapping[str, Any]) -> Text:
+    """Notes on the sheets, with the number of rows that Holm's correction is over."""
+    size = family_size(robustness.get("drops", []))
+    zh, en = (f" {size} 行", f"{size} rows") if size else ("各行", "rows")
+    return Text(
+        f"未扰动：原题的得分；其后依次为扰动后的得分（%）、变化的百分点（* p < 0.05，按模型全部{zh}作 Holm 校正；?：有差异的对话太少，"
+        "校正后的 p 不可能低于 0.05，无法判断）、f：结果翻转的题所占 %",
+        f"base: not perturbed; then %, change in points (* p < 0.05, Holm over the model's {en}; ?: so few dialogues differ "
+        "that this p cannot be below 0.05, too few to tell), f: % of items that flipped",
+    )
 
 
 def _sheet(label: str, rows: list[dict[str, Any]]) -> Sheet:
@@ -66,6 +71,6 @@ def _change(row: Mapping[str, Any] | None, own_base: bool) -> Value:
         return Value(None)
     sure = row["p_holm"] < 0.05
     value = f"{100 * row['base']:.1f}→{100 * row['value']:.1f}" if own_base else row["value"]
-    few = row.get("differ") is not None and row["differ"] < FEWEST
+    few = too_few(row)
     change = f" {100 * row['drop']:+.1f}{'*' if sure else '?' if few else ' '}"
     return Value(value, asides=(change, f"f{100 * row['flip_rate']:.0f}"), tone="strong" if sure else "")

@@ -49,6 +49,22 @@ def titled(before: str, zh: str, en: str) -> Text:
     return Text(before + zh, before + en)
 
 
+def too_few(row: Mapping[str, Any]) -> bool:
+    """Whether so few dialogues differ that a row of "robustness" or "gaps" cannot be significant after Holm's correction. Runs
+    of earlier versions say only how many differ, or the smallest p."""
+    least = row.get("least_p_holm")
+    if least is None:
+        differ = row.get("differ")
+        least = row.get("least_p", 0.0) if differ is None else 2.0 ** (1 - differ)
+    return bool(least >= 0.05)
+
+
+def family_size(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The number of tests that Holm's correction is over: "122", "8–16"; "" in runs of earlier versions, which do not say it."""
+    sizes = sorted({row["family"] for row in rows if row.get("family")})
+    return "–".join(map(str, dict.fromkeys([*sizes[:1], *sizes[-1:]])))
+
+
 def with_notes(sheets: Iterable[Sheet], *notes: Text | str) -> Iterator[Sheet]:
     """The same sheets; the last one also gets the notes."""
     last = None

@@ -678,9 +678,21 @@ export interface Drop {
    */
   differ?: number | null;
   /**
+   * The smallest p that so few dialogues can give.
+   */
+  least_p?: number | null;
+  /**
    * p, corrected by Holm over the model's rows.
    */
   p_holm: number | null;
+  /**
+   * The smallest p_holm that the family's dialogues can give: at 0.05 or more, too few to tell.
+   */
+  least_p_holm?: number | null;
+  /**
+   * Number of tests that p_holm is corrected over.
+   */
+  family?: number | null;
   flip_rate: number;
   right_to_wrong: number;
   wrong_to_right: number;
@@ -1300,7 +1312,7 @@ export interface Gap {
   low: number | null;
   high: number | null;
   /**
-   * Of an unpaired permutation of dialogues between the sets.
+   * Of an unpaired permutation of dialogues between the sets: exact for few dialogues, else of random permutations, as many as the family needs.
    */
   p: number;
   /**
@@ -1311,6 +1323,14 @@ export interface Gap {
    * p, corrected by Holm over the model's tasks asked in one way.
    */
   p_holm: number;
+  /**
+   * The smallest p_holm that the family's dialogues can give: at 0.05 or more, too few to tell.
+   */
+  least_p_holm?: number | null;
+  /**
+   * Number of tests that p_holm is corrected over.
+   */
+  family?: number | null;
 }
 /**
  * A learning curve: one base model, one pool of training items, one place.

@@ -21,8 +21,11 @@ const changeText = (row: Change) => signed(row.drop) + (isSure(row) ? " *" : "")
 /** Perturbations in the order of all, of those in `rows`. */
 export const kindsIn = (rows: Change[]): string[] =>
   data.perturbations.map((x) => x.name).filter((k) => rows.some((r) => r.perturb === k));
+/** p after the correction, and over how many rows, as an interval of one row alone says nothing of the others. */
+export const holmWords = (row: Change) =>
+  `Holm p ${row.p_holm?.toFixed(3) ?? "–"}${row.family ? ` (${t("overRows", row.family)})` : ""}`;
 export const changeWords = (row: Change) =>
-  `${labelOf(row.id)}, ${perturbName(row.perturb)}: ${pct(row.base)} → ${pct(row.value)}, ${signed(row.drop)} (${signed(row.low)} … ${signed(row.high)}), Holm p ${row.p_holm?.toFixed(3) ?? "–"}`;
+  `${labelOf(row.id)}, ${perturbName(row.perturb)}: ${pct(row.base)} → ${pct(row.value)}, ${signed(row.drop)} (${signed(row.low)} … ${signed(row.high)}), ${holmWords(row)}`;
 
 /** A panel a perturbation; all share their axis, so that slopes compare. */
 export function slopePanels(rows: Change[]): HTMLElement {

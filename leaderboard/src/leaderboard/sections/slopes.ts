@@ -2,7 +2,7 @@
 import { h } from "../../common/dom.ts";
 import { isNumber, type Maybe, num, pct, signed, sumOf } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
-import { type Change, changeWords, isSure, kindsIn } from "../charts/slopes.ts";
+import { type Change, changeWords, holmWords, isSure, kindsIn } from "../charts/slopes.ts";
 import { isChoice } from "../data.ts";
 import { cellAt } from "../filters.ts";
 import { metricName } from "../metrics.ts";
@@ -65,7 +65,8 @@ function changeCell(row: Change | undefined): SheetValue {
   };
 }
 
-const FEWEST = 6; // differing dialogues with which p can be below 0.05: as in metrics/statistics.py
+/** Whether so few dialogues differ that p cannot be below 0.05 after Holm's correction; earlier versions say only how many differ. */
+const tooFew = (row: Change) => (row.least_p_holm ?? 2 ** (1 - (row.differ ?? Infinity))) >= 0.05;
 
 /** Every change: value, change with its test, and what flipped. A block a model, which begins with its items as they are. */
 export function dropTable(rows: Change[], task: Task) {
@@ -122,8 +123,8 @@ function dropRow(model: Model, row: Change, choices: boolean): SheetRow {
     low: row.low,
     high: row.high,
     tone: sure ? "strong" : "",
-    sign: sure ? "*" : (row.differ ?? FEWEST) < FEWEST ? "?" : "",
-    title: `${row.test} p=${Number(row.p).toFixed(3)}, Holm ${Number(row.p_holm).toFixed(3)}`,
+    sign: sure ? "*" : tooFew(row) ? "?" : "",
+    title: `${row.test} p=${Number(row.p).toFixed(3)}, ${holmWords(row)}`,
   };
   const flips = `✓→✕ ${num(row.right_to_wrong)} · ✕→✓ ${num(row.wrong_to_right)}`;
   const same = row.consistency ?? row.same_choice;
