@@ -1,5 +1,10 @@
 # `make run` evaluates the bundled models on the bundled sample; `make test` checks everything. Both set themselves up.
 PYTHON ?= python3
+# A Python that somebody names makes the .venv anew where another one made it.
+ifneq ($(origin PYTHON),file)
+THIS := --this
+STALE := $(shell $(PYTHON) tools/venv.py .venv --is-this || echo remake)
+endif
 # Named first and pinned: a bare "torch" takes the newest build with several GB of CUDA along. Yours may be another:
 # make run TORCH='torch==2.12.0 --index-url https://download.pytorch.org/whl/cpu'
 TORCH ?= torch==2.13.0
@@ -10,7 +15,7 @@ NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix leaderboard
 # The versions that the tests pass with. make test CONSTRAINTS= takes the newest that pyproject.toml allows.
 CONSTRAINTS ?= -c constraints.txt
 
-.PHONY: run site test test-fast fuzz test-vllm test-neighbours test-frames release-check lint page constraints audit clean
+.PHONY: remake run site test test-fast fuzz test-vllm test-neighbours test-frames release-check lint page constraints audit clean
 
 run: .venv/run
 	HF_HUB_OFFLINE=1 $(BIN)/evalsuite run --data bundled:sample --out runs/default
@@ -96,16 +101,16 @@ audit:
 	.venv-audit/bin/pip-audit --disable-pip --no-deps -r constraints.txt
 
 # Made again when pyproject.toml or constraints.txt changes.
-.venv/run: pyproject.toml constraints.txt
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+.venv/run: pyproject.toml constraints.txt $(STALE)
+	@$(PYTHON) tools/venv.py .venv $(THIS)
 	@echo "installing into .venv (a minute or two)"
 	$(PIP) install $(TORCH)
 	$(PIP) install $(CONSTRAINTS) -e '.[hf]'
 	touch $@
 
 # Light: no network of a model is needed to write.
-.venv/docs: pyproject.toml constraints.txt
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+.venv/docs: pyproject.toml constraints.txt $(STALE)
+	@$(PYTHON) tools/venv.py .venv $(THIS)
 	$(PIP) install $(CONSTRAINTS) -e '.[docs]'
 	touch $@
 
@@ -113,34 +118,35 @@ audit:
 	$(PIP) install $(CONSTRAINTS) -e '.[hf,openai,finetune,ray,authoring,semsim,docs,dev]'
 	touch $@
 
-# Holds the reason to skip the checks of the pages' scripts where the registry of npm is out of reach.
+# Holds the reason to skip the checks of the pages' scripts where the registry of npm is out of reach: asked once, for 15 seconds.
+NPM_ONCE := --fetch-retries=0 --fetch-timeout=15000
 .venv/node: .venv/test leaderboard/package.json
-	@if ($(NPM) install --silent --no-save); then : >$@; \
-	elif ($(NPM) ping --silent >/dev/null 2>&1); then exit 1; \
+	@echo "asking npm's registry for what checks the pages' scripts"
+	@if ($(NPM) view typescript name $(NPM_ONCE) >/dev/null 2>&1); then $(NPM) install --silent --no-save && : >$@; \
 	else echo "skipped: the pages' scripts are not checked, for npm's registry cannot be reached" | tee $@; fi
 
 .venv-neighbours/test: .venv/test
-	test -x $(NBIN)/python || $(BIN)/python -m venv .venv-neighbours
+	@$(BIN)/python tools/venv.py .venv-neighbours --this
 	echo "import site; site.addsitedir('$$($(BIN)/python -c '$(PURELIB)')')" >"$$($(NBIN)/python -c '$(PURELIB)')/beside.pth"
 	@echo "installing into .venv-neighbours (a minute)"
 	$(NBIN)/pip --disable-pip-version-check -q install $(NEIGHBOURS)
 	touch $@
 
 .venv-frames/test: .venv/test Makefile
-	test -x $(FBIN)/python || $(BIN)/python -m venv .venv-frames
+	@$(BIN)/python tools/venv.py .venv-frames --this
 	echo "import site; site.addsitedir('$$($(BIN)/python -c '$(PURELIB)')')" >"$$($(FBIN)/python -c '$(PURELIB)')/beside.pth"
 	@echo "installing into .venv-frames (a minute)"
 	$(FBIN)/pip --disable-pip-version-check -q install $(FRAMES)
 	touch $@
 
 .venv-release/uv:
-	test -x .venv-release/bin/python || $(PYTHON) -m venv .venv-release
+	@$(PYTHON) tools/venv.py .venv-release $(THIS)
 	.venv-release/bin/pip --disable-pip-version-check -q install uv
 	touch $@
 
 # Empty if vLLM is there; else the reason why not (it is tried again when this file is removed, or by make clean).
 .venv-vllm/test: pyproject.toml tests/vllm/install.py
-	test -x $(VBIN)/python || $(PYTHON) -m venv .venv-vllm
+	@$(PYTHON) tools/venv.py .venv-vllm $(THIS)
 	@echo "installing into .venv-vllm (a few minutes)"
 	$(VPIP) install packaging
 	@if $(VBIN)/python tests/vllm/install.py $(VLLM) 2>.venv-vllm/log; then \

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import environment
 import pytest
 from sweeps import sweep  # noqa: F401 - a fixture of several modules
 
@@ -29,11 +30,10 @@ with suppress(ImportError):
     settings.register_profile("steady", deadline=None, derandomize=True, print_blob=True)
     settings.load_profile("steady")
 
+environment.scrub()
+
 # A shell starts background jobs with SIGINT ignored, and so do their children: tests of Ctrl-C could stop nothing.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-
-# Tests read the messages in English, whatever the locale of who runs them.
-os.environ["EVALSUITE_LANG"] = "en"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -97,19 +97,25 @@ def tiny() -> Path:
     return bundled("models/tiny-zh")
 
 
-# Tests evaluate on the sample, whatever the environment names, unless they ask for the real data.
-# Kept under another name for the worker processes of pytest-xdist, which inherit this one's environment.
-if "EVALSUITE_DATA" in os.environ:
-    os.environ["EVALSUITE_TEST_DATA"] = os.environ.pop("EVALSUITE_DATA")
-REAL_DATA = os.environ.get("EVALSUITE_TEST_DATA")
-
-
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder of the real data sets; licences forbid shipping them."""
-    if not REAL_DATA or not Path(REAL_DATA).is_dir():
+    folder = os.environ.get("EVALSUITE_TEST_DATA")
+    if not folder or not Path(folder).is_dir():
         pytest.skip("needs the real data: set EVALSUITE_DATA to a folder with corecode/, … (CONTRIBUTING.md)")
-    return Path(REAL_DATA).resolve()
+    return Path(folder).resolve()
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test works in a folder of its own: none reads what the checkout holds beside tracked files, or writes there."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Room on the disk, as `doctor` sees it, however full this machine's is."""
+    monkeypatch.setattr("evalsuite.setup.machine.free_disk", lambda _: 10**12)
 
 
 @dataclass(frozen=True)

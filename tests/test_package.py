@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
 import pytest
@@ -122,12 +123,34 @@ def test_public_names_are_functions_whatever_is_imported(tmp_path: Path) -> None
     assert python(code, tmp_path) == "module 'evalsuite' has no attribute 'nothing'\n"
 
 
+def pinned() -> dict[str, str]:
+    """The pins of constraints.txt: name -> version."""
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    return {name.lower().replace("_", "-"): version for name, version in (x.split("==") for x in lines if x[0] != "#")}
+
+
+def test_every_pin_admits_the_oldest_python_that_is_promised() -> None:
+    """By the metadata of what is installed here; a package that is not, or in another version, is not told."""
+    from packaging.specifiers import SpecifierSet
+
+    looked_at = 0
+    for name, pin in pinned().items():
+        try:
+            package = metadata(name)
+        except PackageNotFoundError:
+            continue
+        if package["Version"] == pin:
+            looked_at += 1
+            wanted = SpecifierSet(package["Requires-Python"] or "")
+            assert wanted.contains("3.11.0"), f"{name}=={pin} wants Python {wanted}"
+    assert looked_at > 50
+
+
 def test_constraints_fit_what_users_may_install() -> None:
     """Every dependency has a pinned version, and each is within the range of pyproject.toml."""
     from packaging.requirements import Requirement
 
-    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    pins = {name.lower().replace("_", "-"): version for name, version in (x.split("==") for x in lines if x[0] != "#")}
+    pins = pinned()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     # In venvs of their own, or not installed for the tests; torch is pinned in the Makefile.

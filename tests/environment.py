@@ -1,0 +1,33 @@
+"""The environment that tests run in: what somebody's machine sets for itself is dropped, in this place alone."""
+
+from __future__ import annotations
+
+import os
+import re
+
+# Folders with real data, labelled answers and values of metrics, whose tests skip without them; and what pytest's workers inherit.
+KEPT = re.compile(r"EVALSUITE_(?:ANSWERS|METRICS|TEST_\w+)$")
+DROPPED = re.compile(
+    r"EVALSUITE_|LC_|LANG|HF_|HUGGINGFACE_|TRANSFORMERS_|MODELSCOPE_|OPENAI_|RAY_|WANDB_|MLFLOW_|XDG_|JIEBA"
+    r"|(?:COLUMNS|LINES|NO_COLOR|FORCE_COLOR|CLICOLOR\w*|TERMINAL_WIDTH|PYTHONWARNINGS|PYTHONUTF8|PYTHONIOENCODING)$"
+    r"|.*_(?:KEY|TOKEN)$|.*_proxy$",
+    re.IGNORECASE,
+)
+SET = {
+    "EVALSUITE_LANG": "en",  # messages are compared in English
+    "LANG": "C.UTF-8",
+    "HF_HUB_OFFLINE": "1",
+    "OMP_NUM_THREADS": "1",  # several tests run at a time
+}
+
+
+def scrub() -> None:
+    """Drop what a machine sets, and keep EVALSUITE_DATA under another name: tests evaluate on the sample unless they ask for the
+    real data (the fixture `real_data`). A worker of pytest-xdist inherits what its parent has scrubbed."""
+    data = os.environ.get("EVALSUITE_DATA") or os.environ.get("EVALSUITE_TEST_DATA")
+    for name in [name for name in os.environ if DROPPED.match(name) and not KEPT.match(name)]:
+        del os.environ[name]
+    os.environ.update(SET | ({"EVALSUITE_TEST_DATA": data} if data else {}))
+    for name in ("EVALSUITE_TEST_DATA", "EVALSUITE_ANSWERS", "EVALSUITE_METRICS"):
+        if os.environ.get(name):  # as seen from where the tests were started
+            os.environ[name] = os.path.abspath(os.environ[name])

@@ -1,0 +1,57 @@
+"""tools/venv.py, by which `make run` and `make test` get their environments."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MAKE = ROOT / "tools" / "venv.py"
+
+
+def make(*words: object, python: str = sys.executable) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([python, str(MAKE), *map(str, words)], capture_output=True, text=True)
+
+
+def test_one_that_was_begun_and_not_finished_is_remade(tmp_path: Path) -> None:
+    folder = tmp_path / "an environment" / "环境"
+    for left in ("killed before pip came", "killed before all"):
+        shutil.rmtree(folder, ignore_errors=True)
+        if left == "killed before all":
+            (folder / "bin").mkdir(parents=True)
+            (folder / "bin" / "python").symlink_to(sys.executable)
+        else:
+            subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+        assert make(folder, "--is-this").returncode == 1
+    assert make(folder).returncode == 0
+    assert subprocess.run([folder / "bin" / "pip", "--version"], capture_output=True).returncode == 0
+    # A whole one is left alone, with what was installed into it.
+    (folder / "mark").touch()
+    assert make(folder).returncode == make(folder, "--this").returncode == make(folder, "--is-this").returncode == 0
+    assert (folder / "mark").exists()
+
+
+@pytest.mark.parametrize("version", ["2.7", "3.6", "3.10"])
+def test_an_old_python_is_told_in_one_line(version: str, tmp_path: Path) -> None:
+    found = shutil.which(f"python{version}")
+    if found is None:
+        pytest.skip(f"needs python{version} on the PATH")
+    if subprocess.run([found, "-c", ""], capture_output=True).returncode:
+        pytest.skip(f"python{version} does not run here")
+    done = make(tmp_path / "venv", python=found)
+    assert done.returncode == 1 and done.stdout == "" and not (tmp_path / "venv").exists()
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("evalsuite needs Python 3.11 or later, and ") and "make run PYTHON=" in line
+    assert make(sys.prefix, python=found).returncode == 0  # a newer one made it
+
+
+def test_the_oldest_python_is_that_of_the_package() -> None:
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    oldest = project["requires-python"].removeprefix(">=")
+    assert f"OLDEST = ({oldest.replace('.', ', ')})" in MAKE.read_text(encoding="utf-8")

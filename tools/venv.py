@@ -1,0 +1,60 @@
+"""Make a virtual environment with the Python that runs this file.
+
+    python3 tools/venv.py .venv                # leaves a whole one as it is, whichever Python made it
+    python3.12 tools/venv.py .venv --this      # remakes one that another Python made
+    python3.12 tools/venv.py .venv --is-this   # exit code 0 if it is whole and this Python made it
+
+One that was begun and not finished (no ensurepip, killed) is remade. Old Pythons run this file, to say that they are too old.
+"""
+
+from __future__ import print_function
+
+import os
+import subprocess
+import sys
+
+OLDEST = (3, 11)  # requires-python of pyproject.toml
+
+
+# A link to a Python is no environment yet, and the pip that it finds may be the system's.
+PROBE = """
+import pip, platform, sys
+assert sys.prefix != sys.base_prefix
+assert pip.__file__.startswith(sys.prefix) or not pip.__file__.startswith(sys.base_prefix)
+print(platform.python_version())
+"""
+
+
+def version_of(folder):
+    """The version of a whole environment's Python, such as "3.11.7"; None if there is no environment, or it lacks pip."""
+    python = os.path.join(folder, "Scripts" if os.name == "nt" else "bin", "python")
+    try:
+        asked = subprocess.Popen([python, "-c", PROBE], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    except OSError:
+        return None
+    said = asked.communicate()[0].decode()
+    return said.strip() if asked.returncode == 0 else None
+
+
+def main(folder, flag=""):
+    """Make the environment; returns the exit code."""
+    found = version_of(folder)
+    own = ".".join(map(str, sys.version_info[:3]))
+    if flag == "--is-this":
+        return 0 if found == own else 1
+    if found == own or (found and not flag):
+        return 0
+    if sys.version_info < OLDEST:
+        oldest = ".".join(map(str, OLDEST))
+        print(
+            "evalsuite needs Python {} or later, and {} is Python {}: name a newer one, as in `make run PYTHON=python3.12`".format(
+                oldest, sys.executable, own
+            ),
+            file=sys.stderr,
+        )
+        return 1
+    return subprocess.call([sys.executable, "-m", "venv", "--clear", folder])
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
