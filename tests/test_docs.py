@@ -130,6 +130,23 @@ def guides() -> Iterator[Path]:
             yield chinese
 
 
+def in_the_checkout(folder: Path) -> None:
+    """Put what the repository tracks into a folder, by links: the READMEs' commands are typed there, beside its files."""
+    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("needs a checkout of git")
+    for name in {Path(path).parts[0] for path in listed.stdout.split("\0") if path}:
+        (folder / name).symlink_to(ROOT / name)
+
+
+@pytest.mark.parametrize("path", READMES, ids=lambda path: path.name)
+def test_a_readme_activates_the_environment_first(path: Path) -> None:
+    """`make run` made it, and a shell finds no command of it until then."""
+    shown = [command for block in read(path).blocks for command in block.commands]
+    first = next(n for n, command in enumerate(shown) if re.match(r"(?:evalsuite|pip|python) ", command))
+    assert shown[:first] == ["make run", "make test", ". .venv/bin/activate"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "path", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in guides() if path.exists()]
@@ -138,6 +155,8 @@ def test_a_guide_does_what_it_shows(
     path: Path, tmp_path: Path, server: Server, evalsuite: Callable[..., tuple[int, str]]
 ) -> None:
     pytest.importorskip("torch")
+    if path in READMES:
+        in_the_checkout(tmp_path)
     runner = Runner(tmp_path, INSTEAD, NOT_RUN, {"server": server.url}, evalsuite, in_shell, in_python, parse, CODES)
     assert not (wrong := runner.run(read(path))), "\n".join(wrong)
 
