@@ -388,8 +388,8 @@ def test_a_page_is_called_as_in_the_navigation() -> None:
 
 
 def test_a_link_called_as_a_file_is_called_as_its_page_on_the_site(tmp_path: Path) -> None:
-    Site(out=tmp_path).make()
-    english, chinese = ((tmp_path / name).read_text(encoding="utf-8") for name in ("start.md", "start.zh.md"))
+    Site(out=tmp_path / "site").make()
+    english, chinese = ((tmp_path / "site" / name).read_text(encoding="utf-8") for name in ("start.md", "start.zh.md"))
     assert "[What a run leaves](runs.md)" in english and "[运行后留下什么](runs.md)" in chinese
     assert "[Robustness](robustness.md)" in english  # its heading goes on behind a colon
     named = re.compile(r"\[[\w./-]+\.md\]\((?!https?:)")

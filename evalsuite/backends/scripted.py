@@ -24,8 +24,8 @@ Replies = Mapping[str, Reply]  # model name -> reply function
 class Scripted:
     """A model whose replies come from a Python function.
 
-    The function is called once per request, and each reply is stored before the next call. BackendError fails that
-    request; any other exception stops the model.
+    The function is called once per request, and each reply is stored before the next call. An exception fails that request,
+    and so does a value that is no text; the same run asks it again.
 
     >>> backend = Scripted("parrot", lambda request: request.prompt[:1])
     >>> list(backend.generate([Request("1", "你好", (), 8)], [False]))[0][0][1].text
@@ -54,7 +54,14 @@ class Scripted:
             said = self._reply(request)
         except BackendError as error:
             return Response("", "error", error=str(error))
-        return Response(said, "stop") if isinstance(said, str) else said
+        except Exception as error:
+            return Response("", "error", error=f"the function raised {type(error).__name__}: {error}")
+        if isinstance(said, Response):
+            return said
+        if not isinstance(said, str):
+            wrong = f"the function returned {type(said).__name__}: expected the reply as a text"
+            return Response("", "error", error=wrong)
+        return Response(said, "stop")
 
     def close(self) -> None:
         pass

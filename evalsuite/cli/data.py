@@ -20,6 +20,7 @@ data = typer.Typer(no_args_is_help=True)
 
 
 def tasks(data: Data = None) -> None:
+    from evalsuite.benchmarks.groups import groups
     from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora
     from evalsuite.cli.tables.terminal import listing
     from evalsuite.common.errors import DataError
@@ -36,6 +37,8 @@ def tasks(data: Data = None) -> None:
         except DataError as error:
             title = f"{benchmark.title}: {error}"
         print_all(listing(title, ["name", "short", "中文", "kind", "items"][: len(rows[0])], rows))
+    wholes = [[name, group.zh, ", ".join(group.benchmarks)] for name, group in groups().items()]
+    print_all(listing("Groups of benchmarks (--tasks NAME)", ["name", "中文", "benchmarks"], wholes))
 
 
 def _items(corpus: Corpus, t: Task) -> str:

@@ -9,7 +9,7 @@ EvalsuiteError
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -37,12 +37,25 @@ class BackendError(EvalsuiteError):
     pass
 
 
+def nearest(name: str, known: Sequence[str]) -> str | None:
+    """The known name that was probably meant, in whatever case: a similar one, or else the first that has it as a part.
+
+    >>> nearest("EVENT", ["domain_identification", "event_cause", "subsequent_event"])
+    'event_cause'
+    """
+    by_case = {each.lower(): each for each in reversed(known)}
+    typed = name.lower()
+    similar = get_close_matches(typed, list(by_case), n=1)
+    parts = [each for each in known if len(typed) > 2 and typed in each.lower()]
+    parts.sort(key=lambda each: not each.lower().startswith(typed))
+    return by_case[similar[0]] if similar else next(iter(parts), None)
+
+
 def unknown(what: str, name: str, known: Iterable[str], lists: str = "") -> str:
     """The message for an unknown name: the closest known name, if there is one, and the list of all. `lists`: the command that
     lists them, where they are many."""
     names = list(known)
-    near = get_close_matches(name, names, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    hint = f" Did you mean {near!r}?" if (near := nearest(name, names)) else ""
     if lists:
         return f"unknown {what} {name!r}.{hint} `{lists}` lists all."
     return f"unknown {what} {name!r}.{hint} Known: {', '.join(names)}."

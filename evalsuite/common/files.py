@@ -21,7 +21,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from evalsuite.common.errors import DataError
+from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.text import path_text
 
 _DRAFT = re.compile(r"\..+\.[0-9a-f]{8}\.part")  # names that `draft_of` gives
@@ -137,7 +137,10 @@ def replacing_together(last: Path) -> Iterator[Drafts]:
 def make_folder(path: Path) -> None:
     """Make a folder and those above it; their names are on the disk when it returns."""
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
-    path.mkdir(parents=True, exist_ok=True)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileNotFoundError, NotADirectoryError, FileExistsError) as error:
+        raise ConfigError(f"{path}: cannot make this folder: {error.strerror}") from None
     for folder in missing:
         _sync(folder.parent)
 

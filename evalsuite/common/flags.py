@@ -10,12 +10,12 @@ cli/options.py builds the command line from these fields.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-from evalsuite.common.errors import ConfigError
+from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.resources import resolve
 
 T = TypeVar("T")
@@ -44,6 +44,38 @@ def flag(default: T, help: str, example: str = "", *, short: str = "", repeated:
 def flags(settings: type) -> dict[str, Flag]:
     """The flags of a settings class, by field name."""
     return {f.name: f.metadata["flag"] for f in fields(settings)}
+
+
+def from_keywords(settings: type[T], given: Mapping[str, Any]) -> T:
+    """Build a settings class from the keywords of a caller from Python. One value stands for a sequence of it, and a sequence of
+    texts for a comma-separated text. Raises ConfigError for an unknown keyword and for a value of another type.
+
+    >>> from evalsuite.evaluation.settings import Settings
+    >>> from_keywords(Settings, {"tasks": "SI", "shots": 5, "set": ["easy", "hard"]}).tasks
+    ('slot_identification',)
+    """
+    from pydantic import TypeAdapter, ValidationError  # late: `--help` needs none
+
+    hints = get_type_hints(settings)
+    known = [f.name for f in fields(settings)]  # type: ignore[arg-type]
+    made = {}
+    for name, value in given.items():
+        if name not in known:
+            raise ConfigError(unknown("keyword", name, known))
+        hint = hints[name]
+        several = get_origin(hint) is Sequence
+        if several and value is None:
+            continue
+        if several and isinstance(value, str | Path | int | float):
+            value = (value,)
+        elif not several and str in (hint, *get_args(hint)) and isinstance(value, list | tuple):
+            value = ",".join(map(str, value))
+        try:
+            made[name] = TypeAdapter(hint).validate_python(value)
+        except ValidationError as error:
+            said = error.errors()[0]["msg"]
+            raise ConfigError(f"keyword {name}={value!r}: {said[0].lower()}{said[1:]}") from None
+    return settings(**made)
 
 
 def check_budget(budget: float | None) -> None:

@@ -114,8 +114,9 @@ def generate_of(backend: Backend) -> Generate[Trial]:
 
 def line_of(cell: Cell) -> Line:
     task = TASKS[cell.place.task]
-    way = f"{cell.place.way}, recorded" if "recorded" in cell.facts else cell.place.way
-    return Line(cell.place.model, f"{cell.place.set} {task.short}", way, task.item_metrics[0])
+    recorded = "recorded" in cell.facts
+    way = f"{cell.place.way}, recorded" if recorded else cell.place.way
+    return Line(cell.place.model, f"{cell.place.set} {task.short}", way, task.item_metrics[0], not recorded)
 
 
 def first_metric(trial: Trial, response: Response) -> float:

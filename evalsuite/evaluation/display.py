@@ -29,6 +29,7 @@ class Line:
     what: str  # "easy SF"
     way: str  # "paper 0-shot"
     metric: str = ""  # its running mean is shown; "": none
+    generated: bool = True  # now, so that its tokens tell a rate: recorded replies are read from a file
 
     @property
     def label(self) -> str:
@@ -165,7 +166,7 @@ class ModelProgress:
         count = self._counts[number]
         count.add(response, score)
         self._asked += 1
-        self._tokens += response.prompt_tokens + response.new_tokens
+        self._tokens += (response.prompt_tokens + response.new_tokens) * count.line.generated
         rates = _rates(self._asked, self._tokens, time.perf_counter() - self._began)
         self._display.progress.update(self._line, advance=1, rates=rates, score=f"{count.line.what} {count.score()}")
         self._say_if_done(count)

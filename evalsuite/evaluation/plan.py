@@ -22,6 +22,7 @@ from evalsuite.benchmarks.corpus import File
 from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora, takes_shots, tasks_named
 from evalsuite.common.dialogue import copied
 from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
+from evalsuite.common.flags import from_keywords
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.items import Picked, Selection, read_selection
 from evalsuite.evaluation.settings import Settings
@@ -49,7 +50,7 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
 
     Raises ConfigError or DataError for the first thing that is wrong.
     """
-    s = Settings(models=models if isinstance(models, str | Path) else "functions", **settings)
+    s = from_keywords(Settings, {"models": models if isinstance(models, str | Path) else "functions"} | settings)
     chosen = models_of(models, s.model)
     if s.until_ranked is not None and sum(m.backend != "baseline" for m in chosen) < 2:
         raise ConfigError("--until-ranked: tells models apart, and fewer than two are named; baselines take no part")

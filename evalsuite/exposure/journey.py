@@ -20,6 +20,7 @@ from evalsuite.backends.scripted import scripted_loader
 from evalsuite.benchmarks.registry import BENCHMARKS, Corpora
 from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.common.files import make_folder
+from evalsuite.common.flags import from_keywords
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.common.templates import TemplateFile
@@ -64,7 +65,7 @@ def contamination(model: str | Sequence[str], models: Models = "bundled:models.y
     >>> contamination("mine", "models.yaml", tasks=["event_cause"], out="runs/mine")  # doctest: +SKIP
     """
     file = models if isinstance(models, str | Path) else "functions"
-    s = Settings(models=file, **settings)
+    s = from_keywords(Settings, {"models": file} | settings)
     names = [model] if isinstance(model, str) else list(model)
     suspects = models_of(models, names)
     reference = models_of(models, [s.reference])[0] if s.reference else None

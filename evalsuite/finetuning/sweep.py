@@ -27,6 +27,7 @@ from evalsuite.benchmarks.registry import Corpora, benchmark_of, task_named
 from evalsuite.common.dialogue import copied
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import make_folder, replace_file, safe_name
+from evalsuite.common.flags import from_keywords
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.display import Display, log_to
@@ -71,7 +72,7 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
 
     >>> finetune("models.yaml", model=["tiny-zh"], tasks=["slot_identification"], sizes=[125, 250])  # doctest: +SKIP
     """
-    s = Sweep(models=models, **settings)
+    s = from_keywords(Sweep, {"models": models} | settings)
     chosen = [_trainable(m) for m in load_models(resolve(s.models), list(s.model))]
     if s.executor == "local":
         require_present(chosen)

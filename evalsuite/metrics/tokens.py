@@ -15,6 +15,7 @@ Libraries and dictionaries are loaded on first use, once in a process.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
@@ -136,7 +137,9 @@ def jieba_tokenizer() -> Any:
     Its cache is in the user's cache folder. jieba's own default, /tmp/jieba.cache, may be a file of anybody on the machine,
     with other words.
     """
-    library = import_module("jieba")
+    with warnings.catch_warnings():  # of its regular expressions, on Python 3.12 and later
+        warnings.simplefilter("ignore", SyntaxWarning)
+        library = import_module("jieba")
     library.setLogLevel(
         50
     )  # it reports its dictionary on stderr, and a cache that cannot be written, which does no harm

@@ -21,6 +21,7 @@ from evalsuite.backends.registry import load_backend, load_in_turn
 from evalsuite.backends.scripted import Replies, scripted_loader
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.errors import BackendError, ConfigError, unknown
+from evalsuite.common.flags import from_keywords
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.ask import Group, ask, collect_problems, limits_of
@@ -72,7 +73,7 @@ def judge(
     """
     replies = None if isinstance(models, str | Path) else models
     file = models if isinstance(models, str | Path) else "functions"
-    s = Settings(models=file, judge=(judge,) if isinstance(judge, str) else tuple(judge), **settings)
+    s = from_keywords(Settings, {"models": file, "judge": judge} | settings)
     out = Path(run)
     listed = {m.name: m for m in models_of(models)}
     judges = models_of(models, s.judge)
