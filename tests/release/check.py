@@ -197,6 +197,14 @@ def versions(programs: Path, names: Sequence[str]) -> str:
     return " ".join(f"{name} {found[name]}" for name in names if name in found)
 
 
+def oldest(python: str) -> str:
+    """The oldest patch release of that Python that is installed here, since `requires-python` promises them all."""
+    if os.sep in python:
+        return python
+    rows = json.loads(call(UV, "python", "list", "--only-installed", "--output-format", "json", python))
+    return min(rows, key=lambda row: int(row["version_parts"]["patch"]))["path"] if rows else python
+
+
 def row(
     python: str, resolution: str, wheel: Path, extras: Sequence[str] = (), more: Sequence[str] = (), told: Sequence[str] = TOLD,
     check: Callable[[Path, Path], str] = base,
@@ -270,7 +278,7 @@ def main() -> int:
         print(f"{sdist.name}: {sdist.stat().st_size / 1e6:.1f} MB, {wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
         if not given.skip_tools:
             add(*tools(sdist, wheel))
-        pythons = [*filter(None, given.pythons.split(",")), *given.at]
+        pythons = [*map(oldest, filter(None, given.pythons.split(","))), *given.at]
         for python in pythons:
             for resolution in RESOLUTIONS:
                 add(row(python, resolution, wheel))
