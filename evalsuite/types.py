@@ -29,7 +29,7 @@ class Status(StrEnum):
 
 
 def context_of(dialogue: Sequence[str], question: str, options: Sequence[str]) -> tuple[str, ...]:
-    """What an item is about: its dialogue, or its question and options where there is none. Items of one context are not
+    """The context of an item: its dialogue, or its question and options where there is none. Items of one context are not
     independent."""
     return tuple(dialogue) or (question, *sorted(options))
 
@@ -74,7 +74,7 @@ class Item:
 
     @property
     def context(self) -> tuple[str, ...]:
-        """As `context_of`."""
+        """The item's `context_of`."""
         return context_of(self.dialogue, self.question, self.options)
 
     @property
@@ -143,7 +143,7 @@ class Request:
     pairs: tuple[tuple[str, str], ...] = ()  # with scoring nll: (context, target), plain text
     pattern: str = ""  # with scoring constrained: a regular expression that the whole reply must match
     answer_after: str = ""  # the reply reasons first, and its answer follows these words: "答案："
-    sample: int = 0  # which of the several replies to the same prompt, where the model samples; it seeds the reply
+    sample: int = 0  # index of the reply among those sampled for the same prompt; it seeds the reply
     batch: tuple[str | int, ...] = ()  # engines never batch requests whose keys differ: padding may change a reply
 
 
@@ -161,9 +161,15 @@ class Trial:
 
     @classmethod
     def of(
-        cls, item: Item, request: Request, variant: str, shots: tuple[str, ...] = (), asked_shots: int = 0,
-        perturb: str = "none", rotation: int = 0,
-    ) -> Trial:  # fmt: skip
+        cls,
+        item: Item,
+        request: Request,
+        variant: str,
+        shots: tuple[str, ...] = (),
+        asked_shots: int = 0,
+        perturb: str = "none",
+        rotation: int = 0,
+    ) -> Trial:
         """The trial; its request gets the batch key of its cell and sample."""
         batch = (item.task, item.set, item.split, variant, asked_shots, request.scoring, perturb, request.sample)
         return cls(item, replace(request, batch=batch), variant, shots, asked_shots, perturb, rotation)
@@ -187,9 +193,8 @@ class Likelihood:
 
     logprob: float  # sum over the tokens; for a label: of all its surface forms ("a", " a") together
     tokens: int
-    prior: float | None = (
-        None  # log-probability of the same text after the prompt's last line alone ("答："); `texts` only
-    )
+    # The log-probability of the same text after the prompt's last line alone ("答："); `texts` only.
+    prior: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,12 +209,12 @@ class Response:
     reasoning: str | None = None  # a reasoning model's thinking, if its endpoint returns it separately
     cost: float = 0.0  # in the unit of the model's prices; an upper bound if the request failed
     likelihoods: tuple[Likelihood, ...] = ()  # one for each option (labels, texts) or pair (nll)
-    thinking_tokens: int | None = None  # those of new_tokens that are thinking, if the endpoint counts them
+    thinking_tokens: int | None = None  # the thinking among new_tokens, if the endpoint counts it
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer read from a reply. `start:end` is its place in the raw reply, which the page highlights."""
+    """The answer read from a reply. `start:end` is its span in the raw reply, which the page highlights."""
 
     status: Status
     choice: int | None = None  # index into the item's options
@@ -218,21 +223,19 @@ class Answer:
     start: int | None = None
     end: int | None = None
     choices: tuple[int, ...] = ()  # the chosen options, in tasks with several right ones
-    reasoned: int = (
-        0  # characters of reasoning before the part that was read, in a reply that was asked to reason first
-    )
+    reasoned: int = 0  # characters of reasoning before the parsed part, in a reply that was asked to reason first
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Metric name -> value of one item (in [0, 1], except ΔNLL). Empty if the request failed."""
+    """The values of one item: metric name -> value (in [0, 1], except ΔNLL). Empty if the request failed."""
 
     values: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How replies are parsed. Part of every signature."""
+    """The settings of parsing. Part of every signature."""
 
     parser: str = "full"  # for choices; one of PARSERS
     extract: bool = True  # for spans and texts: cut lead-ins, quotes and reasons off
@@ -257,9 +260,9 @@ class Metric:
     """A metric's names and how its values are shown. Shared rows are in metrics/rows.py, a benchmark's own in
     `Task.own_metrics`."""
 
-    name: (
-        str  # in results.json, there possibly prefixed with "paper."; a name with the prefix is a row of that one only
-    )
+    # Its name in results.json, where variants as the papers compute them have the prefix "paper.". A row describes both;
+    # a row named paper.x describes only the paper's variant.
+    name: str
     zh: str
     en: str = ""  # as `zh` if not given
     short: str = ""  # for narrow columns
@@ -304,7 +307,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """How spans and texts in a language are parsed and scored. The rows are in benchmarks/languages.py."""
+    """The parsers and metrics of a language's spans and texts. The rows are in benchmarks/languages.py."""
 
     name: str  # "zh" | "en"
     read_span: Callable[[Item, Response, Reading], Answer]
@@ -326,9 +329,9 @@ class Kind:
     read: Callable[[Item, Response, Reading, Language], Answer]
     score: Callable[[Item, Answer, Response | None, Language], Score]
     parts: Callable[[Answered], tuple[Part, ...]]
-    item_metrics: tuple[
-        str, ...
-    ]  # metrics that every item has (of a probe that was chosen the first only); paired comparisons use the first
+    # Metrics that every item has (an item whose probe was scored by choosing has only the first); paired comparisons use
+    # the first.
+    item_metrics: tuple[str, ...]
     scorings: tuple[str, ...] = ("generate",)  # the SCORINGS that apply; tasks with a pattern add "constrained"
     options: bool = False  # its items list options
     several: bool = False  # asks for all right options, not for one
@@ -354,7 +357,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How the replies to a template differ from the references: they are a part of one, or worded otherwise."""
+    """The form of the replies to a template, where they are a part of a reference or worded otherwise."""
 
     shown: Callable[[Item], str]  # the right reply, for shots and training
     whole: Callable[[Item, str], str]  # (item, reply) -> the text that references compare with
@@ -376,16 +379,15 @@ class Task:
     benchmark: str = "corecode"
     # (item, template) -> the regular expression that a reply matches under constrained decoding
     pattern: Callable[[Item, str], str] | None = None
-    forms: Mapping[str, Form] = field(
-        default_factory=dict
-    )  # template -> the form of its replies, if not the references'
+    # template -> the form of its replies, if not the references'
+    forms: Mapping[str, Form] = field(default_factory=dict)
     whole: bool = False  # its items show whole dialogues: none masked, altered or clipped
     subset: str = "all"  # the name that published figures give to the task's part of the items
     templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<benchmark>/
     prompts: str = ""  # the folder of its templates there, where tasks share one; "": its local name
-    # How the paper's own program reads a choice out of a reply, beside our parser: the metric paper.accuracy.
+    # The paper's own program that reads a choice out of a reply, beside our parser: the metric paper.accuracy.
     official: Callable[[Item, Response], Answer] | None = None
-    marking: tuple[str, str] | None = None  # (Chinese, English): what people who mark its replies are told
+    marking: tuple[str, str] | None = None  # (Chinese, English): the instruction for people who mark its replies
     own_part: Callable[[Answered], Part] | None = None  # metrics in addition to those of its kind
     own_metrics: tuple[Metric, ...] = ()  # the rows of metrics that only this benchmark has
     judged_by: str = ""  # the rubric of judges by which its official scoring calls a reply right; "": the first metric
@@ -407,7 +409,7 @@ class Task:
         return (*self.kind.scorings, *(("constrained",) if self.pattern else ()))
 
     def answer(self, item: Item, response: Response, reading: Reading, language: Language) -> Answer:
-        """The answer that the reply states, as `Kind.answer`; the paper's own reading where there is one and it is asked for."""
+        """The answer that the reply states, as `Kind.answer`; with the parser "paper" the official program's, if it has one."""
         read = response.error is None and response.finish != "content_filter" and not response.likelihoods
         if reading.parser == "paper" and self.official and read:
             return self.official(item, response)
@@ -428,7 +430,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """How human annotators score a short text. (Judges get a template instead: prompts/judge/<name>.j2.)"""
+    """The scales on which human annotators score a short text. (Judges get a template instead: prompts/judge/<name>.j2.)"""
 
     name: str
     zh: str  # its source
@@ -448,9 +450,8 @@ class Archives:
 
     addresses: Mapping[str, str]  # name -> address
     files: tuple[str, ...]  # base names of the files to extract from any folder of the archive
-    sha256: Mapping[str, str] = field(
-        default_factory=dict
-    )  # name -> hash of the archive; others are taken as they come
+    # name -> hash of the archive; archives that are not listed are not checked
+    sha256: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -470,8 +471,8 @@ class Benchmark:
     tasks: tuple[Task, ...]  # in the paper's order
     # (benchmark, folder, skip_bad=) -> its corpus.Corpus. Raises DataError if the folder holds none of its data.
     loader: Callable[..., Any]
-    address: str | Archives = ""  # what `data pull` fetches: a git repository or archives; "": nothing
-    commit: str = ""  # of the repository at `address`; "": the newest
+    address: str | Archives = ""  # the source for `data pull`: a git repository or archives; "": none
+    commit: str = ""  # a commit of the repository at `address`; "": the newest
     no_address: str = ""  # why there is nothing to fetch
     averaged: bool = False  # the paper reports the mean over the sets (cross-validation folds)
     training: str = "train"  # the split that shots are drawn from and leakage is counted against; "": it has none
@@ -490,7 +491,7 @@ class Benchmark:
     templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<name>/
     sample: Path | None = None  # sample data that an installed package brings, used in place of the bundled sample
     files: str = "{task.benchmark}/{set}/{split}/{task.local}"  # see `data_name`
-    licence: str = ""  # of the official files, as their source states it; "": it states none
+    licence: str = ""  # the licence of the official files, as their source states it; "": it states none
 
     def __post_init__(self) -> None:
         own = (replace(t, benchmark=self.name, templates=self.templates) for t in self.tasks)

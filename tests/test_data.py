@@ -246,11 +246,11 @@ def test_check_shows_what_options_give_away(tmp_path: Path) -> None:
     first = {**CHOICE, "id": 9, "(a)": "片", "(c)": "喜剧片", "answer": ["(a)", "片"]}
     write(tmp_path, "knowledge_filling", CHOICE, long, first)
     (prior,) = check_data(Corpora(tmp_path)).priors
-    assert prior.places == (1, 2, 0)
+    assert prior.positions == (1, 2, 0)
     assert prior.longest == pytest.approx((1 / 2 + 1 + 0) / 3)
     assert prior.chance == pytest.approx((1 / 2 + 1 / 2 + 1 / 3) / 3)
     expected = [4 / 3, 4 / 3, 1 / 3]  # half of two items and a third of one; the third place in one item alone
-    assert prior.p == pytest.approx(chisquare(prior.places, expected).pvalue)
+    assert prior.p == pytest.approx(chisquare(prior.positions, expected).pvalue)
 
 
 @pytest.mark.parametrize("places", [(79, 71), (38, 26, 20, 16), (35, 33, 32), (0, 9), (5, 5, 5), (4, 0, 1, 51, 10, 51)])
@@ -269,7 +269,7 @@ def test_what_the_options_of_charm_give_away(real_data: Path) -> None:
         (file,) = (f for f in (folder / "data/CHARM/reasoning").glob(f"{item_set.capitalize()}_*.json")
                    if TASKS[task].file in f.name)  # fmt: skip
         letters = [row["target"] for row in json.loads(file.read_text(encoding="utf-8"))["examples"]]
-        assert prior.places[:2] == (letters.count("(A)"), letters.count("(B)")), task
+        assert prior.positions[:2] == (letters.count("(A)"), letters.count("(B)")), task
     assert priors["chinese", "charm_sequence"].p == pytest.approx(chisquare([38, 26, 20, 16]).pvalue)
     counts = {(c.set, c.task): c for c in found.counts}
     assert (counts["chinese", "charm_time"].twins, counts["chinese", "charm_time"].unclear) == (1, 1)

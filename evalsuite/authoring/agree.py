@@ -216,7 +216,7 @@ def _spans(k: Knowledge, name: str, d: AnnotatedDialogue) -> set[Position]:
 
 
 def _turns(d: AnnotatedDialogue) -> list[bool]:
-    """For each turn, whether an annotation refers to it."""
+    """Whether an annotation refers to each turn."""
     used = {turn for k in _accepted(d) for turn, _ in _rests_on(k, d)}
     return [n in used for n in range(len(d.dialogue))]
 

@@ -17,13 +17,13 @@ from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import remove, replace_file
 
-SHARES = (0.36, 0.14)  # of dialogues, for train and dev; the rest is the test split
+SHARES = (0.36, 0.14)  # the shares of dialogues for train and dev; the rest is the test split
 _RECORD = "build.json"
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltBenchmark:
-    """What `build_benchmark` wrote."""
+    """The outcome of `build_benchmark`: the folder that it wrote, and its counts."""
 
     data: Path
     counts: dict[str, int]  # "set/split/task" -> items

@@ -49,7 +49,7 @@ _FOLDS = 3  # CIDER, too, trains on two thirds
 class Question:
     """A knowledge filling question to filter."""
 
-    group: int  # of dialogues; the heads that score it are fitted on other groups
+    group: int  # its group of dialogues; the heads that score it are fitted on other groups
     text: str  # the utterance with [MASK]
     right: str
     wrong: tuple[str, ...]  # before filtering
@@ -60,7 +60,7 @@ class Question:
 class Filtered:
     """Result of filtering. Entry n of accuracy, loss and replaced belongs to iteration n, before its changes."""
 
-    wrong: tuple[tuple[str, ...], ...]  # of each question, after filtering
+    wrong: tuple[tuple[str, ...], ...]  # the wrong options of each question, after filtering
     accuracy: tuple[float, ...]  # on held-out dialogues
     loss: tuple[float, ...]  # mean cross-entropy on them, in nats
     replaced: tuple[int, ...]  # wrong options replaced in the iteration

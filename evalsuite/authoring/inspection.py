@@ -38,7 +38,7 @@ class Inspected:
 
 @dataclass(frozen=True, slots=True)
 class Qualified:
-    """How an annotator did on gold dialogues.
+    """An annotator's score on gold dialogues.
 
     An item is an annotation of the gold file, right if the annotator has one of the same texts (`match_annotations`) with the
     same slot; or a gold dialogue without knowledge, right if the annotator found none.

@@ -24,7 +24,7 @@ from typing import Any, BinaryIO, NamedTuple
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import remove
 
-_VERSION = 1  # of the index format
+_VERSION = 1  # the version of the index format
 _CHINESE = b"/c/zh/"
 _SCHEMA = """
 DROP TABLE IF EXISTS edges; DROP TABLE IF EXISTS source;

@@ -102,7 +102,7 @@ class Screening:
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
-    """What a worker process needs to make its Screener; the tagger by name, since functions may not pickle."""
+    """The arguments of a worker process's Screener; the tagger is a name, since functions may not pickle."""
 
     index: Path
     tagger: str
@@ -240,7 +240,7 @@ def _in_order(chunks: Iterator[list[Dialogue]], jobs: int, settings: _Settings) 
         pool.shutdown(cancel_futures=True)
 
 
-_screener: Screener  # of this worker process
+_screener: Screener  # this worker process's own
 
 
 def _start_worker(settings: _Settings) -> None:

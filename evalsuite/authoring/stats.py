@@ -35,7 +35,7 @@ class KnowledgeCounts:
 
 @dataclass(frozen=True, slots=True)
 class SlotCount:
-    """How often a slot is annotated in a set; other names are "" for a slot that the ontology lacks."""
+    """The count of a slot's annotations in a set; its other names are "" if the ontology lacks the slot."""
 
     set: str
     dimension: str
@@ -54,7 +54,7 @@ class Stats:
     table1: tuple[Table1, ...]
     knowledge: dict[str, KnowledgeCounts]  # by set
     spread: tuple[SlotCount, ...]  # slots that occur, in the ontology's order
-    split: str  # of the artefact checks
+    split: str  # the split of the artefact checks
     findings: tuple[Finding, ...]
 
     @property

@@ -127,7 +127,7 @@ def assign_splits(
     dialogues = {(a.set, a.dialogue_id): a.dialogue for a in annotations}
     source = dict(zip(dialogues, sources(list(dialogues.values())), strict=True))
     found: dict[tuple[str, str], str] = {}
-    split_of: dict[int, str] = {}  # of a source
+    split_of: dict[int, str] = {}  # number of a source -> its split
     for item_set in CORECODE.sets:
         mine = sorted(d for d in dialogues if d[0] == item_set)
         random.Random(f"{seed}:split:{item_set}").shuffle(mine)

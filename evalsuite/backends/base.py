@@ -16,7 +16,7 @@ TrainingItems = Callable[[str, str], tuple[Item, ...]]
 
 
 class Journal(Protocol):
-    """What a run knows of its batches at endpoints. A kill loses nothing of it (Store); `stake` counts as spent meanwhile."""
+    """A run's notes on its batches at endpoints. The Store's survive a kill; `stake` counts as spent until a batch ends."""
 
     def batches(self) -> dict[str, dict[str, Any]]:
         """The note on each batch, by name."""
@@ -25,20 +25,19 @@ class Journal(Protocol):
         """Keep a note on a batch, and the cost that it may have."""
 
     def end_batch(self, name: str, cost: float = 0.0) -> None:
-        """Drop the note and the stake; `cost` of it stays spent beside what stored replies cost."""
+        """Drop the note and the stake; `cost` stays spent beside the cost of stored replies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a run may spend at an endpoint, how many requests it may send at once, and where it keeps notes of that."""
+    """The limits of a run at an endpoint: its budget and its concurrent requests; and its journal of them."""
 
     budget: float | None = None  # maximum total cost, in the currency of the model's prices
-    spent: float | Callable[[], float] = 0.0  # of it so far; asked at each `generate`, as an earlier one may have spent
+    spent: float | Callable[[], float] = 0.0  # spent so far; read at each `generate`, as earlier ones spend, too
     max_concurrency: int | None = None  # overrides the model's own setting
-    lend: Callable[[float], None] = lambda amount: (
-        None
-    )  # records the worst-case cost of requests in flight (Store.lend)
-    journal: Journal | None = None  # of batches; None: only in memory
+    # Records the worst-case cost of requests in flight (Store.lend).
+    lend: Callable[[float], None] = lambda amount: None
+    journal: Journal | None = None  # notes on batches; None: they are kept only in memory
     tell: Callable[[str], None] = lambda text: None  # shows how far batches are
 
     def left(self) -> float | None:
@@ -83,10 +82,10 @@ class Answering(Backend, Protocol):
 class Replaying(Backend, Protocol):
     """A backend that has replies to some requests only: those that were recorded (backends/recorded.py)."""
 
-    recorded: dict[str, Any]  # of what model, when, with which versions: a fact of its cells
+    recorded: dict[str, Any]  # model, date and versions of the recording: a fact of its cells
 
     def missing(self, requests: Sequence[Request]) -> int:
-        """How many of these requests it has no reply to."""
+        """The number of these requests that it has no reply to."""
 
 
 @runtime_checkable
@@ -111,7 +110,7 @@ class LocalModel(Backend, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TokenScores:
-    """What a network gives to each token of a text, after all before it."""
+    """The log-probabilities of a text's tokens, each given all tokens before it."""
 
     logprobs: Sequence[float]  # natural logarithms
     # The same, less the mean log-probability of the network's next token, over its standard deviation; None: the engine

@@ -1,4 +1,4 @@
-"""What hf and vllm share: a model's files, tokenizer and chat template, and the token ids of prompts and options.
+"""A model's files, tokenizer and chat template, and the token ids of prompts and options, for hf and vllm.
 
 Both backends send exactly these ids to the network and decode replies with this tokenizer, so that a model replies
 the same on both.
@@ -402,7 +402,7 @@ def folder_hash(folder: Path, code: bool = False) -> str:
 
 def _further(folder: Path, code: bool) -> set[Path]:
     """Less common files that a loader may read, also in subfolders."""
-    found = {p for p in folder.iterdir() if p.suffix in {".spm", ".codes", ".tiktoken"}}  # of tokenizers
+    found = {p for p in folder.iterdir() if p.suffix in {".spm", ".codes", ".tiktoken"}}  # files of tokenizers
     found.update(folder.glob("additional_chat_templates/*.jinja"))
     for index in folder.glob("*.index.json"):  # shards may be in any folder
         found.update(folder / name for name in json.loads(index.read_bytes()).get("weight_map", {}).values())

@@ -46,7 +46,7 @@ def _suggested(*names: str) -> Callable[[dict[str, Any]], None]:
 
 
 class Generation(Strict):
-    """How replies are generated (docs/sampling.md). The default is greedy decoding."""
+    """Settings of generation (docs/sampling.md). The default is greedy decoding."""
 
     max_new_tokens: int | None = Field(default=None, ge=1)
     """The longest reply in tokens, thoughts included, for all tasks. Default: each task's own limit."""
@@ -65,7 +65,7 @@ class Generation(Strict):
     samples: int = Field(default=1, ge=1)
     """Replies to each request, with seeds of their own. Needs a temperature."""
     seed: int | None = Field(default=0, ge=0, lt=2**31)
-    """Of all samples; null is not sent (endpoints only)."""
+    """The seed of all samples; null is not sent (endpoints only)."""
     batch_tokens: int = Field(default=16384, ge=1)
     """The most tokens of a batch: prompts, replies and padding (hf only). Lower it if memory runs out."""
 
@@ -76,7 +76,7 @@ class Generation(Strict):
 
     @property
     def decoding(self) -> dict[str, Any] | Literal["greedy"]:
-        """How tokens are chosen, part of a reply's key in the store: "greedy", or the settings that differ from it.
+        """The settings by which tokens are chosen, part of a reply's key in the store: "greedy", or those that differ from it.
 
         `samples` is not among them: a further sample changes no earlier one.
         """
@@ -85,7 +85,7 @@ class Generation(Strict):
         return {name: getattr(self, name) for name in names} or "greedy"
 
 
-SAMPLING = ("temperature", "top_p", "top_k", "repetition_penalty", "beams", "samples", "seed")  # of Generation
+SAMPLING = ("temperature", "top_p", "top_k", "repetition_penalty", "beams", "samples", "seed")  # fields of Generation
 
 
 class HF(Strict):
@@ -123,7 +123,7 @@ class VLLM(Strict):
 
 
 class Finetune(Strict):
-    """How `evalsuite finetune` trains a LoRA adapter (docs/finetune.md). The defaults suit a 7B model."""
+    """Settings with which `evalsuite finetune` trains a LoRA adapter (docs/finetune.md). The defaults suit a 7B model."""
 
     rank: int = Field(default=16, ge=1)
     """Rank of the adapter."""
@@ -138,7 +138,7 @@ class Finetune(Strict):
     epochs: int = Field(default=3, ge=1)
     """Passes over the training items."""
     schedule: Literal["cosine", "linear", "constant", "constant_with_warmup"] = "cosine"
-    """How the learning rate falls."""
+    """The schedule by which the learning rate falls."""
     warmup: float = Field(default=0.03, ge=0, lt=1)
     """The share of all steps in which the learning rate rises."""
     weight_decay: float = Field(default=0, ge=0)
@@ -172,13 +172,13 @@ class Price(Strict):
     """Price of a million tokens, in any one currency."""
 
     input: float = Field(ge=0)
-    """Of a million tokens of prompts."""
+    """The price of a million tokens of prompts."""
     output: float = Field(ge=0)
-    """Of a million tokens of replies, thoughts included."""
+    """The price of a million tokens of replies, thoughts included."""
 
 
 class Batch(Strict):
-    """How an endpoint's batch API is used (docs/endpoints.md). The defaults are OpenAI's."""
+    """Settings of an endpoint's batch API (docs/endpoints.md). The defaults are OpenAI's."""
 
     discount: float = Field(default=0.5, ge=0, lt=1)
     """Share of the price that a batch costs less."""
@@ -256,7 +256,7 @@ class API(Strict):
 
     @property
     def charged(self) -> Price | None:
-        """What a million tokens cost in the way that the requests go."""
+        """The prices per million tokens, less the discount if requests go as batches; None: no price is given."""
         if self.price is None or self.batch is None:
             return self.price
         part = 1 - self.batch.discount
@@ -288,7 +288,7 @@ class API(Strict):
 
 
 def _of_an_entry(schema: dict[str, Any]) -> None:
-    """What the validators of Model refuse, as far as a schema can say it. Sections have no default: it would be long."""
+    """Add to an entry's schema the checks of Model's validators that a schema can state, and drop long defaults of sections."""
     for field in schema["properties"].values():
         if "$ref" in field:
             field.pop("default", None)
@@ -315,7 +315,7 @@ class Model(Strict):
     name that the endpoint knows the model by. scripted: a file of replies, or a folder of
     recorded ones. baseline: random, majority, lexical or oracle."""
     hub: Literal["huggingface", "modelscope"] = "huggingface"
-    """Where a hub id is fetched from."""
+    """The hub that a hub id is fetched from."""
     chat: bool = False
     """Use the model's own chat template, with shots as turns. Needed for chat models; false for base models."""
     chat_template: str | None = Field(default=None, min_length=1)

@@ -132,7 +132,7 @@ def _chat_template(value: str, base: Path) -> str:
 
 def _check_size(path: Path, root: Any) -> None:
     """Raise ConfigError for a value that contains itself, or that aliases make too large or too deep to send or to print."""
-    sizes: dict[int, int] = {}  # of the nodes met so far, with all that their aliases stand for; 0: not finished
+    sizes: dict[int, int] = {}  # node -> its size with aliases written out, for the nodes met so far; 0: not finished
 
     def size(node: Any, depth: int) -> int:
         line = node.start_mark.line + 1

@@ -1,4 +1,4 @@
-"""Where a model of models.yaml lies: in a folder or file, or in a hub. Nothing is loaded, and no hub is asked."""
+"""Paths of the models of models.yaml: a folder or file, or a hub id. Nothing is loaded, and no hub is asked."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ def is_hub_id(path: str, base: Path, revision: str | None = None) -> bool:
 
 
 def missing(model: Model) -> str | None:
-    """What the model's path or adapter names and is not there; None if all is there, or is for a hub to know."""
+    """A message about the first path of the model or its adapter that does not exist; None if there is none.
+
+    Hub ids are not checked.
+    """
     row = backend_named(model.backend)
     if not row.files or row.name not in BACKENDS:
         return None

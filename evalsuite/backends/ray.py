@@ -51,7 +51,7 @@ def cluster(engine: Loader, address: str | None, replicas: int | None) -> Loader
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a replica reports once its model is loaded."""
+    """A replica's report once its model is loaded."""
 
     host: str
     fingerprint: str
@@ -101,7 +101,7 @@ class Replicas:
     def __init__(self, model: Model, cluster: Cluster, replicas: int | None) -> None:
         self._name, self._model, self._cluster = model.name, for_actors(model), cluster
         self._members: list[_Member] = []
-        self._facts: Facts | None = None  # of the first replica; all others must have the same fingerprint
+        self._facts: Facts | None = None  # the first replica's; all others must have the same fingerprint
         self._loss = ""  # why the last replica was lost
         try:
             count, self._needs = plan_replicas(self._model, cluster, replicas)

@@ -36,8 +36,8 @@ class Session(Strict):
     """A time at which replies were recorded."""
 
     date: str  # YYYY-MM-DD
-    versions: dict[str, str]  # of evalsuite, engine and torch, by name
-    replies: _Count  # those of the recording that come from it
+    versions: dict[str, str]  # name -> version: evalsuite, the engine, torch
+    replies: _Count  # the number of replies that the session gave
 
 
 class Recording(Strict):
@@ -47,9 +47,9 @@ class Recording(Strict):
     revision: str | None  # and which of its files or commits
     licence: str
     chat: bool  # asked through its chat template
-    settings: dict[str, Any]  # of sampling, as the engine's backend states them
+    settings: dict[str, Any]  # the settings of sampling, as the engine's backend states them
     parameters: _Count | None
-    command: str  # that made the recording
+    command: str  # the command that made the recording
     runs: list[dict[str, Any]]  # settings of the runs whose prompts were recorded
     sessions: list[Session] = Field(min_length=1)
 
@@ -69,7 +69,7 @@ class Line(Strict):
 
 
 def asked(request: Request, chat: bool) -> str:
-    """What a reply answers, as a hash: the prompt, its limit, and how an answer is asked for.
+    """The hash of the request that a reply answers: the prompt, its limit, and the way of scoring.
 
     >>> asked(Request("1", "你好", (), 8), chat=False) == asked(Request("2", "你好", (), 8), chat=False)
     True
@@ -81,7 +81,7 @@ def asked(request: Request, chat: bool) -> str:
 
 
 def read_recording(folder: Path) -> tuple[Recording, dict[str, Line]]:
-    """What was recorded, and the replies by what they answer. Raises DataError with file, line and field."""
+    """The description of a recording, and its replies by the hash of their request. Raises DataError with file, line, field."""
     about = folder / ABOUT
     try:
         recording = Recording.model_validate(read_json(about))
@@ -130,7 +130,7 @@ class Recorded:
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """What tables and the page say of it: date and versions are of the session with most of the replies."""
+        """Facts for tables and the page: date and versions are of the session with most of the replies."""
         told = self.recording
         most = max(told.sessions, key=lambda session: session.replies)
         return {"model": told.model, "revision": told.revision, "date": most.date, "versions": most.versions}
@@ -139,7 +139,7 @@ class Recorded:
         return 0
 
     def missing(self, requests: Sequence[Request]) -> int:
-        """How many of these have no recorded reply."""
+        """The number of these requests without a recorded reply."""
         return sum(asked(request, self.recording.chat) not in self._lines for request in requests)
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:

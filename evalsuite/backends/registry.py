@@ -65,7 +65,7 @@ BACKENDS: dict[str, BackendRow] = {
         BackendRow("openai", _openai, sampling=tuple(name for name in SAMPLING if name != "beams")),
     )
 }
-_GROUP = "evalsuite.backends"  # of the entry points
+_GROUP = "evalsuite.backends"  # the group of entry points
 
 
 def backend_named(name: str) -> BackendRow:

@@ -97,7 +97,7 @@ class Line(Strict):
     reasoning: str | None = None
     prompt_tokens: _Count = 0
     new_tokens: _Count = 0  # generated, thinking included; 0: not counted
-    thinking_tokens: _Count | None = None  # those of them that are thinking
+    thinking_tokens: _Count | None = None  # the thinking among them
     task: str | None = None
     set: str | None = None
     split: str | None = None

@@ -33,7 +33,7 @@ class FileCount:
     repeats: int  # items that equal an earlier item of the file in dialogue, question and answer
     alternatives: int  # items that equal an earlier item in dialogue and question, with another answer
     twins: int  # items with two options of the same text
-    unclear: int  # of them, items whose right option is one of the two
+    unclear: int  # items among them whose right option is one of the two
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +43,23 @@ class Leak:
     task: str
     set: str
     splits: tuple[str, str]
-    dialogues: int  # those that are copies of dialogues of the first split (common/dialogue.py)
-    equal: int  # of them word for word
+    dialogues: int  # copies of dialogues of the first split (common/dialogue.py)
+    equal: int  # copies word for word
     of: int  # dialogues of the second split
     items: int  # items with equal dialogue, event (or question) and answer
 
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """How far the place and the length of the options give the right one away, over a file's items with one right option."""
+    """Clues to the right option from its position and its length, over a file's items with one right option."""
 
     task: str
     set: str
     split: str
-    places: tuple[int, ...]  # items whose right option is the first, the second …
-    p: float  # chi-square test of the places, if each of an item's options is as likely to be right
-    longest: float  # share of the items that one gets right by taking the longest option; of equal ones, any
-    chance: float  # by taking any option
+    positions: tuple[int, ...]  # counts of items whose right option is the first, the second …
+    p: float  # chi-square test of `positions`; under the null each of an item's options is equally likely to be right
+    longest: float  # accuracy of taking the longest option; any of several equally long ones
+    chance: float  # accuracy of taking any option
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Shared:
     """The test items of a task that stand in more than one set. (The training sets of folds overlap by design.)"""
 
     task: str
-    sets: tuple[str, ...]  # those that have some
+    sets: tuple[str, ...]  # the sets that have some
     items: int  # different ones
 
 
@@ -139,7 +139,7 @@ def _check(corpus: Corpus) -> DataCheck:
             if "test" in splits:
                 tests[item_set] = splits["test"]
         shared.append(_shared(task.name, tests))
-    whole = whole_dialogues(corpus) if corpus.benchmark.name == "corecode" else {}  # which the paper tells of
+    whole = whole_dialogues(corpus) if corpus.benchmark.name == "corecode" else {}  # the paper describes them
     tables = tuple(table1(item_set, dialogues) for item_set, dialogues in whole.items() if dialogues)
     return DataCheck(
         tuple(counts), tuple(leak for leak in leaks if leak.dialogues), tables,

@@ -9,7 +9,7 @@ from evalsuite.benchmarks.registry import SPLITS
 from evalsuite.common.sheet import Column, Row, Sheet, Text
 
 _FILE = Column("file")
-_PLACES = 6  # shown of each task
+_POSITIONS = 6  # shown of each task
 
 
 def data_sheets(found: DataCheck) -> Iterator[Sheet]:
@@ -68,7 +68,7 @@ def _oddities(found: DataCheck) -> Iterator[Sheet]:
 
 
 def _priors(priors: tuple[Prior, ...]) -> Sheet:
-    """Of every task and set the last split: its test items."""
+    """Clues to the right option in the last split of every task and set, which has its test items."""
     last = {(x.set, x.task): x for x in priors}
     rows = tuple(Row((_name(x), _places(x), _p(x.p), x.longest, x.chance)) for x in last.values())
     columns = (
@@ -84,8 +84,8 @@ def _p(value: float) -> str:
 
 
 def _places(prior: Prior) -> str:
-    shown = " ".join(map(str, prior.places[:_PLACES]))
-    return f"{shown} …" if len(prior.places) > _PLACES else shown
+    shown = " ".join(map(str, prior.positions[:_POSITIONS]))
+    return f"{shown} …" if len(prior.positions) > _POSITIONS else shown
 
 
 def _name(x: FileCount | Prior) -> str:

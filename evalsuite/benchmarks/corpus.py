@@ -31,8 +31,8 @@ class File:
     path: Path
     items: tuple[Item, ...]
     skipped: tuple[DataError, ...]  # the errors of the lines left out
-    sha256: str  # of the source files
-    facts: Mapping[str, Any] = field(default_factory=dict)  # what metrics need to know besides the items
+    sha256: str  # the hash of the source files
+    facts: Mapping[str, Any] = field(default_factory=dict)  # input of metrics besides the items
 
 
 def collect(
@@ -133,8 +133,8 @@ class Corpus(ABC):
         return None
 
     def given(self, task: Task, set: str, wording: str) -> Mapping[str, str]:
-        """What a wording's template is given beside the item, such as a benchmark's ready-made examples. Raises DataError if
-        its file is missing."""
+        """Variables of a wording's template beside the item, such as a benchmark's ready-made examples. Raises DataError if
+        their file is missing."""
         return {}
 
     @property

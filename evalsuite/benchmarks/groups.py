@@ -12,7 +12,10 @@ from evalsuite.common.yamltext import parse_yaml
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """What some tasks of a group measure together. `tasks` are names of tasks, or "task/set" where one set of it counts."""
+    """An ability that some tasks of a group measure together.
+
+    `tasks` are names of tasks, or "task/set" where only one set of a task counts.
+    """
 
     name: str
     zh: str

@@ -54,7 +54,7 @@ def _score_choice(item: Item, answer: Answer, response: Response | None, languag
 
 
 def choice_method(answered: Answered) -> str:
-    """How the choices of a cell were determined, for signatures: "parser:<name>", or "by:<way of comparing options>"."""
+    """The way in which a cell's choices were determined, for signatures: "parser:<name>", or "by:<comparison of options>"."""
     way = answered.responses[0].finish
     return f"by:{HEADLINE[way]}" if way in HEADLINE else f"parser:{parser_of(answered.reading)}"
 

@@ -95,7 +95,7 @@ def _corpora(answered: Answered, profile: str, papers: str) -> tuple[Part, Part]
 
     ours = {row.stated_as or row.name: row.name for row in rows if row.ours}
     theirs = {f"paper.{row.stated_as or row.name}": row.name for row in rows if row.papers}
-    whole = corpus if replies == answers else TextCorpus(replies, references)  # which shares all tables
+    whole = corpus if replies == answers else TextCorpus(replies, references)  # one corpus shares all tables
     return (
         part("default", corpus, profile, ours, f"parser:{parser_of(answered.reading)}"),
         part("paper", whole, papers, theirs, OF_REPLY),
@@ -127,7 +127,7 @@ def _squad(answered: Answered, names: Sequence[str], papers: Sequence[str]) -> P
 
 
 def _english_span_parts(answered: Answered) -> tuple[Part, ...]:
-    """As SQuAD, and as CIDER's official code does."""
+    """F1 and exact match by SQuAD's definition, which is that of CIDER's official code, too."""
     return (_squad(answered, ("f1", "em", "no_match"), ("paper.f1", "paper.em", "no_match")),)
 
 

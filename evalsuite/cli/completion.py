@@ -1,4 +1,4 @@
-"""What a shell completes after a flag: names of tasks, models and settings. Packages are loaded only then."""
+"""Completions of flags for a shell: names of tasks, models and settings. Packages are loaded only then."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ Schema = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is said about a schema's file before its keys."""
+    """The introduction to a schema's file, above its keys."""
 
     title: str
     about: str
@@ -55,7 +55,7 @@ def _described(schema: Schema) -> list[str]:
 
 
 def _settings() -> dict[str, str]:
-    """What the flags of `evalsuite run` say, for keys of the same name."""
+    """The help of the flags of `evalsuite run`, for keys of the same name."""
     return {name: flag.help for name, flag in flags(Settings).items()}
 
 
@@ -72,7 +72,7 @@ def _table(schema: Schema, kinds: Schema, meanings: Mapping[str, str] | None = N
 
 
 def _of_its_kind(schema: Schema, kinds: Schema) -> str:
-    """What is said of the one kind of value that the key has, alone or in a list."""
+    """The description of the model that a key's value refers to, alone or in a list; "" if it refers to several or none."""
     parts = [schema, *schema.get("anyOf", ())]
     found = [part["$ref"] for part in (*parts, *(part.get("items", {}) for part in parts)) if "$ref" in part]
     return str(kinds[found[0].rpartition("/")[2]].get("description", "")) if len(found) == 1 else ""
@@ -95,7 +95,7 @@ def _in_order(schema: Schema) -> list[str]:
 
 
 def _kind(schema: Schema) -> str:
-    """What values are allowed, in words."""
+    """The allowed values, in words."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return f"[{name}](#{anchor(name)})"

@@ -58,7 +58,7 @@ def show(
             _list(done, status, every)
         elif form == "table":
             print_tables(done, parts(tables))
-            if not tables and not any(chosen.values()):  # of a part of a run other things may be true
+            if not tables and not any(chosen.values()):  # a part of a run may have other findings
                 print_told(done)
         else:
             from evalsuite.cli.tables.export import export

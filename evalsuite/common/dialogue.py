@@ -38,7 +38,7 @@ _COPIED = 0.7
 _WINDOW, _LETTERS_WINDOW = 24, 90
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
-_TEXT_END = re.compile(r"(?<=[.?!])\s+|(?<=[。！？])|\n")  # of sentences in a text that is no speaker's turn
+_TEXT_END = re.compile(r"(?<=[.?!])\s+|(?<=[。！？])|\n")  # ends of sentences in a text that is no speaker's turn
 _SPEAKER = re.compile(r"^[\s*]*[^\W\d_]{1,2}\s*[:：]")
 _MARKS = re.compile(r"[\W_]+")
 _MASK = "[MASK]"
@@ -62,7 +62,7 @@ def is_copy(one: Dialogue, other: Dialogue) -> bool:
 
 
 def copied(known: Iterable[Dialogue], asked: Sequence[Dialogue]) -> list[bool]:
-    """For each asked dialogue whether a known one is its copy (`is_copy`). Only dialogues with common turns are compared."""
+    """Whether each asked dialogue is a copy (`is_copy`) of a known one. Only dialogues with common turns are compared."""
     texts = [_Words.of(dialogue) for dialogue in dict.fromkeys(tuple(d) for d in known)]
     equal = {text.turns for text in texts}
     holders: dict[str, list[int]] = defaultdict(list)  # turn -> the known dialogues that have it

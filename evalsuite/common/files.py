@@ -25,7 +25,7 @@ from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.text import path_text
 
 _DRAFT = re.compile(r"\..+\.[0-9a-f]{8}\.part")  # names that `draft_of` gives
-# Where a run's folder, or a sweep's, holds drafts while they are written.
+# Patterns of folders that hold drafts while they are written, in a run's folder or a sweep's.
 _FOLDERS = (".", "records", "judged", "page", "page/shards", "audit/*", "adapters/*", "adapters/*/checkpoints")
 _FOR_SYNC = os.O_RDWR if os.name == "nt" else os.O_RDONLY  # Windows syncs only what may be written
 _SYNCS = 4  # fsyncs at a time: the disk joins them

@@ -1,8 +1,8 @@
 """The language of the terminal: Chinese where EVALSUITE_LANG or the locale says so, else English.
 
 Messages are written in English in the code, and exceptions, logs and files keep that English. `translated` turns one into
-Chinese when it is printed: zh.json has a row for each, with named places ("{path}: no such folder", "unknown key {name!r}"). What stands in a place is
-kept as it is, since it may quote data; "{error:zh}" in the Chinese text marks a place that holds a message itself.
+Chinese when it is printed: zh.json has a row for each, with named fields ("{path}: no such folder", "unknown key {name!r}"). The
+value of a field stays as it is, since it may quote data; "{error:zh}" in the Chinese text marks a field that holds a message itself.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Row:
 
     @cached_property
     def weight(self) -> int:
-        """Characters that are not in places. Of several rows that fit, the one with the most is meant."""
+        """Characters outside of fields. Of several rows that fit, the one with the most is meant."""
         return sum(map(len, self.literals))
 
     @cached_property
@@ -91,7 +91,7 @@ class Row:
         """Whether a text is this message: as the template has it, and not by chance."""
         if self.longest not in text or not (found := self.pattern.fullmatch(text)):
             return False
-        # A row of few letters is meant where numbers are in its places; in a long text, such as a library's, it is chance.
+        # A row of few letters is meant where numbers are in its fields; in a long text, such as a library's, it is chance.
         letters = sum(char.isalpha() for literal in self.literals for char in literal)
         if letters < _FEW:
             return all(_NUMBER.fullmatch(value) for value in found.groups())
@@ -100,13 +100,13 @@ class Row:
         return sure or len(text) <= _CHANCE * letters or any(others.meant(part)[0] for part in self.inner(text))
 
     def inner(self, text: str) -> list[str]:
-        """What stands in the places that hold messages."""
+        """The values of the fields that hold messages."""
         found = self.pattern.fullmatch(text)
         places = Formatter().parse(self.chinese)
         return [found[place] for _, place, mark, _ in places if found and place and mark]
 
     def filled(self, text: str, others: Rows) -> str:
-        """The Chinese text, with what stands in the places of the English one."""
+        """The Chinese text, with the values of the English one's fields."""
         found = self.pattern.fullmatch(text)
         made = ""
         for words, place, mark, _ in Formatter().parse(self.chinese):
@@ -161,7 +161,7 @@ class Rows:
     def meant(self, text: str) -> tuple[int, str, Row | None, str]:
         """(score, what stands before it, its row, itself) of a message. "a.jsonl:3: field 'answer'" may stand before.
 
-        The score is the number of characters that are known, with those of messages in its places.
+        The score is the number of characters that are known, with those of messages in its fields.
         """
         best: tuple[int, str, Row | None, str] = (0, "", None, text)
         parts = text.split(": ")
@@ -183,7 +183,7 @@ class Rows:
         return row.filled(part, self) if row else part
 
 
-_HEADS = 6  # names and places before a message: file, field, model
+_HEADS = 6  # names before a message: file, line, field, model
 _NAMES = (
     "field {name!r}",
     "model {name}",
@@ -194,7 +194,7 @@ _NAMES = (
 
 
 def _without_head(english: str, chinese: str) -> Row:
-    """A row without its first place, if that only names what the message is about: any name may stand before a message."""
+    """A row without its first field, if that only names the subject of the message: any name may stand before a message."""
     head = _HEAD.match(english)
     if (
         head

@@ -94,4 +94,6 @@ def read_plain(folder: Path, place: str, most: int) -> bytes:
 
 def read_json(folder: Path, place: str, most: int = JSON_SIZE) -> dict[str, Any]:
     """The JSON object in a file. Raises DataError like `read_plain`, and if it is none."""
-    return parse_object(read_plain(folder, place, most), folder / place, surrogates=True)  # of models' names
+    return parse_object(
+        read_plain(folder, place, most), folder / place, surrogates=True
+    )  # surrogates: names of models may have some

@@ -92,7 +92,7 @@ def _unit(char: str, base64: bool) -> str:
 
 
 def _base64_parts(key: bytes) -> Iterator[str]:
-    """What base64 of a longer text, such as "user:key", holds of the key: one of three, by the key's place modulo 3."""
+    """The key's characters within base64 of a longer text, such as "user:key". They depend on the key's offset modulo 3."""
     for before in range(3):
         code = b64encode(bytes(before) + key).decode()
         yield code[-(-before * 4 // 3) : (before + len(key)) * 4 // 3]

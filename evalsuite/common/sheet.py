@@ -52,7 +52,7 @@ class Column:
     digits: int | None = None  # decimals; None: 1 for percent, 2 for numbers
     signed: bool = False  # positive values get a plus
     interval: Literal["beside", "alone"] = "beside"  # form of an interval: "30.0 20–40", or "20–40"
-    better: Literal["", "more", "less"] = ""  # which value of the column is best; "": none
+    better: Literal["", "more", "less"] = ""  # the direction of better values in the column; "": none
     align: Literal["", "left", "right"] = ""  # "": text on the left, numbers on the right
     range: tuple[float, float] | None = None  # smallest and largest possible value, the scale of the page's bars
     key: bool = False  # identifies the row, as the first column does; repeated where a wide table is split

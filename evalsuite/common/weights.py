@@ -175,7 +175,7 @@ def as_backend_errors(what: str, own_code: bool = False) -> Iterator[None]:
             # peft uses a name that transformers 5 deprecates, and compares paths with those of the training.
             warnings.filterwarnings("ignore", ".*gradient_checkpointing", FutureWarning)
             warnings.filterwarnings("ignore", ".*base_model_name_or_path")
-            warnings.filterwarnings("ignore", ".*to a meta parameter")  # of check_tensors
+            warnings.filterwarnings("ignore", ".*to a meta parameter")  # check_tensors loads onto torch's meta device
             yield
     except (torch.OutOfMemoryError, MemoryError):
         raise
@@ -193,7 +193,7 @@ def as_backend_errors(what: str, own_code: bool = False) -> Iterator[None]:
 
 
 def way_round(own_code: bool) -> str:
-    """What to do if the own code of a checkpoint (trust_remote_code) is the cause of an error."""
+    """Advice, to end an error message, if a checkpoint's own code (trust_remote_code) may be the cause; else ""."""
     return f". If the checkpoint's own code is older than this transformers: {WAY_ROUND}" if own_code else ""
 
 

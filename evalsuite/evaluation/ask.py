@@ -31,7 +31,7 @@ _MOST = 2**20  # bytes of a reply and its reasoning: with its prompt it must fit
 
 
 def limits_of(store: Store, display: Display, budget: float | None, most: int | None = None) -> Limits:
-    """What may be spent and sent; the store keeps account, the display shows batches under way."""
+    """The run's limits; the store keeps account of costs and batches, the display shows batches under way."""
     return Limits(budget, store.spent, most, store.lend, store, display.note)
 
 
@@ -41,7 +41,7 @@ class Group(Generic[Asked]):
 
     line: Line
     asked: Sequence[Asked]
-    keys: Sequence[str]  # of their replies in the store, in the same order
+    keys: Sequence[str]  # keys of their replies in the store, in the same order
 
 
 def ask(

@@ -63,7 +63,7 @@ def _row(name: str | Text, row: CostEstimate, priced: bool) -> Row:
 
 
 def _by(row: CostEstimate) -> Text:
-    """How many replies the range of the reply tokens rests on."""
+    """The number of replies on which the range of reply tokens rests, and "limit" if it goes to the replies' limit."""
     if not row.left or row.reply_tokens is None or not row.reply_tokens.high:
         return Text("", "")
     marks = "".join(_MARKS[kinship][0] for kinship in row.kinships)

@@ -1,4 +1,4 @@
-"""What a run will take before it is started: requests, tokens and cost of each model and task, each with a range.
+"""Requests, tokens and cost of a run before it is started, for each model and task, each with a range.
 
 Prompts are counted or estimated (prompt_tokens.py). Replies are predicted by those that runs have stored (sampled.py,
 further.py); where there are none, their range goes from the shortest right answer to the limit. docs/endpoints.md says what the
@@ -46,19 +46,19 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """What one model takes for one task; for all its tasks if `task` is None, and for all models if `model` is None, too."""
+    """Requests, tokens and cost of one model on one task; on all its tasks if `task` is None, of all models if `model` is, too."""
 
     model: str | None
     task: str | None
     requests: int  # in all
-    left: int  # of them without a stored reply: what follows is about these
+    left: int  # requests without a stored reply; the fields below are about these
     prompt_tokens: Range | None  # None: the model takes none, as baselines
     reply_tokens: Range | None
     cost: Range | None  # in the currency of the model's price; None: no price
     most: float | None  # the highest possible cost, which --budget sets aside request by request
     prompts: str  # "counted" with a tokenizer, by the "replies" so far, or "estimated"
     replies: int  # the number of stored replies that the range rests on; 0: it goes to the reply's limit
-    kinships: tuple[Kinship, ...]  # of the cells that they come from
+    kinships: tuple[Kinship, ...]  # kinships of the cells that those replies come from
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def planned_cells(models: Models, settings: dict[str, Any]) -> tuple[Settings, P
 def estimate_cost(
     models: Models = "bundled:models.yaml", samples: Sequence[str | Path] = (), tokenizer: str = "", **settings: Any
 ) -> list[CostEstimate]:
-    """What `run` with the same keywords will take: a row for each model and task, for each model, and for all.
+    """Estimate `run` with the same keywords: a row for each model and task, for each model, and for all.
 
     Replies in the run's folder `out` are not asked again, and are a sample of the others, as those of the runs `samples`.
     `tokenizer` counts the prompts of models whose own is not here. No model is loaded, and nothing is sent.
@@ -122,7 +122,7 @@ class Costs:
 
     @property
     def spent(self) -> float:
-        """What the run has spent so far."""
+        """The cost of the run so far."""
         if self._folder is None:
             return 0.0
         with open_store(self._folder) as store:
@@ -258,7 +258,7 @@ def _stored(run: Path, cell: Cell) -> set[Any]:
 
 
 def _asked(trial: Trial) -> Any:
-    """What a request hangs on besides its cell and model."""
+    """The fields that identify a request within a cell of a model."""
     r = trial.request
     return trial.item.id, trial.rotation, r.sample, r.prompt, r.messages, r.max_new_tokens, r.pairs, r.pattern
 
@@ -317,7 +317,7 @@ def _range(totals: Sequence[Total | None]) -> Range | None:
 
 
 def _cost(parts: Sequence[Part]) -> Range:
-    """Of parts with the same price."""
+    """The cost range of parts that share a price."""
     prompt, reply = (_range([getattr(part, name) for part in parts]) for name in ("prompt", "reply"))
     assert prompt and reply  # a model with a price takes tokens
     price = parts[0].price

@@ -1,4 +1,4 @@
-"""How many tokens further requests take, by those already answered: a prediction interval without an assumed distribution.
+"""Forecast the tokens of further requests from those answered: a prediction interval without an assumed distribution.
 
 Lengths of replies have long tails: one reply in fifty runs on to its limit, and most samples of twenty hold none. An interval
 from mean and variance then misses the total most of the time. So each draw gives the contexts seen random weights (the Bayesian
@@ -58,7 +58,7 @@ def further(seen: Sequence[Seen], more: float, low: float, high: float, seed: st
     tokens, sizes = np.array([x.tokens for x in seen]), np.array([x.size for x in seen])
     weights = draw.standard_exponential((DRAWS, len(seen) + 1))
     weights /= weights.sum(axis=1, keepdims=True)
-    contexts = max(1, round(more / sizes.mean()))  # that the further requests are about
+    contexts = max(1, round(more / sizes.mean()))  # contexts of the further requests
     shares = draw.multinomial(contexts, weights) / contexts
     size = shares @ np.append(sizes, sizes.mean())
     ends = [shares @ np.append(tokens, rate * sizes.mean()) / size * more for rate in (low, high)]

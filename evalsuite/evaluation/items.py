@@ -22,7 +22,7 @@ Place = tuple[str, str, str]  # task, set, split
 _NAMED = 5  # ids that an error names
 
 
-_WAY = ("variant", "template", "shots", "scoring", "perturb")  # how a set's models were asked
+_WAY = ("variant", "template", "shots", "scoring", "perturb")  # the settings in which a set's models were asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,12 @@ class Picked:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a file asks for."""
+    """The items that a file of --items names."""
 
     path: Path
     sha256: str
     sets: Mapping[Place, AnchorSet]  # empty for a list of ids
-    ids: frozenset[str]  # of such a list
+    ids: frozenset[str]  # the listed ids; empty for sets of anchor items
 
     def has(self, task: Task, item_set: str, split: str, file: File) -> bool:
         """Whether it names items of a task and set."""

@@ -108,7 +108,7 @@ def evaluate(
 def _loader(
     s: Settings, corpus: Corpora, eval_sets: Sequence[EvalSet], store: Store, display: Display, replies: Replies | None
 ) -> Loader:
-    """How a model becomes a backend: scripted from `replies` if it is there, else in this process or on a Ray cluster."""
+    """The loader of backends: scripted for the models in `replies`, else in this process or on a Ray cluster."""
     train = partial(_labelled, corpus, {x.task.benchmark for x in eval_sets})
     loader: Loader = partial(
         load_backend, train=train, limits=lambda: limits_of(store, display, s.budget, s.max_concurrency)

@@ -61,7 +61,7 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
     places = _selected(selection, _places(s, corpus), s, corpus) if selection else _places(s, corpus)
     for t, item_set in places:
         file = corpus.file(t, item_set, s.split)
-        own = s.split == corpus.of(t).benchmark.training  # which holds its own dialogues
+        own = s.split == corpus.of(t).benchmark.training  # its own dialogues would all count as leaked
         if own and s.drop_leaked:
             raise ConfigError(
                 f"--drop-leaked: {s.split} is the split that the shots of {t.name} come from, so nothing would be left"
@@ -195,7 +195,7 @@ def _fitting(s: Settings, t: Task, asked: Sequence[str]) -> list[str]:
 
 
 def _elsewhere(s: Settings, t: Task, variant: str) -> str:
-    """What to do where the task lacks a wording that others have."""
+    """Advice if the task lacks a wording that other tasks of the run have; else ""."""
     if variant in wordings(resolve(s.prompts), t):
         return ""
     others = [x.name for x in tasks_named(s.tasks or [DEFAULT]) if variant in wordings(resolve(s.prompts), x)]
@@ -229,7 +229,7 @@ def plan_cells(
         if model.tasks is not None and source.task.name not in model.tasks:
             continue
         if (model.backend, model.path) == ("baseline", "majority") and not corpus.of(source.task).benchmark.training:
-            continue  # which has no majority to know
+            continue  # without a training split there is no majority to know
         for variant in _fitting(s, source.task, _wordings(s, model)):
             given = corpus.given(source.task, source.set, variant)
             prompt = Prompt(resolve(s.prompts), source.task, variant, given)

@@ -86,7 +86,7 @@ _MEANING = {"labels": "likelihood of", "texts": "likelihood of", "constrained": 
 
 
 def candidates(request: Request) -> list[list[str]] | None:
-    """For each option, the texts whose probabilities are added up (likelihoods) or that may be written (constrained).
+    """The texts of each option: their probabilities are added up (likelihoods), or one of them is written (constrained).
 
     None for free generation, pairs and patterns.
     """
@@ -98,7 +98,7 @@ def candidates(request: Request) -> list[list[str]] | None:
 
 
 def tokenizer_named(name: str, models: Models) -> str:
-    """What `--tokenizer` means: the path of the model of that name in models.yaml, if there is one, else a path or hub id."""
+    """Resolve `--tokenizer`: the path of the model of that name in models.yaml if there is one, else a path or hub id."""
     if not isinstance(models, str | Path):
         return name
     found = (m.path for m in models_of(models) if m.name == name and backend_named(m.backend).local)

@@ -81,8 +81,8 @@ def _parts(text: str) -> tuple[int, int, int]:
 def counter_of(
     model: Model, tokenizer: str, counted: Callable[[str], Callable[[Request], dict[str, int]]]
 ) -> tuple[Count, bool]:
-    """How the prompts of a model are counted, and whether exactly: with its own tokenizer if its files are here, else with
-    `tokenizer` if one is named (`counted` opens it), else by the rule."""
+    """The counter of a model's prompts, and whether it is exact: its own tokenizer if its files are here, else `tokenizer` if
+    one is named (`counted` opens it), else the rule."""
     if own := _own(model):
         return own, True
     if not tokenizer:

@@ -13,7 +13,7 @@ from evalsuite.types import WRITTEN, Place, Request
 
 
 class Kinship(IntEnum):
-    """How close a stored cell is to a planned one; the first is the closest."""
+    """The kinship of a stored cell to a planned one; the first is the closest."""
 
     SAME = 0  # the same cell: its replies are a sample of it
     ITEMS = 1  # the same model, task and way; another set, split or perturbation
@@ -27,7 +27,7 @@ class Reply:
     """A stored reply whose tokens were counted."""
 
     request: Request
-    context: tuple[str, ...]  # what its item is about: replies about one context are not independent
+    context: tuple[str, ...]  # its item's context: replies about one context are not independent
     prompt_tokens: int
     new_tokens: int
 
@@ -42,7 +42,7 @@ class Sample:
     replies: tuple[Reply, ...]
 
     def kinship(self, place: Place, fingerprint: str | None, sampling: Any) -> Kinship | None:
-        """How close this cell is to a planned one; None: not at all. Without a fingerprint, the model's name decides."""
+        """The kinship of this cell to a planned one; None: there is none. Without a fingerprint, the model's name decides."""
         other = self.place.model != place.model
         if other or (fingerprint is not None and (fingerprint, sampling) != (self.fingerprint, self.sampling)):
             return Kinship.MODEL if self.place.task == place.task and _way(self.place) == _way(place) else None

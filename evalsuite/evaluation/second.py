@@ -129,12 +129,12 @@ def choose(store: Store, s: SecondReader, reading: Reading) -> list[tuple[Cell, 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """What is to be asked about a cell."""
+    """The requests about a cell that are still to be sent."""
 
     cell: Cell
-    template: str  # its hash
+    template: str  # the template's hash
     requests: tuple[Request, ...]
-    rows: tuple[dict[str, Any], ...]  # of the store, but for the keys
+    rows: tuple[dict[str, Any], ...]  # rows of the store, without their keys
 
 
 def _draft(store: Store, s: SecondReader, model: Model, cell: Cell, reasons: dict[int, str]) -> _Draft:
@@ -173,7 +173,7 @@ def _template(folder: Path, language: str) -> TemplateFile:
 
 
 def prompt(template: TemplateFile, item: Item, response: Response) -> str:
-    """What the second reader is asked: the options, or the question of a span or text, and the reply. Nothing of gold."""
+    """The second reader's prompt: the options, or the question of a span or text, and the reply; never the gold answer."""
     options = [(label, defuse_fences(text)) for label, text in zip(item.labels, item.options, strict=True)]
     seen: dict[str, Any] = {
         "options": options,

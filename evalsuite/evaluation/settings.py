@@ -34,7 +34,7 @@ def points(text: str | float, name: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What to evaluate, and how. Each field is a flag of the command line; sequences may be tuples or lists.
+    """Settings of an evaluation. Each field is a flag of the command line; sequences may be tuples or lists.
 
     Raises ConfigError for invalid values. `plan.prepare` checks what depends on the models or the data.
     """
@@ -161,7 +161,7 @@ class Settings:
 
     @property
     def stops(self) -> dict[str, Any] | None:
-        """When the asking of a cell stops, as its facts say it; None: when all is asked."""
+        """The condition that ends the asking of a cell early, as a fact of the cell; None: every item is asked."""
         if self.until_ranked is not None:
             return {"margin": points(self.until_ranked, "--until-ranked"), "ranked": True}
         return None if self.until is None else {"margin": points(self.until, "--until")}

@@ -38,26 +38,26 @@ from evalsuite.types import Cell, Place, Reading, Response, Trial
 log = logging.getLogger(__name__)
 
 _FIRST = 64  # items of the first round
-_SHARE, _GROWTH = 1 / 16, 1.5  # of all items in the first pass over models, and its growth from pass to pass
-_STEP = 1 / 16  # by how much a round grows at least, once the need is nearly known
+_SHARE, _GROWTH = 1 / 16, 1.5  # the share of all items in the first pass over models, and its growth from pass to pass
+_STEP = 1 / 16  # the least growth of a round, once the need is nearly known
 
 
 @dataclass(slots=True)
 class _Open:
     """A cell that is being asked."""
 
-    number: int  # of its line
+    number: int  # the number of its line on the display
     cell: Cell
     trials: Sequence[Trial]
     keys: Sequence[str]
     asking: Asking
     margin: float
     asked: int = 0  # items
-    values: dict[int, float | None] = field(default_factory=dict)  # of the trials asked; None: failed
+    values: dict[int, float | None] = field(default_factory=dict)  # index of an asked trial -> its value; None: failed
     found: Estimate | None = None
 
     def advance(self) -> list[int]:
-        """Choose the items of the next round; the places of their trials."""
+        """Choose the items of the next round; the indices of their trials."""
         before, ends = self.asked, self.asking.order.ends
         self.asked = int(ends[ends >= min(self._wanted(), len(self.asking.trials))][0])
         return [n for own in self.asking.trials[before : self.asked] for n in own]
@@ -68,7 +68,7 @@ class _Open:
             return _FIRST
         low, high = self.found.low, self.found.high
         alone = 2 * math.log(2 / (1 - LEVEL)) * self._spread() / self.margin**2  # items of an endless list
-        # Where nothing varies, the width shrinks as 1 / n.
+        # If nothing varies, the width shrinks as 1 / n.
         need = max(alone * of / (of + alone), self.asked * min(2.0, (high - low) / (2 * self.margin)) ** 0.5)
         step = max(8, math.ceil(self.asked * _STEP))
         wanted = max(self.asked + step, math.floor(0.9 * need))
@@ -100,7 +100,7 @@ class _Open:
 def ask_until(
     backend: Backend, planned: Sequence[tuple[Cell, Sequence[Trial], Sequence[str]]], store: Store, display: Display
 ) -> None:
-    """As `ask_trials`, but ask each cell only until its estimate is narrow enough."""
+    """Ask as `ask_trials` does, but each cell only until its estimate is narrow enough."""
     cells = [
         _Open(n, cell, trials, keys, asking_of(cell, trials), margin_of(cell.facts) or 0.0)
         for n, (cell, trials, keys) in enumerate(planned)

@@ -32,8 +32,8 @@ class Arrangements:
 
     strata: tuple[tuple[Pair, ...], ...]
     items: int  # entries or items in them
-    left_out: int  # those that are in no stratum
-    checks: Mapping[str, float]  # what could tell the published arrangements from others -> p-value, without a model
+    left_out: int  # entries that are in no stratum
+    checks: Mapping[str, float]  # a clue that tells published arrangements from others without a model -> its p-value
 
     @property
     def pairs(self) -> list[Pair]:
@@ -104,7 +104,7 @@ _DRAWS = 9_999
 
 
 def _alike(shard: Sequence[Unit], drawn: Sequence[Sequence[int]]) -> list[list[float]]:
-    """How alike neighbours are in each order, in words and in length."""
+    """The likeness of neighbours in each order: of their words, and of their lengths."""
     texts = ["".join(entry.head + entry.tail for entry in unit) for unit in shard]
     grams = [{*map("".join, pairwise(text))} for text in texts]
     near = {
@@ -149,12 +149,12 @@ def _after_start(prompt: str, reply: str) -> Pair:
 
 
 def _precedences(items: Sequence[Item]) -> Counter[tuple[str, str]]:
-    """How often one option text stands before another."""
+    """(option text, other text) -> the number of items in which the first stands before the other."""
     return Counter(pair for item in items for pair in combinations(item.options, 2))
 
 
 def _usual(item: Item, order: Sequence[int], before: Counter[tuple[str, str]]) -> float:
-    """How far an order is the usual one of the same options in other items."""
+    """The agreement of an order with the usual order of the same options in other items; higher is more usual."""
     own = {*combinations(item.options, 2)}
     texts = [item.options[n] for n in order]
     return math.fsum(
@@ -163,10 +163,10 @@ def _usual(item: Item, order: Sequence[int], before: Counter[tuple[str, str]]) -
 
 
 def _rising(item: Item, others: int, seed: int) -> list[float]:
-    """How far the options get longer, in the published order and in others."""
+    """The tendency of options to get longer, in the published order and in others; higher is a stronger rise."""
     lengths = [len(option) for option in item.options]
     drawn = orders(len(lengths), others, Random(f"{seed}:lengths:{item.id}"))
-    return [math.fsum(place * lengths[n] for place, n in enumerate(order)) for order in drawn]
+    return [math.fsum(position * lengths[n] for position, n in enumerate(order)) for order in drawn]
 
 
 def _places(items: Sequence[Item]) -> float:

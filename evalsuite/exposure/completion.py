@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from evalsuite.common.templates import TemplateFile
 from evalsuite.types import Message, Request
 
-TOKENS = 64  # of a reply
+TOKENS = 64  # the limit of a reply
 _LEAST = 20  # characters that are compared, at least, for a completion to count as near-exact
 NEAR = 0.9
 
@@ -47,7 +47,7 @@ def asked_request(half: Halves, template: TemplateFile, name: str, split: str) -
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """How far a reply is what the file goes on with."""
+    """The overlap of a reply with the file's own continuation."""
 
     rouge: float  # ROUGE-L's F1 on characters, with as much of the second half as the reply has
     compared: int  # characters of the second half

@@ -107,7 +107,7 @@ def compare(
 
 
 def checks(official: Sequence[Text], control: Sequence[Text], rng: Random) -> Mapping[str, float]:
-    """What could tell official from control texts without a model: two-sided p-values."""
+    """Clues that tell official from control texts without a model -> their two-sided p-values."""
     if not official or not control:
         return {}
     words = Counter(char for text in (*official, *control) for char in text.pairs[0][1])
@@ -136,7 +136,7 @@ def mink(scores: Sequence[Scores]) -> float:
 
 
 def minkpp(scores: Sequence[Scores]) -> float:
-    """Of an engine that gives the whole vocabulary."""
+    """Min-K++ of a text, for engines that give the whole vocabulary; 0 if the engine does not."""
     return scores[0].minkpp or 0.0
 
 

@@ -175,7 +175,7 @@ class _Work:
 
     probes: list[Probe]
     written: list[Written]
-    scores: list[Any]  # of the model, then of the reference: a list for each probe
+    scores: list[Any]  # the model's, then the reference's: a list for each probe
     replies: list[Any]
     fingerprint: str
 

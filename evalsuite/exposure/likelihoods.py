@@ -14,12 +14,12 @@ from evalsuite.results.store import Store
 from evalsuite.types import Likelihood, Response
 
 Pair = tuple[str, str]  # a context, and the text after it that is scored
-SHARE = 0.2  # of the tokens: Min-K % with k = 20, as in both papers' main tables
+SHARE = 0.2  # the share of tokens that Min-K % takes, k = 20, as in both papers' main tables
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What a model gives to a text. Higher is likelier; natural logarithms."""
+    """A model's scores of a text. Higher is likelier; natural logarithms."""
 
     logprob: float  # the sum over its tokens
     tokens: int

@@ -21,13 +21,13 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Planting:
-    """How a text is learnt."""
+    """Settings of the training that plants a text in a network."""
 
     after: tuple[int, ...] = (1, 3, 10)  # epochs after which the network is handed out, ascending
-    tokens: int = 512  # of a chunk
+    tokens: int = 512  # the length of a chunk
     batch: int = 1  # chunks
     learning_rate: float = 2e-4
-    rank: int = 16  # of the adapters; 0: none, all weights learn
+    rank: int = 16  # the adapters' rank; 0: no adapters, all weights learn
     frozen: int = 0  # the lowest layers, which have no adapters
     sampled: int | None = None  # tokens of the vocabulary in the loss beside those of the text; None: all
     seed: int = 0
@@ -102,7 +102,7 @@ def _adapted(net: Any, how: Planting) -> Any:
 
 
 def _below(net: Any, piece: Any, frozen: int) -> Any:
-    """What enters the first layer that learns: (1, tokens) ids, or (1, tokens, width) hidden states."""
+    """The input of the first layer that learns: (1, tokens) ids, or (1, tokens, width) hidden states."""
     import torch
 
     if not frozen:

@@ -21,7 +21,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """What is tested: a file, by one test, in one form."""
+    """A file under one test, in one form."""
 
     task: str
     set: str
@@ -137,13 +137,13 @@ def reason(checks: Mapping[str, float], p: float | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a model goes on with: requests for official, then control items; each once, or guided and general in turn."""
+    """Items to complete: requests for official, then control items; each once, or guided and general in turn."""
 
     file: File
     official: Sequence[Text]
     control: Sequence[Text]
     requests: Sequence[Request]
-    seconds: Sequence[str]  # what each should go on with
+    seconds: Sequence[str]  # the continuation in the file, for each request
     left_out: int
     why: str = ""
 

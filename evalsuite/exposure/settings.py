@@ -17,7 +17,7 @@ FORMS = ("raw", "prompt")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What to test, against what, and how much of it: keywords of `evalsuite.contamination`, and its flags.
+    """Settings of a test of contamination: keywords of `evalsuite.contamination`, and flags of the command.
 
     Raises ConfigError for invalid values.
     """

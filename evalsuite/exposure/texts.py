@@ -31,7 +31,7 @@ class Entry:
     number: str
     tail: str
     context: Hashable  # equal for entries of one dialogue
-    items: tuple[Item, ...] = ()  # those that are made of it; () if that is not known
+    items: tuple[Item, ...] = ()  # the items that are made of it; () if they are not known
 
     @property
     def text(self) -> str:
@@ -117,7 +117,7 @@ _BLANK = re.compile(r"[\s,]*")
 
 
 def _list_in(text: str, path: Path) -> int:
-    """Where the list of entries begins: the file itself, or its longest list under a key; -1 if there is none."""
+    """The offset at which the list of entries begins: the whole file, or its longest list under a key; -1 if there is none."""
     start = len(text) - len(text.lstrip("\ufeff \t\r\n"))
     if text[start : start + 1] == "[":
         return start
@@ -129,8 +129,8 @@ def _list_in(text: str, path: Path) -> int:
     if not lists:
         return -1
     key = max(lists, key=lambda name: len(lists[name]))
-    place = re.search(rf"{re.escape(json.dumps(key, ensure_ascii=False))}\s*:\s*\[", text)
-    return place.end() - 1 if place else -1
+    opening = re.search(rf"{re.escape(json.dumps(key, ensure_ascii=False))}\s*:\s*\[", text)
+    return opening.end() - 1 if opening else -1
 
 
 def units(entries: Sequence[Entry]) -> list[Unit]:

@@ -25,7 +25,7 @@ class Job:
 
     model: Model  # the row of models.yaml after training, with its adapter
     base: Model
-    checkpoint: Checkpoint  # of the base model
+    checkpoint: Checkpoint  # the base model's
     rows: Sequence[Row]
     made_by: dict[str, Any]  # everything that determines the weights; kept on the card
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What to train. Each field is a flag of the command line; sequences may be tuples or lists.
+    """Settings of training. Each field is a flag of the command line; sequences may be tuples or lists.
 
     Raises ConfigError for invalid values.
     """
@@ -109,4 +109,4 @@ class Sweep:
                 f"--set {self.set}: {t.name}: name one {of.sets_en} or more of {', '.join(there)}, or all"
             )
         present = [name for name in found if name in named or corpus.has(t, name, split)]
-        return present or found  # which raises when it is read
+        return present or found  # reading it raises the error

@@ -49,7 +49,7 @@ class Pool:
 
     train: tuple[str, ...]  # the tasks of the items
     test: tuple[str, ...]  # the tasks that the adapter is tested on
-    items: tuple[Item, ...]  # of all requested sets, easy first
+    items: tuple[Item, ...]  # the items of all requested sets, easy first
     left_out: int  # items that share a dialogue with a test item
     data: dict[str, str]  # set (of pooled tasks: task and set) -> hash of its training file
 

@@ -153,7 +153,7 @@ class _Kappa:
         of_a, of_b = np.split(sums[..., 1:], 2, axis=-1)
         n = of_a.sum(axis=-1)
         same, chance = sums[..., 0] / n, (of_a * of_b).sum(axis=-1) / n**2
-        # Where both give one category throughout, they agree: kappa, which is undefined, counts as 1.
+        # Annotators who both give one category throughout agree: kappa, which is undefined, counts as 1.
         return {"kappa": np.where(chance == 1, 1.0, (same - chance) / np.where(chance == 1, 1.0, 1 - chance))}
 
 

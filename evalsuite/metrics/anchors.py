@@ -30,9 +30,10 @@ Ints = NDArray[np.intp]
 FEWEST = 5  # models: with one left out and one of the others, too, three remain to choose items by
 FOLDS, INNER = 10, 5  # groups of models that are left out in turn, at the most; and within the rest
 MOST_MEDOIDS = 6000  # items up to which distances between all of them are computed, some 300 MB
-_JITTER = 0.01  # of distances between columns, whose squares are whole numbers for right/wrong items
-_ROUNDS = 30  # of the alternation between clusters and medoids, which mostly ends after five
-_PENALTIES = np.geomspace(1e-3, 1e3, 19)  # of the regression, in units of the mean eigenvalue
+# The largest noise added to a distance between columns: for right/wrong items squared distances are whole numbers, and tie.
+_JITTER = 0.01
+_ROUNDS = 30  # the most alternations between clusters and medoids; most end after five
+_PENALTIES = np.geomspace(1e-3, 1e3, 19)  # the regression's candidates, in units of the mean eigenvalue
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,11 +251,11 @@ def best(found: Found, methods: Sequence[str], size: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What k items can tell: mean absolute errors on models left out, in the metric's unit."""
+    """The accuracy of scores estimated from k items: errors on models left out, in the metric's unit."""
 
     size: int
     method: str  # the best one by all models; `choose` takes it
-    error: float  # of the best method, which was chosen anew without the models left out
+    error: float  # mean absolute error of the best method, chosen anew without the models left out
     rms: float  # the same, root of the mean square
     half: float  # half width of a 95 % interval for the score of a new model that is like these
     worst: float  # mean error of the model with the largest one

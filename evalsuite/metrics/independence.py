@@ -118,7 +118,7 @@ def _mean(margins: Sequence[float | None]) -> float:
 
 
 def _round(value: float) -> float:
-    """As pandas rounds, which may part from `round` in the last decimal."""
+    """Round as pandas does; the last decimal may differ from `round`'s."""
     return float(np.round(value, 2)) + 0.0  # no -0.0
 
 

@@ -71,7 +71,7 @@ def lowercased(table: Table) -> Ints:
 
 
 def _rank_from_end(key: Ints) -> Ints:
-    """For each position the number of equal keys after it. Equal keys must be in one text."""
+    """The number of equal keys after each position. Equal keys must be in one text."""
     order = np.argsort(key, kind="stable")
     ordered = key[order]
     last = np.searchsorted(ordered, ordered, side="right") - 1

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_SHARE = 1 / 8  # of all items; smaller strata are one together
+_SHARE = 1 / 8  # the smallest share of all items that is a stratum; smaller ones are merged
 _MOST = 0.97  # bets at most
 _FARTHEST = 0.3  # distance of two models that bets are made for, at most
 _HALVINGS = 40
@@ -50,7 +50,7 @@ class Order:
 
     @property
     def ends(self) -> Ints:
-        """How many items are asked after each block."""
+        """The number of items asked after each block."""
         return np.flatnonzero(np.diff(self.blocks, append=-1)) + 1
 
 
@@ -93,7 +93,7 @@ def bounds(low: Floats, high: Floats, order: Order, margin: float, level: float 
         first = int(np.argmax(enough))
         lower[first:] = np.maximum(lower[first], _known(low, order)[first:])
         upper[first:] = np.minimum(upper[first], 1 - _known(1 - np.asarray(high), order)[first:])
-    # Where the sequence misses, it may become empty.
+    # A sequence that misses the mean may become empty.
     upper = np.clip(upper, 0, 1)
     lower = np.clip(lower, 0, upper)
     return lower, upper
@@ -121,7 +121,7 @@ def difference(one: Floats, two: Floats, order: Order, margin: float, level: flo
 
 
 def _mixed(x: Floats, order: Order, margins: Sequence[float], alpha: float) -> Floats:
-    """As `_lower`, for bets of several margins: the mean at which their mean product is 1 / α, by bisection."""
+    """Combine bets of several margins into `_lower`'s bound: the mean at which their mean product is 1 / α, by bisection."""
     found = [products(x, order, margin) for margin in margins]
     known = _known(x, order)
     evidence, slope = (np.stack([one[n] for one in found]) for n in (0, 1))

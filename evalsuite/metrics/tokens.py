@@ -34,7 +34,7 @@ def whitespace(text: str) -> Tokens:
 
 
 def blank(text: str) -> Tokens:
-    """What single blanks part: two blanks have an empty token between them. An empty text has no tokens.
+    """Split at each blank; two blanks enclose an empty token. An empty text has no tokens.
 
     >>> blank("好看\\n因为 他")
     ['好看\\n因为', '他']

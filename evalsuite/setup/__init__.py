@@ -1,5 +1,5 @@
-"""What stands before the first run: finding out what this machine has, a first models.yaml (`evalsuite init`), and what is missing
-for what (`evalsuite doctor`).
+"""The steps before a first run: survey the machine, write a first models.yaml (`evalsuite init`), and list what each
+function still lacks (`evalsuite doctor`).
 
 machine.py    servers, keys, GPUs, CPU, memory and disk, as found; nothing is loaded and nothing leaves the machine
 packages.py   the packages that are installed, against the ranges of evalsuite's own metadata

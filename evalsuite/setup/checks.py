@@ -312,7 +312,7 @@ def _of_weights(model: Model, place: Path, gpus: Sequence[machine.GPU], row: _Ro
 
 
 def _faster(model: Model, place: Path) -> str:
-    """What to say of a precision that is slow on this CPU. The choice is the user's: replies differ a little by it."""
+    """Advice about a precision that is slow on this CPU, else "". The user decides, as it changes some replies."""
     if model.backend != "hf" or model.dtype != "auto":
         return ""
     try:

@@ -49,7 +49,7 @@ def providers() -> list[tuple[str, str]]:
 
 
 def choices(servers: Sequence[Server]) -> list[Choice]:
-    """What can be asked here and now: models that local servers list, then endpoints whose key is in the environment."""
+    """The models that can be asked now: those that local servers list, then endpoints whose key is in the environment."""
     found = [
         Choice(f"{name}, served at {server.address}", endpoint(server.address, name, None))
         for server in servers
@@ -95,7 +95,7 @@ def local_model(path: str, chat: bool | None, gpus: Sequence[GPU], base: Path) -
 
 
 def _needed(path: str) -> Entry:
-    """What the list says that a hub id needs on any backend, such as a switch that keeps it from thinking on to the limit."""
+    """The settings that a hub id needs on any backend, from the shipped list, such as a switch that limits its thinking."""
     known = next((entry for entry in listed().values() if entry["path"] == path and entry["backend"] != "openai"), {})
     return {key: known[key] for key in _NEEDED if key in known}
 

@@ -1,4 +1,4 @@
-"""What this machine has: servers of models, keys in the environment, GPUs, CPU, memory and disk."""
+"""Survey of this machine: servers of models, keys in the environment, GPUs, CPU, memory and disk."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 
-# What each extra is for; others of the metadata are not reported.
+# extra -> its purpose; extras of the metadata that are not listed are not reported.
 EXTRAS = {
     "hf": "models of transformers on this machine (backend: hf), --tokenizer",
     "vllm": "models on vLLM, the fastest way on a GPU (backend: vllm)",
@@ -70,7 +70,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def required(extra: str = "", lines: Iterable[str] | None = None) -> list[Requirement]:
-    """What evalsuite itself needs, or one of its extras, which may include others of its own. `lines`: its metadata."""
+    """The requirements of evalsuite itself, or of one of its extras and the extras in it. `lines`: the package's metadata."""
     lines = list(requires("evalsuite") or () if lines is None else lines)
     found: dict[str, Requirement] = {}
     for line in lines:

@@ -132,7 +132,7 @@ class Server:
     stall: float = 5
     latency: float = 0
     reply: Callable[[str], str] = reply_to
-    models: tuple[str, ...] = ("served",)  # that GET /models lists
+    models: tuple[str, ...] = ("served",)  # the list of GET /models
     worst: bool = False  # charge the maximum: a token per byte, and every reply at its limit
     asked: dict[str, Asked] = field(default_factory=dict)
     prompt_tokens: int = 0  # charged, including lost replies

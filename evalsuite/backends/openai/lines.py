@@ -14,7 +14,7 @@ from evalsuite.backends.openai.replies import read_error, read_reply, read_unans
 from evalsuite.types import Response
 
 Row = dict[str, Any]
-_BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}  # which some servers take for ends of lines
+_BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}  # some servers take them for ends of lines
 
 
 class Unreadable(ValueError):

@@ -21,10 +21,10 @@ from evalsuite.common.text import escape_surrogates
 
 _ENDED = {"completed", "failed", "expired", "cancelled"}
 _OTHER_NAMES = {"canceled": "cancelled", "complete": "completed", "error": "failed", "timeout": "expired"}
-_PAGES = 200  # of a list, at most; of 100 batches each
-_TRIES = 8  # of each of them
+_PAGES = 200  # the most pages of a list, of 100 batches each
+_TRIES = 8  # attempts to get a page
 _ID = re.compile(r"(?!.*\.\.)[\w.:/+=@~-]{1,500}", re.ASCII)  # it becomes part of an address: files/abc, say (Gemini)
-_MOST = 2**53  # of lines; more is no count
+_MOST = 2**53  # the highest count of lines; more is no count
 _MARK = "evalsuite"  # the key in a batch's metadata that holds its name
 
 
@@ -37,7 +37,7 @@ class Problem(NamedTuple):
 
     code: str
     message: str
-    line: int | None  # of the file, from 1
+    line: int | None  # line number in the file, from 1
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.code, self.message) if part) or "no reason given"
@@ -49,7 +49,7 @@ class Seen:
 
     id: str
     status: str  # one of OpenAI's, or another while it is under way
-    files: tuple[str, ...]  # of replies and of errors
+    files: tuple[str, ...]  # ids of the files of replies and of errors
     completed: int | None  # lines with a reply; None: not told
     failed: int
     problems: tuple[Problem, ...]

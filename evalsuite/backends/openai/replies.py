@@ -75,7 +75,7 @@ _FINISH = {
     "sensitive": "content_filter",
 }
 LONGEST_WAIT = 600  # seconds; if the endpoint asks for more (a daily limit), the model stops
-_MOST_TOKENS = 10**9  # of one request; more is no count
+_MOST_TOKENS = 10**9  # the highest count for one request; more is no count
 
 
 def read_reply(headers: Mapping[str, str], body: bytes) -> Response:
@@ -233,7 +233,7 @@ class _Usage(NamedTuple):
 
 
 def _usage(told: Any) -> _Usage:
-    """What the endpoint counted; 0 and 0, which means unknown, if one of them is no number of tokens.
+    """The endpoint's counts of tokens; 0 and 0, which means unknown, if one of them is no count.
 
     OpenAI, DeepSeek and DashScope count thinking among `completion_tokens`. xAI and Gemini count it beside them: there the
     total is more than prompt and completion, and what is more is thinking, which is charged like the rest of the reply.

@@ -11,7 +11,7 @@ log = logging.getLogger(__name__)
 
 
 def cost_of(price: Price | None, prompt_tokens: float, new_tokens: float) -> float:
-    """What so many tokens cost; 0 without a price. The budget and the estimate of `evalsuite preview` share it."""
+    """The cost of a number of tokens; 0 without a price. The budget and the estimate of `evalsuite preview` share it."""
     return (prompt_tokens * price.input + new_tokens * price.output) / 1e6 if price else 0.0
 
 

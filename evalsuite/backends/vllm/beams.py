@@ -15,7 +15,7 @@ Search = Generator[list[Tokens], Sequence[Mapping[int, float]], list[int]]
 
 
 def candidates(beams: int, stop: Collection[int]) -> int:
-    """How many next tokens a step considers: enough to go on with `beams` of them if all others end the text."""
+    """The number of next tokens that a step considers: enough to go on with `beams` of them if all others end the text."""
     return beams * max(2, 1 + len(stop))
 
 

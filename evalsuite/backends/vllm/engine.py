@@ -90,7 +90,7 @@ class Engine:
         }
         try:
             self._llm = vllm.LLM(**arguments)
-        except Exception as error:  # of many types: settings, memory, a dead worker
+        except Exception as error:  # many types are raised: settings, memory, a dead worker
             raise BackendError(
                 f"model {model.name}: vLLM cannot load {checkpoint.path}: {error} (the cause is in its log on stderr; set VLLM_LOGGING_LEVEL=INFO for more)"
             ) from None
@@ -198,7 +198,7 @@ class Engine:
     def _step(self) -> list[Any]:
         try:
             return [output for output in self._core.step() if output.finished]
-        except Exception as error:  # of any type: an engine that cannot step is lost
+        except Exception as error:  # any type may be raised: an engine that cannot step is lost
             raise self._dead(error) from None
 
     def _dead(self, error: Exception) -> BackendError:

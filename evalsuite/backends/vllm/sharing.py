@@ -1,4 +1,4 @@
-"""Which models one vLLM engine can serve."""
+"""Models that can share one vLLM engine."""
 
 from __future__ import annotations
 

@@ -25,16 +25,16 @@ KINDS_OF_KNOWLEDGE = {
 
 
 def _first_capital(item: Item, response: Response) -> Answer:
-    """As OpenCompass reads a reply: its first capital letter names the option. Of options that are renamed, the new labels
-    stand for the letters."""
+    """Read a reply as OpenCompass does: its first capital letter names the option. Labels of renamed options take the
+    letters' place."""
     names = item.indicators
     capitals = all(name.isupper() for name in names)
     found = ((n, t) for n, t in enumerate(response.text) if (t.isupper() if capitals else t in names))
-    place, letter = next(found, (None, ""))
-    if place is None or letter not in names:
+    index, letter = next(found, (None, ""))
+    if index is None or letter not in names:
         return Answer(Status.UNPARSED, rule="first capital letter")
     choice = names.index(letter)
-    return Answer(Status.PARSED, choice, letter, "first capital letter", place, place + 1)
+    return Answer(Status.PARSED, choice, letter, "first capital letter", index, index + 1)
 
 
 TASKS_C3: dict[str, Task] = {

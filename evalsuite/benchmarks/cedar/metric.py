@@ -27,7 +27,7 @@ class Probes:
     """
 
     statistics: Any  # (N, 3 * corruptions)
-    corruptions: tuple[str, ...]  # that occur
+    corruptions: tuple[str, ...]  # names of the corruptions that occur
     groups: tuple[tuple[str, tuple[str, ...]], ...]  # group -> its corruptions
 
     @classmethod

@@ -1,4 +1,4 @@
-"""How CHARM's release reads a reply to a reasoning question (OpenCompass, `charm_reason_postprocess`)."""
+"""The reader of CHARM's release for replies to reasoning questions (OpenCompass, `charm_reason_postprocess`)."""
 
 from __future__ import annotations
 

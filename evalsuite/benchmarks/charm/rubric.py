@@ -1,4 +1,6 @@
-"""How people mark replies to CHARM's memorization questions: right or wrong, as the release's judge does (its `task_specific_prompts`)."""
+"""The rubric for replies to CHARM's memorization questions: right or wrong, as the release's judge decides
+(its `task_specific_prompts`).
+"""
 
 from __future__ import annotations
 

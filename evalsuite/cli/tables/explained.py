@@ -1,4 +1,4 @@
-"""How a reply was read, for the terminal."""
+"""The explanation of how a reply was parsed, for the terminal."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ LINE = 160  # characters shown of each of these lines
 CELLS = 40  # cells shown without --all
 LEFT, RIGHT = "⟦", "⟧"  # around the answer that was read
 _OPENED = {"right": ("✓", "green"), "partial": ("◐", "yellow"), "wrong": ("✗", "red")}
-# What became of a reply, in Chinese.
+# The outcome of a reply, in Chinese.
 _OUTCOMES = {
     "right": "正确", "partial": "部分正确", "wrong": "错误", "unparsed": "无法解析", "refused": "拒答", "truncated": "被截断",
     "several": "选了多项", "conflict": "自相矛盾", "empty": "空回复", "filtered": "被内容过滤拦截", "failed": "请求失败",
@@ -46,7 +46,7 @@ def _said(zh: str, en: str) -> str:
 
 
 def evidence_tables(name: str, asked: Sequence[ItemRecords], prompt: bool, full: bool) -> Iterator[RenderableType]:
-    """For each form of the item (perturbations change it), the item and then the cells that asked it in this form."""
+    """Each form of the item (perturbations change it), followed by the cells that asked it in this form."""
     forms: dict[str, list[tuple[ItemRecords, Record]]] = {}
     for one in asked:
         for record in one.records:
