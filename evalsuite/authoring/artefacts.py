@@ -123,9 +123,19 @@ def _check_file(corpus: Corpus, task: Task, item_set: str, split: str) -> Iterat
             if check.inside:
                 p = min(1.0, p * len({i.references for i in tested} if check.name == "label" else tested[0].options))
             yield Finding(
-                task.name, item_set, split, check.name, name, len(tested), round(value, 6), round(interval.low, 6),
-                round(interval.high, 6), round(chance, 6), p, "",
-            )  # fmt: skip
+                task.name,
+                item_set,
+                split,
+                check.name,
+                name,
+                len(tested),
+                round(value, 6),
+                round(interval.low, 6),
+                round(interval.high, 6),
+                round(chance, 6),
+                p,
+                "",
+            )
 
 
 def _at_least(right: float, n: float, chance: float) -> float:
@@ -316,7 +326,9 @@ CHECKS: dict[str, Check] = {
     for c in (
         Check("label", "always the right option that is most frequent in this file", _label, inside=True),
         Check("majority", "always the most frequent right answer of the training items", _majority),
-        Check("position", "always the place where the right option stands most often in this file", _position, inside=True),
+        Check(
+            "position", "always the place where the right option stands most often in this file", _position, inside=True
+        ),
         Check("length", "the longest, shortest or middle option, as training has it", _length),
         Check("alike", "the option most like the other options", _alike),
         Check("options", "a classifier that sees the options alone", partial(_classified, question=False)),
@@ -327,4 +339,4 @@ CHECKS: dict[str, Check] = {
         Check("dialogue overlap", "what shares most characters with the dialogue", _dialogue, reads=True),
         Check("lookup", "the answer that training has to the same dialogue and question", _lookup, lookup=True),
     )
-}  # fmt: skip
+}

@@ -68,13 +68,16 @@ def build_benchmark(
         "format": 1,
         "annotations": [{"file": f.name, "sha256": hashlib.sha256(f.read_bytes()).hexdigest()} for f in files],
         "settings": {
-            "annotator": annotator, "distractors": distractors, "seed": seed, "shares": list(shares),
+            "annotator": annotator,
+            "distractors": distractors,
+            "seed": seed,
+            "shares": list(shares),
             **({"discriminator": discriminator} if choose else {}),
         },
         "dialogues": dialogues,
         "items": counts,
         "merged": {f.name: getattr(merged, f.name) for f in fields(merged) if f.name != "dialogues"},
-    }  # fmt: skip
+    }
     replace_file(out / _RECORD, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
     return BuiltBenchmark(out / "data", counts, dialogues, {p: _gold(out / "data", p) for p in dialogues}, merged, logs)
 

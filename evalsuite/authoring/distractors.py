@@ -142,9 +142,13 @@ def filter_distractors(
     kept = min(range(len(accuracy)), key=lambda n: (accuracy[n], loss[n]))
     return Filtered(
         tuple(tuple(options[i] for i in w) for options, w in zip(texts, states[kept], strict=True)),
-        tuple(round(a, 6) for a in accuracy), tuple(round(x, 6) for x in loss), tuple(replaced), kept,
-        chance, converged,
-    )  # fmt: skip
+        tuple(round(a, 6) for a in accuracy),
+        tuple(round(x, 6) for x in loss),
+        tuple(replaced),
+        kept,
+        chance,
+        converged,
+    )
 
 
 def _scores(

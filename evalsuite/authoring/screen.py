@@ -145,9 +145,12 @@ def screen_dialogues(
     except OSError as error:
         raise ConfigError(f"--out {out}: {error.strerror}") from None
     facts = {
-        "dialogues": {file.stem: _digest(file) for file in files}, "knowledge": digest, "tagger": tagger_signature(tagger),
-        "either_way": either_way, "without": sorted(settings.without),
-    }  # fmt: skip
+        "dialogues": {file.stem: _digest(file) for file in files},
+        "knowledge": digest,
+        "tagger": tagger_signature(tagger),
+        "either_way": either_way,
+        "without": sorted(settings.without),
+    }
     matches = out / "matches.jsonl"
     with locked(out):
         _check_same_inputs(out / "screen.json", facts)

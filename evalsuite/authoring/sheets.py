@@ -49,20 +49,34 @@ def quality_sheets(found: QualityReport, most: int) -> Iterator[Sheet | str]:
         share = (Column(f"{name} %", kind="percent") for name in ("accepted", "returned", "revised"))
         columns = (Column("annotator"), _N, Column("inspected", kind="count"), *share, Column("was returned for"))
         rows = tuple(
-            Row((
-                i.annotator, i.annotations, i.inspected, *(x / i.inspected for x in (i.accepted, i.returned, i.revised)),
-                ", ".join(f"{reason} {n}" for reason, n in i.reasons.items()) or "–",
-            ))
+            Row(
+                (
+                    i.annotator,
+                    i.annotations,
+                    i.inspected,
+                    *(x / i.inspected for x in (i.accepted, i.returned, i.revised)),
+                    ", ".join(f"{reason} {n}" for reason, n in i.reasons.items()) or "–",
+                )
+            )
             for i in found.inspected
-        )  # fmt: skip
+        )
         yield Sheet("inspection", "Inspectors' verdicts", columns, rows)
     if found.qualified:
         counts = (Column(name, kind="count") for name in ("gold items", "right", "more"))
         columns = (Column("annotator"), *counts, Column("right %", kind="percent"), Column(""))
         rows = tuple(
-            Row((q.annotator, q.items, q.right, q.more, q.share, Value("qualifies" if q.qualifies else "does not qualify", tone="" if q.qualifies else "strong")))
+            Row(
+                (
+                    q.annotator,
+                    q.items,
+                    q.right,
+                    q.more,
+                    q.share,
+                    Value("qualifies" if q.qualifies else "does not qualify", tone="" if q.qualifies else "strong"),
+                )
+            )
             for q in found.qualified
-        )  # fmt: skip
+        )
         title = f"Annotators on gold items; {100 * found.qualify:g} % qualifies"
         yield Sheet("qualification", title, columns, rows)
 
@@ -90,9 +104,17 @@ def stats_sheets(found: Stats) -> Iterator[Sheet | str]:
             Column("verdict"),
         )
         rows = tuple(
-            Row((f.check, f.value, Value(None, f.low, f.high), f.chance, Value(f.verdict, tone="strong" if f.above else "quiet")))
+            Row(
+                (
+                    f.check,
+                    f.value,
+                    Value(None, f.low, f.high),
+                    f.chance,
+                    Value(f.verdict, tone="strong" if f.above else "quiet"),
+                )
+            )
             for f in mine
-        )  # fmt: skip
+        )
         named, which, items = TASKS[task], item_set.upper(), mine[0].items
         title = Text(
             f"{which}：{named.zh}，{found.split}，{items} 题", f"{which}: {named.en}, {found.split}, {items} items"

@@ -111,9 +111,12 @@ def _total(tables: Sequence[Table1]) -> Table1:
         return most, least, average
 
     return Table1(
-        "total", sum(t.dialogues for t in tables), means(t.turns for t in tables), means(t.tokens for t in tables),
+        "total",
+        sum(t.dialogues for t in tables),
+        means(t.turns for t in tables),
+        means(t.tokens for t in tables),
         fmean(t.tokens_per_turn for t in tables),
-    )  # fmt: skip
+    )
 
 
 def _total_knowledge(counts: Sequence[KnowledgeCounts]) -> KnowledgeCounts:
@@ -126,9 +129,11 @@ def _total_knowledge(counts: Sequence[KnowledgeCounts]) -> KnowledgeCounts:
     elif len(both) == len(counts):
         characters = fmean(both)
     return KnowledgeCounts(
-        sum(k.annotations for k in counts), {d: sum(k.dimensions[d] for k in counts) for d in DIMENSIONS},
-        sum(phrases) if len(phrases) == len(counts) else None, characters,
-    )  # fmt: skip
+        sum(k.annotations for k in counts),
+        {d: sum(k.dimensions[d] for k in counts) for d in DIMENSIONS},
+        sum(phrases) if len(phrases) == len(counts) else None,
+        characters,
+    )
 
 
 def _check_dialogues(annotations: Path, corpus: Corpus, folder: Path) -> None:
@@ -139,8 +144,10 @@ def _check_dialogues(annotations: Path, corpus: Corpus, folder: Path) -> None:
         if d.annotations and tuple(d.dialogue) not in whole.get(d.set, ()):
             raise DataError(
                 f"{d.id!r} is no dialogue of the {d.set} set of {folder}; give the annotations that these data were made from",
-                annotations, line, "id",
-            )  # fmt: skip
+                annotations,
+                line,
+                "id",
+            )
 
 
 Counts = dict[str, Counter[str]]  # set -> Chinese slot name -> annotations

@@ -142,14 +142,22 @@ def _own_rows(found: Stats) -> list[tuple[str, list[str]]]:
         ("Avg. characters per turn", [number(t.tokens_per_turn) for t in tables]),
         ("annotated instances (triplets)", ["–" if k is None else number(k.annotations) for k in known]),
         *((names[d], ["–" if k is None else number(k.dimensions[d]) for k in known]) for d in DIMENSIONS),
-        ("conflict phrases", ["–" if k is None or k.conflict_phrases is None else number(k.conflict_phrases) for k in known]),
+        (
+            "conflict phrases",
+            ["–" if k is None or k.conflict_phrases is None else number(k.conflict_phrases) for k in known],
+        ),
         *((f"Avg. characters of conflict phrase {n + 1}", [phrase(k, n) for k in known]) for n in (0, 1)),
-    ]  # fmt: skip
+    ]
 
 
 def _row(f: Finding) -> dict[str, Any]:
     return {
-        "check": f.check, "items": f.items, "measure": {"f1": "F1"}.get(f.measure, f.measure),
-        "value": f"{100 * f.value:.1f}", "interval": f"{100 * f.low:.1f} – {100 * f.high:.1f}",
-        "chance": f"{100 * f.chance:.1f}", "above": f.above, "verdict": f.verdict,
-    }  # fmt: skip
+        "check": f.check,
+        "items": f.items,
+        "measure": {"f1": "F1"}.get(f.measure, f.measure),
+        "value": f"{100 * f.value:.1f}",
+        "interval": f"{100 * f.low:.1f} – {100 * f.high:.1f}",
+        "chance": f"{100 * f.chance:.1f}",
+        "above": f.above,
+        "verdict": f.verdict,
+    }

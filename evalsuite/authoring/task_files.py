@@ -165,19 +165,23 @@ def task_rows(
         # Social interaction has one domain only, so there is nothing to identify (section 4).
         "domain_identification": [
             _choice(a.dialogue, _DOMAIN.format(a.instance, a.value), _domains(a.slot.dimension), a.slot.domain_zh)
-            for a in annotations if a.slot.dimension != "Social interaction"
+            for a in annotations
+            if a.slot.dimension != "Social interaction"
         ],
         "slot_identification": [
-            _choice(a.dialogue, _SLOT.format(a.instance, a.value), _slots(a.slot.dimension), a.slot.zh) for a in annotations
+            _choice(a.dialogue, _SLOT.format(a.instance, a.value), _slots(a.slot.dimension), a.slot.zh)
+            for a in annotations
         ],
-        "event_cause": [_row(a.dialogue, _CAUSE.format(a.instance), a.value) for a in events if a.slot.en == "Event Cause"],
+        "event_cause": [
+            _row(a.dialogue, _CAUSE.format(a.instance), a.value) for a in events if a.slot.en == "Event Cause"
+        ],
         "subsequent_event": [
             _row(a.dialogue, _SUBSEQUENT.format(a.instance), a.value) for a in events if a.slot.en == "Subsequent Event"
         ],
         "clipped_subsequent_event": [
             _row(a.clipped(), _CLIPPED.format(a.instance), a.value) for a in events if a.slot.en == "Subsequent Event"
         ],
-    }  # fmt: skip
+    }
 
 
 def _balanced(kinds: int, count: int, purpose: str) -> list[int]:

@@ -218,9 +218,20 @@ def _secret_names(value: Any) -> Iterator[str]:
 
 # The fields of a request that evalsuite sets itself.
 _OURS = (
-    "model", "messages", "prompt", "stream", "n", "max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k",
-    "repetition_penalty", "seed", "stop",
-)  # fmt: skip
+    "model",
+    "messages",
+    "prompt",
+    "stream",
+    "n",
+    "max_tokens",
+    "max_completion_tokens",
+    "temperature",
+    "top_p",
+    "top_k",
+    "repetition_penalty",
+    "seed",
+    "stop",
+)
 _ADDRESS = r"https?://[^\s@?#]+"
 
 
@@ -278,8 +289,10 @@ class API(Strict):
     @classmethod
     def _not_ours(cls, value: dict[str, Any]) -> dict[str, Any]:
         if taken := sorted({*_OURS} & value.keys()):
-            raise ValueError(f"{', '.join(taken)}: set by evalsuite (reasoning_tokens under api, the others, "
-                             "such as max_new_tokens, stop, temperature and top_p, under generation)")  # fmt: skip
+            raise ValueError(
+                f"{', '.join(taken)}: set by evalsuite (reasoning_tokens under api, the others, "
+                "such as max_new_tokens, stop, temperature and top_p, under generation)"
+            )
         for name in _secret_names(value):
             raise ValueError(
                 f"{name}: looks like a secret, and parameters are published in results.json; keys belong in key_env"

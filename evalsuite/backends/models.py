@@ -67,9 +67,15 @@ class ModelsFile(Strict):
 
 
 _SECTIONS: dict[str, type[BaseModel]] = {
-    "models": Model, "generation": Generation, "hf": HF, "vllm": VLLM, "api": API, "price": Price,
-    "batch": Batch, "finetune": Finetune,
-}  # fmt: skip
+    "models": Model,
+    "generation": Generation,
+    "hf": HF,
+    "vllm": VLLM,
+    "api": API,
+    "price": Price,
+    "batch": Batch,
+    "finetune": Finetune,
+}
 
 
 def load_models(path: Path, names: list[str] | None = None) -> list[Model]:

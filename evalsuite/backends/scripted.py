@@ -194,5 +194,15 @@ class ReplyFile:
 
 def _place(trial: Trial) -> dict[str, str | int]:
     item = trial.item
-    values = (item.task, item.set, item.split, trial.variant, trial.asked_shots, trial.request.scoring, trial.perturb, trial.rotation, trial.request.sample)  # fmt: skip
+    values = (
+        item.task,
+        item.set,
+        item.split,
+        trial.variant,
+        trial.asked_shots,
+        trial.request.scoring,
+        trial.perturb,
+        trial.rotation,
+        trial.request.sample,
+    )
     return dict(zip(_PLACE, values, strict=True))

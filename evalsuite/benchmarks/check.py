@@ -142,9 +142,13 @@ def _check(corpus: Corpus) -> DataCheck:
     whole = whole_dialogues(corpus) if corpus.benchmark.name == "corecode" else {}  # the paper describes them
     tables = tuple(table1(item_set, dialogues) for item_set, dialogues in whole.items() if dialogues)
     return DataCheck(
-        tuple(counts), tuple(leak for leak in leaks if leak.dialogues), tables,
-        len(set.intersection(*whole.values())) if whole else 0, tuple(priors), tuple(found for found in shared if found.items),
-    )  # fmt: skip
+        tuple(counts),
+        tuple(leak for leak in leaks if leak.dialogues),
+        tables,
+        len(set.intersection(*whole.values())) if whole else 0,
+        tuple(priors),
+        tuple(found for found in shared if found.items),
+    )
 
 
 def whole_dialogues(corpus: Corpus) -> dict[str, set[tuple[str, ...]]]:
@@ -167,10 +171,17 @@ def _count(task: str, item_set: str, split: str, file: File) -> FileCount:
     repeats = sum(n - 1 for n in answered.values())
     twins = [i for i in file.items if len({*i.options}) < len(i.options)]
     return FileCount(
-        task, item_set, split, len(file.items), len(file.skipped), len({i.context for i in file.items}), repeats,
-        sum(n - 1 for n in asked.values()) - repeats, len(twins),
+        task,
+        item_set,
+        split,
+        len(file.items),
+        len(file.skipped),
+        len({i.context for i in file.items}),
+        repeats,
+        sum(n - 1 for n in asked.values()) - repeats,
+        len(twins),
         sum(any(i.options.count(i.options[gold]) > 1 for gold in i.golds) for i in twins),
-    )  # fmt: skip
+    )
 
 
 def _prior(task: str, item_set: str, split: str, items: Sequence[Item]) -> Prior | None:
@@ -181,9 +192,14 @@ def _prior(task: str, item_set: str, split: str, items: Sequence[Item]) -> Prior
     places, sizes = Counter(gold for _, gold in single), Counter(len(i.options) for i, _ in single)
     expected = {place: sum(n / size for size, n in sizes.items() if size > place) for place in range(max(sizes))}
     return Prior(
-        task, item_set, split, tuple(places[place] for place in expected), chi_square_p(places, expected),
-        mean(_longest(item, gold) for item, gold in single), mean(1 / len(item.options) for item, _ in single),
-    )  # fmt: skip
+        task,
+        item_set,
+        split,
+        tuple(places[place] for place in expected),
+        chi_square_p(places, expected),
+        mean(_longest(item, gold) for item, gold in single),
+        mean(1 / len(item.options) for item, _ in single),
+    )
 
 
 def _longest(item: Item, gold: int) -> float:
@@ -229,6 +245,9 @@ def table1(item_set: str, dialogues: set[tuple[str, ...]]) -> Table1:
     turns = [len(d) for d in dialogues]
     tokens = [sum(map(len, d)) for d in dialogues]
     return Table1(
-        item_set, len(dialogues), (max(turns), min(turns), mean(turns)), (max(tokens), min(tokens), mean(tokens)),
+        item_set,
+        len(dialogues),
+        (max(turns), min(turns), mean(turns)),
+        (max(tokens), min(tokens), mean(tokens)),
         sum(tokens) / sum(turns),
-    )  # fmt: skip
+    )

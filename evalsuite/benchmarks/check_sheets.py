@@ -29,7 +29,7 @@ def data_sheets(found: DataCheck) -> Iterator[Sheet]:
             "turns a dialogue: max, min, mean": [f"{r.turns[0]}, {r.turns[1]}, {r.turns[2]:.2f}" for r in t],
             "characters a dialogue: max, min, mean": [f"{r.tokens[0]:,}, {r.tokens[1]}, {r.tokens[2]:.2f}" for r in t],
             "characters a turn": [f"{r.tokens_per_turn:.2f}" for r in t],
-        }  # fmt: skip
+        }
         table1 = tuple(Row((name, *values)) for name, values in lines.items())
         first = Column("over the dialogues shown whole")
         title = "As in the paper's Table 1"
@@ -72,9 +72,12 @@ def _priors(priors: tuple[Prior, ...]) -> Sheet:
     last = {(x.set, x.task): x for x in priors}
     rows = tuple(Row((_name(x), _places(x), _p(x.p), x.longest, x.chance)) for x in last.values())
     columns = (
-        _FILE, Column("1st, 2nd …"), Column("p", align="right"), Column("longest", kind="percent"),
+        _FILE,
+        Column("1st, 2nd …"),
+        Column("p", align="right"),
+        Column("longest", kind="percent"),
         Column("chance", kind="percent"),
-    )  # fmt: skip
+    )
     title = "The place of the right option (chi-square p), and accuracy by taking the longest option or any"
     return Sheet("priors", title, columns, rows)
 

@@ -203,19 +203,44 @@ def _probe_parts(answered: Answered) -> tuple[Part, ...]:
 
 
 CHOICE = Kind(
-    "choice", "单选", "choices", _read_choice, _score_choice, _choice_parts, ("accuracy",),
-    ("generate", "labels", "texts", "constrained"), options=True, unjudged="a choice is right or wrong without a judge",
-)  # fmt: skip
+    "choice",
+    "单选",
+    "choices",
+    _read_choice,
+    _score_choice,
+    _choice_parts,
+    ("accuracy",),
+    ("generate", "labels", "texts", "constrained"),
+    options=True,
+    unjudged="a choice is right or wrong without a judge",
+)
 CHOICES = Kind(
-    "choices", "多选", "sets of choices", _read_choices, _score_choices, _choices_parts, ("set_accuracy", "answer_f1"),
-    options=True, several=True, unjudged="a set of choices is right or wrong without a judge",
+    "choices",
+    "多选",
+    "sets of choices",
+    _read_choices,
+    _score_choices,
+    _choices_parts,
+    ("set_accuracy", "answer_f1"),
+    options=True,
+    several=True,
+    unjudged="a set of choices is right or wrong without a judge",
     pooled=("answer_f1",),
-)  # fmt: skip
+)
 SPAN = Kind("span", "片段", "spans", _read_span, _score_words, _span_parts, ("f1", "em"), quoted=True)
 TEXT = Kind("text", "短文本", "texts", _read_text, _score_words, _text_parts, ("f1", "em"), rated=True)
 ANSWER = Kind("answer", "简答", "short answers", _read_answer, _score_held, _held_parts, ("contains",), rated=True)
 PROBE = Kind(
-    "probe", "探测", "probes", _read_choice, _score_probe, _probe_parts, ("accuracy", "delta_nll"), ("nll",),
-    options=True, written=False, unjudged="a probe has no written reply to judge",
-)  # fmt: skip
+    "probe",
+    "探测",
+    "probes",
+    _read_choice,
+    _score_probe,
+    _probe_parts,
+    ("accuracy", "delta_nll"),
+    ("nll",),
+    options=True,
+    written=False,
+    unjudged="a probe has no written reply to judge",
+)
 KINDS = {row.name: row for row in (CHOICE, CHOICES, SPAN, TEXT, ANSWER, PROBE)}

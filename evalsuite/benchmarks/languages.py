@@ -140,9 +140,15 @@ def _english_text_parts(answered: Answered) -> tuple[Part, ...]:
 
 
 ZH = Language(
-    "zh", _read_chinese, _read_chinese, _score_characters, _chinese_parts, _chinese_parts,
-    gap="", altered=True,
-)  # fmt: skip
+    "zh",
+    _read_chinese,
+    _read_chinese,
+    _score_characters,
+    _chinese_parts,
+    _chinese_parts,
+    gap="",
+    altered=True,
+)
 EN = Language(
     "en", _read_english_span, _read_english_text, _score_words, _english_span_parts, _english_text_parts, gap=" "
 )

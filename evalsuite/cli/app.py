@@ -19,32 +19,77 @@ from evalsuite.common.terminal import safe, safe_trace, say, warnings_on_screen
 # name: (file in cli/ with a function or group of that name, help). The help stands here, so that `evalsuite --help` loads
 # none of the files.
 COMMANDS = {
-    "init": ("setup", "Write a first models.yaml: asks three questions at most, and finds servers, keys and GPUs of this machine."),
-    "doctor": ("setup", "Say what is installed, what runs where, and what is missing for what, with the command that mends it. Exit code 1 if something is broken."),
-    "run": ("run", "Evaluate models: ask them, parse and score their replies, write the page. Exit code 1 if some requests failed."),
-    "score": ("run", "Parse and score a run's stored replies again, without a model; with --second-reader a model reads some of them beside the parser."),
-    "compare": ("compare", "Test the difference between two models, two settings (shots, wording, scoring, perturbation) or two runs on the same items."),
-    "parse": ("batch", "Parse the answers of any replies: adds choice, text, status, rule, start and end to each line."),
+    "init": (
+        "setup",
+        "Write a first models.yaml: asks three questions at most, and finds servers, keys and GPUs of this machine.",
+    ),
+    "doctor": (
+        "setup",
+        "Say what is installed, what runs where, and what is missing for what, with the command that mends it. Exit code 1 if something is broken.",
+    ),
+    "run": (
+        "run",
+        "Evaluate models: ask them, parse and score their replies, write the page. Exit code 1 if some requests failed.",
+    ),
+    "score": (
+        "run",
+        "Parse and score a run's stored replies again, without a model; with --second-reader a model reads some of them beside the parser.",
+    ),
+    "compare": (
+        "compare",
+        "Test the difference between two models, two settings (shots, wording, scoring, perturbation) or two runs on the same items.",
+    ),
+    "parse": (
+        "batch",
+        "Parse the answers of any replies: adds choice, text, status, rule, start and end to each line.",
+    ),
     "metrics": ("batch", "Score any texts with every text metric: JSON with values and signatures."),
     "report": ("run", "Write the leaderboard page of one or more runs."),
-    "preview": ("run", "Show the exact prompts of a run, the texts whose likelihoods it compares, and what it will take: requests, tokens, cost. Loads no model."),
-    "requests": ("requests", "Write the requests of a run as files, for a batch API or an offline program, instead of asking them."),
-    "anchors": ("anchors", "Choose a few items with weights that estimate the full score of a model, from the outcomes of several models."),
-    "replies": ("requests", "Read the replies to such requests into a run, score them, write the page. Exit code 1 if some are missing or do not fit."),
+    "preview": (
+        "run",
+        "Show the exact prompts of a run, the texts whose likelihoods it compares, and what it will take: requests, tokens, cost. Loads no model.",
+    ),
+    "requests": (
+        "requests",
+        "Write the requests of a run as files, for a batch API or an offline program, instead of asking them.",
+    ),
+    "anchors": (
+        "anchors",
+        "Choose a few items with weights that estimate the full score of a model, from the outcomes of several models.",
+    ),
+    "replies": (
+        "requests",
+        "Read the replies to such requests into a run, score them, write the page. Exit code 1 if some are missing or do not fit.",
+    ),
     "tasks": ("data", "List the tasks of every benchmark, and the number of test items of each set."),
     "models": ("data", "List the models of a models.yaml."),
-    "parity": ("parity", "Run the same items on several backends and list the differences. Exit code 1 if token ids differ."),
-    "finetune": ("finetune", "Train LoRA adapters on growing numbers of items, and evaluate them beside the base model: learning curves."),
-    "judge": ("judge", "Let a model score the texts that a run's models wrote, and measure how reliable it is. The same command resumes."),
-    "contamination": ("contamination", "Test whether models have read a benchmark's files, by likelihood or by what they write. The same command resumes."),
+    "parity": (
+        "parity",
+        "Run the same items on several backends and list the differences. Exit code 1 if token ids differ.",
+    ),
+    "finetune": (
+        "finetune",
+        "Train LoRA adapters on growing numbers of items, and evaluate them beside the base model: learning curves.",
+    ),
+    "judge": (
+        "judge",
+        "Let a model score the texts that a run's models wrote, and measure how reliable it is. The same command resumes.",
+    ),
+    "contamination": (
+        "contamination",
+        "Test whether models have read a benchmark's files, by likelihood or by what they write. The same command resumes.",
+    ),
     "show": ("show", "Print a run's tables, or everything known about one item, from its results.json and records."),
-    "export": ("export", "Write a run's results for other tools (Parquet, Arrow, a model card, wandb, mlflow), or tasks for lm-evaluation-harness or inspect_ai."),
+    "export": (
+        "export",
+        "Write a run's results for other tools (Parquet, Arrow, a model card, wandb, mlflow), or tasks for lm-evaluation-harness or inspect_ai.",
+    ),
     "cite": ("submit", "Print BibTeX entries to cite: CORECODE, evalsuite and the metrics."),
     "data": ("data", "Check data, or fetch the official files."),
     "audit": ("audit", "Let people mark a sample of a run's replies, and compare their marks with its scores."),
     "build": ("build", "Build a benchmark like CORECODE from your own dialogues, from screening to statistics."),
     "submit": ("submit", "Write a run as a submission to a shared leaderboard, or verify a submission."),
-}  # fmt: skip
+}
 
 
 def load_command(name: str) -> Any:

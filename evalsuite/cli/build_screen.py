@@ -57,9 +57,17 @@ def screen(
         raise typer.BadParameter(f"{counts!r}: expected numbers such as 1,2,3", param_hint="--counts") from None
     with Display() as display:
         done = screen_dialogues(
-            [*map(resolve, dialogues)], resolve(knowledge), out, more_than=more_than, jobs=jobs or os.cpu_count() or 1,
-            tagger=tagger, either_way=either_way, without=parts(without), index=index, progress=display.work,
-        )  # fmt: skip
+            [*map(resolve, dialogues)],
+            resolve(knowledge),
+            out,
+            more_than=more_than,
+            jobs=jobs or os.cpu_count() or 1,
+            tagger=tagger,
+            either_way=either_way,
+            without=parts(without),
+            index=index,
+            progress=display.work,
+        )
     rows = [*done.counts, done.total] if len(done.counts) > 1 else [*done.counts]
     counted = [[row.source, f"{row.dialogues:,}", *(f"{row.more_than(k):,}" for k in thresholds)] for row in rows]
     for paper in table8():

@@ -39,9 +39,16 @@ def compare(
     from evalsuite.results.sheets.compare import comparison_sheets
 
     rows = evalsuite.compare(
-        run, other=other, models=parts(models), shots=numbers(shots, "--shots", "0,5"), prompt=parts(prompt),
-        scoring=parts(scoring), perturb=parts(perturb), tasks=parts(tasks), set=parts(set),
-    )  # fmt: skip
+        run,
+        other=other,
+        models=parts(models),
+        shots=numbers(shots, "--shots", "0,5"),
+        prompt=parts(prompt),
+        scoring=parts(scoring),
+        perturb=parts(perturb),
+        tasks=parts(tasks),
+        set=parts(set),
+    )
     if as_json:
         emit(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=1), json_mark)
     else:

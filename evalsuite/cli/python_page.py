@@ -39,8 +39,18 @@ KEYWORDS: dict[str, type] = {
     "contamination": exposed.Settings,
 }
 RETURNED: tuple[type, ...] = (
-    Results, Comparison, CostEstimate, Exported, exposure.Found, Answer, Cell, Place, Trial, Item, Request,
-)  # fmt: skip
+    Results,
+    Comparison,
+    CostEstimate,
+    Exported,
+    exposure.Found,
+    Answer,
+    Cell,
+    Place,
+    Trial,
+    Item,
+    Request,
+)
 
 ABOUT = """\
 # Python

@@ -25,15 +25,36 @@ class Page:
 
 # Name of the schema, and of the page -> the page.
 PAGES = {
-    "models": Page("Keys of models.yaml", "The file of models, which `evalsuite init` writes. [models.yaml](../models.md) has examples; an unknown key is an error."),
-    "results": Page("Keys of results.json", "All figures of a run, in `runs/NAME/results.json`. As data frames: [Results as data frames](../frames.md)."),
+    "models": Page(
+        "Keys of models.yaml",
+        "The file of models, which `evalsuite init` writes. [models.yaml](../models.md) has examples; an unknown key is an error.",
+    ),
+    "results": Page(
+        "Keys of results.json",
+        "All figures of a run, in `runs/NAME/results.json`. As data frames: [Results as data frames](../frames.md).",
+    ),
     "manifest": Page("Keys of manifest.json", "What a run was made with, in `runs/NAME/manifest.json`."),
-    "record": Page("Keys of records", "A line for each item, in `runs/NAME/records/*.jsonl`: prompt, reply, answer, scores. As data frames: [Results as data frames](../frames.md)."),
-    "judged-record": Page("Keys of judged records", "A line for each text that a judge scored, in `runs/NAME/judged/*.jsonl` ([Judge](../judge.md))."),
-    "second-record": Page("Keys of second readings", "A line for each reply that a second reader read, in `runs/NAME/second/*.jsonl` ([A second reader](../second_reader.md))."),
-    "anchors": Page("Keys of sets of anchor items", "What `evalsuite anchors` writes and `evalsuite run --items` reads ([Anchor items](../anchors.md))."),
-    "annotation": Page("Keys of annotations", "A line for each dialogue, which `evalsuite build tasks` reads ([Annotate](../build_annotate.md))."),
-}  # fmt: skip
+    "record": Page(
+        "Keys of records",
+        "A line for each item, in `runs/NAME/records/*.jsonl`: prompt, reply, answer, scores. As data frames: [Results as data frames](../frames.md).",
+    ),
+    "judged-record": Page(
+        "Keys of judged records",
+        "A line for each text that a judge scored, in `runs/NAME/judged/*.jsonl` ([Judge](../judge.md)).",
+    ),
+    "second-record": Page(
+        "Keys of second readings",
+        "A line for each reply that a second reader read, in `runs/NAME/second/*.jsonl` ([A second reader](../second_reader.md)).",
+    ),
+    "anchors": Page(
+        "Keys of sets of anchor items",
+        "What `evalsuite anchors` writes and `evalsuite run --items` reads ([Anchor items](../anchors.md)).",
+    ),
+    "annotation": Page(
+        "Keys of annotations",
+        "A line for each dialogue, which `evalsuite build tasks` reads ([Annotate](../build_annotate.md)).",
+    ),
+}
 _MOST = 12  # values that are listed
 
 

@@ -26,14 +26,34 @@ _WHICH = "Which model? A number, the address of a server, a folder, or a hub id 
 
 
 def init(
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write; must be new.")] = Path("models.yaml"),
-    model: Annotated[str, typer.Option("--model", help="The model, without being asked: the address of a server, a folder, a hub id, or a name of bundled:models/chinese-2026.yaml.")] = "",
-    served: Annotated[str, typer.Option("--served", help="With an address: the model's name there; default: the first that it lists.")] = "",
-    key_env: Annotated[str, typer.Option("--key-env", help="With an address: the environment variable with its key.")] = "",
-    chat: Annotated[bool | None, typer.Option("--chat/--base", help="Of a folder or hub id: a chat model, or a base model; default: what its files or name say.")] = None,
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write; must be new.")] = Path(
+        "models.yaml"
+    ),
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            help="The model, without being asked: the address of a server, a folder, a hub id, or a name of bundled:models/chinese-2026.yaml.",
+        ),
+    ] = "",
+    served: Annotated[
+        str, typer.Option("--served", help="With an address: the model's name there; default: the first that it lists.")
+    ] = "",
+    key_env: Annotated[
+        str, typer.Option("--key-env", help="With an address: the environment variable with its key.")
+    ] = "",
+    chat: Annotated[
+        bool | None,
+        typer.Option(
+            "--chat/--base",
+            help="Of a folder or hub id: a chat model, or a base model; default: what its files or name say.",
+        ),
+    ] = None,
     name: Annotated[str, typer.Option("--name", help="The model's name in tables; default: from its path.")] = "",
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing: take the first that is found, and the defaults.")] = False,
-) -> None:  # fmt: skip
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Ask nothing: take the first that is found, and the defaults.")
+    ] = False,
+) -> None:
     from evalsuite.setup.entries import entry_lines, write_models
 
     if out.exists() and not model:
@@ -162,8 +182,14 @@ def _lines(rows: Sequence[Check], columns: int) -> Iterator[str]:
         name = translated(row.name)
         first = f"  {_MARKS[row.state]} {name}{' ' * (width - cell_len(name))}  "
         further = " " * (width + 6)
-        yield fill(f"{translated(row.found)}{needed}", max(columns, width + 46), initial_indent=first, subsequent_indent=further,
-                   break_long_words=False, break_on_hyphens=False)  # fmt: skip
+        yield fill(
+            f"{translated(row.found)}{needed}",
+            max(columns, width + 46),
+            initial_indent=first,
+            subsequent_indent=further,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
         if row.mend:
             yield f"    {'':{width}}  → {translated(row.mend)}"
 
@@ -172,11 +198,19 @@ _MARKS = {"ok": "✓", "absent": "–", "wrong": "✗"}
 
 
 def doctor(
-    models: Annotated[str, typer.Option("--models", metavar="FILE", help="Also check every model of this models.yaml.")] = "",
+    models: Annotated[
+        str, typer.Option("--models", metavar="FILE", help="Also check every model of this models.yaml.")
+    ] = "",
     data: Data = None,
-    online: Annotated[bool, typer.Option("--online", help="Also ask the hub and the endpoints of --models whether they answer. Sends each endpoint its own key.")] = False,
+    online: Annotated[
+        bool,
+        typer.Option(
+            "--online",
+            help="Also ask the hub and the endpoints of --models whether they answer. Sends each endpoint its own key.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:  # fmt: skip
+) -> None:
     from evalsuite.setup.checks import checks
 
     if not models:

@@ -24,30 +24,59 @@ _ALL = "comma-separated; default: all."
 
 def show(
     run: Annotated[Path, typer.Argument(help="A run's folder, or another folder with results.json and records/.")],
-    item: Annotated[str, typer.Option("--item", help="Show everything known about this item: its id, or the end of its id (…/123).")] = "",
+    item: Annotated[
+        str, typer.Option("--item", help="Show everything known about this item: its id, or the end of its id (…/123).")
+    ] = "",
     list_items: Annotated[bool, typer.Option("--list", help="List items with their ids, for --item.")] = False,
     status: Annotated[
-        str, typer.Option("--status", help="List only items of this status: right, partial, wrong, parsed, unparsed, refused, failed …")
+        str,
+        typer.Option(
+            "--status",
+            help="List only items of this status: right, partial, wrong, parsed, unparsed, refused, failed …",
+        ),
     ] = "",
-    model: Annotated[list[str] | None, typer.Option("--model", help="Only this model; may be given more than once.")] = None,
-    tasks: Annotated[str, typer.Option("--tasks", help=f"Tasks by name or short name, such as event_cause or EC, or benchmarks, {_ALL}")] = "",
+    model: Annotated[
+        list[str] | None, typer.Option("--model", help="Only this model; may be given more than once.")
+    ] = None,
+    tasks: Annotated[
+        str,
+        typer.Option("--tasks", help=f"Tasks by name or short name, such as event_cause or EC, or benchmarks, {_ALL}"),
+    ] = "",
     set: Annotated[str, typer.Option("--set", help=f"Sets, such as easy or hard, {_ALL}")] = "",
     split: Annotated[str, typer.Option("--split", help=f"Splits: test, dev, train, {_ALL}")] = "",
     prompt: Annotated[str, typer.Option("--prompt", help=f"Prompt wordings, {_ALL}")] = "",
     shots: Annotated[str, typer.Option("--shots", help=f"Numbers of shots, {_ALL}")] = "",
     scoring: Annotated[str, typer.Option("--scoring", help=f"Scorings, such as generate or labels, {_ALL}")] = "",
     perturb: Annotated[str, typer.Option("--perturb", help=f"Perturbations, such as none or shuffle, {_ALL}")] = "",
-    tables: Annotated[str, typer.Option("--tables", help="Tables, comma-separated: overview, results, ranks, groups, tokens, extraction, gaps, robustness, memory, contamination, breakdowns, aspects, difficulty, suspicious, confusions, correlations, judge, "
-                                                  "second, parted, curves; default: all but groups, which reads every record, tokens and suspicious.")] = "",
+    tables: Annotated[
+        str,
+        typer.Option(
+            "--tables",
+            help="Tables, comma-separated: overview, results, ranks, groups, tokens, extraction, gaps, robustness, memory, contamination, breakdowns, aspects, difficulty, suspicious, confusions, correlations, judge, "
+            "second, parted, curves; default: all but groups, which reads every record, tokens and suspicious.",
+        ),
+    ] = "",
     form: Annotated[str, typer.Option("--as", help="Output format: table, csv, latex or markdown.")] = "table",
     whole_prompt: Annotated[bool, typer.Option("--whole-prompt", help="With --item: print whole prompts.")] = False,
     full: Annotated[bool, typer.Option("--full", help="With --item: print long texts whole.")] = False,
-    every: Annotated[bool, typer.Option("--all", help="Print every line of --list and every cell of --item, not only the first 50 and 40.")] = False,
-) -> None:  # fmt: skip
+    every: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Print every line of --list and every cell of --item, not only the first 50 and 40."
+        ),
+    ] = False,
+) -> None:
     from evalsuite.results.saved import load_results, narrow
 
-    wanted = {"task": tasks, "set": set, "split": split, "variant": prompt, "shots": shots, "scoring": scoring,
-              "perturb": perturb}  # fmt: skip
+    wanted = {
+        "task": tasks,
+        "set": set,
+        "split": split,
+        "variant": prompt,
+        "shots": shots,
+        "scoring": scoring,
+        "perturb": perturb,
+    }
     chosen = {name: parts(text) for name, text in wanted.items()}
     chosen["model"] = list(model or ())  # not split: a model's name may have a comma
     done = narrow(load_results(run), chosen)

@@ -32,7 +32,9 @@ class Flag:
     required: bool = False
 
 
-def flag(default: T, help: str, example: str = "", *, short: str = "", repeated: bool = False, required: bool = False) -> T:  # fmt: skip
+def flag(
+    default: T, help: str, example: str = "", *, short: str = "", repeated: bool = False, required: bool = False
+) -> T:
     """A dataclass field that is also a command-line flag. For the arguments see `Flag`.
 
     A required flag has a default, too, so that the settings' __post_init__ reports a missing value to Python callers.

@@ -145,9 +145,13 @@ def _shown(value: Any) -> str:
 
 
 _EXPECTED = {
-    "model_type": "an object", "int_type": "a whole number", "string_type": "a string", "list_type": "a list",
-    "tuple_type": "a list", "bool_type": "true or false",
-}  # fmt: skip
+    "model_type": "an object",
+    "int_type": "a whole number",
+    "string_type": "a string",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "bool_type": "true or false",
+}
 _MESSAGES = {"missing": "missing", "string_pattern_mismatch": "is blank"}
 
 

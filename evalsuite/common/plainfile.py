@@ -21,7 +21,12 @@ from evalsuite.common.jsonl import parse_object
 log = logging.getLogger(__name__)
 JSON_SIZE = 2**28  # bytes of results.json or manifest.json
 
-_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)  # fmt: skip
+_PLAIN = (
+    getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 _JUNCTION = 0xA0000003  # stat.IO_REPARSE_TAG_MOUNT_POINT, which only Windows has; no link for Python
 _ABOUT = {errno.ELOOP: "is a link", errno.ENOTDIR: "is a link or no folder", errno.ENOENT: "no such file"}
 

@@ -294,12 +294,18 @@ def _sum(model: str | None, task: str | None, parts: Sequence[Part]) -> CostEsti
             by_price.setdefault((part.price.input, part.price.output), []).append(part)
     costs = [_cost(group) for group in by_price.values()]
     return CostEstimate(
-        model, task, sum(p.requests for p in parts), sum(p.left for p in parts), _range(prompts), _range(replies),
-        _added(costs), sum(p.most or 0.0 for p in parts) if any(p.most is not None for p in parts) else None,
+        model,
+        task,
+        sum(p.requests for p in parts),
+        sum(p.left for p in parts),
+        _range(prompts),
+        _range(replies),
+        _added(costs),
+        sum(p.most or 0.0 for p in parts) if any(p.most is not None for p in parts) else None,
         min((p.prompts for p in parts if p.prompts), key=_PROMPTS.index, default=""),
         sum(p.replies for p in parts),
         tuple(sorted({p.kinship for p in parts if p.kinship is not None})),
-    )  # fmt: skip
+    )
 
 
 _PROMPTS = ("estimated", "replies", "counted")  # the least exact first

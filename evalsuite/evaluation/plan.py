@@ -268,16 +268,27 @@ def plan_cells(
                 if source.picked:
                     facts["items"] = source.picked.facts(
                         model.backend == "baseline",
-                        variant=variant, template=prompt.sha256, shots=count, scoring=scoring, perturb=change.name,
-                    )  # fmt: skip
+                        variant=variant,
+                        template=prompt.sha256,
+                        shots=count,
+                        scoring=scoring,
+                        perturb=change.name,
+                    )
                 place = Place(model.name, source.task.name, source.set, s.split, variant, count, scoring, change.name)
                 yield Cell(place, facts), trials
 
 
 def _trials(
-    s: Settings, model: Model, backend: Backend | None, items: Sequence[Item], prompt: Prompt, shots: Shots, count: int,
-    scoring: str, change: Perturbation,
-) -> Iterator[Trial]:  # fmt: skip
+    s: Settings,
+    model: Model,
+    backend: Backend | None,
+    items: Sequence[Item],
+    prompt: Prompt,
+    shots: Shots,
+    count: int,
+    scoring: str,
+    change: Perturbation,
+) -> Iterator[Trial]:
     """The trials of one cell: each item in order, in every rotation that the perturbation makes of it, and each of
     these as often as the model is sampled."""
     task, limit = prompt.task, model.generation.max_new_tokens

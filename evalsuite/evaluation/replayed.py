@@ -39,8 +39,11 @@ def replayed(cells: Planned, model: Model, backend: Backend, named: bool) -> Ite
         ways = ", ".join(dict.fromkeys(cell.place.way for cell in left))
         log.warning(
             "model %s: its replies were recorded; left out %d of %d cells, which were not recorded whole (%s)",
-            model.name, len(left), kept + len(left), ways,
-        )  # fmt: skip
+            model.name,
+            len(left),
+            kept + len(left),
+            ways,
+        )
 
 
 _NOTHING = "its replies were recorded, and none of the cells asked now was recorded whole; to ask a model, name another"

@@ -41,13 +41,29 @@ _TOKENS = {True: 64, False: 512}  # the longest reply: to options; to spans and 
 class SecondReader:
     """Whom to ask about which replies: keywords of `evalsuite.score`, and its flags. Raises ConfigError for invalid values."""
 
-    second_reader: str = flag("", "Let this model of the models file read replies, too, and show where it and the parser part (docs/second_reader.md).", "NAME")  # fmt: skip
-    second_longer: int = flag(200, "The second reader is asked about replies of more than N characters, and about all without an answer.", "N")  # fmt: skip
+    second_reader: str = flag(
+        "",
+        "Let this model of the models file read replies, too, and show where it and the parser part (docs/second_reader.md).",
+        "NAME",
+    )
+    second_longer: int = flag(
+        200, "The second reader is asked about replies of more than N characters, and about all without an answer.", "N"
+    )
     second_sample: int = flag(0, "It is also asked about N of the other replies, drawn at random.", "N")
     second_seed: int = flag(0, "Seed of that sample.", "N")
-    prompts: str | Path = flag("bundled:prompts", "A folder with a prompt of yours for the second reader, second/zh.j2 or en.j2; default: the one that ships.", "DIR")  # fmt: skip
-    budget: float | None = flag(None, "Limit on the total cost of run and second reader, in the currency of the models' prices; never exceeded.", "COST")  # fmt: skip
-    max_concurrency: int | None = flag(None, "Concurrent requests to an endpoint; default: max_concurrency in models.yaml.", "N")  # fmt: skip
+    prompts: str | Path = flag(
+        "bundled:prompts",
+        "A folder with a prompt of yours for the second reader, second/zh.j2 or en.j2; default: the one that ships.",
+        "DIR",
+    )
+    budget: float | None = flag(
+        None,
+        "Limit on the total cost of run and second reader, in the currency of the models' prices; never exceeded.",
+        "COST",
+    )
+    max_concurrency: int | None = flag(
+        None, "Concurrent requests to an endpoint; default: max_concurrency in models.yaml.", "N"
+    )
     verbose: bool = flag(False, "Print the log.", short="-v")
 
     def __post_init__(self) -> None:
@@ -146,7 +162,9 @@ def _draft(store: Store, s: SecondReader, model: Model, cell: Cell, reasons: dic
         if position in reasons and response is not None:
             name = {"item": trial.item.id, "rotation": trial.rotation, "sample": trial.request.sample}
             text = prompt(template, trial.item, response)
-            requests.append(Request(trial.item.id, text, (Message("user", text),), tokens, batch=("second", cell.place.name)))  # fmt: skip
+            requests.append(
+                Request(trial.item.id, text, (Message("user", text),), tokens, batch=("second", cell.place.name))
+            )
             rows.append({**name, "key": key, "why": reasons[position], "prompt": text})
     return _Draft(cell, template.sha256, tuple(requests), tuple(rows))
 
@@ -156,10 +174,16 @@ def _plan(store: Store, s: SecondReader, model: Model, backend: Backend, draft: 
     place = draft.cell.place
     keys = [request_key(backend.fingerprint, request, model.chat, backend.settings) for request in draft.requests]
     facts = {
-        "template": draft.template, "fingerprint": backend.fingerprint, "backend": model.backend, "chat": model.chat,
-        "sampling": backend.settings, "max_new_tokens": next((r.max_new_tokens for r in draft.requests), 0),
-        "longer": s.second_longer, "sample": s.second_sample, "seed": s.second_seed,
-    }  # fmt: skip
+        "template": draft.template,
+        "fingerprint": backend.fingerprint,
+        "backend": model.backend,
+        "chat": model.chat,
+        "sampling": backend.settings,
+        "max_new_tokens": next((r.max_new_tokens for r in draft.requests), 0),
+        "longer": s.second_longer,
+        "sample": s.second_sample,
+        "seed": s.second_seed,
+    }
     rows = [{**row, "asked": key} for row, key in zip(draft.rows, keys, strict=True)]
     store.plan_judging({"reader": model.name, **place.as_dict()}, facts, rows)
     what = f"{place.model} {place.set} {TASKS[place.task].short}"

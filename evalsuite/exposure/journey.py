@@ -72,9 +72,17 @@ def contamination(model: str | Sequence[str], models: Models = "bundled:models.y
     for one in (*suspects, *([reference] if reference else ())):
         _tests(s, one)
     _, _, corpora, sources = prepare(
-        models, model=names, tasks=s.tasks, set=s.set, split=s.split, prompt=(s.prompt,), data=s.data, limit=s.limit,
-        skip_bad=s.skip_bad, prompts=s.prompts,
-    )  # fmt: skip
+        models,
+        model=names,
+        tasks=s.tasks,
+        set=s.set,
+        split=s.split,
+        prompt=(s.prompt,),
+        data=s.data,
+        limit=s.limit,
+        skip_bad=s.skip_bad,
+        prompts=s.prompts,
+    )
     out = Path(s.out)
     make_folder(out)
     with locked(out):

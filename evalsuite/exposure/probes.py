@@ -60,10 +60,19 @@ class Arranged:
             alone = exact_test(self.made, theirs, self.file.rng(seed))
             beside = {"value": _share(alone.higher, alone.pairs), "p": alone.p}
         return self.file.row(
-            n=self.made.items, left_out=self.made.left_out, units=found.strata, tokens=sum(x.tokens for x in scores),
-            value=_share(found.higher, found.pairs), expected=0.5, figures={"gain": found.gain, "pairs": found.pairs, "detectable": found.detectable},
-            checks=dict(self.made.checks), p=None if why else found.p, why=why, reference=beside, listed=[],
-        )  # fmt: skip
+            n=self.made.items,
+            left_out=self.made.left_out,
+            units=found.strata,
+            tokens=sum(x.tokens for x in scores),
+            value=_share(found.higher, found.pairs),
+            expected=0.5,
+            figures={"gain": found.gain, "pairs": found.pairs, "detectable": found.detectable},
+            checks=dict(self.made.checks),
+            p=None if why else found.p,
+            why=why,
+            reference=beside,
+            listed=[],
+        )
 
 
 def _share(part: float, whole: float) -> float | None:
@@ -104,10 +113,19 @@ class Single:
             alone = self._compared(theirs, [], tested, seed)
             beside = {"value": alone.value, "p": alone.p}
         return self.file.row(
-            n=len(self.official), left_out=self.left_out, units=found.dialogues[0], tokens=sum(x.tokens for x in scores),
-            value=found.value, expected=found.control, figures=named, checks=checks, p=None if why else found.p, why=why,
-            reference=beside, listed=[],
-        )  # fmt: skip
+            n=len(self.official),
+            left_out=self.left_out,
+            units=found.dialogues[0],
+            tokens=sum(x.tokens for x in scores),
+            value=found.value,
+            expected=found.control,
+            figures=named,
+            checks=checks,
+            p=None if why else found.p,
+            why=why,
+            reference=beside,
+            listed=[],
+        )
 
     def _by_text(self, scores: Sequence[Scores]) -> list[list[Scores]]:
         rest = iter(scores)
@@ -159,9 +177,12 @@ class Written:
         texts = [*self.official, *self.control]
         rng = self.file.rng(seed)
         compared = compare(
-            [texts[n] for n in sides[0]], [moves[n] or 0.0 for n in sides[0]],
-            [texts[n] for n in sides[1]], [moves[n] or 0.0 for n in sides[1]], rng,
-        )  # fmt: skip
+            [texts[n] for n in sides[0]],
+            [moves[n] or 0.0 for n in sides[0]],
+            [texts[n] for n in sides[1]],
+            [moves[n] or 0.0 for n in sides[1]],
+            rng,
+        )
         checks = dict(items.checks(self.official, self.control, rng))
         why = self.why or reason(checks, compared.p)
         near = [n for n in range(count) if (one := found[n * step]) and one.near]
@@ -186,10 +207,19 @@ class Written:
             rest = [x for x in theirs[:count] if x is not None]
             beside = {"value": fmean(rest) if rest else None, "p": None}
         return self.file.row(
-            n=len(sides[0]), left_out=self.left_out + count - len(sides[0]), units=compared.dialogues[0], tokens=0,
-            value=compared.value, expected=compared.control, figures=figures, checks=checks,
-            p=None if why else compared.p, why=why, reference=beside, listed=[texts[n].item for n in near][:20],
-        )  # fmt: skip
+            n=len(sides[0]),
+            left_out=self.left_out + count - len(sides[0]),
+            units=compared.dialogues[0],
+            tokens=0,
+            value=compared.value,
+            expected=compared.control,
+            figures=figures,
+            checks=checks,
+            p=None if why else compared.p,
+            why=why,
+            reference=beside,
+            listed=[texts[n].item for n in near][:20],
+        )
 
     @staticmethod
     def _values(found: Sequence[Overlap | None], step: int) -> list[float | None]:

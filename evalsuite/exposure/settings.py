@@ -23,27 +23,58 @@ class Settings:
     """
 
     models: str | Path = flag("bundled:models.yaml", "The models.yaml that lists models.", "FILE")
-    reference: str | None = flag(None, "A model of the file that surely has not seen the data, such as the base of an adapter: what is tested is then the difference from it.", "NAME")  # fmt: skip
-    tasks: Sequence[str] = flag((), "Tasks, benchmarks or groups, comma-separated; default: all tasks of CORECODE that the data have.", "A,B")  # fmt: skip
+    reference: str | None = flag(
+        None,
+        "A model of the file that surely has not seen the data, such as the base of an adapter: what is tested is then the difference from it.",
+        "NAME",
+    )
+    tasks: Sequence[str] = flag(
+        (), "Tasks, benchmarks or groups, comma-separated; default: all tasks of CORECODE that the data have.", "A,B"
+    )
     set: str = flag("all", "Sets, comma-separated, or all.", "easy")
     split: str = flag("test", "The split that the model may have seen: train, dev or test.", "test")
-    data: Sequence[str | Path] = flag((), "Folder of official data; may be given more than once; default: EVALSUITE_DATA, else the bundled sample.", "DIR", repeated=True)  # fmt: skip
-    out: str | Path = flag("runs/default", "The run's folder, whose page shows the results beside its scores. The same command resumes in it.", "DIR")  # fmt: skip
-    tests: Sequence[str] = flag((), f"Tests, comma-separated: {', '.join(TESTS)}; default: all that the model's backend can take.", "order,mink")  # fmt: skip
-    form: Sequence[str] = flag(FORMS, "How the model may have read single items: raw (the file's own lines), prompt (our prompt and the right reply), or both.", "raw,prompt")  # fmt: skip
-    control: str = flag("dev", "Control items: another split of the same data, a folder with data of the same layout that nobody has published, or none.", "DIR")  # fmt: skip
+    data: Sequence[str | Path] = flag(
+        (),
+        "Folder of official data; may be given more than once; default: EVALSUITE_DATA, else the bundled sample.",
+        "DIR",
+        repeated=True,
+    )
+    out: str | Path = flag(
+        "runs/default",
+        "The run's folder, whose page shows the results beside its scores. The same command resumes in it.",
+        "DIR",
+    )
+    tests: Sequence[str] = flag(
+        (), f"Tests, comma-separated: {', '.join(TESTS)}; default: all that the model's backend can take.", "order,mink"
+    )
+    form: Sequence[str] = flag(
+        FORMS,
+        "How the model may have read single items: raw (the file's own lines), prompt (our prompt and the right reply), or both.",
+        "raw,prompt",
+    )
+    control: str = flag(
+        "dev",
+        "Control items: another split of the same data, a folder with data of the same layout that nobody has published, or none.",
+        "DIR",
+    )
     prompt: str = flag("paper", "The wording of prompts.", "plain")
     shuffles: int = flag(5, "Other orders that each shard of a file, and the options of each item, are read in.", "N")
     shards: int = flag(64, "Shards of each file, drawn at random.", "N")
     window: int = flag(2048, "Tokens of a shard; the model's context is the upper limit.", "N")
-    items: int = flag(300, "Items of each file in the tests of single items, drawn at random, and as many control items.", "N")  # fmt: skip
+    items: int = flag(
+        300, "Items of each file in the tests of single items, drawn at random, and as many control items.", "N"
+    )
     completions: int = flag(50, "Items of each file that the model goes on with, and as many control items.", "N")
     limit: int | None = flag(None, "Only the first N entries of each file.", "N")
     seed: int = flag(0, "Seed of all that is drawn.", "N")
     skip_bad: bool = flag(False, "Skip and count broken lines of the data, instead of stopping at the first.")
     prompts: str | Path = flag("bundled:prompts", "The folder of prompt templates.", "DIR")
-    budget: float | None = flag(None, "Limit on the total cost at endpoints, in the currency of the model's prices; never exceeded.", "COST")  # fmt: skip
-    max_concurrency: int | None = flag(None, "Concurrent requests to an endpoint; default: max_concurrency in models.yaml.", "N")  # fmt: skip
+    budget: float | None = flag(
+        None, "Limit on the total cost at endpoints, in the currency of the model's prices; never exceeded.", "COST"
+    )
+    max_concurrency: int | None = flag(
+        None, "Concurrent requests to an endpoint; default: max_concurrency in models.yaml.", "N"
+    )
     verbose: bool = flag(False, "Print the log.", short="-v")
 
     def __post_init__(self) -> None:

@@ -77,10 +77,20 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
     if s.executor == "local":
         require_present(chosen)
     evaluation: dict[str, Any] = {
-        "tasks": s.tasks, "set": s.set, "limit": s.test_size, "perturb": s.perturb, "prompt": (s.prompt,),
-        "prompts": s.prompts, "data": s.data, "skip_bad": s.skip_bad, "out": s.out, "verbose": s.verbose,
-        "executor": s.executor, "ray_address": s.ray_address, "replicas": s.replicas,
-    }  # fmt: skip
+        "tasks": s.tasks,
+        "set": s.set,
+        "limit": s.test_size,
+        "perturb": s.perturb,
+        "prompt": (s.prompt,),
+        "prompts": s.prompts,
+        "data": s.data,
+        "skip_bad": s.skip_bad,
+        "out": s.out,
+        "verbose": s.verbose,
+        "executor": s.executor,
+        "ray_address": s.ray_address,
+        "replicas": s.replicas,
+    }
     # Invalid settings raise before anything is trained.
     _training_places(Corpora(folders_of(Settings(data=s.data))), (*s.tasks, *s.train_tasks), s)
     *_, corpus, eval_sets = prepare(s.models, model=s.model, **evaluation)

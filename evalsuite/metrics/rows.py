@@ -102,14 +102,20 @@ class TextMetric(Metric):
 def _tokens(name: str, definition: str, case: str = "mixed", **more: str) -> Fields:
     """The fields case, tokenisation and definition; `name` is the field of Profile with the tokenisation."""
     return lambda profile, items: {
-        "case": case, "tok": token_signature(getattr(profile, name)), **more, "def": definition
-    }  # fmt: skip
+        "case": case,
+        "tok": token_signature(getattr(profile, name)),
+        **more,
+        "def": definition,
+    }
 
 
 def _cider_fields(definition: str) -> Fields:
     return lambda profile, items: {
-        "case": "mixed", "tok": token_signature(profile.cider), "idf": f"references[{items}]", "def": definition
-    }  # fmt: skip
+        "case": "mixed",
+        "tok": token_signature(profile.cider),
+        "idf": f"references[{items}]",
+        "def": definition,
+    }
 
 
 def _rouge_l_fields(profile: Profile, items: int) -> dict[str, str]:
@@ -237,31 +243,101 @@ def _meteor15(sums: Numbers) -> Floats:
 TEXT_METRICS = {
     row.name: row
     for row in (
-        TextMetric("f1_char", "F1", short="f1 %", stated_as="f1", papers=True, values=_each(char_f1),
-                   fields=lambda profile, items: {"norm": NORMALISATION, "tok": token_signature("char"), "def": "mean.squad.best-ref"}),
-        TextMetric("em", "EM", papers=True, values=_each(exact_match), fields=lambda profile, items: {"norm": NORMALISATION, "def": "mean"}),
-        TextMetric("f1_token", "F1（词）", "F1 of words", reads=("f1",), fields=_tokens("f1", "mean.squad.best-ref"),
-                   values=_f1_token),
+        TextMetric(
+            "f1_char",
+            "F1",
+            short="f1 %",
+            stated_as="f1",
+            papers=True,
+            values=_each(char_f1),
+            fields=lambda profile, items: {
+                "norm": NORMALISATION,
+                "tok": token_signature("char"),
+                "def": "mean.squad.best-ref",
+            },
+        ),
+        TextMetric(
+            "em",
+            "EM",
+            papers=True,
+            values=_each(exact_match),
+            fields=lambda profile, items: {"norm": NORMALISATION, "def": "mean"},
+        ),
+        TextMetric(
+            "f1_token",
+            "F1（词）",
+            "F1 of words",
+            reads=("f1",),
+            fields=_tokens("f1", "mean.squad.best-ref"),
+            values=_f1_token,
+        ),
         _bleu(1, papers=True),
         _bleu(2, papers=True),
         _bleu(3),
         _bleu(4),
-        TextMetric("bleu_sacre_zh", "BLEU（sacreBLEU zh）", "BLEU (sacreBLEU zh)", counts=_SACRE, pooled=_sacre, single=_sacre,
-                   fields=_tokens("sacre", "pooled.sacrebleu", smooth="exp"),
-                   single_fields=_tokens("sacre", "mean.sacrebleu", smooth="exp")),
+        TextMetric(
+            "bleu_sacre_zh",
+            "BLEU（sacreBLEU zh）",
+            "BLEU (sacreBLEU zh)",
+            counts=_SACRE,
+            pooled=_sacre,
+            single=_sacre,
+            fields=_tokens("sacre", "pooled.sacrebleu", smooth="exp"),
+            single_fields=_tokens("sacre", "mean.sacrebleu", smooth="exp"),
+        ),
         _rouge(1),
         _rouge(2),
-        TextMetric("rouge_l", "ROUGE-L", papers=True, reads=("rouge", "rouge_by"), fields=_rouge_l_fields,
-                   values=_rouge_l),
-        TextMetric("meteor15", "METEOR 1.5", ours=False, papers=True, counts=_METEOR15, pooled=_meteor15, single=_meteor15,
-                   fields=_tokens("meteor15", "pooled.denkowski-lavie2014.exact-only", "lc"),
-                   single_fields=_tokens("meteor15", "mean.denkowski-lavie2014.exact-only", "lc")),
-        TextMetric("meteor", "METEOR", papers=True, reads=("meteor",), values=_meteor,
-                   fields=_tokens("meteor", "mean.banerjee-lavie2005.exact-only.nltk-alignment.best-ref", "lc")),
-        TextMetric("cider", "CIDEr", top=10.0, percent=False, papers=True, reads=("cider",), fields=_cider_fields("mean.pycocoevalcap.cider-d"),
-                   values=_cider(clipped=True)),
-        TextMetric("cider_plain", "CIDEr（原始）", "CIDEr (plain)", top=10.0, percent=False, ours=False, reads=("cider",),
-                   values=_cider(clipped=False), fields=_cider_fields("mean.vedantam2015")),
-        TextMetric("chrf", "chrF", counts=_CHRF, pooled=_chrf, single=_chrf, fields=_chrf_fields("pooled"), single_fields=_chrf_fields("mean")),
+        TextMetric(
+            "rouge_l", "ROUGE-L", papers=True, reads=("rouge", "rouge_by"), fields=_rouge_l_fields, values=_rouge_l
+        ),
+        TextMetric(
+            "meteor15",
+            "METEOR 1.5",
+            ours=False,
+            papers=True,
+            counts=_METEOR15,
+            pooled=_meteor15,
+            single=_meteor15,
+            fields=_tokens("meteor15", "pooled.denkowski-lavie2014.exact-only", "lc"),
+            single_fields=_tokens("meteor15", "mean.denkowski-lavie2014.exact-only", "lc"),
+        ),
+        TextMetric(
+            "meteor",
+            "METEOR",
+            papers=True,
+            reads=("meteor",),
+            values=_meteor,
+            fields=_tokens("meteor", "mean.banerjee-lavie2005.exact-only.nltk-alignment.best-ref", "lc"),
+        ),
+        TextMetric(
+            "cider",
+            "CIDEr",
+            top=10.0,
+            percent=False,
+            papers=True,
+            reads=("cider",),
+            fields=_cider_fields("mean.pycocoevalcap.cider-d"),
+            values=_cider(clipped=True),
+        ),
+        TextMetric(
+            "cider_plain",
+            "CIDEr（原始）",
+            "CIDEr (plain)",
+            top=10.0,
+            percent=False,
+            ours=False,
+            reads=("cider",),
+            values=_cider(clipped=False),
+            fields=_cider_fields("mean.vedantam2015"),
+        ),
+        TextMetric(
+            "chrf",
+            "chrF",
+            counts=_CHRF,
+            pooled=_chrf,
+            single=_chrf,
+            fields=_chrf_fields("pooled"),
+            single_fields=_chrf_fields("mean"),
+        ),
     )
-}  # fmt: skip
+}

@@ -113,20 +113,68 @@ PERTURBATIONS: dict[str, Perturbation] = {
     for row in (
         Perturbation("none", "不扰动", "the item as it is", _any, _unchanged),
         Perturbation("reindicate", "选项标号改为1、2、3", "options called 1, 2, 3", _listed, reindicate),
-        Perturbation("reindicate_upper", "选项标号改为A、B、C", "options called A, B, C", _listed, partial(reindicate, style="upper")),
-        Perturbation("reindicate_circled", "选项标号改为①、②、③", "options called ①, ②, ③", _listed, partial(reindicate, style="circled")),
-        Perturbation("reindicate_stems", "选项标号改为甲、乙、丙", "options called 甲, 乙, 丙", _listed, partial(reindicate, style="stems")),
+        Perturbation(
+            "reindicate_upper",
+            "选项标号改为A、B、C",
+            "options called A, B, C",
+            _listed,
+            partial(reindicate, style="upper"),
+        ),
+        Perturbation(
+            "reindicate_circled",
+            "选项标号改为①、②、③",
+            "options called ①, ②, ③",
+            _listed,
+            partial(reindicate, style="circled"),
+        ),
+        Perturbation(
+            "reindicate_stems",
+            "选项标号改为甲、乙、丙",
+            "options called 甲, 乙, 丙",
+            _listed,
+            partial(reindicate, style="stems"),
+        ),
         Perturbation("shuffle", "打乱选项顺序", "options shuffled", _listed, shuffle, shuffled_order, version=2),
-        Perturbation("both", "打乱选项并改标号", "options shuffled, called 1, 2, 3", _listed, both, shuffled_order, version=2),
-        Perturbation("derange", "打乱选项顺序，必与原顺序不同", "options in another order", _listed, derange, deranged_order),
-        Perturbation("derange_both", "打乱选项（必与原顺序不同）并改标号", "options in another order, called 1, 2, 3", _listed, derange_both, deranged_order),
+        Perturbation(
+            "both", "打乱选项并改标号", "options shuffled, called 1, 2, 3", _listed, both, shuffled_order, version=2
+        ),
+        Perturbation(
+            "derange", "打乱选项顺序，必与原顺序不同", "options in another order", _listed, derange, deranged_order
+        ),
+        Perturbation(
+            "derange_both",
+            "打乱选项（必与原顺序不同）并改标号",
+            "options in another order, called 1, 2, 3",
+            _listed,
+            derange_both,
+            deranged_order,
+        ),
         Perturbation("reverse", "选项倒序", "the last option first", _listed, reverse, reversed_order),
-        Perturbation("circular", "选项轮换，全对才算对", "every rotation; right only if all are", _single, circular, rotated_orders, True),
-        Perturbation("swap_speakers", "说话人A、B互换", "speakers A and B swapped", _written, swap_speakers, alters=True),
-        Perturbation("drop_turns", "删去与答案无关的两轮", "two turns less that the answer does not rest on", _free, drop_turns, alters=True),
-        Perturbation("traditional", "简体改为繁体", "simplified to traditional characters", _written, traditional, alters=True),
+        Perturbation(
+            "circular",
+            "选项轮换，全对才算对",
+            "every rotation; right only if all are",
+            _single,
+            circular,
+            rotated_orders,
+            True,
+        ),
+        Perturbation(
+            "swap_speakers", "说话人A、B互换", "speakers A and B swapped", _written, swap_speakers, alters=True
+        ),
+        Perturbation(
+            "drop_turns",
+            "删去与答案无关的两轮",
+            "two turns less that the answer does not rest on",
+            _free,
+            drop_turns,
+            alters=True,
+        ),
+        Perturbation(
+            "traditional", "简体改为繁体", "simplified to traditional characters", _written, traditional, alters=True
+        ),
     )
-}  # fmt: skip
+}
 
 
 # Version 1 of `shuffle` and `both` changed the order of every item.
@@ -145,5 +193,19 @@ def perturbation_named(name: str) -> Perturbation:
     return PERTURBATIONS[name]
 
 
-__all__ = ["PERTURBATIONS", "Perturbation", "both", "circular", "derange", "derange_both", "drop_turns", "perturbation_named",
-           "perturbation_of", "reindicate", "reverse", "shuffle", "swap_speakers", "traditional"]  # fmt: skip
+__all__ = [
+    "PERTURBATIONS",
+    "Perturbation",
+    "both",
+    "circular",
+    "derange",
+    "derange_both",
+    "drop_turns",
+    "perturbation_named",
+    "perturbation_of",
+    "reindicate",
+    "reverse",
+    "shuffle",
+    "swap_speakers",
+    "traditional",
+]

@@ -83,8 +83,14 @@ def _python() -> Iterator[Check]:
         "pip install -U evalsuite" if bad else "",
     )
     schema = bundled("schema") / "models.schema.json"
-    yield Check("python", "schema", "ok" if schema.is_file() else "wrong", str(schema), "help for models.yaml in editors",
-                "" if schema.is_file() else "pip install --force-reinstall --no-deps evalsuite")  # fmt: skip
+    yield Check(
+        "python",
+        "schema",
+        "ok" if schema.is_file() else "wrong",
+        str(schema),
+        "help for models.yaml in editors",
+        "" if schema.is_file() else "pip install --force-reinstall --no-deps evalsuite",
+    )
 
 
 def _extras() -> Iterator[Check]:
@@ -107,13 +113,23 @@ def _machine(gpus: Sequence[machine.GPU]) -> Iterator[Check]:
     has = f"{cores} cores and {memory / _GB:.0f} GB of memory" if memory else f"{cores} cores"
     yield Check("machine", "CPU", "ok", f"{has}: {fast}")
     if not gpus:
-        yield Check("machine", "GPU", "absent", "none that nvidia-smi lists", "models of some 3B parameters and more on this machine; "
-                    "endpoints and small models need none", "an endpoint: evalsuite init --model ADDRESS")  # fmt: skip
+        yield Check(
+            "machine",
+            "GPU",
+            "absent",
+            "none that nvidia-smi lists",
+            "models of some 3B parameters and more on this machine; endpoints and small models need none",
+            "an endpoint: evalsuite init --model ADDRESS",
+        )
     for n, gpu in enumerate(gpus):
         yield Check("machine", f"GPU {n}", "ok", f"{gpu.name}, {gpu.memory / _GB:.0f} GB")
     if len(gpus) > 1:
-        yield Check("machine", "GPUs together", "ok", f"a run uses one of the {len(gpus)} (vllm: tensor_parallel_size of them); "
-                    "with --executor ray it uses all")  # fmt: skip
+        yield Check(
+            "machine",
+            "GPUs together",
+            "ok",
+            f"a run uses one of the {len(gpus)} (vllm: tensor_parallel_size of them); with --executor ray it uses all",
+        )
     if gpus and packages.installed("torch"):
         yield _torch_sees(len(gpus))
     yield _disk("disk", Path(), "results and replies of a run")
@@ -154,8 +170,14 @@ def _servers_and_keys() -> Iterator[Check]:
         yield Check("endpoints", server.address, "ok", named or "wants a key", "backend: openai")
     if not servers:
         ports = ", ".join(map(str, machine.PORTS))
-        yield Check("endpoints", "servers here", "absent", f"none on ports {ports}", "models that you serve yourself",
-                    "vllm serve MODEL, ollama serve, …")  # fmt: skip
+        yield Check(
+            "endpoints",
+            "servers here",
+            "absent",
+            f"none on ports {ports}",
+            "models that you serve yourself",
+            "vllm serve MODEL, ollama serve, …",
+        )
     found = machine.keys(providers())
     for variable, (address, _) in found.items():
         yield Check("endpoints", variable, "ok", f"is set; the key of {address}", "backend: openai")
@@ -175,8 +197,14 @@ def _data(data: str | Path | Sequence[str | Path] | None) -> Iterator[Check]:
     places = folders(data or os.environ.get("EVALSUITE_DATA"))
     pull = f"evalsuite data pull {DEFAULT}"
     if not places:
-        yield Check("data", "official data", "absent", "neither --data nor EVALSUITE_DATA names a folder; the bundled sample is there",
-                    "figures that compare with the papers'", f"{pull} && export EVALSUITE_DATA=$PWD/data")  # fmt: skip
+        yield Check(
+            "data",
+            "official data",
+            "absent",
+            "neither --data nor EVALSUITE_DATA names a folder; the bundled sample is there",
+            "figures that compare with the papers'",
+            f"{pull} && export EVALSUITE_DATA=$PWD/data",
+        )
         return
     every = [resolve(place) for place in places]
     present = [folder for folder in every if folder.is_dir()]
@@ -236,8 +264,14 @@ def _hubs(online: bool) -> Iterator[Check]:
     )  # its list of models has other names, which is an answer too
     reached = not found.problem or found.problem.startswith("answers")
     mend = "" if reached else "in China: export HF_ENDPOINT=https://hf-mirror.com, or hub: modelscope in models.yaml"
-    yield Check("hub", "Hugging Face", "ok" if reached else "absent", f"{address} {'answers' if reached else found.problem}",
-                "hub ids", mend)  # fmt: skip
+    yield Check(
+        "hub",
+        "Hugging Face",
+        "ok" if reached else "absent",
+        f"{address} {'answers' if reached else found.problem}",
+        "hub ids",
+        mend,
+    )
 
 
 def of_model(model: Model, gpus: Sequence[machine.GPU], online: bool = False) -> Check:

@@ -101,8 +101,13 @@ def gpus() -> list[GPU]:
     try:
         done = subprocess.run(
             ["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader,nounits"],
-            capture_output=True, text=True, encoding="utf-8", errors="replace", timeout=10, check=True,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=10,
+            check=True,
+        )
     except (OSError, subprocess.SubprocessError):
         return []
     rows = (line.rpartition(",") for line in done.stdout.splitlines() if "," in line)

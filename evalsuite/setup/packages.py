@@ -52,9 +52,14 @@ def in_range(found: str, wanted: str) -> bool:
     (True, True, True, False)
     """
     tests = {
-        ">=": lambda a, b: a >= b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, "<": lambda a, b: a < b,
-        "==": lambda a, b: a == b, "!=": lambda a, b: a != b, "~=": lambda a, b: a >= b and a[: len(b) - 1] == b[:-1],
-    }  # fmt: skip
+        ">=": lambda a, b: a >= b,
+        "<=": lambda a, b: a <= b,
+        ">": lambda a, b: a > b,
+        "<": lambda a, b: a < b,
+        "==": lambda a, b: a == b,
+        "!=": lambda a, b: a != b,
+        "~=": lambda a, b: a >= b and a[: len(b) - 1] == b[:-1],
+    }
     for sign, text in _BOUND.findall(wanted):
         here, bound = _numbers(found), _numbers(text)
         length = max(len(here), len(bound)) if sign != "~=" else 0

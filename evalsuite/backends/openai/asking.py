@@ -87,9 +87,13 @@ class Asking:
     """One call of `generate`, on the event loop's thread."""
 
     def __init__(
-        self, backend: Endpoint, requests: Sequence[Request], todo: Sequence[int], limits: Limits,
+        self,
+        backend: Endpoint,
+        requests: Sequence[Request],
+        todo: Sequence[int],
+        limits: Limits,
         letters: queue.Queue[Letter],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.backend, self.model, self.api = backend, backend.model, backend.model.api
         self.requests, self.letters, self.limits = requests, letters, limits
         self.todo, self.left = iter(todo), len(todo)
@@ -111,9 +115,12 @@ class Asking:
 
         self.backoff = wait_exponential(self.api.backoff, max=60) + wait_random(0, self.api.backoff)
         self.retrying = AsyncRetrying(
-            retry=retry_if_exception_type(Again), stop=stop_after_attempt(self.api.attempts), wait=self._wait,
-            sleep=self._sleep, reraise=True,
-        )  # fmt: skip
+            retry=retry_if_exception_type(Again),
+            stop=stop_after_attempt(self.api.attempts),
+            wait=self._wait,
+            sleep=self._sleep,
+            reraise=True,
+        )
 
     async def all(self) -> None:
         """Send all requests. Raises BackendError if some were not sent."""
@@ -167,8 +174,12 @@ class Asking:
         except Again:
             self.failed_in_a_row += 1
             if self.failed_in_a_row >= _IN_A_ROW:
-                self._halt(Stop(f"the last {_IN_A_ROW} requests were all tried {self.api.attempts} times in vain, "
-                                f"the last with: {bill.last}; run again when the endpoint is well"))  # fmt: skip
+                self._halt(
+                    Stop(
+                        f"the last {_IN_A_ROW} requests were all tried {self.api.attempts} times in vain, "
+                        f"the last with: {bill.last}; run again when the endpoint is well"
+                    )
+                )
         except Failed:
             pass
         except Spent:

@@ -123,8 +123,10 @@ class OpenAI:
         if journal and (twice := under_way(self, [requests[n] for n in todo], journal)):
             log.warning(
                 "model %s: %d requests are under way in batches, and are now asked directly, too: stop, and run with "
-                "api: {batch: true} to take their replies", self.model.name, twice,
-            )  # fmt: skip
+                "api: {batch: true} to take their replies",
+                self.model.name,
+                twice,
+            )
 
     def _ask(self, requests: Sequence[Request], todo: Sequence[int]) -> Iterator[Sequence[tuple[int, Response]]]:
         """One by one, many at once."""

@@ -57,23 +57,45 @@ KINDS = {
     "429-quota": "429, insufficient_quota",
 }
 MIX = {
-    "429": 0.03, "429-seconds": 0.01, "429-date": 0.002, "408": 0.01, "500": 0.05, "503": 0.04, "drop": 0.03,
-    "drop-middle": 0.03, "stall": 0.004, "stall-middle": 0.004, "truncated": 0.03, "malformed": 0.02,
-    "content-type": 0.02, "no-choices": 0.02, "no-message": 0.01, "duplicate": 0.03,
-}  # fmt: skip
+    "429": 0.03,
+    "429-seconds": 0.01,
+    "429-date": 0.002,
+    "408": 0.01,
+    "500": 0.05,
+    "503": 0.04,
+    "drop": 0.03,
+    "drop-middle": 0.03,
+    "stall": 0.004,
+    "stall-middle": 0.004,
+    "truncated": 0.03,
+    "malformed": 0.02,
+    "content-type": 0.02,
+    "no-choices": 0.02,
+    "no-message": 0.01,
+    "duplicate": 0.03,
+}
 ERRORS: dict[str, tuple[int, dict[str, str]]] = {
     "429": (429, {"message": "Rate limit reached", "type": "requests", "code": "rate_limit_exceeded"}),
     "408": (408, {"message": "Request timeout"}),
     "500": (500, {"message": "The server had an error", "type": "server_error"}),
     "400-filter": (400, {"message": "The response was filtered", "param": "prompt", "code": "content_filter"}),
     "400": (400, {"message": "This model's maximum context length is 64 tokens", "code": "context_length_exceeded"}),
-    "400-temperature": (400, {"message": "Unsupported value: 'temperature' does not support 0", "param": "temperature"}),
-    "400-max_tokens": (400, {"message": "Unsupported parameter: 'max_tokens' is not supported with this model. "
-                             "Use 'max_completion_tokens' instead.", "param": "max_tokens"}),
+    "400-temperature": (
+        400,
+        {"message": "Unsupported value: 'temperature' does not support 0", "param": "temperature"},
+    ),
+    "400-max_tokens": (
+        400,
+        {
+            "message": "Unsupported parameter: 'max_tokens' is not supported with this model. "
+            "Use 'max_completion_tokens' instead.",
+            "param": "max_tokens",
+        },
+    ),
     "401": (401, {"message": "Incorrect API key provided", "code": "invalid_api_key"}),
     "404": (404, {"message": "The model does not exist", "code": "model_not_found"}),
     "429-quota": (429, {"message": "You exceeded your current quota", "code": "insufficient_quota"}),
-}  # fmt: skip
+}
 ERRORS["429-seconds"] = ERRORS["429-date"] = ERRORS["429"]
 # Faults after which a real endpoint may have charged, though no reply arrived.
 LOST = {
@@ -361,8 +383,14 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--mix", type=parse_mix, default=MIX, help="kind=share,…, or none")
     parser.add_argument("--retry-after", type=float, default=1, help="seconds")
     parser.add_argument("--stall", type=float, default=5, help="seconds")
-    parser.add_argument("--judge", dest="reply", action="store_const", const=judgement_to, default=reply_to,
-                        help="reply as a judge does: a score, or words without one")  # fmt: skip
+    parser.add_argument(
+        "--judge",
+        dest="reply",
+        action="store_const",
+        const=judgement_to,
+        default=reply_to,
+        help="reply as a judge does: a score, or words without one",
+    )
     parser.add_argument("--latency", type=float, default=0, help="seconds before every reply, by half more or less")
     return parser.parse_args()
 

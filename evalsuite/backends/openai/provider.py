@@ -83,10 +83,18 @@ class Provider:
     def create(self, name: str, file: str, endpoint: str, window: str) -> Seen:
         """Begin a batch. The name is sent as its idempotency key, too, which some providers keep to."""
         create: Callable[..., Any] = self._client.batches.with_raw_response.create
-        return _seen(_object(self._call(
-            create, input_file_id=file, endpoint=endpoint, completion_window=window, metadata={_MARK: name},
-            extra_headers={"Idempotency-Key": name},
-        )))  # fmt: skip
+        return _seen(
+            _object(
+                self._call(
+                    create,
+                    input_file_id=file,
+                    endpoint=endpoint,
+                    completion_window=window,
+                    metadata={_MARK: name},
+                    extra_headers={"Idempotency-Key": name},
+                )
+            )
+        )
 
     def look(self, batch: str) -> Seen:
         return _seen(_object(self._call(self._client.batches.with_raw_response.retrieve, batch)))

@@ -44,10 +44,17 @@ class OtherLimit(Exception):
 
 # Words for a content filter's refusal in an error's code, type or message, lower case (OpenAI, Azure, DashScope, DeepSeek).
 _FILTERED = (
-    "content_filter", "content filter", "contentfilter", "content_policy_violation", "responsibleaipolicyviolation",
-    "content management policy", "data_inspection_failed", "datainspectionfailed", "content exists risk",
+    "content_filter",
+    "content filter",
+    "contentfilter",
+    "content_policy_violation",
+    "responsibleaipolicyviolation",
+    "content management policy",
+    "data_inspection_failed",
+    "datainspectionfailed",
+    "content exists risk",
     "sensitivecontentdetected",
-)  # fmt: skip
+)
 _UNPAID = (
     "insufficient_quota",
     "exceeded your current quota",
@@ -126,8 +133,10 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, asked: Mapp
         kind = "429, Retry-After" if status == 429 and after is not None else str(status)
         raise Again(kind, said, after, overrun=status == 429)
     if 300 <= status < 400:  # another host would get the prompts, and its replies would count as this model's
-        raise Stop(f"the endpoint redirects to {_host(headers)}, which is not followed; set api: {{base_url: …}} "
-                   f"to the address itself ({status})")  # fmt: skip
+        raise Stop(
+            f"the endpoint redirects to {_host(headers)}, which is not followed; set api: {{base_url: …}} "
+            f"to the address itself ({status})"
+        )
     if status != 401 and any(w in words for w in _FILTERED):
         return Response("", "content_filter")
     if status in (401, 403):

@@ -50,8 +50,10 @@ class Spending:
         if cost > reserved * (1 + 1e-9):
             log.warning(
                 "a request was charged %.6g, more than the %.6g set aside for it: does the model think first? "
-                "Set api: {reasoning_tokens: …} to the most that it may think", cost, reserved,
-            )  # fmt: skip
+                "Set api: {reasoning_tokens: …} to the most that it may think",
+                cost,
+                reserved,
+            )
         self._open -= 1
         self.committed += cost - reserved
         self._freed.set()

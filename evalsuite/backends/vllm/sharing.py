@@ -8,9 +8,20 @@ from evalsuite.backends.model import Model
 
 # Settings in which models on one engine may differ.
 _OWN: dict[str, Any] = {
-    "name": "", "adapter": None, "shots": None, "tags": [], "chat": False, "chat_template": None, "chat_template_kwargs": {},
-    "generation": None, "finetune": None, "trained": None, "tasks": None, "prompt": None, "family": None,
-}  # fmt: skip
+    "name": "",
+    "adapter": None,
+    "shots": None,
+    "tags": [],
+    "chat": False,
+    "chat_template": None,
+    "chat_template_kwargs": {},
+    "generation": None,
+    "finetune": None,
+    "trained": None,
+    "tasks": None,
+    "prompt": None,
+    "family": None,
+}
 
 
 def engine_key(model: Model) -> str:

@@ -41,8 +41,18 @@ TASKS_C3: dict[str, Task] = {
     task.local: task
     for task in (
         Task(
-            "c3_reading", "C3", "阅读选择", "Reading comprehension", CHOICE, "c3-{set}-{split}.json", "data", ("accuracy",), 64,
-            "c3", whole=True, official=_first_capital,
+            "c3_reading",
+            "C3",
+            "阅读选择",
+            "Reading comprehension",
+            CHOICE,
+            "c3-{set}-{split}.json",
+            "data",
+            ("accuracy",),
+            64,
+            "c3",
+            whole=True,
+            official=_first_capital,
         ),
     )
-}  # fmt: skip
+}

@@ -81,9 +81,15 @@ def probe_part(answered: Answered) -> Part:
 
 # Group or corruption -> its Chinese and English names.
 _WORDS = {
-    "logical": ("逻辑", "logical"), "complete": ("整体", "complete"), "swapped": ("互换", "swapped"), "negation": ("否定", "negation"),
-    "invalid": ("错误解释", "invalid"), "shuffled": ("乱序", "shuffled"), "dropped": ("删词", "dropped"), "reversed": ("倒序", "reversed"),
-}  # fmt: skip
+    "logical": ("逻辑", "logical"),
+    "complete": ("整体", "complete"),
+    "swapped": ("互换", "swapped"),
+    "negation": ("否定", "negation"),
+    "invalid": ("错误解释", "invalid"),
+    "shuffled": ("乱序", "shuffled"),
+    "dropped": ("删词", "dropped"),
+    "reversed": ("倒序", "reversed"),
+}
 METRICS = tuple(
     metric
     for name, (zh, en) in _WORDS.items()

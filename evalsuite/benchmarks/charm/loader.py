@@ -32,7 +32,14 @@ from evalsuite.types import Item, Task
 
 TRANSLATED = "translate-en"  # the wording that asks the items in English
 # Wording -> the ending of the files of its examples.
-EXAMPLES = {"paper": "ZH-CoT", "direct": "Direct", "zh-cot": "ZH-CoT", "en-cot": "EN-CoT", "xlt": "XLT", TRANSLATED: "Translate-EN"}  # fmt: skip
+EXAMPLES = {
+    "paper": "ZH-CoT",
+    "direct": "Direct",
+    "zh-cot": "ZH-CoT",
+    "en-cot": "EN-CoT",
+    "xlt": "XLT",
+    TRANSLATED: "Translate-EN",
+}
 
 _LABEL = re.compile(r"\(([A-Z])\)")
 _LINE = re.compile(r"^[ \t]*\(([A-Z])\)", re.MULTILINE)
@@ -126,8 +133,20 @@ def _item(task: Task, set: str, line: _Line, path: Path, number: int) -> Item:
     gold = labels.index(letter.group())
     facts = tuple(f"charm/{set}/test/memory_{task.local}/{uuid}" for uuid in line.mids)
     return Item(
-        name, task.name, set, "test", (), question, options, labels, gold, (options[gold],), line.category, layout, facts
-    )  # fmt: skip
+        name,
+        task.name,
+        set,
+        "test",
+        (),
+        question,
+        options,
+        labels,
+        gold,
+        (options[gold],),
+        line.category,
+        layout,
+        facts,
+    )
 
 
 def _translated(item: Item, text: str) -> Item:

@@ -14,4 +14,9 @@ _CRITERIA = (
     ),
 )
 
-RUBRIC = Rubric("charm", "CHARM 的评判说明", "CHARM's instructions to its judge", (Scale("correct", "正确", "Correct", 0, 1, _CRITERIA),))  # fmt: skip
+RUBRIC = Rubric(
+    "charm",
+    "CHARM 的评判说明",
+    "CHARM's instructions to its judge",
+    (Scale("correct", "正确", "Correct", 0, 1, _CRITERIA),),
+)

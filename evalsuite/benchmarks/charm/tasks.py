@@ -24,14 +24,36 @@ _TOKENS = 512  # as in the release's settings
 
 def _reasoning(name: str, short: str, zh: str, en: str, file: str) -> Task:
     return Task(
-        f"charm_{name}", short, zh, en, CHOICE, file, "reasoning", ("accuracy",), _TOKENS, "charm", prompts="reasoning", official=first_letter
-    )  # fmt: skip
+        f"charm_{name}",
+        short,
+        zh,
+        en,
+        CHOICE,
+        file,
+        "reasoning",
+        ("accuracy",),
+        _TOKENS,
+        "charm",
+        prompts="reasoning",
+        official=first_letter,
+    )
 
 
 def _memory(name: str, short: str, zh: str, en: str, file: str, judged_by: str = "charm") -> Task:
     return Task(
-        f"charm_memory_{name}", short, zh, en, ANSWER, file, "memorization", ("contains",), _TOKENS, "charm", prompts="memory", judged_by=judged_by
-    )  # fmt: skip
+        f"charm_memory_{name}",
+        short,
+        zh,
+        en,
+        ANSWER,
+        file,
+        "memorization",
+        ("contains",),
+        _TOKENS,
+        "charm",
+        prompts="memory",
+        judged_by=judged_by,
+    )
 
 
 _AJ, _TU, _MMR, _SPU = (

@@ -145,9 +145,18 @@ class _Lines:
                     gold = row.correct[0]
             question = "\n".join((row.Question, f"target: {row.Target}", *given.get(number, ())))
             yield Item(
-                f"{prefix}/{number}", f"cicero_{task}", set, split, dialogue, question, options, labels, gold, references,
+                f"{prefix}/{number}",
+                f"cicero_{task}",
+                set,
+                split,
+                dialogue,
+                question,
+                options,
+                labels,
+                gold,
+                references,
                 row.asks,
-            )  # fmt: skip
+            )
 
     def _given(self, task: str) -> dict[int, tuple[str]]:
         """Line number -> the given event, for targets with one cause and one subsequent event (sections 1.1.4 and 1.1.5).

@@ -44,9 +44,20 @@ def _row(name: str, short: str, zh: str, en: str, kind: Kind = TEXT, subset: str
     }[kind]
     own = (answers_part, METRICS) if kind is CHOICES else (None, ())
     return Task(
-        f"cicero_{name}", short, zh, en, kind, "{split}.json", "", metrics, tokens, "cicero", subset=subset,
-        own_part=own[0], own_metrics=own[1],
-    )  # fmt: skip
+        f"cicero_{name}",
+        short,
+        zh,
+        en,
+        kind,
+        "{split}.json",
+        "",
+        metrics,
+        tokens,
+        "cicero",
+        subset=subset,
+        own_part=own[0],
+        own_metrics=own[1],
+    )
 
 
 _BOTH = "targets with cause and subsequent event"

@@ -50,9 +50,17 @@ def load_test(root: Path, task: Task, fold: str, *, skip_bad: bool = False) -> F
             raise fail(f"{number} stands there twice")
         numbers.add(number)
         return Item(
-            f"cider/{fold}/test/{task.local}/{number}", task.name, fold, "test",
-            contexts.setdefault(context, (context,)), question, options, labels, gold, (answer,),
-        )  # fmt: skip
+            f"cider/{fold}/test/{task.local}/{number}",
+            task.name,
+            fold,
+            "test",
+            contexts.setdefault(context, (context,)),
+            question,
+            options,
+            labels,
+            gold,
+            (answer,),
+        )
 
     items, skipped = collect(_rows(path, raw), item, skip_bad)
     return File(path, items, skipped, hashlib.sha256(raw).hexdigest())

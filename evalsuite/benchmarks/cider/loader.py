@@ -127,9 +127,17 @@ def nli_items(dialogue: files.Dialogue, set: str, split: str, seed: int = 0) -> 
         taken += false
         for n, triplet in enumerate((true, *false)):
             yield Item(
-                f"{prefix}-not-{n}" if n else prefix, "cider_dnli", set, split, dialogue.turns,
-                f"{triplet.head}\t{triplet.relation}\t{triplet.tail}", NLI, ("(a)", "(b)"), int(n > 0), (NLI[n > 0],),
-            )  # fmt: skip
+                f"{prefix}-not-{n}" if n else prefix,
+                "cider_dnli",
+                set,
+                split,
+                dialogue.turns,
+                f"{triplet.head}\t{triplet.relation}\t{triplet.tail}",
+                NLI,
+                ("(a)", "(b)"),
+                int(n > 0),
+                (NLI[n > 0],),
+            )
 
 
 def relation_of(item: Item) -> str:

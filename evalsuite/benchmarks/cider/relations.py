@@ -47,9 +47,7 @@ RELATIONS: dict[str, Relation] = {
         Relation("synonym", "Comparison", ("Synonym",), "What is a synonym of X?", symmetric=True),
         Relation("has prerequisite", "Conditional", ("HasPrerequisite",), "What prerequisite does X have?"),
         Relation("desires", "Intentional", ("Desires",), "What does X desire?"),
-        Relation(
-            "motivated by goal", "Intentional", ("MotivatedByGoal",), "Which goal motivates the act/action X?"
-        ),
+        Relation("motivated by goal", "Intentional", ("MotivatedByGoal",), "Which goal motivates the act/action X?"),
         Relation("obstructed by", "Intentional", ("ObstructedBy",), "What is X obstructed by?"),
         Relation("used for", "Intentional", ("UsedFor",), "What is X used for?"),
         Relation("discouraged by goal", "Intentional", ("NotMotivatedByGoal",)),
@@ -58,11 +56,9 @@ RELATIONS: dict[str, Relation] = {
         Relation("located near", "Spatial", ("LocatedNear",), "What is X located near?", symmetric=True),
         Relation("happens before", "Temporal", ("Before",), "What happens after X?"),
         Relation("happens in", "Temporal", ("HappensIn",), "When does X happen?"),
-        Relation(
-            "happens simultaneously", "Temporal", ("Simutaneous",), "What does X cooccur with?", symmetric=True
-        ),
+        Relation("happens simultaneously", "Temporal", ("Simutaneous",), "What does X cooccur with?", symmetric=True),
     )
-}  # fmt: skip
+}
 
 CATEGORIES = tuple(dict.fromkeys(relation.category for relation in RELATIONS.values()))
 

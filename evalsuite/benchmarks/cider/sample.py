@@ -22,9 +22,19 @@ from evalsuite.benchmarks.cider.tasks import FOLDS, TASKS_CIDER
 from evalsuite.common.files import replace_file
 
 _HEADER = (
-    "Unnamed: 0", "video-id", "fold-ind", "startphrase", "sent1", "sent2", "gold-source",
-    "ending0", "ending1", "ending2", "ending3", "label",
-)  # fmt: skip
+    "Unnamed: 0",
+    "video-id",
+    "fold-ind",
+    "startphrase",
+    "sent1",
+    "sent2",
+    "gold-source",
+    "ending0",
+    "ending1",
+    "ending2",
+    "ending3",
+    "label",
+)
 
 
 def build_sample(root: Path) -> None:

@@ -37,14 +37,51 @@ _STRICT = (
 TASKS_CORECODE: dict[str, Task] = {
     task.local: task
     for task in (
-        _row("knowledge_filling", "CKF", "常识知识填充", "Knowledge filling", CHOICE, "Commonsense_Knowledge_Filling", False),
-        _row("knowledge_generation", "CKG", "常识知识生成", "Knowledge generation", TEXT, "Commonsense_Knowledge_Generation"),
-        _row("conflict_detection", "CCPD", "常识冲突短语检测", "Conflict phrase detection", SPAN, "Commonsense_Conflict_Phrase_Detection", False),
+        _row(
+            "knowledge_filling",
+            "CKF",
+            "常识知识填充",
+            "Knowledge filling",
+            CHOICE,
+            "Commonsense_Knowledge_Filling",
+            False,
+        ),
+        _row(
+            "knowledge_generation",
+            "CKG",
+            "常识知识生成",
+            "Knowledge generation",
+            TEXT,
+            "Commonsense_Knowledge_Generation",
+        ),
+        _row(
+            "conflict_detection",
+            "CCPD",
+            "常识冲突短语检测",
+            "Conflict phrase detection",
+            SPAN,
+            "Commonsense_Conflict_Phrase_Detection",
+            False,
+        ),
         _row("domain_identification", "DI", "领域识别", "Domain identification", CHOICE, "Domain_Identification"),
         _row("slot_identification", "SI", "槽位识别", "Slot identification", CHOICE, "Slot_Identification"),
         _row("event_cause", "EC", "事件原因推断", "Event cause", TEXT, "Event_Causal_Inference--Event_Cause_Inference"),
-        _row("subsequent_event", "SE", "后续事件推断", "Subsequent event", TEXT, "Event_Causal_Inference--Subsequent_Event_Inference"),
-        _row("clipped_subsequent_event", "CSE", "后续事件推断（截断对话）", "Clipped subsequent event", TEXT,
-             "Event_Causal_Inference--Clipped_Subsequent_Event_Inference", False),
+        _row(
+            "subsequent_event",
+            "SE",
+            "后续事件推断",
+            "Subsequent event",
+            TEXT,
+            "Event_Causal_Inference--Subsequent_Event_Inference",
+        ),
+        _row(
+            "clipped_subsequent_event",
+            "CSE",
+            "后续事件推断（截断对话）",
+            "Clipped subsequent event",
+            TEXT,
+            "Event_Causal_Inference--Clipped_Subsequent_Event_Inference",
+            False,
+        ),
     )
-}  # fmt: skip
+}

@@ -18,9 +18,19 @@ NO_STORY = "_no_story"  # the end of the names of templates that show X alone
 _FREE = r"[^>\n]+"
 
 _PLACES = (
-    "above", "across from", "at", "below", "far from", "in", "in front of", "inside of", "near", "next to", "on top of",
+    "above",
+    "across from",
+    "at",
+    "below",
+    "far from",
+    "in",
+    "in front of",
+    "inside of",
+    "near",
+    "next to",
+    "on top of",
     "outside of",
-)  # fmt: skip
+)
 _FEELING: tuple[Slot, ...] = (("feels", "wants", "likes"),)
 _PLACE: tuple[Slot, ...] = (("am", "is", "are"), _PLACES)
 _OWNING: tuple[Slot, ...] = (("possess(es)",),)
@@ -28,8 +38,17 @@ _STATE: tuple[Slot, ...] = (("am", "is", "are", "has", "have", "want", "wants", 
 
 # Table 6, hard constraints only: verbs, and prepositions of places. They apply to the side that is not X.
 HARD: dict[int, tuple[Slot, ...]] = {
-    1: (), 2: _FEELING, 3: _PLACE, 4: _OWNING, 5: _STATE, 6: (), 7: _FEELING, 8: _PLACE, 9: _OWNING, 10: _STATE,
-}  # fmt: skip
+    1: (),
+    2: _FEELING,
+    3: _PLACE,
+    4: _OWNING,
+    5: _STATE,
+    6: (),
+    7: _FEELING,
+    8: _PLACE,
+    9: _OWNING,
+    10: _STATE,
+}
 
 # The forms of these words in the annotations: the tool appended (s) to verbs, and some stories are in the past tense.
 _FORMS: dict[str, Slot] = {

@@ -20,8 +20,16 @@ TASKS_XCOPA: dict[str, Task] = {
     task.local: task
     for task in (
         Task(
-            "xcopa_cause_effect", "XCOPA", "因果选择", "Cause or effect", CHOICE, "{split}.zh.jsonl", "", ("accuracy",), 64,
+            "xcopa_cause_effect",
+            "XCOPA",
+            "因果选择",
+            "Cause or effect",
+            CHOICE,
+            "{split}.zh.jsonl",
+            "",
+            ("accuracy",),
+            64,
             "xcopa",
         ),
     )
-}  # fmt: skip
+}

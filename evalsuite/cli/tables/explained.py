@@ -16,7 +16,7 @@ def draw_explanation(shown: Explanation) -> Iterator[RenderableType]:
     yield _grid(("reply", shown.reply), *[("", "")] * bool(shown.parts))
     for n, part in enumerate(shown.parts, 1):
         yield _grid((f"block {n}", part.text), *[("", part.note)] * bool(part.note), ("tape", part.tape))
-        yield _grid(*(("", token, _short(words), meaning) for token, words, meaning in part.tokens))  # fmt: skip
+        yield _grid(*(("", token, _short(words), meaning) for token, words, meaning in part.tokens))
         for mention in part.mentions:
             yield _grid(*_mention(mention))
         yield ""

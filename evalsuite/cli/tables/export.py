@@ -111,7 +111,9 @@ def as_latex(shown: Iterable[Shown]) -> str:
     found = _lines(shown)
     parts = [f"% {one}\n" if isinstance(one, str) else _latex_table(one) for one in found]
     tables = (one for one in found if isinstance(one, Sheet))
-    chinese = any(_CHINESE.search(c) for one in tables for row in ([_line(one.title)], heads(one), *words(one)) for c in row)  # fmt: skip
+    chinese = any(
+        _CHINESE.search(c) for one in tables for row in ([_line(one.title)], heads(one), *words(one)) for c in row
+    )
     more = "; for the Chinese \\usepackage{ctex}, compiled by XeLaTeX or LuaLaTeX" if chinese else ""
     return f"% needs \\usepackage{{booktabs}}{more}\n" + "\n".join(parts)
 
@@ -185,12 +187,38 @@ def _comparable(cell: CellValue, column: Column) -> float | None:
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 _CHINESE = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _LATEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
-    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
-    '"': r"\symbol{34}", "`": r"\textasciigrave{}", "-": "-{}", "[": "{[}", "]": "{]}", "*": "{*}",
-    "–": r"\textendash{}", "…": r"\ldots{}", "→": r"$\to$", "≠": r"$\neq$", "±": r"$\pm$", "·": r"$\cdot$", "|Δ|": r"$|\Delta|$",
-    "Δ": r"$\Delta$", "ρ": r"$\rho$", "κ": r"$\kappa$", "τ": r"$\tau$", "−": "$-$",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\symbol{34}",
+    "`": r"\textasciigrave{}",
+    "-": "-{}",
+    "[": "{[}",
+    "]": "{]}",
+    "*": "{*}",
+    "–": r"\textendash{}",
+    "…": r"\ldots{}",
+    "→": r"$\to$",
+    "≠": r"$\neq$",
+    "±": r"$\pm$",
+    "·": r"$\cdot$",
+    "|Δ|": r"$|\Delta|$",
+    "Δ": r"$\Delta$",
+    "ρ": r"$\rho$",
+    "κ": r"$\kappa$",
+    "τ": r"$\tau$",
+    "−": "$-$",
+}
 # LaTeX joins two hyphens to a dash. Longest first: |Δ| before its bars.
 _LATEX_MARKS = re.compile("-(?=-)|" + "|".join(map(re.escape, sorted(_LATEX.keys() - {"-"}, key=len, reverse=True))))
 

@@ -35,9 +35,18 @@ LEFT, RIGHT = "⟦", "⟧"  # around the answer that was read
 _OPENED = {"right": ("✓", "green"), "partial": ("◐", "yellow"), "wrong": ("✗", "red")}
 # The outcome of a reply, in Chinese.
 _OUTCOMES = {
-    "right": "正确", "partial": "部分正确", "wrong": "错误", "unparsed": "无法解析", "refused": "拒答", "truncated": "被截断",
-    "several": "选了多项", "conflict": "自相矛盾", "empty": "空回复", "filtered": "被内容过滤拦截", "failed": "请求失败",
-}  # fmt: skip
+    "right": "正确",
+    "partial": "部分正确",
+    "wrong": "错误",
+    "unparsed": "无法解析",
+    "refused": "拒答",
+    "truncated": "被截断",
+    "several": "选了多项",
+    "conflict": "自相矛盾",
+    "empty": "空回复",
+    "filtered": "被内容过滤拦截",
+    "failed": "请求失败",
+}
 _SHAPE = re.compile(r"\s*([^:：\s]{1,12})[:：]\s?(.*)", re.DOTALL)  # speaker and words of a turn: "A: 你好。"
 
 
@@ -182,12 +191,18 @@ def _facts(record: Record, full: bool) -> Table:
         (_said("状态", "status"), Text(f"{mark} {parsed}{one_line(became)}", style=style)),
         (_said("解析结果", "read as"), _cut(f"● {said}", OTHER, full) if read and said is not None else None),
         (_said("规则", "rule"), Text(one_line(answer.get("rule") or "–"))),
-        (_said("得分", "scores"), Text(" · ".join(f"{one_line(k)} {v:.3f}" for k, v in record["scores"].items()) or _said("无", "none"))),
+        (
+            _said("得分", "scores"),
+            Text(" · ".join(f"{one_line(k)} {v:.3f}" for k, v in record["scores"].items()) or _said("无", "none")),
+        ),
         (_said("结束原因", "finish"), Text(one_line(str(record.get("finish"))))),
         (_said("词元", "tokens"), Text(_tokens(record)) if record.get("new_tokens") else None),
         (_said("格式约束", "pattern"), _cut(record["pattern"], OTHER, full) if record.get("pattern") else None),
-        (_said("示例", "shots"), Text("\n".join(map(one_line, shots)) + (f"\n{more}" if lost else "")) if shots or lost else None),
-    ]  # fmt: skip
+        (
+            _said("示例", "shots"),
+            Text("\n".join(map(one_line, shots)) + (f"\n{more}" if lost else "")) if shots or lost else None,
+        ),
+    ]
     table = Table.grid(padding=(0, 2))
     for head, text in rows:
         if text is not None:
@@ -204,7 +219,12 @@ def _reply(record: Record, full: bool) -> Text:
     if start is None or end is None or not 0 <= start <= end <= len(reply):
         return _cut(reply, MOST, full)
     part = MOST // 4
-    keep = [(0, part), (start - part // 2, min(end, start + part)), (max(start, end - part), end + part // 2), (len(reply) - part, len(reply))]  # fmt: skip
+    keep = [
+        (0, part),
+        (start - part // 2, min(end, start + part)),
+        (max(start, end - part), end + part // 2),
+        (len(reply) - part, len(reply)),
+    ]
     if full or len(reply) <= MOST:
         keep = [(0, len(reply))]
     text, at = Text(), 0
@@ -215,7 +235,11 @@ def _reply(record: Record, full: bool) -> Text:
         if low > at:
             text.append_text(_left_out(low - at))
         # Brackets in the reply itself are escaped, so that there is one pair.
-        for a, b, inside in ((low, min(high, start), False), (max(low, start), min(high, end), True), (max(low, end), high, False)):  # fmt: skip
+        for a, b, inside in (
+            (low, min(high, start), False),
+            (max(low, start), min(high, end), True),
+            (max(low, end), high, False),
+        ):
             if inside and (a < b or start == end):
                 text.append(LEFT if a == start else "", style="bold")
                 text.append(_plain(reply[a:b]), style="bold reverse")
