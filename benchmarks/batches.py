@@ -69,7 +69,8 @@ def measure(folder: Path, requests: int, kills: int, seed: int, budget: float) -
     charged = 0.5 * (told["charged"]["prompt_tokens"] + 2 * told["charged"]["new_tokens"]) / 1e6
     shown = sum(KEY.encode() in path.read_bytes() for path in run.rglob("*") if path.is_file())
     print(
-        f"\n{asked:,} distinct requests in {seconds:.0f} s, start-ups included ({asking(run):.0f} s of them in the last start); exit {code}"
+        f"\n{asked:,} distinct requests in {seconds:.0f} s, start-ups included ({asking(run):.0f} s of them in the "
+        f"last start); exit {code}"
     )
     print("calls:   " + ", ".join(f"{k} {n:,}" for k, n in sorted(told["calls"].items(), key=lambda x: -x[1])))
     print("lines:   " + ", ".join(f"{k} {n:,}" for k, n in sorted(told["kinds"].items(), key=lambda x: -x[1])))

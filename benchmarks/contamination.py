@@ -161,9 +161,17 @@ def tested(
     file = place / "models.yaml"
     file.write_text(yaml.safe_dump({"models": [{"name": name, **settings} for name, settings in models.items()]}))
     found = evalsuite.contamination(
-        list(models), file, tasks=[leak.task], set=leak.set, data=data, limit=leak.entries, seed=seed,
-        out=place / "run", window=ROOM, **limits,
-    )  # fmt: skip
+        list(models),
+        file,
+        tasks=[leak.task],
+        set=leak.set,
+        data=data,
+        limit=leak.entries,
+        seed=seed,
+        out=place / "run",
+        window=ROOM,
+        **limits,
+    )
     assert not found.problems, found.problems
     return found.rows
 
@@ -283,8 +291,14 @@ def power(seed: int, official: str, out: Path, slices: dict[float, tuple[int, in
             text = chunks(ids, how.tokens) + filler(other, len(ids) * (1 / share - 1), how.tokens, tokenizer, number)
 
             def test(
-                epoch: int, net: Any, loss: float, mine: Rows = mine, drawn: Drawn = drawn, share: float = share, number: int = number
-            ) -> None:  # fmt: skip
+                epoch: int,
+                net: Any,
+                loss: float,
+                mine: Rows = mine,
+                drawn: Drawn = drawn,
+                share: float = share,
+                number: int = number,
+            ) -> None:
                 values = scored(scorer, drawn, 5, seed, net)
                 for size in SIZES:
                     for p in (
@@ -355,9 +369,18 @@ def clean(seed: int, official: str, out: Path) -> Rows:
     import evalsuite
 
     found = evalsuite.contamination(
-        "tiny-zh", tasks=["corecode", "xcopa", "c3", "charm"], data=official, limit=20, items=16, window=1024, shuffles=5,
-        tests=("order", "options", "mink"), form=("raw",), seed=seed, out=out / "clean",
-    )  # fmt: skip
+        "tiny-zh",
+        tasks=["corecode", "xcopa", "c3", "charm"],
+        data=official,
+        limit=20,
+        items=16,
+        window=1024,
+        shuffles=5,
+        tests=("order", "options", "mink"),
+        form=("raw",),
+        seed=seed,
+        out=out / "clean",
+    )
     for problem in found.problems:
         print("problem:", problem)
     return found.rows
@@ -380,13 +403,27 @@ def naive(seed: int, official: str) -> Rows:
         texts = items.renamed_texts(some, lambda item: (prompt.render(item), prompt.target(item)))
         found = [scorer.scores(one.pairs) for one in texts]
         moves = [items.renamed(scores) for scores in found]
-        rows.append({"what": f"names as published against swapped, {item_set} event_cause", "n": len(moves), "p": positive_p(moves, rng), "check": None})  # fmt: skip
+        rows.append(
+            {
+                "what": f"names as published against swapped, {item_set} event_cause",
+                "n": len(moves),
+                "p": positive_p(moves, rng),
+                "check": None,
+            }
+        )
     one = items.raw_texts(entries_of(Leak("event_cause", "hard", 60, "official"), official))
     other = items.raw_texts(entries_of(Leak("xcopa_cause_effect", "zh", 60, "official"), official))
     for name, pair in (("event_cause against xcopa", (one, other)), ("xcopa against event_cause", (other, one))):
         mine, theirs = ([items.minkpp(scorer.scores(t.pairs)) for t in texts] for texts in pair)
         checks = items.checks(*pair, rng)
-        rows.append({"what": f"Min-K %++, {name}", "n": len(mine), "p": greater_p(mine, theirs, rng), "check": min(checks.values())})  # fmt: skip
+        rows.append(
+            {
+                "what": f"Min-K %++, {name}",
+                "n": len(mine),
+                "p": greater_p(mine, theirs, rng),
+                "check": min(checks.values()),
+            }
+        )
     return rows
 
 
@@ -443,7 +480,10 @@ def caught_table(rows: Rows) -> str:
 
 
 def power_table(rows: Rows) -> str:
-    """Files with p < LEVEL of all files. Those of one slice were learnt together: no interval, which would take them as independent."""
+    """Files with p < LEVEL of all files.
+
+    Those of one slice were learnt together: no interval, which would take them as independent.
+    """
     made = []
     for key in sorted({(-row["share"], row["items"], row["epochs"]) for row in rows}):
         mine = [row for row in rows if (-row["share"], row["items"], row["epochs"]) == key]
@@ -473,19 +513,26 @@ def clean_table(rows: Rows) -> str:
 
 
 def naive_table(rows: Rows) -> str:
-    return table(("comparison", "items", "p", "p of the check"), [[r["what"], r["n"], p_text(r["p"]), p_text(r["check"])] for r in rows])  # fmt: skip
+    return table(
+        ("comparison", "items", "p", "p of the check"),
+        [[r["what"], r["n"], p_text(r["p"]), p_text(r["check"])] for r in rows],
+    )
 
 
 TABLES: dict[str, Callable[[Rows], str]] = {
-    "caught": caught_table, "power": power_table, "alarms": alarms_table, "clean": clean_table, "naive": naive_table,
-}  # fmt: skip
+    "caught": caught_table,
+    "power": power_table,
+    "alarms": alarms_table,
+    "clean": clean_table,
+    "naive": naive_table,
+}
 
 
 def show(out: Path, page: Path | None) -> None:
     """Print the tables of what is in `out`, or write each between its marks in a page."""
     text = page.read_text(encoding="utf-8") if page else ""
     for name, draw_table in TABLES.items():
-        rows = [row for file in sorted(out.glob(f"{name}*.json")) for row in json.loads(file.read_text())]  # fmt: skip
+        rows = [row for file in sorted(out.glob(f"{name}*.json")) for row in json.loads(file.read_text())]
         if not rows:
             continue
         made = draw_table(rows)

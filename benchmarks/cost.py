@@ -87,7 +87,8 @@ def main(runs: Sequence[Path]) -> None:
             for name, part in (("replies", 0), ("prompts", 1)):
                 inside, width = zip(*(pair[part] for pair in found), strict=True)
                 print(
-                    f"{share:4.0%} {way:9} {name}: {np.mean(inside):6.1%} of {len(inside):,} within; median width {np.median(width):.2f}"
+                    f"{share:4.0%} {way:9} {name}: {np.mean(inside):6.1%} of {len(inside):,} within; median width "
+                    f"{np.median(width):.2f}"
                 )
     for name, limit, draw in made_up(rng):
         for size in (10, 30, 100):

@@ -68,8 +68,14 @@ def charm(root: Path) -> None:
         rows = [
             (f"{name} {n}", row, options(row["input"])) for name, file in files.items() for n, row in enumerate(file)
         ]
-        show("options that do not run from (A) on", (at for at, _, found in rows
-             if "".join(letter for letter, _ in found) != "ABCDEFGH"[: len(found)] or len(found) < 2))  # fmt: skip
+        show(
+            "options that do not run from (A) on",
+            (
+                at
+                for at, _, found in rows
+                if "".join(letter for letter, _ in found) != "ABCDEFGH"[: len(found)] or len(found) < 2
+            ),
+        )
         show("two options of the same text, * one of them right", twins(rows))
         letter = {at: row["target"].strip().strip("()") for at, row, _ in rows}
         show("target that no option bears", (at for at, _, found in rows if letter[at] not in dict(found)))
@@ -81,28 +87,74 @@ def charm(root: Path) -> None:
     pairs = [
         (a, b) for a, b in combinations(reading, 2) if a[0] == b[0] and likeness(a[2]["input"], b[2]["input"]) > 0.7
     ]
-    show("reading: the same text twice, ! with another answer", (f"{a[0]} {a[1]}, {b[1]}"
-         + " !" * (a[2]["target"] != b[2]["target"] and likeness(gold[a[2]["id"]], gold[b[2]["id"]]) < 0.5) for a, b in pairs))  # fmt: skip
-    show("Translate-EN: another target", (f"{name} {n}" for name, file in zh.items() for n, row in enumerate(file)
-         if row["target"].strip() != en[name][n]["target"].strip()))  # fmt: skip
-    show("Translate-EN: a question without its question mark", (f"{name} {n}" for name, file in zh.items()
-         for n, row in enumerate(file) if re.search("[?？]", stem(row)) and not re.search("[?？]", stem(en[name][n]))))  # fmt: skip
-    show("Translate-EN: Chinese left", Counter(name for name, file in en.items() for row in file
-         if re.search("[\u4e00-\u9fff]", row["input"])).items())  # fmt: skip
-    show("Translate-EN: names of entailment", Counter(options(row["input"])[0][1].lower() for name, file in en.items()
-         if name.endswith("Inference") for row in file).items())  # fmt: skip
+    show(
+        "reading: the same text twice, ! with another answer",
+        (
+            f"{a[0]} {a[1]}, {b[1]}"
+            + " !" * (a[2]["target"] != b[2]["target"] and likeness(gold[a[2]["id"]], gold[b[2]["id"]]) < 0.5)
+            for a, b in pairs
+        ),
+    )
+    show(
+        "Translate-EN: another target",
+        (
+            f"{name} {n}"
+            for name, file in zh.items()
+            for n, row in enumerate(file)
+            if row["target"].strip() != en[name][n]["target"].strip()
+        ),
+    )
+    show(
+        "Translate-EN: a question without its question mark",
+        (
+            f"{name} {n}"
+            for name, file in zh.items()
+            for n, row in enumerate(file)
+            if re.search("[?？]", stem(row)) and not re.search("[?？]", stem(en[name][n]))
+        ),
+    )
+    show(
+        "Translate-EN: Chinese left",
+        Counter(
+            name for name, file in en.items() for row in file if re.search("[\u4e00-\u9fff]", row["input"])
+        ).items(),
+    )
+    show(
+        "Translate-EN: names of entailment",
+        Counter(
+            options(row["input"])[0][1].lower()
+            for name, file in en.items()
+            if name.endswith("Inference")
+            for row in file
+        ).items(),
+    )
     said = {name: [row["target"] for row in file] for name, file in read("memorization_Translate-EN").items()}
-    show("Translate-EN: references with dates in brackets or of over 60 characters", Counter(name for name, texts in said.items()
-         for text in texts if re.search(r"\(\S*\d", text) or len(text) > 60).items())  # fmt: skip
+    show(
+        "Translate-EN: references with dates in brackets or of over 60 characters",
+        Counter(
+            name for name, texts in said.items() for text in texts if re.search(r"\(\S*\d", text) or len(text) > 60
+        ).items(),
+    )
     premises = [(name, row["input"].partition("\n")[0].strip()) for name, _, row in asked if name.endswith("Inference")]
-    show("premises of several items (set, number of items)",
-         Counter((name.partition("_")[0], n) for (name, _), n in Counter(premises).items() if n > 1).items())  # fmt: skip
+    show(
+        "premises of several items (set, number of items)",
+        Counter((name.partition("_")[0], n) for (name, _), n in Counter(premises).items() if n > 1).items(),
+    )
     print("\n== CHARM, memory")
     mids = {(row["id"], fact) for *_, row in asked for fact in row.get("mids", [])}
     rids = {(item, row["id"]) for file in facts.values() for row in file for item in row["rids"]}
     show("links that stand in one direction only", mids ^ rids)
-    show("links that stand twice", (f"{name} {n}" for files in (zh, facts) for name, file in files.items()
-         for n, row in enumerate(file) for key in ("mids", "rids") if len({*row.get(key, [])}) < len(row.get(key, []))))  # fmt: skip
+    show(
+        "links that stand twice",
+        (
+            f"{name} {n}"
+            for files in (zh, facts)
+            for name, file in files.items()
+            for n, row in enumerate(file)
+            for key in ("mids", "rids")
+            if len({*row.get(key, [])}) < len(row.get(key, []))
+        ),
+    )
     by_question = defaultdict(list)
     for name, file in facts.items():
         for n, row in enumerate(file):
@@ -149,28 +201,41 @@ def xcopa(root: Path) -> None:
             json.loads(line)
             for line in (root / folder / "zh" / f"{split}.zh.jsonl").read_text(encoding="utf-8").splitlines()
         ]
-        for folder in ("data", "data-gmt") for split in ("val", "test")
-    }  # fmt: skip
+        for folder in ("data", "data-gmt")
+        for split in ("val", "test")
+    }
     for (folder, split), rows in files.items():
         print(folder, split, Counter(row["label"] for row in rows), Counter(row["question"] for row in rows))
         show("two equal choices", (n for n, row in enumerate(rows) if plain(row["choice1"]) == plain(row["choice2"])))
     keys = ("label", "question", "idx")
-    show("the translation has another label", (f"{split} {n}" for split in ("val", "test") for n, pair in enumerate(
-        zip(files["data", split], files["data-gmt", split], strict=True)) if any(pair[0][k] != pair[1][k] for k in keys)))  # fmt: skip
+    show(
+        "the translation has another label",
+        (
+            f"{split} {n}"
+            for split in ("val", "test")
+            for n, pair in enumerate(zip(files["data", split], files["data-gmt", split], strict=True))
+            if any(pair[0][k] != pair[1][k] for k in keys)
+        ),
+    )
     rows = [(f"{split} {n}", row) for split in ("val", "test") for n, row in enumerate(files["data", split])]
-    show("premises that stand twice", (f"{a}, {b}" for (a, x), (b, y) in combinations(rows, 2)
-         if plain(x["premise"]) == plain(y["premise"])))  # fmt: skip
+    show(
+        "premises that stand twice",
+        (f"{a}, {b}" for (a, x), (b, y) in combinations(rows, 2) if plain(x["premise"]) == plain(y["premise"])),
+    )
     texts = [(at, grams("".join((row["premise"], row["choice1"], row["choice2"])), 2)) for at, row in rows]
-    show("nearly equal items", (f"{a}, {b}" for (a, x), (b, y) in combinations(texts, 2)
-         if len(x & y) >= 0.6 * len(x | y)))  # fmt: skip
+    show(
+        "nearly equal items",
+        (f"{a}, {b}" for (a, x), (b, y) in combinations(texts, 2) if len(x & y) >= 0.6 * len(x | y)),
+    )
 
 
 def c3(root: Path) -> None:
     print("\n== C3")
     files = {
         (kind, split): json.loads((root / "data" / f"c3-{kind}-{split}.json").read_text(encoding="utf-8"))
-        for kind in "dm" for split in ("train", "dev", "test")
-    }  # fmt: skip
+        for kind in "dm"
+        for split in ("train", "dev", "test")
+    }
     asked = [
         (f"{kind} {split} {name}/{n}", q)
         for (kind, split), documents in files.items()
@@ -203,8 +268,10 @@ def c3(root: Path) -> None:
             known = {(name, str(n)) for _, questions, name in files[kind, split] for n in range(1, len(questions) + 1)}
             lines = (root / "annotation" / f"c3-{kind}-{split}.txt").read_text(encoding="utf-8").split("\n")[1:]
             notes = [line.split("\t") for line in lines if line.strip()]
-            show(f"annotation {kind} {split}, {len(notes)} lines: no question, or no type",
-                 (" ".join(note) for note in notes if (note[0], note[1]) not in known or not TYPE.fullmatch(note[2])))  # fmt: skip
+            show(
+                f"annotation {kind} {split}, {len(notes)} lines: no question, or no type",
+                (" ".join(note) for note in notes if (note[0], note[1]) not in known or not TYPE.fullmatch(note[2])),
+            )
 
 
 def blind(files: dict[tuple[str, str], list[Any]]) -> None:
@@ -226,8 +293,11 @@ def blind(files: dict[tuple[str, str], list[Any]]) -> None:
 
 
 def copies(files: dict[tuple[str, str], list[Any]]) -> Iterator[str]:
-    texts = [(f"{kind} {split} {name}", grams("".join(lines), 6)) for (kind, split), documents in files.items()
-             for lines, _, name in documents]  # fmt: skip
+    texts = [
+        (f"{kind} {split} {name}", grams("".join(lines), 6))
+        for (kind, split), documents in files.items()
+        for lines, _, name in documents
+    ]
     holders: dict[str, list[int]] = defaultdict(list)
     for n, (_, parts) in enumerate(texts):
         for part in parts:

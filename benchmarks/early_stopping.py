@@ -2,10 +2,10 @@
 
     python benchmarks/early_stopping.py RUN… --margin 3 --repetitions 2000 --seed 0
 
-Every whole cell of the runs is a list of outcomes. Each repetition asks it in a new random order until its interval is narrow
-enough, and looks after every block. Beside the confidence sequence stand the interval of a fixed number of items (normal, with the
-correction for a finite list), looked at again and again from the 30th item on, and the number that this interval would need if
-the variance were known before.
+Every whole cell of the runs is a list of outcomes. Each repetition asks it in a new random order until its interval is
+narrow enough, and looks after every block. Beside the confidence sequence stand the interval of a fixed number of items
+(normal, with the correction for a finite list), looked at again and again from the 30th item on, and the number that
+this interval would need if the variance were known before.
 """
 
 from __future__ import annotations
@@ -101,7 +101,8 @@ def simulate(cell: Outcomes, margin: float, repetitions: int, seed: int) -> dict
 
 
 def _fixed(drawn: Any, margin: float, mean: float) -> tuple[int, bool]:
-    """Where the interval of a fixed number of items, looked at after each, is first narrow enough; and whether it is wrong there."""
+    """Where the interval of a fixed number of items, looked at after each, is first narrow enough; and whether it is
+    wrong there."""
     total = len(drawn)
     n = np.arange(1, total + 1)
     means = np.cumsum(drawn) / n

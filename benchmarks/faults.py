@@ -184,8 +184,11 @@ def ratio(folder: Path, requests: int, concurrency: int) -> None:
             alone = time.perf_counter() - began
             start([*command, "--max-concurrency", str(concurrency)]).wait()
             ours = asking(run)
-        print(f"{requests:,} requests: run {ours:.2f} s ({requests / ours:.0f}/s), bare loop {alone:.2f} s "
-              f"({requests / alone:.0f}/s): {ours / alone:.2f} x", flush=True)  # fmt: skip
+        print(
+            f"{requests:,} requests: run {ours:.2f} s ({requests / ours:.0f}/s), bare loop {alone:.2f} s "
+            f"({requests / alone:.0f}/s): {ours / alone:.2f} x",
+            flush=True,
+        )
 
 
 async def bare(url: str, bodies: list[tuple[str, int]], concurrency: int) -> None:

@@ -2,11 +2,11 @@
 
     python benchmarks/finetune.py [--steps 24] [--rounds 3]
 
-Both train a LoRA adapter on the embedded model with prompts of the bundled sample: the suite as a sweep does it, with its
-batches, collation and progress; the bare loop with an adapter of its own, tensors made beforehand and no callback. They take turns
-in one process, so that what else the machine does weighs on both alike. Prints tokens a second of each, and the ratio of the
-totals, by the clock and by processor time (which a busy machine disturbs less). Loading and saving are left out, as they do
-not grow with the training.
+Both train a LoRA adapter on the embedded model with prompts of the bundled sample: the suite as a sweep does it, with
+its batches, collation and progress; the bare loop with an adapter of its own, tensors made beforehand and no callback.
+They take turns in one process, so that what else the machine does weighs on both alike. Prints tokens a second of each,
+and the ratio of the totals, by the clock and by processor time (which a busy machine disturbs less). Loading and saving
+are left out, as they do not grow with the training.
 """
 
 from __future__ import annotations

@@ -34,9 +34,15 @@ def network(folder: Path) -> None:
     tokenizer = transformers.AutoTokenizer.from_pretrained(bundled("models/tiny-zh"))
     torch.manual_seed(0)
     config = transformers.LlamaConfig(
-        vocab_size=len(tokenizer), hidden_size=512, intermediate_size=1536, num_hidden_layers=7, num_attention_heads=8,
-        max_position_embeddings=2048, bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id,
-    )  # fmt: skip
+        vocab_size=len(tokenizer),
+        hidden_size=512,
+        intermediate_size=1536,
+        num_hidden_layers=7,
+        num_attention_heads=8,
+        max_position_embeddings=2048,
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+    )
     net = transformers.LlamaForCausalLM(config)
     print(f"{sum(p.numel() for p in net.parameters()) / 1e6:.1f} M parameters, {torch.get_num_threads()} threads")
     net.save_pretrained(folder)

@@ -70,7 +70,11 @@ DEAR = (
     "a_real_run of_a_run the_oracle_is_right_under all_scripts_meet the_tables_fit_80 equal_to_scikit_learn "
     "false_alarms any_text_gives symmetric_metrics import_loads need_no_dictionary real_encoder tables_fit"
 )
-PRELOADED = "pytest numpy jieba nltk sacrebleu rouge_chinese sklearn.metrics scipy.stats hypothesis typer yaml jinja2 evalsuite evalsuite.cli.app"  # once, not per mutant
+# Modules that are loaded once, not for each mutant.
+PRELOADED = (
+    "pytest numpy jieba nltk sacrebleu rouge_chinese sklearn.metrics scipy.stats hypothesis typer yaml jinja2 evalsuite "
+    "evalsuite.cli.app"
+)
 
 
 def tests_of(file: str, root: Path) -> list[str]:

@@ -42,9 +42,13 @@ def make(folder: Path) -> int:
         (folder / name).write_bytes((tiny / name).read_bytes())
     config = transformers.AutoConfig.from_pretrained(tiny)
     for name, value in {
-        "hidden_size": 512, "intermediate_size": 1536, "num_hidden_layers": 7, "num_attention_heads": 8,
-        "num_key_value_heads": 4, "head_dim": 64,
-    }.items():  # fmt: skip
+        "hidden_size": 512,
+        "intermediate_size": 1536,
+        "num_hidden_layers": 7,
+        "num_attention_heads": 8,
+        "num_key_value_heads": 4,
+        "head_dim": 64,
+    }.items():
         setattr(config, name, value)
     torch.manual_seed(0)
     net = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32)
@@ -104,9 +108,13 @@ def main() -> None:
         (folder / "model").mkdir()
         weights = make(folder / "model")
         entry = {
-            "name": "random-25m", "backend": arguments.backend, "path": "model", "chat": True, "dtype": "float32",
+            "name": "random-25m",
+            "backend": arguments.backend,
+            "path": "model",
+            "chat": True,
+            "dtype": "float32",
             "vllm": {"enforce_eager": True, "gpu_memory_utilization": 0.2},
-        }  # fmt: skip
+        }
         models = folder / "models.yaml"
         models.write_text(json.dumps({"models": [entry]}), encoding="utf-8")
         settings: dict[str, Any] = {"data": "bundled:sample", "limit": arguments.limit, "baselines": ()}

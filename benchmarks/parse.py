@@ -19,9 +19,37 @@ from evalsuite.parse import parse_option, parse_span
 FIXTURES = Path(__file__).parents[1] / "tests" / "fixtures"
 OPTIONS = {f"({c})": text for c, text in zip("abc", ("科幻片", "恐怖片", "喜剧片"), strict=True)}
 PIECES = [
-    "(a", "(b)", "①", "不是", "是", "<think>", "</think>", "答案：", "恐怖片", "不是a，", "选b。", '{"answer": ', "[[[", "A: 你好。\n",
-    "因为", "所以", "“", "a和c", "\\boxed{", "*", "\n", "| a |", "答：后\n", "不符的文本是", "可能是", "60%", "第二项", "，", "。", "x",
-]  # fmt: skip
+    "(a",
+    "(b)",
+    "①",
+    "不是",
+    "是",
+    "<think>",
+    "</think>",
+    "答案：",
+    "恐怖片",
+    "不是a，",
+    "选b。",
+    '{"answer": ',
+    "[[[",
+    "A: 你好。\n",
+    "因为",
+    "所以",
+    "“",
+    "a和c",
+    "\\boxed{",
+    "*",
+    "\n",
+    "| a |",
+    "答：后\n",
+    "不符的文本是",
+    "可能是",
+    "60%",
+    "第二项",
+    "，",
+    "。",
+    "x",
+]
 QUESTION = "根据对话内容可以看出，导致事件“x离婚了”的原因是什么？"
 DIALOGUE = ["A: 我最近心情不好，离婚了。", "B: 为什么？你老公出轨？"] * 10
 

@@ -2,9 +2,10 @@
 
     python benchmarks/screen.py DIALOGUES… [--edges 5000000] [--jobs 2] [--folder DIR] [--gz]
 
-The file is of ConceptNet's form, all edges Chinese. Its terms are the dialogues' words and those of jieba's dictionary; a tenth of
-the edges leads between the dialogues' words, and one word is a hub with a fiftieth of all edges, as 人 is. Then a quarter, half and
-all of the dialogues are screened, each in a process of its own whose peak memory, workers included, is watched.
+The file is of ConceptNet's form, all edges Chinese. Its terms are the dialogues' words and those of jieba's dictionary;
+a tenth of the edges leads between the dialogues' words, and one word is a hub with a fiftieth of all edges, as 人 is.
+Then a quarter, half and all of the dialogues are screened, each in a process of its own whose peak memory, workers
+included, is watched.
 """
 
 from __future__ import annotations

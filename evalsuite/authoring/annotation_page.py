@@ -45,7 +45,10 @@ def load_dialogues(path: Path, item_set: str = "easy") -> list[AnnotatedDialogue
 def write_annotation_page(
     rows: Sequence[AnnotatedDialogue], out: Path, annotator: str = "", inspect: bool = False
 ) -> Path:
-    """Write the page to `out` and return it; `inspect`: the inspectors' page. Raises ConfigError if its name does not end in .html."""
+    """Write the page to `out` and return it; `inspect`: the inspectors' page.
+
+    Raises ConfigError if its name does not end in .html.
+    """
     if out.suffix != ".html":
         raise ConfigError(f"--out {out}: expected a name that ends in .html")
     out.parent.mkdir(parents=True, exist_ok=True)

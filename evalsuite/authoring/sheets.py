@@ -29,7 +29,10 @@ def agreement_sheets(found: AgreementReport, most: int) -> Iterator[Sheet | str]
     rows = tuple(Row((", ".join(s.who), s.step, s.n, s.same, Value(s.kappa), Value(s.f1))) for s in found.steps)
     yield Sheet("agreement", "Agreement step by step", columns, rows)
     for a, b, value in found.means:
-        yield f"{a}, {b}: mean kappa over the steps {100 * value:.1f} % (the paper: reviewers {100 * REVIEWERS:.1f}, inspectors {100 * INSPECTORS:.1f})"
+        yield (
+            f"{a}, {b}: mean kappa over the steps {100 * value:.1f} % "
+            f"(the paper: reviewers {100 * REVIEWERS:.1f}, inspectors {100 * INSPECTORS:.1f})"
+        )
     if found.disagreements:
         count = len(found.disagreements)
         title = f"{count} disagreements" + (f", the first {most}; --out writes all" if count > most else "")

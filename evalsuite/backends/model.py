@@ -336,7 +336,7 @@ class Model(Strict):
     chat_template_kwargs: dict[str, Any] = {}
     """Arguments of the chat template, e.g. {enable_thinking: false}."""
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
-    """Precision of the network. auto: bfloat16 on a GPU, on a CPU the checkpoint's own; bfloat16 is faster on CPUs that have it."""
+    """Precision of the network. auto: on a GPU bfloat16, on a CPU the checkpoint's own; CPUs with bfloat16 are faster in it."""
     device: str = Field(default="auto", examples=["auto", "cpu", "cuda", "cuda:1"])
     """auto, cpu, cuda, cuda:1 … (hf)."""
     revision: str | None = None

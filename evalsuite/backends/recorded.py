@@ -3,9 +3,9 @@
     recording.json   what was recorded: model, licence, date, versions (`Recording`)
     replies.jsonl    a line for each reply: the hash of its prompt (`asked`), text, finish, tokens
 
-A reply answers the very prompt that it was given to, and no other: a change of template, item, shots or reply limit is not answered
-from an older recording. A run leaves out the cells of which a prompt is not recorded (evaluation/replayed.py).
-models/record.py makes such a folder.
+A reply answers the very prompt that it was given to, and no other: a change of template, item, shots or reply limit is
+not answered from an older recording. A run leaves out the cells of which a prompt is not recorded
+(evaluation/replayed.py). models/record.py makes such a folder.
 """
 
 from __future__ import annotations

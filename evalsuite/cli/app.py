@@ -25,7 +25,8 @@ COMMANDS = {
     ),
     "doctor": (
         "setup",
-        "Say what is installed, what runs where, and what is missing for what, with the command that mends it. Exit code 1 if something is broken.",
+        "Say what is installed, what runs where, and what is missing for what, with the command that mends it. Exit "
+        "code 1 if something is broken.",
     ),
     "run": (
         "run",
@@ -33,11 +34,13 @@ COMMANDS = {
     ),
     "score": (
         "run",
-        "Parse and score a run's stored replies again, without a model; with --second-reader a model reads some of them beside the parser.",
+        "Parse and score a run's stored replies again, without a model; with --second-reader a model reads some of "
+        "them beside the parser.",
     ),
     "compare": (
         "compare",
-        "Test the difference between two models, two settings (shots, wording, scoring, perturbation) or two runs on the same items.",
+        "Test the difference between two models, two settings (shots, wording, scoring, perturbation) or two runs on "
+        "the same items.",
     ),
     "parse": (
         "batch",
@@ -47,7 +50,8 @@ COMMANDS = {
     "report": ("run", "Write the leaderboard page of one or more runs."),
     "preview": (
         "run",
-        "Show the exact prompts of a run, the texts whose likelihoods it compares, and what it will take: requests, tokens, cost. Loads no model.",
+        "Show the exact prompts of a run, the texts whose likelihoods it compares, and what it will take: requests, "
+        "tokens, cost. Loads no model.",
     ),
     "requests": (
         "requests",
@@ -59,7 +63,8 @@ COMMANDS = {
     ),
     "replies": (
         "requests",
-        "Read the replies to such requests into a run, score them, write the page. Exit code 1 if some are missing or do not fit.",
+        "Read the replies to such requests into a run, score them, write the page. Exit code 1 if some are missing "
+        "or do not fit.",
     ),
     "tasks": ("data", "List the tasks of every benchmark, and the number of test items of each set."),
     "models": ("data", "List the models of a models.yaml."),
@@ -82,7 +87,8 @@ COMMANDS = {
     "show": ("show", "Print a run's tables, or everything known about one item, from its results.json and records."),
     "export": (
         "export",
-        "Write a run's results for other tools (Parquet, Arrow, a model card, wandb, mlflow), or tasks for lm-evaluation-harness or inspect_ai.",
+        "Write a run's results for other tools (Parquet, Arrow, a model card, wandb, mlflow), or tasks for "
+        "lm-evaluation-harness or inspect_ai.",
     ),
     "cite": ("submit", "Print BibTeX entries to cite: CORECODE, evalsuite and the metrics."),
     "data": ("data", "Check data, or fetch the official files."),
@@ -182,7 +188,8 @@ EXIT_CODES = (
 
 app = typer.Typer(
     cls=Commands,
-    help="Evaluate LLMs on commonsense reasoning over dialogues: CORECODE and its sister benchmarks, from prompts to a leaderboard.",
+    help="Evaluate LLMs on commonsense reasoning over dialogues: CORECODE and its sister benchmarks, from prompts to a "
+    "leaderboard.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -228,7 +235,8 @@ def main() -> None:
             raise
         _end(STOPPED, "stopped; all replies so far are stored, and the same command resumes from here")
     except BrokenPipeError:  # the reader of the pipe, such as `head`, has enough
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # or Python would flush into the pipe, and fail again
+        # Otherwise Python would flush into the closed pipe at exit, and fail again.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     except OSError as error:
         known = isinstance(error, FileExistsError)
         what = "is a file where a folder is to be; name another" if known else str(error.strerror or error)

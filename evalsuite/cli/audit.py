@@ -34,7 +34,8 @@ def audit_make(
         str,
         typer.Option(
             "--rubric",
-            help="Rubric for short texts: corecode (0-5), cicero (3 x 1-5), glucose (0-3), cedar (3 x 0-1, for explanations); default: the benchmark's own.",
+            help="Rubric for short texts: corecode (0-5), cicero (3 x 1-5), glucose (0-3), cedar (3 x 0-1, for "
+            "explanations); default: the benchmark's own.",
         ),
     ] = "",
     name: Annotated[
@@ -76,7 +77,8 @@ def audit_read(
     out: Annotated[Path, typer.Option("--out", help="Write every figure here, as JSON.")] = Path("audit.json"),
     table: Annotated[Path | None, typer.Option("--csv", help="Also write the counts of correct replies here.")] = None,
 ) -> None:
-    """Report what the marks show: correct replies (raw, filtered, actual), the parser's precision and recall, agreement, judges."""
+    """Report what the marks show: correct replies (raw, filtered, actual), the parser's precision and recall,
+    agreement, judges."""
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.review import audit as auditing
     from evalsuite.review.audit.findings import write_audit

@@ -88,7 +88,8 @@ def metrics(
         str,
         typer.Option(
             "--semsim",
-            help="Add semantic similarity by this encoder: use, or the path of a sentence-transformers model or of a checkpoint such as SimCSE.",
+            help="Add semantic similarity by this encoder: use, or the path of a sentence-transformers model or of a "
+            "checkpoint such as SimCSE.",
         ),
     ] = "",
 ) -> None:

@@ -23,7 +23,8 @@ def stats(
     skip_bad: SkipBad = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Print the paper's Table 1 for these data, the frequencies of slots and domains, and the scores of guessers that ignore the dialogue."""
+    """Print the paper's Table 1 for these data, the frequencies of slots and domains, and the scores of guessers that
+    ignore the dialogue."""
     from evalsuite.authoring.sheets import stats_sheets
     from evalsuite.authoring.stats import compute_stats
     from evalsuite.benchmarks.registry import SPLITS

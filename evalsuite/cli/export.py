@@ -77,7 +77,8 @@ def export(
         raise ConfigError(f"--to {to} exports tasks into one new folder, not {len(paths)}")
     if (paths[0] / "results.json").exists():
         raise ConfigError(
-            f"{paths[0]}: is a run, and --to {to} exports tasks: name a new folder, or export the run's results: --to {', '.join(TOOLS)}"
+            f"{paths[0]}: is a run, and --to {to} exports tasks: name a new folder, or export the run's results: --to "
+            f"{', '.join(TOOLS)}"
         )
     folder = evalsuite.export(to, paths[0], shots=shots, **settings)
     say(f"{folder}: how to run it is in {folder / 'README.md'}")

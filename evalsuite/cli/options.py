@@ -69,7 +69,10 @@ def takes(settings: type, only: Collection[str] = (), without: Collection[str] =
 
 
 def _parameter(settings: type, field: Field[Any], hint: Any) -> inspect.Parameter:
-    """The typer parameter of a field. A sequence is one comma-separated text, or, if the flag may be repeated, a list of texts."""
+    """The typer parameter of a field.
+
+    A sequence is one comma-separated text, or, if the flag may be repeated, a list of texts.
+    """
     flag: Flag = field.metadata["flag"]
     kind: Any = hint
     default: Any = field.default

@@ -55,9 +55,9 @@ RETURNED: tuple[type, ...] = (
 ABOUT = """\
 # Python
 
-Everything that the command line does, with the same names. Each name is imported on first use: `import evalsuite` loads no
-torch. What a user can cause is raised as `evalsuite.common.errors.EvalsuiteError`: `ConfigError` (settings), `DataError` (files of
-data), `BackendError` (a model cannot be loaded or asked).
+Everything that the command line does, with the same names. Each name is imported on first use: `import evalsuite` loads
+no torch. What a user can cause is raised as `evalsuite.common.errors.EvalsuiteError`: `ConfigError` (settings),
+`DataError` (files of data), `BackendError` (a model cannot be loaded or asked).
 
 ```python
 import evalsuite

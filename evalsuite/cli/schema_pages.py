@@ -27,7 +27,8 @@ class Page:
 PAGES = {
     "models": Page(
         "Keys of models.yaml",
-        "The file of models, which `evalsuite init` writes. [models.yaml](../models.md) has examples; an unknown key is an error.",
+        "The file of models, which `evalsuite init` writes. [models.yaml](../models.md) has examples; an unknown key "
+        "is an error.",
     ),
     "results": Page(
         "Keys of results.json",
@@ -36,7 +37,8 @@ PAGES = {
     "manifest": Page("Keys of manifest.json", "What a run was made with, in `runs/NAME/manifest.json`."),
     "record": Page(
         "Keys of records",
-        "A line for each item, in `runs/NAME/records/*.jsonl`: prompt, reply, answer, scores. As data frames: [Results as data frames](../frames.md).",
+        "A line for each item, in `runs/NAME/records/*.jsonl`: prompt, reply, answer, scores. As data frames: "
+        "[Results as data frames](../frames.md).",
     ),
     "judged-record": Page(
         "Keys of judged records",
@@ -44,7 +46,8 @@ PAGES = {
     ),
     "second-record": Page(
         "Keys of second readings",
-        "A line for each reply that a second reader read, in `runs/NAME/second/*.jsonl` ([A second reader](../second_reader.md)).",
+        "A line for each reply that a second reader read, in `runs/NAME/second/*.jsonl` ([A second "
+        "reader](../second_reader.md)).",
     ),
     "anchors": Page(
         "Keys of sets of anchor items",

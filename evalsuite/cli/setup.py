@@ -33,7 +33,8 @@ def init(
         str,
         typer.Option(
             "--model",
-            help="The model, without being asked: the address of a server, a folder, a hub id, or a name of bundled:models/chinese-2026.yaml.",
+            help="The model, without being asked: the address of a server, a folder, a hub id, or a name of "
+            "bundled:models/chinese-2026.yaml.",
         ),
     ] = "",
     served: Annotated[
@@ -65,7 +66,8 @@ def init(
     if out.exists():
         emit(entry_lines(entry))
         raise ConfigError(
-            f"{out}: exists already and is left as it is; the lines above add the model to its list, or name another file with --out"
+            f"{out}: exists already and is left as it is; the lines above add the model to its list, or name another "
+            "file with --out"
         )
     write_models([entry], out)
     say(f"{out}: written, with the model {entry['name']} (backend {entry['backend']})")

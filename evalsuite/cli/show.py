@@ -52,7 +52,8 @@ def show(
         str,
         typer.Option(
             "--tables",
-            help="Tables, comma-separated: overview, results, ranks, groups, tokens, extraction, gaps, robustness, memory, contamination, breakdowns, aspects, difficulty, suspicious, confusions, correlations, judge, "
+            help="Tables, comma-separated: overview, results, ranks, groups, tokens, extraction, gaps, robustness, memory, "
+            "contamination, breakdowns, aspects, difficulty, suspicious, confusions, correlations, judge, "
             "second, parted, curves; default: all but groups, which reads every record, tokens and suspicious.",
         ),
     ] = "",
@@ -120,7 +121,8 @@ def print_told(done: Results) -> None:
 
 
 def print_tables(done: Results, names: Sequence[str]) -> None:
-    """Print the tables of these names (keys of results.sheets.SHEETS; default: all but those of NAMED), notes, and problems to stderr."""
+    """Print the tables of these names (keys of results.sheets.SHEETS; default: all but those of NAMED), notes, and
+    problems to stderr."""
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.results.sheets import notes, sheets
 

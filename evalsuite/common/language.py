@@ -1,8 +1,9 @@
 """The language of the terminal: Chinese where EVALSUITE_LANG or the locale says so, else English.
 
-Messages are written in English in the code, and exceptions, logs and files keep that English. `translated` turns one into
-Chinese when it is printed: zh.json has a row for each, with named fields ("{path}: no such folder", "unknown key {name!r}"). The
-value of a field stays as it is, since it may quote data; "{error:zh}" in the Chinese text marks a field that holds a message itself.
+Messages are written in English in the code, and exceptions, logs and files keep that English. `translated` turns one
+into Chinese when it is printed: zh.json has a row for each, with named fields ("{path}: no such folder", "unknown key
+{name!r}"). The value of a field stays as it is, since it may quote data; "{error:zh}" in the Chinese text marks a field
+that holds a message itself.
 """
 
 from __future__ import annotations

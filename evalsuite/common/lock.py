@@ -89,7 +89,8 @@ def unwritten(folder: Path) -> Iterator[None]:
 
 
 def _take(file: FileIO, folder: Path, shared: bool = False) -> bool:
-    """Lock the file, for this process alone or `shared` with others that read; False if another process holds the lock. Where locks do not work: log a warning and return True."""
+    """Lock the file, for this process alone or `shared` with others that read; False if another process holds the
+    lock. Where locks do not work: log a warning and return True."""
     try:
         import fcntl
 

@@ -23,7 +23,8 @@ def leave_out_absent(s: Settings, models: Models, chosen: Sequence[Model]) -> tu
         return [*chosen], ()
     lacking = {m.name: [x for x in backend_named(m.backend).modules if find_spec(x) is None] for m in chosen}
     lines = tuple(
-        f"model {m.name} needs {' and '.join(lacking[m.name])}: `pip install 'evalsuite[{m.backend}]'`, then the same command adds it"
+        f"model {m.name} needs {' and '.join(lacking[m.name])}: `pip install 'evalsuite[{m.backend}]'`, then the same "
+        "command adds it"
         for m in chosen
         if lacking[m.name]
     )

@@ -84,7 +84,8 @@ def ask(
 
 
 def received(response: Response) -> Response:
-    """Check a response of any backend before it is stored: a reply over `_MOST` bytes fails, an impossible token count becomes 0."""
+    """Check a response of any backend before it is stored: a reply over `_MOST` bytes fails, an impossible token count
+    becomes 0."""
     response = replace(response, prompt_tokens=_tokens(response.prompt_tokens), new_tokens=_tokens(response.new_tokens))
     size = sum(len(text.encode("utf-8", "backslashreplace")) for text in (response.text, response.reasoning or ""))
     if size <= _MOST:

@@ -19,7 +19,10 @@ _MARKS = {
     Kinship.TASK: ("³", "replies to other tasks."),
     Kinship.MODEL: ("⁴", "replies of another model, or with other settings."),
 }
-_LIMIT = "limit: no replies to go by yet. The range is from the shortest right answers to the longest replies that the limits allow."
+_LIMIT = (
+    "limit: no replies to go by yet. The range is from the shortest right answers to the longest replies that the limits "
+    "allow."
+)
 _MARKED = "A number with a mark: the replies tell the mean only; the range is as wide as without any."
 
 
@@ -120,7 +123,10 @@ def _notes(rows: Sequence[CostEstimate], budget: float | None, spent: float) -> 
     if last and last.cost:
         yield "Cost: in the currency of the price, without retries and lost replies."
         if last.most is not None and last.left:
-            yield f"At the very most {money(last.most)}, if every byte of the prompts were a token: so much does --budget set aside, request by request."
+            yield (
+                f"At the very most {money(last.most)}, if every byte of the prompts were a token: so much does --budget set "
+                "aside, request by request."
+            )
         if budget is not None:
             yield _budget(last.cost, budget, spent)
 

@@ -46,7 +46,8 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """Requests, tokens and cost of one model on one task; on all its tasks if `task` is None, of all models if `model` is, too."""
+    """Requests, tokens and cost of one model on one task; on all its tasks if `task` is None, of all models if `model`
+    is, too."""
 
     model: str | None
     task: str | None

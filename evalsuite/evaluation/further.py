@@ -44,7 +44,8 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One context of a sample: its tokens, and its size in the unit that the total is predicted by (requests, or estimated tokens)."""
+    """One context of a sample: its tokens, and its size in the unit that the total is predicted by (requests, or
+    estimated tokens)."""
 
     tokens: float
     size: float

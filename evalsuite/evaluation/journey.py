@@ -158,11 +158,11 @@ def score(
 ) -> Results:
     """Parse and score every reply of a run again, without a model; write records/ and results.json.
 
-    `parser` reads choices: "full", "strict" or "paper" (only the forms that the paper lists). `extract` cuts lead-ins, quotes
-    and reasons off spans and short texts. `semsim` is the encoder of their similarity, as in `Settings`; without it a similarity that was
-    computed for the same texts stays. With `second_reader`, one of `models` is first asked to read replies, too; the other
-    keywords are the fields of `SecondReader`, and the page is written as well. Raises ConfigError if there is no run in the
-    folder.
+    `parser` reads choices: "full", "strict" or "paper" (only the forms that the paper lists). `extract` cuts lead-ins,
+    quotes and reasons off spans and short texts. `semsim` is the encoder of their similarity, as in `Settings`; without
+    it a similarity that was computed for the same texts stays. With `second_reader`, one of `models` is first asked to
+    read replies, too; the other keywords are the fields of `SecondReader`, and the page is written as well. Raises
+    ConfigError if there is no run in the folder.
 
     >>> score("runs/try", second_reader="gpt", models="endpoints.yaml", second_sample=100)  # doctest: +SKIP
     """

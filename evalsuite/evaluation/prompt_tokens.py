@@ -31,8 +31,8 @@ Count = Callable[[Request], Tokens]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Tokens for each Chinese character, each other sign (digits, punctuation of any width), each other letter; and those of a chat
-    template for each turn and each prompt. Blanks count with the word that follows them."""
+    """Tokens for each Chinese character, each other sign (digits, punctuation of any width), each other letter; and
+    those of a chat template for each turn and each prompt. Blanks count with the word that follows them."""
 
     han: float
     sign: float

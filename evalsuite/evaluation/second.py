@@ -1,4 +1,6 @@
-"""A second reader: a model that is asked what replies chose, beside the parser. `evalsuite score --second-reader` (docs/second_reader.md).
+"""A second reader: a model that states the choice of replies, beside the parser (`evalsuite score --second-reader`).
+
+docs/second_reader.md describes it.
 
 It is asked about replies in which the parser found no answer, about long ones, and about a random sample of the rest. It is shown
 the options, or the question of a span or text, and the reply: nothing of the gold answer. Its replies are kept in the run's store

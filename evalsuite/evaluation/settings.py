@@ -43,12 +43,14 @@ class Settings:
     model: Sequence[str] = flag((), "Only this model of the file; may be given more than once.", "NAME", repeated=True)
     baselines: Sequence[str] = flag(
         ("random", "majority", "lexical"),
-        "Baselines that come along, comma-separated: random, majority, lexical, oracle, or none. If --model names some, these alone.",
+        "Baselines that come along, comma-separated: random, majority, lexical, oracle, or none. If --model names "
+        "some, these alone.",
         "none",
     )
     tasks: Sequence[str] = flag(
         (),
-        "Tasks by name or short name, such as event_cause or EC, benchmarks, or groups such as chinese, comma-separated; default: all tasks of CORECODE that the data have.",
+        "Tasks by name or short name, such as event_cause or EC, benchmarks, or groups such as chinese, "
+        "comma-separated; default: all tasks of CORECODE that the data have.",
         "A,B",
     )
     set: str = flag(
@@ -67,7 +69,8 @@ class Settings:
     )
     scoring: Sequence[str] = flag(
         ("generate",),
-        "Scorings of choices, comma-separated: generate (write a reply, parse it), constrained (write only a label), labels or texts (compare likelihoods).",
+        "Scorings of choices, comma-separated: generate (write a reply, parse it), constrained (write only a label), "
+        "labels or texts (compare likelihoods).",
         "generate,labels",
     )
     perturb: Sequence[str] = flag(
@@ -81,17 +84,20 @@ class Settings:
     )
     until: str | None = flag(
         None,
-        "Ask items in a random order until the score of each cell is known to so many points, 95 % sure, then stop (docs/early_stopping.md).",
+        "Ask items in a random order until the score of each cell is known to so many points, 95 % sure, then stop "
+        "(docs/early_stopping.md).",
         "±2",
     )
     until_ranked: str | None = flag(
         None,
-        "Ask items in a random order until each two models are told apart, or surely within so many points, then stop (docs/early_stopping.md).",
+        "Ask items in a random order until each two models are told apart, or surely within so many points, then "
+        "stop (docs/early_stopping.md).",
         "±1",
     )
     data: Sequence[str | Path] = flag(
         (),
-        "Folder of official data; may be given more than once: tasks are looked for in all; default: EVALSUITE_DATA, else the bundled sample (bundled:sample).",
+        "Folder of official data; may be given more than once: tasks are looked for in all; default: EVALSUITE_DATA, "
+        "else the bundled sample (bundled:sample).",
         "DIR",
         repeated=True,
     )
@@ -108,7 +114,8 @@ class Settings:
     )
     semsim: str | Path | None = flag(
         None,
-        "Also compute Sem-Sim of short texts with the encoder in this folder (sentence-transformers, or a checkpoint such as SimCSE), or with use.",
+        "Also compute Sem-Sim of short texts with the encoder in this folder (sentence-transformers, or a checkpoint "
+        "such as SimCSE), or with use.",
         "DIR",
     )
     budget: float | None = flag(

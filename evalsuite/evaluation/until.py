@@ -1,11 +1,11 @@
 """Ask in rounds until the score of each cell is known narrowly enough (`--until`), or models are told apart (`--until-ranked`).
 
-A round asks all cells that are still open together, so that an engine stays busy. How many items it takes is a guess from the rounds
-before, on which the guarantee does not depend. It is a function of their replies alone: an interrupted run makes the same
-rounds again, and asks only what is missing.
+A round asks all cells that are still open together, so that an engine stays busy. How many items it takes is a guess
+from the rounds before, on which the guarantee does not depend. It is a function of their replies alone: an interrupted
+run makes the same rounds again, and asks only what is missing.
 
-To tell models apart, they are loaded in turn, again and again: in each pass those that are still open are asked a larger share of the
-items, so that one model is in memory at a time.
+To tell models apart, they are loaded in turn, again and again: in each pass those that are still open are asked a
+larger share of the items, so that one model is in memory at a time.
 """
 
 from __future__ import annotations
@@ -129,7 +129,8 @@ def ask_until(
 
 @dataclass(slots=True)
 class Ranking:
-    """Passes over models until each two of a column are told apart, or alike: `for names in ranking.passes(…)`, each asked by `ask`."""
+    """Passes over models until each two of a column are told apart, or alike: `for names in ranking.passes(…)`, each
+    asked by `ask`."""
 
     store: Store
     display: Display

@@ -224,7 +224,8 @@ class _Work:
             display.say(f"{name}: {len(todo):,} texts of {tokens:,} tokens to score")
             if backend.context and (long := _too_long(backend, todo)):
                 raise ConfigError(
-                    f"model {name}: a text has {long:,} tokens, and its context {backend.context:,}: --window {backend.context // 2}"
+                    f"model {name}: a text has {long:,} tokens, and its context {backend.context:,}: --window "
+                    f"{backend.context // 2}"
                 )
             with display.work(name, len({*pairs}), "", len({*pairs}) - len(todo)) as advance:
                 found = iter(measure(backend, pairs, store, advance))

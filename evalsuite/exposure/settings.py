@@ -25,7 +25,8 @@ class Settings:
     models: str | Path = flag("bundled:models.yaml", "The models.yaml that lists models.", "FILE")
     reference: str | None = flag(
         None,
-        "A model of the file that surely has not seen the data, such as the base of an adapter: what is tested is then the difference from it.",
+        "A model of the file that surely has not seen the data, such as the base of an adapter: what is tested is "
+        "then the difference from it.",
         "NAME",
     )
     tasks: Sequence[str] = flag(
@@ -54,7 +55,8 @@ class Settings:
     )
     control: str = flag(
         "dev",
-        "Control items: another split of the same data, a folder with data of the same layout that nobody has published, or none.",
+        "Control items: another split of the same data, a folder with data of the same layout that nobody has "
+        "published, or none.",
         "DIR",
     )
     prompt: str = flag("paper", "The wording of prompts.", "plain")

@@ -39,7 +39,8 @@ class Sweep:
     )
     set: str = flag(
         "hard",
-        "Sets to train and test on: easy, hard, or both pooled; of other benchmarks sets such as fold1, comma-separated, or all, pooled.",
+        "Sets to train and test on: easy, hard, or both pooled; of other benchmarks sets such as fold1, "
+        "comma-separated, or all, pooled.",
         "easy",
     )
     sizes: Sequence[int] = flag(
@@ -63,7 +64,8 @@ class Sweep:
     allow_leak: bool = flag(False, "Also train on dialogues of test items, instead of leaving them out.")
     data: Sequence[str | Path] = flag(
         (),
-        "Folder of official data; may be given more than once: tasks are looked for in all; default: EVALSUITE_DATA, else the bundled sample (bundled:sample).",
+        "Folder of official data; may be given more than once: tasks are looked for in all; default: EVALSUITE_DATA, "
+        "else the bundled sample (bundled:sample).",
         "DIR",
         repeated=True,
     )

@@ -5,17 +5,17 @@ blocks, each a random draw without replacement from every stratum. `bounds` give
 that any of them misses the mean is at most 5 %, whenever and for whatever reason one stops. Nothing is assumed of the values:
 items of a dialogue may depend on one another, since the order alone is random.
 
-Proof. Before a block let stratum h have R_h items left with mean μ_h, of R in all, and let the block draw c_h >= 1 of them, of c
-in all. Choose, from what was seen before, centres a_h in [0, 1] and bets λ_h = λ (R_h / c_h) / (R / c) below 1. The block's
-factor is the product of (1 + λ_h (x - a_h)) exp(-λ_h (μ_h - a_h)) over its items. Its expectation is at most 1: a draw without
-replacement has no larger expectation of a product of positive functions than one with replacement (Hoeffding 1963, Theorem 4,
-for the convex function exp of the sum of their logarithms), and with replacement each factor has the expectation
-(1 + λ_h (μ_h - a_h)) exp(-λ_h (μ_h - a_h)) <= 1. So the products of all blocks' factors are a supermartingale that starts at 1,
-and exceed 2 / α at some time with a chance of at most α / 2 (Ville 1939). Since Σ c_h λ_h μ_h = λ (c / R) Σ R_h μ_h, and the
-last sum is N times the mean less the sum of what was seen, the products depend on the mean alone, not on the unknown means of
-the strata: solving for the mean gives its lower bound, and 1 - x its upper one. The factors lie above those of empirical Bernstein
-sequences (Howard, Ramdas, McAuliffe & Sekhon 2021; without replacement: Waudby-Smith & Ramdas 2020), which replace
-log(1 + y) by a smaller bound.
+Proof. Before a block let stratum h have R_h items left with mean μ_h, of R in all, and let the block draw c_h >= 1 of
+them, of c in all. Choose, from what was seen before, centres a_h in [0, 1] and bets λ_h = λ (R_h / c_h) / (R / c) below
+1. The block's factor is the product of (1 + λ_h (x - a_h)) exp(-λ_h (μ_h - a_h)) over its items. Its expectation is at
+most 1: a draw without replacement has no larger expectation of a product of positive functions than one with
+replacement (Hoeffding 1963, Theorem 4, for the convex function exp of the sum of their logarithms), and with
+replacement each factor has the expectation (1 + λ_h (μ_h - a_h)) exp(-λ_h (μ_h - a_h)) <= 1. So the products of all
+blocks' factors are a supermartingale that starts at 1, and exceed 2 / α at some time with a chance of at most α / 2
+(Ville 1939). Since Σ c_h λ_h μ_h = λ (c / R) Σ R_h μ_h, and the last sum is N times the mean less the sum of what was
+seen, the products depend on the mean alone, not on the unknown means of the strata: solving for the mean gives its
+lower bound, and 1 - x its upper one. The factors lie above those of empirical Bernstein sequences (Howard, Ramdas,
+McAuliffe & Sekhon 2021; without replacement: Waudby-Smith & Ramdas 2020), which replace log(1 + y) by a smaller bound.
 
 Bets are those that make the interval narrowest when its half width is the `margin` that one waits for; other bets would
 be as valid.
@@ -81,10 +81,12 @@ def order_of(names: Sequence[str], strata: Sequence[Hashable], seed: str) -> Ord
 
 
 def bounds(low: Floats, high: Floats, order: Order, margin: float, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Lower and upper bound of the mean of all items after each block that is wholly asked. Once they are narrow enough they stay.
+    """Lower and upper bound of the mean of all items after each block that is wholly asked.
 
-    low, high: (n,) the lowest and highest value that each of the first n items may have, in the order of asking: equal where the
-    value is known, 0 and 1 where a request failed.
+    Once they are narrow enough they stay.
+
+    low, high: (n,) the lowest and highest value that each of the first n items may have, in the order of asking: equal
+    if the value is known, 0 and 1 if its request failed.
     """
     alpha = (1 - level) / 2
     lower = _lower(np.asarray(low, dtype=float), order, margin, alpha)
@@ -108,8 +110,9 @@ def _known(x: Floats, order: Order) -> Floats:
 def difference(one: Floats, two: Floats, order: Order, margin: float, level: float = 0.95) -> tuple[Floats, Floats]:
     """Lower and upper bound of the mean of one - two over all items after each block that both have wholly; `level` of it.
 
-    one, two: (n, 2) the lowest and highest value of each item, in the order of asking. Models may differ by a little or a
-    lot, so the bets are for several distances at once, from the `margin` upwards: the mean of their products, a supermartingale, too.
+    one, two: (n, 2) the lowest and highest value of each item, in the order of asking. Models may differ by a little or
+    a lot, so the bets are for several distances at once, from the `margin` upwards: the mean of their products, a
+    supermartingale, too.
     """
     count = min(len(one), len(two))
     low, high = (one[:count, end] - two[:count, 1 - end] for end in (0, 1))
@@ -142,7 +145,8 @@ def _lower(x: Floats, order: Order, margin: float, alpha: float) -> Floats:
 
 
 def products(x: Floats, order: Order, margin: float) -> tuple[Floats, Floats]:
-    """After each block, the logarithm of the product of all factors as a + b times a supposed mean of all items: (blocks,) a and -b."""
+    """After each block, the logarithm of the product of all factors as a + b times a supposed mean of all items:
+    (blocks,) a and -b."""
     total = len(order.items)
     ends = order.ends
     ends = ends[ends <= len(x)]

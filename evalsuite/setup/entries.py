@@ -138,7 +138,8 @@ def models_yaml(entries: Iterable[Mapping[str, Any]], out: Path) -> str:
         "# Models that evalsuite asks: `evalsuite run --models "
         + out.name
         + "`. The baselines random, majority and lexical come along.",
-        '# Every key: the page "Keys of models.yaml" of the documentation, or point at it in an editor that reads the line above.',
+        '# Every key: the page "Keys of models.yaml" of the documentation, or point at it in an editor that reads the line '
+        "above.",
         "# An unknown key is an error.",
         "models:",
         *map(entry_lines, entries),

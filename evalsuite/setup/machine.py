@@ -59,7 +59,10 @@ class _Stay(HTTPRedirectHandler):
 
 
 def ask_server(address: str, key: str = "", timeout: float = 3) -> Server:
-    """The models that the server at an address lists (GET …/models). Never raises: a server that does not answer has a `problem`."""
+    """The models that the server at an address lists (GET …/models).
+
+    Never raises: a server that does not answer has a `problem`.
+    """
     keep_secret(key)
     try:
         asked = Request(f"{address.rstrip('/')}/models", headers={"Authorization": f"Bearer {key}"} if key else {})

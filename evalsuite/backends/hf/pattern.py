@@ -60,7 +60,8 @@ class Patterns:
     def processor(self, requests: Sequence[Request], width: int) -> Callable[[Any, Any], Any]:
         """A logits processor for `generate` that keeps each row on the way to a match of its request's pattern.
 
-        `width`: length of the padded prompts, or of what a decoder is given. An end-of-text token is allowed once the reply is a whole match.
+        `width`: length of the padded prompts, or of what a decoder is given. An end-of-text token is allowed once the
+        reply is a whole match.
         """
         vocabulary = self._vocabulary
         import numpy as np

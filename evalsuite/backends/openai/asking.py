@@ -41,7 +41,8 @@ def is_loopback(address: str) -> bool:
 
 
 def unproxied(address: str) -> dict[str, None] | None:
-    """`mounts` of an HTTP client that asks an address: none goes through a proxy on this machine, None: as the environment says."""
+    """`mounts` of an HTTP client that asks an address: none goes through a proxy on this machine, None: as the
+    environment says."""
     return dict.fromkeys(("all://", "http://", "https://")) if is_loopback(address) else None
 
 

@@ -1,7 +1,7 @@
-"""Files and batches of an OpenAI-compatible endpoint: one call each, whose answer is read loosely and whose errors are told apart.
+"""Files and batches of an OpenAI-compatible endpoint: one call each, with lenient parsing and distinct errors.
 
-What differs between providers ends here: statuses in capitals or under other names (Novita, Together), a batch within `job`
-(Together), request_counts that are no object (Zhipu), lists without has_more or that ignore `after`.
+This module hides the differences between providers: statuses in capitals or under other names (Novita, Together), a
+batch within `job` (Together), request_counts that are no object (Zhipu), lists without has_more or that ignore `after`.
 """
 
 from __future__ import annotations
@@ -60,8 +60,11 @@ class Seen:
 
 
 class Provider:
-    """Every call raises Again where a later one may succeed (`lost`: it may have been carried out), Failed for what is wrong with the
-    request, Stop for what is wrong with all of them, and Gone."""
+    """Calls to one endpoint.
+
+    Each raises Again if a later call may succeed (`lost`: the endpoint may have carried it out), Failed for a fault of
+    this request, Stop for a fault of every request, and Gone.
+    """
 
     def __init__(self, api: API, key: str) -> None:
         from openai import DefaultHttpxClient, OpenAI

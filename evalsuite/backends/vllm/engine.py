@@ -92,7 +92,8 @@ class Engine:
             self._llm = vllm.LLM(**arguments)
         except Exception as error:  # many types are raised: settings, memory, a dead worker
             raise BackendError(
-                f"model {model.name}: vLLM cannot load {checkpoint.path}: {error} (the cause is in its log on stderr; set VLLM_LOGGING_LEVEL=INFO for more)"
+                f"model {model.name}: vLLM cannot load {checkpoint.path}: {error} (the cause is in its log on stderr; "
+                "set VLLM_LOGGING_LEVEL=INFO for more)"
             ) from None
         self._core = self._llm.llm_engine
         config = self._llm.model_config

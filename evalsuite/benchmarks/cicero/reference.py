@@ -21,7 +21,8 @@ _TITLES = {
 _NOTES = {
     14: Text(
         "单选为准确率，其余为全对率，%。以全部题训练者即表 9，与成绩并列。",
-        "Accuracy where one answer is right, else exact sets, in %. Those trained on both are Table 9's, which stand beside scores.",
+        "Accuracy where one answer is right, else exact sets, in %. Those trained on both are Table 9's, which stand "
+        "beside scores.",
     ),
     15: Text(
         "训练：原因、前提、情绪反应；测试：后续事件、动机。",
@@ -61,7 +62,8 @@ def reference_sheets() -> Sequence[Sheet]:
         (
             Text(
                 "每类推断 40 条，三人评，1–5 分。表 6 为其一部分，只是 T5 的流畅性为 4.8。自己的评价：evalsuite audit --rubric cicero。",
-                "40 inferences of each type, three people, 1 to 5. Table 6 is a part of it, but for T5's fluency, which is 4.8 there. "
+                "40 inferences of each type, three people, 1 to 5. Table 6 is a part of it, but for T5's fluency, "
+                "which is 4.8 there. "
                 "Ratings of your own: evalsuite audit --rubric cicero.",
             ),
         ),

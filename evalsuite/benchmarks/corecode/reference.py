@@ -53,7 +53,8 @@ def reference_sheets() -> Sequence[Sheet]:
         (
             Text(
                 "论文所说的 token 是字符（含说话人标记）。自己数据的这些数字：evalsuite build stats。",
-                "What the paper calls tokens are characters, speaker marks included. The same for data of your own: evalsuite build stats.",
+                "What the paper calls tokens are characters, speaker marks included. The same for data of your own: "
+                "evalsuite build stats.",
             ),
         ),
     )
@@ -97,7 +98,8 @@ def reference_sheets() -> Sequence[Sheet]:
         (
             Text(
                 "表 3 的准确率按过滤后的答案计算，接近实际，故与本工具的“准确率”并列；只认论文所列九种形式的准确率接近“原样”一列。",
-                "Table 3's accuracy is of the filtered outputs, which are near the facts, so it stands beside our accuracy; accuracy by "
+                "Table 3's accuracy is of the filtered outputs, which are near the facts, so it stands beside our "
+                "accuracy; accuracy by "
                 "the nine listed forms alone is near the column “raw”.",
             ),
         ),

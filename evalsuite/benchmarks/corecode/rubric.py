@@ -16,7 +16,8 @@ _CRITERIA = (
     ),
     (
         "尽管生成答案的语句通顺，意思流畅，符合对话情境，但语义比较宽泛，没有具体地回答问题",
-        "A coherent statement and fluent meaning, fit to the dialogue context, but semantically broad: it does not specifically answer the question",
+        "A coherent statement and fluent meaning, fit to the dialogue context, but semantically broad: it does not "
+        "specifically answer the question",
     ),
     (
         "生成答案的语句通顺，意思流畅，尽管与标准答案的语义不一致，但也是一个正确的答案",

@@ -29,7 +29,8 @@ def _listed_forms(item: Item, response: Response) -> Answer:
 
 _STRICT = (
     "应为对话中与上下文常识不符的那段文本；多出整句对话或解释而未指明的算错。",
-    "It should be the piece of the dialogue at odds with commonsense; a whole turn or an explanation that names no piece is wrong.",
+    "It should be the piece of the dialogue at odds with commonsense; a whole turn or an explanation that names no "
+    "piece is wrong.",
 )
 
 
