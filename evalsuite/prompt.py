@@ -58,8 +58,8 @@ def wordings(folder: Path, task: Task) -> dict[str, Path]:
     never becomes a path."""
     own = task.prompts or task.local
     shipped = (*([task.templates] if task.templates else []), bundled("prompts") / task.benchmark)
-    places = dict.fromkeys((*shipped, folder / task.benchmark))
-    return {path.stem: path for place in places for part in (place, place / own) for path in sorted(part.glob("*.j2"))}
+    folders = dict.fromkeys((*shipped, folder / task.benchmark))
+    return {path.stem: path for base in folders for part in (base, base / own) for path in sorted(part.glob("*.j2"))}
 
 
 class Prompt:
@@ -179,8 +179,8 @@ class Shots:
     def _pick(left: list[Item], rng: random.Random, others: Sequence[Item]) -> Item | None:
         """Remove and return a random item of `left` whose dialogue none of `others` shares; None if there is none."""
         while left:
-            place = rng.randrange(len(left))
-            left[place], left[-1] = left[-1], left[place]
+            index = rng.randrange(len(left))
+            left[index], left[-1] = left[-1], left[index]
             shot = left.pop()
             if not any(alike(shot.context, other.context) for other in others):
                 return shot

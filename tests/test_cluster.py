@@ -89,7 +89,7 @@ def test_the_contract_of_a_cluster(cluster: Cluster) -> None:
     assert cluster.wait([three.placed], timeout=600) == three.placed
 
     # A death takes the calls behind it along, and leaves other workers alone.
-    for call in [three.send("", method) for method in ("die", "place")]:
+    for call in [three.send("", method) for method in ("die", "host_name")]:
         with pytest.raises(Lost):
             ended(call, three)
     assert ended(one.send("", "add", 1), one) == 7

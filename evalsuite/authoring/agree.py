@@ -150,7 +150,7 @@ def _likeness(x: Knowledge, y: Knowledge, d: AnnotatedDialogue) -> float:
 Position = tuple[int, int]  # turn, character
 
 
-def _places(spans: Sequence[str], d: AnnotatedDialogue) -> set[Position]:
+def _characters(spans: Sequence[str], d: AnnotatedDialogue) -> set[Position]:
     """The characters of the first occurrence of each span in each turn."""
     return {
         (n, at + i)
@@ -163,7 +163,7 @@ def _places(spans: Sequence[str], d: AnnotatedDialogue) -> set[Position]:
 
 
 def _rests_on(k: Knowledge, d: AnnotatedDialogue) -> set[Position]:
-    return _places(k.evidence, d) | _spans(k, "phrase", d)
+    return _characters(k.evidence, d) | _spans(k, "phrase", d)
 
 
 def _steps(who: tuple[str, str], shared: Sequence[tuple[AnnotatedDialogue, AnnotatedDialogue]]) -> Iterator[Step]:
@@ -209,10 +209,10 @@ _CATEGORIES: dict[str, Callable[[Knowledge], str]] = {
 
 def _spans(k: Knowledge, name: str, d: AnnotatedDialogue) -> set[Position]:
     if name == "evidence" and k.evidence:
-        return _places(k.evidence, d)
+        return _characters(k.evidence, d)
     if at := phrase_position(k, d.dialogue):
         return {(at[0], at[1] + i) for i in range(len(k.phrase))}
-    return _places([k.phrase], d)
+    return _characters([k.phrase], d)
 
 
 def _turns(d: AnnotatedDialogue) -> list[bool]:

@@ -273,11 +273,11 @@ def _classified(known: Items, tested: Items, question: bool) -> list[Guess] | No
         for item in items:
             order = sorted(map(len, item.options))
             asked = [*char_ngrams(_asked(item))] if question else []
-            for place, option in enumerate(item.options):
+            for position, option in enumerate(item.options):
                 yield [
                     *char_ngrams(option),
                     f"whole {option}",
-                    f"place {place}",
+                    f"place {position}",
                     f"shorter ones {order.index(len(option))} of {len(order)}",
                     *(f"{option} {piece}" for piece in asked),
                 ]

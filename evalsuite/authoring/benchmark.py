@@ -62,8 +62,8 @@ def build_benchmark(
     counts = write_task_files(annotations, out, seed, shares, choose or annotated_distractors)
     logs = tuple(choose.write(out)) if choose and choose.went else ()
     split_of = assign_splits(annotations, seed, shares)
-    places = [f"{item_set}/{split_of[item_set, d]}" for item_set, d in split_of]
-    dialogues = {place: places.count(place) for place in dict.fromkeys(c.rpartition("/")[0] for c in counts)}
+    set_splits = [f"{item_set}/{split_of[item_set, d]}" for item_set, d in split_of]
+    dialogues = {name: set_splits.count(name) for name in dict.fromkeys(c.rpartition("/")[0] for c in counts)}
     record = {
         "format": 1,
         "annotations": [{"file": f.name, "sha256": hashlib.sha256(f.read_bytes()).hexdigest()} for f in files],
@@ -92,7 +92,7 @@ def _written(out: Path) -> Iterator[str]:
                 yield path_of(out / "data", task, item_set, split).relative_to(out).as_posix()
 
 
-def _gold(data: Path, place: str) -> dict[str, int]:
-    items = load_file(data, TASKS_CORECODE["knowledge_filling"], *place.split("/")).items
+def _gold(data: Path, file: str) -> dict[str, int]:
+    items = load_file(data, TASKS_CORECODE["knowledge_filling"], *file.split("/")).items
     labels = dict.fromkeys(label for item in items for label in sorted(item.labels))
     return {label: sum(i.gold is not None and i.labels[i.gold] == label for i in items) for label in labels}

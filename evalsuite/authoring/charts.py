@@ -35,23 +35,23 @@ def line_chart(title: str, values: Sequence[float], level: float | None = None, 
     wide, high, left, low = 560, 300, 48, 36
     across, up = wide - left - 80, high - low - 24
 
-    def place(n: float, value: float) -> tuple[float, float]:
+    def point(n: float, value: float) -> tuple[float, float]:
         return left + across * n / max(1, len(values) - 1), high - low - up * value
 
     parts = [_HEAD.format(w=wide, h=high, title=escape(title)), f'<text x="{left}" y="14">{escape(title)}</text>']
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-        y = place(0, share)[1]
+        y = point(0, share)[1]
         parts.append(
             f'<path d="M{left} {y:.1f}H{left + across}" stroke="currentColor" stroke-opacity=".15"/>'
             f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">{100 * share:.0f} %</text>'
         )
     if level is not None:
-        y = place(0, level)[1]
+        y = point(0, level)[1]
         parts.append(
             f'<path d="M{left} {y:.1f}H{left + across}" stroke="currentColor" stroke-dasharray="4 4"/>'
             f'<text x="{left + across + 6}" y="{y + 4:.1f}">{escape(level_name)}</text>'
         )
-    points = [place(n, value) for n, value in enumerate(values)]
+    points = [point(n, value) for n, value in enumerate(values)]
     parts.append(
         f'<polyline fill="none" stroke="{_BLUE}" stroke-width="2" points="'
         + " ".join(f"{x:.1f},{y:.1f}" for x, y in points)

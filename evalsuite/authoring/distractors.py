@@ -109,10 +109,10 @@ def filter_distractors(
     chance = math.fsum(1 / (1 + len(q.wrong)) for q in questions) / len(questions)
     texts = [[q.right, *dict.fromkeys((*q.wrong, *q.candidates))] for q in questions]
     filled = [(q.text, option) for q, options in zip(questions, texts, strict=True) for option in options]
-    place = {pair: n for n, pair in enumerate(dict.fromkeys(filled))}
-    seen = features(list(place))
+    row_of = {pair: n for n, pair in enumerate(dict.fromkeys(filled))}
+    seen = features(list(row_of))
     # Feature rows of each question: the right phrase, then all wrong options and candidates.
-    rows = [np.array([place[q.text, o] for o in options]) for q, options in zip(questions, texts, strict=True)]
+    rows = [np.array([row_of[q.text, o] for o in options]) for q, options in zip(questions, texts, strict=True)]
     # Indices into texts[n]: 0 is the right phrase.
     wrong = [[options.index(w) for w in q.wrong] for q, options in zip(questions, texts, strict=True)]
     states: list[list[list[int]]] = []
@@ -262,8 +262,8 @@ class AdversarialDistractors:
             "distractors.json": json.dumps({"format": 1, "filtered": filtered}, ensure_ascii=False, indent=1) + "\n"
         }
         for purpose, f in self.went.items():
-            place = purpose.partition(":")[2]
-            texts[f"distractors.{place.replace(':', '.')}.svg"] = f.plot(f"discriminator, {place.replace(':', ' ')}")
+            name = purpose.partition(":")[2]
+            texts[f"distractors.{name.replace(':', '.')}.svg"] = f.plot(f"discriminator, {name.replace(':', ' ')}")
         for name, text in texts.items():
             replace_file(out / name, text)
         return [out / name for name in texts]

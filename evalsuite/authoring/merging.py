@@ -34,11 +34,11 @@ def merge(files: Sequence[Path], annotator: str = "") -> Merged:
     annotator.
     """
     by_id: dict[tuple[str, str], list[tuple[str, AnnotatedDialogue, Knowledge | None]]] = defaultdict(list)
-    place: dict[tuple[str, str], tuple[Path, AnnotatedDialogue]] = {}
+    first_of: dict[tuple[str, str], tuple[Path, AnnotatedDialogue]] = {}
     names: Counter[str] = Counter()
     for file in files:
         for d in read_dialogues(file):
-            first, before = place.setdefault((d.set, d.id), (file, d))
+            first, before = first_of.setdefault((d.set, d.id), (file, d))
             if before.dialogue != d.dialogue:
                 raise DataError(
                     f"dialogue {d.id!r} has other turns in {first}; give different dialogues different ids", file

@@ -78,7 +78,7 @@ def summary(found: Stats) -> list[tuple[bool, str]]:
     lines = []
     for (task, item_set), mine in grouped(found):
         above = [f for f in mine if f.above and not CHECKS[f.check].reads and not CHECKS[f.check].lookup]
-        place = f"{item_set.upper()} {TASKS[task].en}"
+        subject = f"{item_set.upper()} {TASKS[task].en}"
         if above:
             best = max(above, key=lambda f: f.gain)
             measure = "F1" if best.measure == "f1" else best.measure
@@ -87,7 +87,7 @@ def summary(found: Stats) -> list[tuple[bool, str]]:
             text = "nothing above chance without reading the dialogue"
         looked = [f for f in mine if f.above and CHECKS[f.check].lookup]
         more = "".join(f"; {100 * f.value:.1f} % {f.verdict}" for f in looked)
-        lines.append((bool(above or looked), f"{place}: {text}{more}"))
+        lines.append((bool(above or looked), f"{subject}: {text}{more}"))
     return lines
 
 

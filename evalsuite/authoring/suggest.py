@@ -18,8 +18,8 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from evalsuite.backends.base import Backend, Loader
 from evalsuite.backends.model import Model
+from evalsuite.backends.model_paths import require_present
 from evalsuite.backends.models import load_models
-from evalsuite.backends.places import require_present
 from evalsuite.backends.registry import load_backend, loaded
 from evalsuite.benchmarks.corecode.ontology import find_slot, ontology
 from evalsuite.common.errors import ConfigError

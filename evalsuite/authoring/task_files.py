@@ -37,7 +37,7 @@ _CLIPPED = _BRIEF + "根据对话上文可以推测出，事件“{}”导致的
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One annotation: the `slot` of `instance` is `value`. `phrase` expresses it in the dialogue, at `place`."""
+    """One annotation: the `slot` of `instance` is `value`. `phrase` expresses it in the dialogue, at `position`."""
 
     dialogue_id: str
     set: str
@@ -46,23 +46,23 @@ class Annotation:
     instance: str
     value: str
     phrase: str
-    place: tuple[int, int]  # (turn, character offset)
+    position: tuple[int, int]  # (turn, character offset)
     conflicts: tuple[str, str]  # by minimal and by maximal change
 
     def utterance(self, other: str) -> str:
         """The phrase's turn, with the phrase replaced by `other`."""
-        turn, at = self.place
+        turn, at = self.position
         text = self.dialogue[turn]
         return text[:at] + other + text[at + len(self.phrase) :]
 
     def replaced(self, other: str) -> list[str]:
         """The dialogue, with the phrase replaced by `other`."""
-        turn = self.place[0]
+        turn = self.position[0]
         return [*self.dialogue[:turn], self.utterance(other), *self.dialogue[turn + 1 :]]
 
     def clipped(self) -> list[str]:
         """The dialogue up to the phrase; it may end within an utterance, as the official clipped dialogues do."""
-        turn, at = self.place
+        turn, at = self.position
         return [*self.dialogue[:turn], self.dialogue[turn][:at]]
 
 
@@ -86,10 +86,10 @@ def flatten(dialogues: Iterable[AnnotatedDialogue]) -> list[Annotation]:
     for d in dialogues:
         turns = tuple(d.dialogue)
         for k in d.standing:
-            slot, place = find_slot(k.dimension, k.domain, k.slot), phrase_position(k, turns)
-            assert slot is not None and place is not None  # checked when the file was read
+            slot, position = find_slot(k.dimension, k.domain, k.slot), phrase_position(k, turns)
+            assert slot is not None and position is not None  # checked when the file was read
             conflicts = (k.conflict1, k.conflict2)
-            found.append(Annotation(d.id, d.set, turns, slot, k.instance, k.value, k.phrase, place, conflicts))
+            found.append(Annotation(d.id, d.set, turns, slot, k.instance, k.value, k.phrase, position, conflicts))
     return found
 
 
@@ -147,13 +147,13 @@ def task_rows(
     annotations: list[Annotation], purpose: str, distractors: Distractors = annotated_distractors
 ) -> dict[str, list[dict[str, Any]]]:
     """Task name -> rows as in the official files, without ids. `purpose` seeds the position of the right option."""
-    places = _balanced(3, len(annotations), f"{purpose}:places")
+    indices = _balanced(3, len(annotations), f"{purpose}:places")
     kinds = _balanced(2, len(annotations), f"{purpose}:conflicts")
     wrong = distractors(annotations, purpose)
     events = [a for a in annotations if a.slot.dimension == "Event"]
     return {
         "knowledge_filling": [
-            _filling(a, place, options) for a, place, options in zip(annotations, places, wrong, strict=True)
+            _filling(a, index, options) for a, index, options in zip(annotations, indices, wrong, strict=True)
         ],
         "knowledge_generation": [
             _row(a.dialogue, _GENERATION + a.slot.question.format(a.instance), a.value) for a in annotations
@@ -201,10 +201,10 @@ def _choice(dialogue: Iterable[str], question: str, options: Iterable[str], gold
     return {"dialogue": list(dialogue), "question": question, **labelled, "answer": [label, gold]}
 
 
-def _filling(a: Annotation, place: int, wrong: Sequence[str]) -> dict[str, Any]:
-    """A knowledge-filling row, with the right option at index `place`."""
+def _filling(a: Annotation, index: int, wrong: Sequence[str]) -> dict[str, Any]:
+    """A knowledge-filling row, whose right option has this index."""
     options = list(wrong)
-    options.insert(place, a.phrase)
+    options.insert(index, a.phrase)
     return _choice(a.replaced("[MASK]"), _FILLING, options, a.phrase)
 
 

@@ -45,11 +45,11 @@ class Baseline:
         self._reply = kinds[model.path]
         self._favourites: dict[tuple[str, str], list[Answer]] = {}
         if model.path == "majority":
-            for place in ((t.name, item_set) for t in TASKS.values() for item_set in BENCHMARKS[t.benchmark].sets):
+            for pair in ((t.name, item_set) for t in TASKS.values() for item_set in BENCHMARKS[t.benchmark].sets):
                 # The answers of the training split (dev if there is none), the most frequent first; ties in their order.
-                counts = Counter(item.golds or item.target for item in train(*place))
+                counts = Counter(item.golds or item.target for item in train(*pair))
                 if counts:
-                    self._favourites[place] = [answer for answer, _ in counts.most_common()]
+                    self._favourites[pair] = [answer for answer, _ in counts.most_common()]
             self.fingerprint += f":{hashlib.sha256(repr(self._favourites).encode()).hexdigest()[:16]}"
 
     def tokens(self, request: Request) -> int:
@@ -83,8 +83,8 @@ class Baseline:
         if not item.options:
             return next(answer for answer in found if isinstance(answer, str))
         # Positions, not letters: an item asked under other labels is answered by its own.
-        places = next((a for a in found if not isinstance(a, str) and max(a) < len(item.options)), (0,))
-        return ", ".join(item.indicators[place] for place in places)
+        indices = next((a for a in found if not isinstance(a, str) and max(a) < len(item.options)), (0,))
+        return ", ".join(item.indicators[index] for index in indices)
 
 
 def _random(item: Item) -> str:

@@ -250,7 +250,7 @@ class Checkpoint:
         text = self._text_of(row[:end])
         new_tokens = len(row) if end is None else end + 1
         finish = "length" if end is None else "stop"
-        cut = min((place for s in self.model.generation.stop if (place := text.find(s)) >= 0), default=None)
+        cut = min((start for s in self.model.generation.stop if (start := text.find(s)) >= 0), default=None)
         if cut is not None:
             text, finish = text[:cut], "stop"
         return Response(text, finish, prompt_tokens, new_tokens)

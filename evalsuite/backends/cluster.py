@@ -35,7 +35,7 @@ class Lost(Exception):
 class Actor:
     """Base class of everything that runs on a node. Methods are called by name; arguments and results are copied."""
 
-    def place(self) -> str:
+    def host_name(self) -> str:
         """The host name of the node; returns once the actor is placed."""
         return socket.gethostname()
 
@@ -72,7 +72,7 @@ class Worker:
         self._cluster = cluster
         self.needs = needs
         self.actor = cluster.start(kind, needs)
-        self.placed = cluster.call(self.actor, "place")
+        self.placed = cluster.call(self.actor, "host_name")
         self.calls: dict[Any, Any] = {}  # calls in flight, oldest first -> purpose
 
     def send(self, purpose: Any, method: str, *arguments: Any) -> Any:
@@ -154,13 +154,13 @@ class Ray:
         except ImportError as error:
             raise BackendError(f"model {name}: --executor ray needs `pip install 'evalsuite[ray]'` ({error})") from None
         self._joined = not ray.is_initialized()  # False: this process had joined before, so we must not leave
-        place = address or os.environ.get("RAY_ADDRESS") or "local"
+        cluster_address = address or os.environ.get("RAY_ADDRESS") or "local"
         try:
             if self._joined:
-                _join(place)
+                _join(cluster_address)
         except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
             raise BackendError(
-                f"model {name}: cannot join the Ray cluster at {place} (--ray-address, RAY_ADDRESS): {error}"
+                f"model {name}: cannot join the Ray cluster at {cluster_address} (--ray-address, RAY_ADDRESS): {error}"
             ) from None
 
     def start(self, kind: type[Actor], needs: Needs) -> Any:
@@ -219,15 +219,15 @@ class Ray:
             ray.shutdown()
 
 
-def _join(place: str) -> None:
+def _join(address: str) -> None:
     import ray
 
-    if "://" in place:
+    if "://" in address:
         raise ValueError("expected HOST:PORT or auto, and this command on a node of the cluster")
-    host, _, port = place.rpartition(":")
+    host, _, port = address.rpartition(":")
     if host:  # fail early: Ray itself tries for minutes
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
-    ray.init(address=place, log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
+    ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
 
 
 def _sizes(resources: dict[str, float]) -> dict[str, int]:
@@ -259,7 +259,7 @@ class InProcess:
 
     >>> cluster = InProcess([{"CPU": 1}])
     >>> first, second = (cluster.start(Actor, {"num_cpus": 1}) for _ in range(2))
-    >>> call = cluster.call(second, "place")
+    >>> call = cluster.call(second, "host_name")
     >>> cluster.wait([call], timeout=300) is None  # no room
     True
     >>> cluster.kill(first)
@@ -339,7 +339,7 @@ class InProcess:
     def _run(self, actor: _Actor) -> None:
         call, method, arguments = actor.waiting.popleft()
         try:
-            value = f"node {actor.node}" if method == "place" else getattr(actor.self_, method)(*arguments)
+            value = f"node {actor.node}" if method == "host_name" else getattr(actor.self_, method)(*arguments)
             self._ended[call] = value, None
         except Lost as error:
             self._ended[call] = None, error

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from evalsuite.backends.keys import keep_secrets
 from evalsuite.backends.model import API, HF, VLLM, Batch, Finetune, Generation, Model, Price, Strict
-from evalsuite.backends.places import located
+from evalsuite.backends.model_paths import located
 from evalsuite.backends.registry import backend_named, check_sampling
 from evalsuite.backends.scripted import Replies, scripted_models
 from evalsuite.benchmarks.registry import tasks_named
@@ -23,7 +23,7 @@ from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
 from evalsuite.common.files import read_text
 from evalsuite.common.resources import resolve
 from evalsuite.common.templates import check_chat_template
-from evalsuite.common.yamltext import parse_yaml, place_and_problem
+from evalsuite.common.yamltext import line_and_problem, parse_yaml
 
 Models = str | Path | Replies  # path of a models.yaml, or model name -> reply function
 
@@ -90,7 +90,7 @@ def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
     except DataError as error:
         raise ConfigError(str(error)) from None
     except yaml.YAMLError as error:  # without the lines around it, which may hold a key
-        line, problem = place_and_problem(error)
+        line, problem = line_and_problem(error)
         raise ConfigError(f"{path}:{line}: not YAML: {problem}") from None
     _check_size(path, node)
     try:
@@ -165,16 +165,16 @@ def _refused(path: Path, node: Any, model: int, field: str) -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
-        place = {"loc": ("models", model, field), "msg": str(error), "type": "refused"}
-        raise ConfigError(_explain(path, node, place)) from None
+        refusal = {"loc": ("models", model, field), "msg": str(error), "type": "refused"}
+        raise ConfigError(_explain(path, node, refusal)) from None
 
 
 def _explain(path: Path, node: Any, error: Any) -> str:
     """One of pydantic's errors as one line: file:line: field: what is wrong."""
-    place = ""
+    field = ""
     line = 1
     for step in error["loc"]:
-        place += f"[{step}]" if isinstance(step, int) else f"{'.' if place else ''}{step}"
+        field += f"[{step}]" if isinstance(step, int) else f"{'.' if field else ''}{step}"
         if isinstance(node, yaml.SequenceNode) and isinstance(step, int):
             node = node.value[step]
             line = node.start_mark.line + 1
@@ -189,4 +189,4 @@ def _explain(path: Path, node: Any, error: Any) -> str:
         message = unknown("key", str(error["loc"][-1]), owner.model_fields)
     elif "input" in error and error["type"] != "missing" and "api" not in error["loc"]:  # there it may hold a key
         message += f", found {error['input']!r}"[:80]
-    return f"{path}:{line}: {place}: {message}"
+    return f"{path}:{line}: {field}: {message}"

@@ -144,7 +144,7 @@ class Replicas:
                     log.error("model %s: %s, the last: %s", self._name, error, self._loss)
                     yield [(n, Response("", "error", error=error)) for n in block if not done[n]]
             else:
-                yield [(block[place], response) for place, response in answers]
+                yield [(block[index], response) for index, response in answers]
 
     def close(self) -> None:
         # Engines with their own processes (vllm) should end them; busy replicas are killed without waiting.

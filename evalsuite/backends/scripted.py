@@ -37,7 +37,7 @@ class Scripted:
     def __init__(self, name: str, reply: Reply) -> None:
         self._reply = reply
         self.settings: dict[str, Any] = {}
-        # Includes the name: closures from one place share their source but may reply differently.
+        # Includes the name: closures from one line of code share their source but may reply differently.
         digest = hashlib.sha256(f"{name}\n{_source(reply)}".encode()).hexdigest()
         self.fingerprint = f"scripted:{digest[:24]}"
 
@@ -88,7 +88,7 @@ _Count = Annotated[int, Field(ge=0, le=10**9)]
 
 
 class Line(Strict):
-    """A line of a reply file. The fields of `place` are optional and select which trials of the item it answers."""
+    """A line of a reply file. The fields of `conditions` are optional and select which trials of the item it answers."""
 
     item: str
     text: str | None = None
@@ -109,9 +109,9 @@ class Line(Strict):
     sample: int | None = None
 
     @property
-    def place(self) -> dict[str, str | int]:
+    def conditions(self) -> dict[str, str | int]:
         """The conditions on a trial that this line answers: field -> value."""
-        return {name: value for name in _PLACE if (value := getattr(self, name)) is not None}
+        return {name: value for name in _CONDITIONS if (value := getattr(self, name)) is not None}
 
     @property
     def response(self) -> Response:
@@ -123,7 +123,7 @@ class Line(Strict):
         )
 
 
-_PLACE = ("task", "set", "split", "variant", "shots", "scoring", "perturb", "rotation", "sample")
+_CONDITIONS = ("task", "set", "split", "variant", "shots", "scoring", "perturb", "rotation", "sample")
 _GROUP = 256  # replies per group, stored at once
 
 
@@ -157,8 +157,8 @@ class ReplyFile:
             raise DataError("expected either a text or an error", self._path, number, "text")
         others = self._lines.setdefault(line.item, [])
         for other, known in others:
-            if known.place == line.place:
-                hint = f"tell the two apart by {', '.join(_PLACE)}"
+            if known.conditions == line.conditions:
+                hint = f"tell the two apart by {', '.join(_CONDITIONS)}"
                 raise DataError(f"line {other} replies to the same already; {hint}", self._path, number, "item")
         others.append((number, line))
 
@@ -170,17 +170,17 @@ class ReplyFile:
         return self._groups((n, self._find(r.id, {})) for n, r in enumerate(requests) if not done[n])
 
     def answer(self, trials: Sequence[Trial], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
-        return self._groups((n, self._find(t.item.id, _place(t))) for n, t in enumerate(trials) if not done[n])
+        return self._groups((n, self._find(t.item.id, _conditions(t))) for n, t in enumerate(trials) if not done[n])
 
     @staticmethod
     def _groups(responses: Iterator[tuple[int, Response]]) -> Iterator[Sequence[tuple[int, Response]]]:
         while group := list(islice(responses, _GROUP)):
             yield group
 
-    def _find(self, item: str, place: dict[str, str | int]) -> Response:
-        fitting = [(n, line) for n, line in self._lines.get(item, ()) if line.place.items() <= place.items()]
-        most = max((len(line.place) for _, line in fitting), default=0)
-        best = [(n, line) for n, line in fitting if len(line.place) == most]
+    def _find(self, item: str, conditions: dict[str, str | int]) -> Response:
+        fitting = [(n, line) for n, line in self._lines.get(item, ()) if line.conditions.items() <= conditions.items()]
+        most = max((len(line.conditions) for _, line in fitting), default=0)
+        best = [(n, line) for n, line in fitting if len(line.conditions) == most]
         if len(best) == 1:
             return best[0][1].response
         if best:
@@ -192,7 +192,7 @@ class ReplyFile:
         pass
 
 
-def _place(trial: Trial) -> dict[str, str | int]:
+def _conditions(trial: Trial) -> dict[str, str | int]:
     item = trial.item
     values = (
         item.task,
@@ -205,4 +205,4 @@ def _place(trial: Trial) -> dict[str, str | int]:
         trial.rotation,
         trial.request.sample,
     )
-    return dict(zip(_PLACE, values, strict=True))
+    return dict(zip(_CONDITIONS, values, strict=True))

@@ -1,4 +1,4 @@
-"""Check a data folder: counts, repeated items, leakage between splits, the places of right options, and the rows of the
+"""Check a data folder: counts, repeated items, leakage between splits, the positions of right options, and the rows of the
 paper's Table 1.
 
 Nothing is repaired: leaving items out (`--drop-leaked`) is a setting of a run.
@@ -131,7 +131,7 @@ def _check(corpus: Corpus) -> DataCheck:
             }
             for split, file in splits.items():
                 counts.append(_count(task.name, item_set, split, file))
-                # the contexts of a probe have no places: the first is always the true one
+                # the contexts of a probe have no positions: the first is always the true one
                 if task.kind.written and (prior := _prior(task.name, item_set, split, file.items)):
                     priors.append(prior)
             for one, other in combinations(splits, 2):
@@ -189,14 +189,16 @@ def _prior(task: str, item_set: str, split: str, items: Sequence[Item]) -> Prior
     single = [(i, i.golds[0]) for i in items if len(i.options) > 1 and len(i.golds) == 1]
     if not single:
         return None
-    places, sizes = Counter(gold for _, gold in single), Counter(len(i.options) for i, _ in single)
-    expected = {place: sum(n / size for size, n in sizes.items() if size > place) for place in range(max(sizes))}
+    positions, sizes = Counter(gold for _, gold in single), Counter(len(i.options) for i, _ in single)
+    expected = {
+        position: sum(n / size for size, n in sizes.items() if size > position) for position in range(max(sizes))
+    }
     return Prior(
         task,
         item_set,
         split,
-        tuple(places[place] for place in expected),
-        chi_square_p(places, expected),
+        tuple(positions[position] for position in expected),
+        chi_square_p(positions, expected),
         mean(_longest(item, gold) for item, gold in single),
         mean(1 / len(item.options) for item, _ in single),
     )
@@ -208,12 +210,12 @@ def _longest(item: Item, gold: int) -> float:
 
 
 def chi_square_p(observed: Mapping[int, int], expected: Mapping[int, float]) -> float:
-    """The p value of Pearson's chi-square test, with one degree of freedom less than there are places.
+    """The p value of Pearson's chi-square test, with one degree of freedom less than there are categories.
 
     >>> round(chi_square_p({0: 38, 1: 26, 2: 20, 3: 16}, dict.fromkeys(range(4), 25)), 4)
     0.0115
     """
-    x = sum((observed.get(place, 0) - n) ** 2 / n for place, n in expected.items()) / 2
+    x = sum((observed.get(category, 0) - n) ** 2 / n for category, n in expected.items()) / 2
     if not x:
         return 1.0
     degrees = len(expected) - 1
@@ -225,8 +227,8 @@ def chi_square_p(observed: Mapping[int, int], expected: Mapping[int, float]) -> 
 
 def _shared(task: str, files: Mapping[str, File]) -> Shared:
     by_set = {name: {((i.context, i.question), i.references) for i in file.items} for name, file in files.items()}
-    places = Counter(question for questions in by_set.values() for question in questions)
-    both = {question for question, n in places.items() if n > 1}
+    sets_of = Counter(question for questions in by_set.values() for question in questions)
+    both = {question for question, n in sets_of.items() if n > 1}
     return Shared(task, tuple(name for name, questions in by_set.items() if questions & both), len(both))
 
 

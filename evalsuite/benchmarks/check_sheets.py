@@ -14,12 +14,12 @@ _POSITIONS = 6  # shown of each task
 
 def data_sheets(found: DataCheck) -> Iterator[Sheet]:
     """Items and dialogues of every file, the paper's Table 1, repeated items and options, leakage, and what options give away."""
-    places: dict[tuple[str, str], dict[str, str]] = {}
+    counts: dict[tuple[str, str], dict[str, str]] = {}
     for c in found.counts:
-        places.setdefault((c.set, c.task), {})[c.split] = f"{c.items:,} ({c.dialogues:,})"
+        counts.setdefault((c.set, c.task), {})[c.split] = f"{c.items:,} ({c.dialogues:,})"
     rows = tuple(
         Row((f"{item_set} {task}", *(cells.get(split, "–") for split in SPLITS)))
-        for (item_set, task), cells in places.items()
+        for (item_set, task), cells in counts.items()
     )
     columns = (_FILE, *_numbers(*SPLITS))
     yield Sheet("items", "Items (dialogues)", columns, rows)
@@ -70,7 +70,7 @@ def _oddities(found: DataCheck) -> Iterator[Sheet]:
 def _priors(priors: tuple[Prior, ...]) -> Sheet:
     """Clues to the right option in the last split of every task and set, which has its test items."""
     last = {(x.set, x.task): x for x in priors}
-    rows = tuple(Row((_name(x), _places(x), _p(x.p), x.longest, x.chance)) for x in last.values())
+    rows = tuple(Row((_name(x), _positions(x), _p(x.p), x.longest, x.chance)) for x in last.values())
     columns = (
         _FILE,
         Column("1st, 2nd …"),
@@ -86,7 +86,7 @@ def _p(value: float) -> str:
     return f"{value:.2g}" if value >= 0.0001 else "< 0.0001"
 
 
-def _places(prior: Prior) -> str:
+def _positions(prior: Prior) -> str:
     shown = " ".join(map(str, prior.positions[:_POSITIONS]))
     return f"{shown} …" if len(prior.positions) > _POSITIONS else shown
 

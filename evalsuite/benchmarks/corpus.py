@@ -82,12 +82,12 @@ def parse_list(raw: bytes, path: Path) -> list[Any]:
 class Corpus(ABC):
     """One benchmark's data folder. Each file is read once.
 
-    A subclass defines the layout of its folder (`expected`, `places`, `is_root`), the file of a task, set and split
+    A subclass defines the layout of its folder (`expected`, `subfolders`, `is_root`), the file of a task, set and split
     (`path`), and how to read it (`load`).
     """
 
     expected = ""  # the folder's files, for error messages: "{v1,v2}/data/{train,val,test}.json"
-    places: tuple[str, ...] = ()  # subfolders that may be the root; default: the folder itself and <name>/
+    subfolders: tuple[str, ...] = ()  # paths in a folder that may be the root; default: the folder itself and <name>/
     derived: tuple[str, ...] = ()  # sets that are made from another benchmark's files
 
     def __init__(self, benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> None:
@@ -103,9 +103,9 @@ class Corpus(ABC):
             raise DataError(
                 "no such folder: give --data DIR or EVALSUITE_DATA, or fetch with `evalsuite data pull`", folder
             )
-        for place in self.places or ("", self.benchmark.name):
-            if self.is_root(folder / place):
-                return folder / place
+        for path in self.subfolders or ("", self.benchmark.name):
+            if self.is_root(folder / path):
+                return folder / path
         raise DataError(f"no {self.benchmark.title} data here: expected {self.expected}", folder)
 
     @abstractmethod
@@ -123,10 +123,10 @@ class Corpus(ABC):
     def reworded(self, task: Task, set: str, split: str, wording: str) -> File:
         """The items as a wording (template) asks them: those of `file`, or, for one that asks in other words or in another
         language than the rest, the same items of another file, with the same ids. Read on first use."""
-        own, place = self.file(task, set, split), (task.name, set, split, wording)
-        if place not in self._reworded:
-            self._reworded[place] = self.load_reworded(task, set, split, wording) or own
-        return self._reworded[place]
+        own, key = self.file(task, set, split), (task.name, set, split, wording)
+        if key not in self._reworded:
+            self._reworded[key] = self.load_reworded(task, set, split, wording) or own
+        return self._reworded[key]
 
     def load_reworded(self, task: Task, set: str, split: str, wording: str) -> File | None:
         """Read the items as a wording asks them; None if it asks them as they are. Raises DataError as `load` does."""
@@ -154,10 +154,10 @@ class Corpus(ABC):
         """The items, read on first use. Raises DataError for an unknown set and for a broken or missing file."""
         if set not in self.sets:  # it may be a stranger's, and becomes a path
             raise DataError(unknown("set", set, self.sets), self.root)
-        place = (task.name, set, split)
-        if place not in self._files:
-            self._files[place] = self.load(task, set, split)
-        return self._files[place]
+        key = (task.name, set, split)
+        if key not in self._files:
+            self._files[key] = self.load(task, set, split)
+        return self._files[key]
 
     def train(self, task: str, set: str) -> tuple[Item, ...]:
         """The training items of a task (by name); () if there are none or the task is another benchmark's."""

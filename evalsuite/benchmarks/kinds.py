@@ -147,8 +147,8 @@ def _read_answer(item: Item, response: Response, reading: Reading, language: Lan
     if not said:
         return language.read_text(item, response, reading)
     start = response.text.rfind(said)  # not its echo in the thinking before; -1: tokens stand within it
-    place = (None, None) if start < 0 else (start, start + len(said))
-    return Answer(Status.PARSED, None, said, "whole reply", *place)
+    span = (None, None) if start < 0 else (start, start + len(said))
+    return Answer(Status.PARSED, None, said, "whole reply", *span)
 
 
 def _holds(item: Item, answer: Answer) -> float:

@@ -160,23 +160,23 @@ def metric_rows() -> dict[str, Metric]:
 
 def set_order(item_set: str) -> tuple[int, str]:
     """Sort key of sets: the papers' order, then other sets by name."""
-    places = _set_places()
-    return (places.get(item_set, len(places)), item_set)
+    indices = _set_indices()
+    return (indices.get(item_set, len(indices)), item_set)
 
 
 @cache
-def _set_places() -> dict[str, int]:
+def _set_indices() -> dict[str, int]:
     names = dict.fromkeys(name for b in BENCHMARKS.values() for name in b.sets)
     return {name: n for n, name in enumerate(names)}
 
 
 def task_order(name: str) -> int:
     """Sort key of tasks: their order in TASKS."""
-    return _task_places()[name]
+    return _task_indices()[name]
 
 
 @cache
-def _task_places() -> dict[str, int]:
+def _task_indices() -> dict[str, int]:
     return {name: n for n, name in enumerate(TASKS)}
 
 

@@ -64,11 +64,11 @@ def overview(made: BuiltBenchmark) -> Table:
     from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
     from evalsuite.cli.tables.terminal import listing
 
-    places = list(made.dialogues)
-    rows = [["dialogues", *(f"{made.dialogues[p]:,}" for p in places)]]
-    rows += [[t.en, *(f"{made.counts[f'{p}/{t.name}']:,}" for p in places)] for t in TASKS_CORECODE.values()]
-    rows.append(["right option at a/b/c", *("/".join(map(str, made.gold[p].values())) or "–" for p in places)])
-    return listing("The benchmark", ["items", *(p.replace("/", " ") for p in places)], rows)
+    files = list(made.dialogues)
+    rows = [["dialogues", *(f"{made.dialogues[p]:,}" for p in files)]]
+    rows += [[t.en, *(f"{made.counts[f'{p}/{t.name}']:,}" for p in files)] for t in TASKS_CORECODE.values()]
+    rows.append(["right option at a/b/c", *("/".join(map(str, made.gold[p].values())) or "–" for p in files)])
+    return listing("The benchmark", ["items", *(p.replace("/", " ") for p in files)], rows)
 
 
 def notes(made: BuiltBenchmark) -> list[str]:

@@ -59,8 +59,8 @@ def takes(settings: type, only: Collection[str] = (), without: Collection[str] =
 
         own = inspect.signature(command, eval_str=True).parameters.values()
         made = [p.replace(kind=p.KEYWORD_ONLY) for p in own if p.kind is not p.VAR_KEYWORD]
-        place = sum(p.default is p.empty for p in made)  # in the help, flags follow the command's required parameters
-        made[place:place] = [_parameter(settings, f, hints[f.name]) for f in chosen]
+        index = sum(p.default is p.empty for p in made)  # in the help, flags follow the command's required parameters
+        made[index:index] = [_parameter(settings, f, hints[f.name]) for f in chosen]
         called.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]  # typer reads it
         called.__annotations__ = {p.name: p.annotation for p in made}
         return called

@@ -25,8 +25,8 @@ class ConfigError(EvalsuiteError):
 class DataError(EvalsuiteError):
     def __init__(self, message: str, file: Path, line: int | None = None, field: str | None = None) -> None:
         self.message, self.file, self.line, self.field = message, file, line, field
-        place = f"{file}:{line}" if line else str(file)
-        super().__init__(f"{place}: {f'field {field!r}: ' if field else ''}{message}")
+        position = f"{file}:{line}" if line else str(file)
+        super().__init__(f"{position}: {f'field {field!r}: ' if field else ''}{message}")
 
 
 class PromptError(EvalsuiteError):

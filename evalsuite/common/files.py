@@ -211,8 +211,8 @@ def remove(folder: Path, names: Iterable[str]) -> None:
 
 def sweep(folder: Path) -> None:
     """Remove the drafts that killed processes left in a run's folder. The caller holds the folder's lock."""
-    for place in _FOLDERS:
-        for inner in folder.glob(place) if "*" in place else [folder / place]:
+    for pattern in _FOLDERS:
+        for inner in folder.glob(pattern) if "*" in pattern else [folder / pattern]:
             _sweep(inner, ".*.part")
 
 

@@ -25,19 +25,19 @@ def finite_json(value: Any, file: Path, **style: Any) -> str:
 
 
 def not_finite(value: Any) -> str:
-    """The place of the first NaN or infinity in a JSON value, such as "cells[0].metrics.f1"; "" if there is none.
+    """The path of the first NaN or infinity in a JSON value, such as "cells[0].metrics.f1"; "" if there is none.
 
     A number that is the value itself is named by its own word.
 
     >>> not_finite({"cells": [{"f1": 0.5}, {"f1": float("nan")}]})
     'cells[1].f1'
     """
-    place = next(_places(value), None)
-    return "" if place is None else place.removeprefix(".") or str(value)
+    path = next(_paths(value), None)
+    return "" if path is None else path.removeprefix(".") or str(value)
 
 
 def without_nan(value: Any) -> Any:
-    """The JSON value with null in place of NaN and infinity."""
+    """The JSON value with null for NaN and infinity."""
     if isinstance(value, dict):
         return {k: without_nan(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
@@ -45,12 +45,12 @@ def without_nan(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _places(value: Any, place: str = "") -> Iterator[str]:
+def _paths(value: Any, path: str = "") -> Iterator[str]:
     if isinstance(value, dict):
         for k, v in value.items():
-            yield from _places(v, f"{place}.{k}")
+            yield from _paths(v, f"{path}.{k}")
     elif isinstance(value, list | tuple):
         for n, v in enumerate(value):
-            yield from _places(v, f"{place}[{n}]")
+            yield from _paths(v, f"{path}[{n}]")
     elif isinstance(value, float) and not math.isfinite(value):
-        yield place
+        yield path

@@ -81,11 +81,11 @@ class Row:
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         made = ""
-        messages = {place for _, place, mark, _ in Formatter().parse(self.chinese) if mark}
-        for text, place, _, quoted in Formatter().parse(self.english):
+        messages = {field for _, field, mark, _ in Formatter().parse(self.chinese) if mark}
+        for text, field, _, quoted in Formatter().parse(self.english):
             # A message has words such as those that follow it here; what follows it is short.
-            value = "['\"].*?['\"]" if quoted else ".*" if place in messages else ".*?"
-            made += re.escape(text) + (f"(?P<{place}>{value})" if place is not None else "")
+            value = "['\"].*?['\"]" if quoted else ".*" if field in messages else ".*?"
+            made += re.escape(text) + (f"(?P<{field}>{value})" if field is not None else "")
         return re.compile(made, re.DOTALL)
 
     def fits(self, text: str, others: Rows) -> bool:
@@ -103,15 +103,15 @@ class Row:
     def inner(self, text: str) -> list[str]:
         """The values of the fields that hold messages."""
         found = self.pattern.fullmatch(text)
-        places = Formatter().parse(self.chinese)
-        return [found[place] for _, place, mark, _ in places if found and place and mark]
+        fields = Formatter().parse(self.chinese)
+        return [found[field] for _, field, mark, _ in fields if found and field and mark]
 
     def filled(self, text: str, others: Rows) -> str:
         """The Chinese text, with the values of the English one's fields."""
         found = self.pattern.fullmatch(text)
         made = ""
-        for words, place, mark, _ in Formatter().parse(self.chinese):
-            value = found[place] if found and place else ""
+        for words, field, mark, _ in Formatter().parse(self.chinese):
+            value = found[field] if found and field else ""
             made = _joined(made, words)
             made = _joined(made, others.translated(value)) if mark else made + value
         return made

@@ -45,14 +45,14 @@ def as_written(*folders: Path) -> Iterator[None]:
         raise DataError(f"{where} is not as evalsuite writes it: {type(error).__name__}: {error}", folders[0]) from None
 
 
-def open_plain(folder: Path, place: str) -> BinaryIO:
-    """Open the file at `place`, a relative path with slashes, in `folder`, which may be a link itself.
+def open_plain(folder: Path, path: str) -> BinaryIO:
+    """Open the file at `path`, a relative path with slashes, in `folder`, which may be a link itself.
 
     Raises DataError if it or a folder on the way is a link, if it is no plain file, or if it cannot be read.
     """
-    *above, name = place.split("/")
+    *above, name = path.split("/")
     if any(part in ("", ".", "..") or "\0" in part or "\\" in part for part in (*above, name)):
-        raise DataError("is no path in a folder", folder / place.replace("\0", "?"))
+        raise DataError("is no path in a folder", folder / path.replace("\0", "?"))
     try:
         if os.open not in os.supports_dir_fd:
             return _open_by_path(folder, (*above, name))
@@ -65,10 +65,10 @@ def open_plain(folder: Path, place: str) -> BinaryIO:
         finally:
             os.close(below)
     except OSError as error:
-        raise DataError(_ABOUT.get(error.errno or 0) or f"cannot be read: {error.strerror}", folder / place) from None
+        raise DataError(_ABOUT.get(error.errno or 0) or f"cannot be read: {error.strerror}", folder / path) from None
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
-        raise DataError("is no plain file", folder / place)
+        raise DataError("is no plain file", folder / path)
     return os.fdopen(file, "rb")
 
 
@@ -85,20 +85,20 @@ def _open_by_path(folder: Path, parts: Sequence[str]) -> BinaryIO:
     return os.fdopen(os.open(path, os.O_RDONLY | _PLAIN), "rb")
 
 
-def read_plain(folder: Path, place: str, most: int) -> bytes:
+def read_plain(folder: Path, path: str, most: int) -> bytes:
     """The content of a file of at most `most` bytes. Raises DataError like `open_plain`, and if it is larger."""
     try:
-        with open_plain(folder, place) as file:
+        with open_plain(folder, path) as file:
             raw = file.read(most + 1)
     except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", folder / place) from None
+        raise DataError(f"cannot be read: {error.strerror}", folder / path) from None
     if len(raw) > most:
-        raise DataError(f"is larger than {most / 2**20:g} MiB", folder / place)
+        raise DataError(f"is larger than {most / 2**20:g} MiB", folder / path)
     return raw
 
 
-def read_json(folder: Path, place: str, most: int = JSON_SIZE) -> dict[str, Any]:
+def read_json(folder: Path, path: str, most: int = JSON_SIZE) -> dict[str, Any]:
     """The JSON object in a file. Raises DataError like `read_plain`, and if it is none."""
     return parse_object(
-        read_plain(folder, place, most), folder / place, surrogates=True
+        read_plain(folder, path, most), folder / path, surrogates=True
     )  # surrogates: names of models may have some

@@ -56,7 +56,7 @@ class _Spelling:
         self._search = re.compile("".join(units[:_BEGIN]))
 
     def spans(self, text: str, cut: bool) -> Iterator[tuple[int, int]]:
-        """(start, end) of every place of the whole text or of a beginning of it."""
+        """(start, end) of every occurrence of the whole text or of a beginning of it."""
         # The second test is slow: few texts need it.
         if self._begin not in text and not _ESCAPE.search(text):
             return

@@ -92,8 +92,8 @@ def _valid(model: type[Head], value: Any, path: Path) -> Head:
         return model.model_validate(value)
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise PromptError(f"{path}: {f'{place}: ' if place else ''}{first['msg']}") from None
+        field = ".".join(map(str, first["loc"]))
+        raise PromptError(f"{path}: {f'{field}: ' if field else ''}{first['msg']}") from None
 
 
 class _Generation(Extension):

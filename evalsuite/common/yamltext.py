@@ -29,7 +29,7 @@ def parse_yaml(text: str, *, aliases: bool = True) -> tuple[Any, Node | None]:
         loader.dispose()
 
 
-def place_and_problem(error: yaml.YAMLError) -> tuple[int, str]:
+def line_and_problem(error: yaml.YAMLError) -> tuple[int, str]:
     """(line from 1, what is wrong) of an error, on one line."""
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
         return error.problem_mark.line + 1, ", ".join(filter(None, (error.context, error.problem)))

@@ -12,7 +12,7 @@ from evalsuite.types import Task
 
 
 def come_along(
-    s: Settings, models: Models, chosen: Sequence[Model], corpus: Corpora, places: Sequence[tuple[Task, str]]
+    s: Settings, models: Models, chosen: Sequence[Model], corpus: Corpora, pairs: Sequence[tuple[Task, str]]
 ) -> list[Model]:
     """The baselines of `--baselines` that the run would lack.
 
@@ -24,16 +24,14 @@ def come_along(
         return []
     taken = {m.name for m in models_of(models) if m.backend != "baseline"}
     found = [baseline_named(name) for name in s.baselines if name not in here | taken]
-    return [made for made in (_knowing(model, corpus, places) for model in found) if made.tasks != []]
+    return [made for made in (_knowing(model, corpus, pairs) for model in found) if made.tasks != []]
 
 
-def _knowing(model: Model, corpus: Corpora, places: Sequence[tuple[Task, str]]) -> Model:
+def _knowing(model: Model, corpus: Corpora, pairs: Sequence[tuple[Task, str]]) -> Model:
     if model.path != "majority":
         return model
-    lacking = {
-        t.name for t, item_set in places if not any(corpus.has(t, item_set, split) for split in ("train", "dev"))
-    }
+    lacking = {t.name for t, item_set in pairs if not any(corpus.has(t, item_set, split) for split in ("train", "dev"))}
     if not lacking:
         return model
-    known = dict.fromkeys(t.name for t, _ in places if t.name not in lacking)
+    known = dict.fromkeys(t.name for t, _ in pairs if t.name not in lacking)
     return model.model_copy(update={"tasks": [*known]})

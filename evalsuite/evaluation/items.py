@@ -18,7 +18,7 @@ from evalsuite.types import Item, Task
 if TYPE_CHECKING:
     from evalsuite.results.schema.anchors import AnchorSet
 
-Place = tuple[str, str, str]  # task, set, split
+_FileKey = tuple[str, str, str]  # task, set, split
 _NAMED = 5  # ids that an error names
 
 
@@ -49,7 +49,7 @@ class Selection:
 
     path: Path
     sha256: str
-    sets: Mapping[Place, AnchorSet]  # empty for a list of ids
+    sets: Mapping[_FileKey, AnchorSet]  # empty for a list of ids
     ids: frozenset[str]  # the listed ids; empty for sets of anchor items
 
     def has(self, task: Task, item_set: str, split: str, file: File) -> bool:
@@ -109,7 +109,7 @@ def read_selection(path: str | Path) -> Selection:
     digest = hashlib.sha256(raw).hexdigest()
     if raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         found = parse_model(AnchorFile, raw, path)
-        sets: dict[Place, AnchorSet] = {(one.task, one.set, one.split): one for one in found.sets}
+        sets: dict[_FileKey, AnchorSet] = {(one.task, one.set, one.split): one for one in found.sets}
         for one in found.sets:
             if len({item.id for item in one.items}) < len(one.items):
                 raise DataError(f"names an item of {one.task} {one.set} twice", path)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from evalsuite.backends.base import Backend, Loader
 from evalsuite.backends.keys import require_keys
 from evalsuite.backends.model import Model
+from evalsuite.backends.model_paths import require_present
 from evalsuite.backends.models import Models
-from evalsuite.backends.places import require_present
 from evalsuite.backends.registry import load_backend, load_in_turn
 from evalsuite.backends.scripted import Replies, scripted_loader
 from evalsuite.benchmarks.registry import Corpora, benchmark_of

@@ -58,8 +58,8 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
     eval_sets = []
     scored = False  # whether any model can be asked any task in a scoring that was asked for
     selection = read_selection(s.items) if s.items else None
-    places = _selected(selection, _places(s, corpus), s, corpus) if selection else _places(s, corpus)
-    for t, item_set in places:
+    pairs = _selected(selection, _pairs(s, corpus), s, corpus) if selection else _pairs(s, corpus)
+    for t, item_set in pairs:
         file = corpus.file(t, item_set, s.split)
         own = s.split == corpus.of(t).benchmark.training  # its own dialogues would all count as leaked
         if own and s.drop_leaked:
@@ -88,7 +88,7 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
             raise DataError("shots are drawn from the training split, which is not there; run with --shots 0", path)
     if not any(_perturbations(s, source.task) for source in eval_sets):
         raise ConfigError(
-            f"--perturb {','.join(s.perturb)}: makes no sense for {', '.join({t.name: t for t, _ in places})}"
+            f"--perturb {','.join(s.perturb)}: makes no sense for {', '.join({t.name: t for t, _ in pairs})}"
         )
     if not scored:
         raise ConfigError(
@@ -121,7 +121,7 @@ def warn_of_skipped(eval_sets: Sequence[EvalSet]) -> None:
         log.warning("%s: left out %d broken lines, first: %s", file.path, len(file.skipped), file.skipped[0])
 
 
-def _places(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
+def _pairs(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
     """The (task, set) pairs that are asked for and have a file.
 
     Raises ConfigError for an unknown set, DataError if a named task, or every task, has no file.
@@ -148,16 +148,16 @@ def _places(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
 
 
 def _selected(
-    selection: Selection, places: Sequence[tuple[Task, str]], s: Settings, corpus: Corpora
+    selection: Selection, pairs: Sequence[tuple[Task, str]], s: Settings, corpus: Corpora
 ) -> list[tuple[Task, str]]:
-    """The places that `--items` names items of. Raises DataError if there are none, or none of a task that was named, and for
-    ids that no file of a place has."""
-    files = [corpus.file(t, item_set, s.split) for t, item_set in places]
-    found = [place for place, file in zip(places, files, strict=True) if selection.has(*place, s.split, file)]
+    """The (task, set) pairs that `--items` names items of. Raises DataError if there are none, or none of a task that was named, and for
+    ids that no file of a pair has."""
+    files = [corpus.file(t, item_set, s.split) for t, item_set in pairs]
+    found = [pair for pair, file in zip(pairs, files, strict=True) if selection.has(*pair, s.split, file)]
     there = {t.name for t, _ in found}
-    lacking = [t.name for t, _ in places if t.name in s.tasks and t.name not in there]
+    lacking = [t.name for t, _ in pairs if t.name in s.tasks and t.name not in there]
     if lacking or not found:
-        asked = ", ".join(dict.fromkeys(lacking or [t.name for t, _ in places]))
+        asked = ", ".join(dict.fromkeys(lacking or [t.name for t, _ in pairs]))
         raise DataError(f"names no {s.split} item of {asked} (--set {s.set})", selection.path)
     selection.require(selection.ids, [item.id for file in files for item in file.items])
     return found

@@ -8,8 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from evalsuite.backends.model_paths import is_hub_id, no_such_folder
 from evalsuite.backends.models import Models, models_of
-from evalsuite.backends.places import is_hub_id, no_such_folder
 from evalsuite.backends.registry import backend_named
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.resources import resolve
@@ -105,14 +105,14 @@ def tokenizer_named(name: str, models: Models) -> str:
     return next(found, name)
 
 
-def _tokenizer_place(tokenizer: str) -> str:
+def _tokenizer_path(tokenizer: str) -> str:
     """The folder or hub id. Raises ConfigError for a folder that is not there, before a hub is asked for it."""
-    place = resolve(tokenizer)
-    if place.exists():
-        return str(place)
+    path = resolve(tokenizer)
+    if path.exists():
+        return str(path)
     if not is_hub_id(tokenizer, Path()):
         raise ConfigError(
-            f"--tokenizer {tokenizer}: no model of --models on hf or vllm has this name, and {no_such_folder(place)}"
+            f"--tokenizer {tokenizer}: no model of --models on hf or vllm has this name, and {no_such_folder(path)}"
         )
     return tokenizer
 
@@ -126,7 +126,7 @@ def token_counter(tokenizer: str) -> Any:
     except ImportError as error:
         raise BackendError(f"--tokenizer needs `pip install 'evalsuite[hf]'` ({error})") from None
     try:
-        loaded = AutoTokenizer.from_pretrained(_tokenizer_place(tokenizer))
+        loaded = AutoTokenizer.from_pretrained(_tokenizer_path(tokenizer))
     except (OSError, ValueError) as error:
         raise BackendError(f"--tokenizer {tokenizer}: {error}") from None
 

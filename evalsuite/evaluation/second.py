@@ -17,8 +17,8 @@ from typing import Any
 
 from evalsuite.backends.base import Backend, Loader
 from evalsuite.backends.model import Model
+from evalsuite.backends.model_paths import require_present
 from evalsuite.backends.models import Models, models_of
-from evalsuite.backends.places import require_present
 from evalsuite.backends.registry import load_backend, loaded
 from evalsuite.backends.scripted import scripted_loader
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
@@ -106,7 +106,7 @@ def ask_second_reader(out: Path, s: SecondReader, models: Models, reading: Readi
 
 
 def choose(store: Store, s: SecondReader, reading: Reading) -> list[tuple[Cell, dict[int, str]]]:
-    """Each cell of written replies with the places of those to ask about, and why: "unread", "long" or "sample".
+    """Each cell of written replies with the indices of the replies to ask about, and why: "unread", "long" or "sample".
 
     Baselines write nothing to read. Empty, filtered and failed replies have nothing to find. The sample is drawn from all
     cells together by a hash of seed, cell and item: a larger one holds a smaller one. Raises ConfigError if there are none.
@@ -194,8 +194,8 @@ def _plan(store: Store, s: SecondReader, model: Model, backend: Backend, draft: 
 
 def _template(folder: Path, language: str) -> TemplateFile:
     """second/<language>.j2 of the folder or else of those that ship, or that in English. Raises PromptError if it is broken."""
-    places = (root / "second" / f"{name}.j2" for name in (language, "en") for root in (folder, bundled("prompts")))
-    return TemplateFile(next(path for path in places if path.is_file()))
+    paths = (root / "second" / f"{name}.j2" for name in (language, "en") for root in (folder, bundled("prompts")))
+    return TemplateFile(next(path for path in paths if path.is_file()))
 
 
 def prompt(template: TemplateFile, item: Item, response: Response) -> str:

@@ -81,10 +81,10 @@ class _Open:
             strata.setdefault(stratum, []).append(fmean(self.values[n] or 0.0 for n in own))
         return math.fsum(len(values) * pvariance(values) for values in strata.values()) / self.asked
 
-    def take(self, places: Sequence[int], replies: dict[str, Response]) -> None:
+    def take(self, indices: Sequence[int], replies: dict[str, Response]) -> None:
         """Take the replies of a round."""
         metric = estimated_metric(TASKS[self.cell.place.task])
-        for n in places:
+        for n in indices:
             trial, response = self.trials[n], replies.get(self.keys[n])
             self.values[n] = None
             if response is not None and response.error is None:
@@ -159,7 +159,7 @@ class Ranking:
             if cell.place not in self.closed:
                 asking = asking_of(cell, trials)
                 reached[cell.place] = count = self._count(cell, asking)
-                own = [n for places in asking.trials[:count] for n in places]
+                own = [n for indices in asking.trials[:count] for n in indices]
                 groups.append(Group(line_of(cell), [trials[n] for n in own], [keys[n] for n in own]))
         ask(groups, generate_of(backend), self.store, self.display, first_metric)
         self.asked |= reached

@@ -15,8 +15,8 @@ from typing import Any
 from evalsuite.backends.base import LocalModel
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Model
+from evalsuite.backends.model_paths import require_present
 from evalsuite.backends.models import load_models
-from evalsuite.backends.places import require_present
 from evalsuite.backends.registry import BACKENDS, backend_named, load_backend, loaded
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import resolve

@@ -139,7 +139,7 @@ def order_of_options(
         "the same options in the same order": stratified_p(fixed, rng, _DRAWS),
         "longer options later": stratified_p(lengths, rng, _DRAWS),
         "longer options earlier": stratified_p([[-x for x in row] for row in lengths], rng, _DRAWS),
-        "places of the right option": _places(kept),
+        "places of the right option": _positions(kept),
     }
     return Arrangements(tuple(strata), len(kept), len(items) - len(kept), checks)
 
@@ -169,10 +169,10 @@ def _rising(item: Item, others: int, seed: int) -> list[float]:
     return [math.fsum(position * lengths[n] for position, n in enumerate(order)) for order in drawn]
 
 
-def _places(items: Sequence[Item]) -> float:
+def _positions(items: Sequence[Item]) -> float:
     """The p-value that each option of an item was as likely to be the right one."""
     sizes = Counter(len(item.options) for item in items)
     if not sizes:
         return 1.0
-    places = Counter(item.golds[0] for item in items)
-    return chi_square_p(places, {p: sum(n / size for size, n in sizes.items() if size > p) for p in range(max(sizes))})
+    counts = Counter(item.golds[0] for item in items)
+    return chi_square_p(counts, {p: sum(n / size for size, n in sizes.items() if size > p) for p in range(max(sizes))})

@@ -32,7 +32,7 @@ Shown = Callable[[Item], tuple[str, str]]  # an item's prompt and its right repl
 class Text:
     """A text of an item to score, or two: as published, and reworded."""
 
-    item: str  # its id, or the place in its file
+    item: str  # its id, or its position in its file
     context: Hashable  # its dialogue: texts of one dialogue count as one
     pairs: tuple[Pair, ...]
 

@@ -112,7 +112,7 @@ def _below(net: Any, piece: Any, frozen: int) -> Any:
 
 
 def _vocabulary(net: Any, pieces: Sequence[Any], how: Planting) -> tuple[Any, list[Any]]:
-    """The tokens that the loss is over (None: all), and the pieces as places among them."""
+    """The tokens that the loss is over (None: all), and the pieces as indices of them."""
     import torch
 
     if how.sampled is None:

@@ -19,8 +19,8 @@ from typing import Any
 import yaml
 
 from evalsuite.backends.model import Model
+from evalsuite.backends.model_paths import require_present
 from evalsuite.backends.models import load_models
-from evalsuite.backends.places import require_present
 from evalsuite.backends.registry import BACKENDS, backend_named
 from evalsuite.benchmarks.cedar.probing import probe
 from evalsuite.benchmarks.registry import Corpora, benchmark_of, task_named
@@ -92,7 +92,7 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
         "replicas": s.replicas,
     }
     # Invalid settings raise before anything is trained.
-    _training_places(Corpora(folders_of(Settings(data=s.data))), (*s.tasks, *s.train_tasks), s)
+    _training_pairs(Corpora(folders_of(Settings(data=s.data))), (*s.tasks, *s.train_tasks), s)
     *_, corpus, eval_sets = prepare(s.models, model=s.model, **evaluation)
     pools = make_pools(corpus, s)
     for model, pool in product(chosen, pools):
@@ -137,7 +137,7 @@ def make_pool(corpus: Corpora, train: tuple[str, ...], test: tuple[str, ...], s:
     """
     files = {
         (t.name, item_set): corpus.file(t, item_set, benchmark_of(t.name).training)
-        for t, item_set in _training_places(corpus, train, s)
+        for t, item_set in _training_pairs(corpus, train, s)
     }
     items = [item for (name, _), file in files.items() for item in _distinct(task_named(name), file.items)]
     if s.train_groups:
@@ -146,9 +146,7 @@ def make_pool(corpus: Corpora, train: tuple[str, ...], test: tuple[str, ...], s:
             if group not in groups:
                 raise ConfigError(f"--train-groups: {unknown('group', group, filter(None, groups))}")
         items = [item for item in items if item.group in s.train_groups]
-    tests = [
-        item for t, item_set in _places(corpus, test, "test", s) for item in corpus.file(t, item_set, "test").items
-    ]
+    tests = [item for t, item_set in _pairs(corpus, test, "test", s) for item in corpus.file(t, item_set, "test").items]
     leaked = copied((i.context for i in tests), [i.context for i in items])
     clean = [item for item, leaks in zip(items, leaked, strict=True) if not leaks]
     kept = items if s.allow_leak else clean
@@ -165,18 +163,18 @@ def make_pool(corpus: Corpora, train: tuple[str, ...], test: tuple[str, ...], s:
     return pool
 
 
-def _training_places(corpus: Corpora, tasks: Iterable[str], s: Sweep) -> list[tuple[Task, str]]:
+def _training_pairs(corpus: Corpora, tasks: Iterable[str], s: Sweep) -> list[tuple[Task, str]]:
     """The (task, set) pairs to train on. Raises ConfigError for a task whose benchmark has no training split."""
     found = []
     for name in tasks:
         benchmark = benchmark_of(task_named(name).name)
         if not benchmark.training:
             raise ConfigError(f"{name}: {benchmark.title} has no training split, so nothing can be tuned on it")
-        found += _places(corpus, [name], benchmark.training, s)
+        found += _pairs(corpus, [name], benchmark.training, s)
     return found
 
 
-def _places(corpus: Corpora, tasks: Iterable[str], split: str, s: Sweep) -> list[tuple[Task, str]]:
+def _pairs(corpus: Corpora, tasks: Iterable[str], split: str, s: Sweep) -> list[tuple[Task, str]]:
     return [(t, item_set) for t in map(task_named, tasks) for item_set in s.sets(corpus, t, split)]
 
 

@@ -336,8 +336,8 @@ def _step_callback(
             on_step(Step(state.global_step, steps, self.loss, self.tokens, time.perf_counter() - self.began))
 
         def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-            place = Path(args.output_dir) / f"checkpoint-{state.global_step}"
-            _write_json(place / _WHOLE, {"seconds": before + time.perf_counter() - self.began})
+            checkpoint = Path(args.output_dir) / f"checkpoint-{state.global_step}"
+            _write_json(checkpoint / _WHOLE, {"seconds": before + time.perf_counter() - self.began})
 
     return StepReporter()
 

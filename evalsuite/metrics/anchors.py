@@ -229,7 +229,7 @@ def errors(
             for draw in range(_DRAWS[method]):
                 anchors = METHODS[method](seen, size, _generator(seed, size, draw))
                 cells[fold, draw] = anchors.estimate(new) - truth
-    return {place: Errors.of(cells[sorted(tested)]) for place, cells in signed.items()}
+    return {key: Errors.of(cells[sorted(tested)]) for key, cells in signed.items()}
 
 
 def dealt(models: int, folds: int, seed: int) -> list[Ints]:

@@ -43,7 +43,7 @@ def align(table: Table) -> Alignment:
     """
     word = lowercased(table)[table.tokens]
     rank = _rank_from_end(table.text_of * max(len(table.vocabulary), 1) + word)
-    place = np.arange(len(word)) - table.start[table.text_of]
+    position = np.arange(len(word)) - table.start[table.text_of]
     split = int(np.searchsorted(table.text_of, table.n))
     ref_text = table.text_of[split:] - table.n
     ranks = int(rank.max(initial=0)) + 1
@@ -54,13 +54,13 @@ def align(table: Table) -> Alignment:
     at = np.searchsorted(hyp_key[order], ref_key)
     found = at < split
     found[found] = hyp_key[order[at[found]]] == ref_key[found]
-    pair, ref_place = ref_text[found], place[split:][found]
-    hyp_place = place[order[at[found]]]
+    pair, ref_position = ref_text[found], position[split:][found]
+    hyp_position = position[order[at[found]]]
     pairs = len(table.ref_item)
     matches = np.bincount(pair, minlength=pairs)
-    by_hyp = np.argsort(pair * (int(table.length.max(initial=0)) + 1) + hyp_place)
-    pair, hyp_place, ref_place = pair[by_hyp], hyp_place[by_hyp], ref_place[by_hyp]
-    goes_on = (np.diff(pair) == 0) & (np.diff(hyp_place) == 1) & (np.diff(ref_place) == 1)
+    by_hyp = np.argsort(pair * (int(table.length.max(initial=0)) + 1) + hyp_position)
+    pair, hyp_position, ref_position = pair[by_hyp], hyp_position[by_hyp], ref_position[by_hyp]
+    goes_on = (np.diff(pair) == 0) & (np.diff(hyp_position) == 1) & (np.diff(ref_position) == 1)
     return Alignment(matches, matches - np.bincount(pair[1:][goes_on], minlength=pairs))
 
 

@@ -85,26 +85,26 @@ def _equal_pairs(hyp: list[int], ref: list[int]) -> int:
 
 def _fewest_chunks(hyp: list[int], ref: list[int]) -> int:
     """The fewest chunks of an alignment with the maximum number of matches, by beam search from left to right."""
-    places: dict[int, list[int]] = {}
-    for place, word in enumerate(ref):
-        places.setdefault(word, []).append(place)
-    masks = {word: sum(1 << place for place in at_places) for word, at_places in places.items()}
-    spare: dict[int, int] = {}  # number of a word's places in the hypothesis that must stay unmatched
+    positions: dict[int, list[int]] = {}
+    for position, word in enumerate(ref):
+        positions.setdefault(word, []).append(position)
+    masks = {word: sum(1 << position for position in at_positions) for word, at_positions in positions.items()}
+    spare: dict[int, int] = {}  # number of a word's positions in the hypothesis that must stay unmatched
     for word in hyp:
-        spare[word] = spare.get(word, -len(places.get(word, ()))) + 1
-    seen: dict[int, int] = dict.fromkeys(places, 0)
-    # (chunks, sum of distances between matched places, place of the last match or -1, matched places as bits)
+        spare[word] = spare.get(word, -len(positions.get(word, ()))) + 1
+    seen: dict[int, int] = dict.fromkeys(positions, 0)
+    # (chunks, sum of distances between matched positions, position of the last match or -1, matched positions as bits)
     beam = [(0, 0, -1, 0)]
     for at, word in enumerate(hyp):
-        if word not in places:
+        if word not in positions:
             beam = [(chunks, far, -1, met) for chunks, far, _, met in beam]
             continue
         grown = []
         for chunks, far, last, met in beam:
-            for place in places[word]:
-                if not met >> place & 1:
-                    new = last < 0 or place != last + 1
-                    grown.append((chunks + new, far + abs(place - at), place, met | 1 << place))
+            for position in positions[word]:
+                if not met >> position & 1:
+                    new = last < 0 or position != last + 1
+                    grown.append((chunks + new, far + abs(position - at), position, met | 1 << position))
             if seen[word] - (met & masks[word]).bit_count() < spare[word]:
                 grown.append((chunks, far, -1, met))
         seen[word] += 1

@@ -99,7 +99,7 @@ def reversed_order(item: Item, seed: int = 0) -> tuple[Order, ...]:
 def rotated_orders(item: Item, seed: int = 0) -> tuple[Order, ...]:
     """All rotations. Rotation k begins with the option at position k; rotation 0 is the original order."""
     count = len(item.options)
-    return tuple(tuple((place + k) % count for place in range(count)) for k in range(count)) or ((),)
+    return tuple(tuple((index + k) % count for index in range(count)) for k in range(count)) or ((),)
 
 
 def shuffle(item: Item, seed: int = 0) -> Item:

@@ -47,7 +47,7 @@ def label_mentions(question: str, names: Sequence[str]) -> list[tuple[int, int, 
     """
     if not names:
         return []
-    index = {name.lower(): place for place, name in enumerate(names)}
+    index = {name.lower(): n for n, name in enumerate(names)}
     content = [match.span() for match in _CONTENT.finditer(question)]
     found: dict[tuple[int, int], int] = {}
     for pattern, inside in _patterns(tuple(names)):

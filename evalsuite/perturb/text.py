@@ -49,15 +49,15 @@ def _swapped(text: str, spoken: str, stay: Iterable[tuple[int, int]] = ()) -> st
     Speakers do not call each other A and B, so a letter that the dialogue (`spoken`) uses before the same character is a
     name (B站) and stays. `stay`: (start, end) of labels, which stay, too.
     """
-    places = set()
+    starts = set()
     for match in _ALONE.finditer(text):
         start, end = match.span()
         after = text[end : end + 1]
         said = after.isalpha() and after not in _COMMON and re.search(_ALONE_IN_FRONT + after, spoken)
         label = any(left <= start < right for left, right in stay)
         if not (said or label or _NAMES.match(text, end) or _NAMED.search(text, 0, start)):
-            places.add(start)
-    return "".join(char.translate(_SWAP) if place in places else char for place, char in enumerate(text))
+            starts.add(start)
+    return "".join(char.translate(_SWAP) if n in starts else char for n, char in enumerate(text))
 
 
 def swap_speakers(item: Item, seed: int = 0) -> Item:
@@ -142,7 +142,7 @@ def _traditional(text: str) -> str:
 
 
 def _kept(text: str, stay: Iterable[tuple[int, int]]) -> str:
-    """The text converted, except for the (start, end) places in `stay`."""
+    """The text converted, except for the (start, end) spans in `stay`."""
     parts, end = [], 0
     for left, right in stay:
         parts += [_traditional(text[end:left]), text[left:right]]
@@ -161,13 +161,13 @@ def traditional(item: Item, seed: int = 0) -> Item:
     question = _kept(item.question, [(s, e) for s, e, _ in label_mentions(item.question, label_names(item))])
     options = tuple(map(_traditional, item.options))
     if TASKS[item.task].kind.quoted:
-        references = tuple(_in_place(reference, item.dialogue, dialogue) for reference in item.references)
+        references = tuple(_converted_reference(reference, item.dialogue, dialogue) for reference in item.references)
     else:
         references = tuple(map(_traditional, item.references))
     return replace(item, dialogue=dialogue, question=question, options=options, references=references)
 
 
-def _in_place(span: str, before: Iterable[str], after: Iterable[str]) -> str:
+def _converted_reference(span: str, before: Iterable[str], after: Iterable[str]) -> str:
     for old, new in zip(before, after, strict=True):
         if span in old and len(old) == len(new):
             start = old.index(span)

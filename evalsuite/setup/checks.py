@@ -14,9 +14,9 @@ from typing import Literal
 
 import evalsuite
 from evalsuite.backends.model import Model
+from evalsuite.backends.model_paths import missing
 from evalsuite.backends.models import load_models
 from evalsuite.backends.openai.asking import is_loopback
-from evalsuite.backends.places import missing
 from evalsuite.backends.registry import backend_named
 from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora
 from evalsuite.common.errors import DataError
@@ -69,8 +69,8 @@ def _python() -> Iterator[Check]:
     yield Check(
         "python", "python", "ok" if fits else "wrong", f"{platform.python_version()} ({sys.executable})", "", mend
     )
-    place = Path(evalsuite.__file__).parent
-    yield Check("python", "evalsuite", "ok", f"{version('evalsuite')} ({place})")
+    folder = Path(evalsuite.__file__).parent
+    yield Check("python", "evalsuite", "ok", f"{version('evalsuite')} ({folder})")
     core = packages.required()
     bad = [str(each) for each in core if not each.fits]
     said = ", ".join(bad) or f"{len(core)} packages in their ranges"
@@ -194,9 +194,9 @@ def _servers_and_keys() -> Iterator[Check]:
 
 
 def _data(data: str | Path | Sequence[str | Path] | None) -> Iterator[Check]:
-    places = folders(data or os.environ.get("EVALSUITE_DATA"))
+    given = folders(data or os.environ.get("EVALSUITE_DATA"))
     pull = f"evalsuite data pull {DEFAULT}"
-    if not places:
+    if not given:
         yield Check(
             "data",
             "official data",
@@ -206,7 +206,7 @@ def _data(data: str | Path | Sequence[str | Path] | None) -> Iterator[Check]:
             f"{pull} && export EVALSUITE_DATA=$PWD/data",
         )
         return
-    every = [resolve(place) for place in places]
+    every = [resolve(folder) for folder in given]
     present = [folder for folder in every if folder.is_dir()]
     for folder in every:
         if folder not in present:
@@ -289,15 +289,15 @@ def of_model(model: Model, gpus: Sequence[machine.GPU], online: bool = False) ->
         return _of_endpoint(model, row, online)
     if not backend_named(model.backend).local:
         return row("ok", "needs nothing more")
-    place = Path(model.path)
-    if not place.exists():
+    folder = Path(model.path)
+    if not folder.exists():
         if model.hub == "modelscope" and packages.installed("modelscope") is None:
             return row("wrong", "hub: modelscope needs the package", "pip install 'evalsuite[modelscope]'")
         fetched = model.hub == "huggingface" and machine.is_fetched(model.path)
         return row("ok", f"{model.path} is in the cache" if fetched else f"{model.path} will be fetched from the hub")
-    if place.is_dir() and not (place / "config.json").is_file():
-        return row("wrong", f"{place}: no checkpoint: it has no config.json", "mend path in models.yaml")
-    return _of_weights(model, place, gpus, row)
+    if folder.is_dir() and not (folder / "config.json").is_file():
+        return row("wrong", f"{folder}: no checkpoint: it has no config.json", "mend path in models.yaml")
+    return _of_weights(model, folder, gpus, row)
 
 
 def _row_of(model: Model) -> _Row:
@@ -333,8 +333,8 @@ def _of_endpoint(model: Model, row: _Row, online: bool) -> Check:
     return row("wrong", f"{address}: {found.problem}", "start the server" if here else "check address and network")
 
 
-def _of_weights(model: Model, place: Path, gpus: Sequence[machine.GPU], row: _Row) -> Check:
-    size = sum(path.stat().st_size for kind in ("*.safetensors", "*.bin") for path in place.glob(kind))
+def _of_weights(model: Model, folder: Path, gpus: Sequence[machine.GPU], row: _Row) -> Check:
+    size = sum(path.stat().st_size for kind in ("*.safetensors", "*.bin") for path in folder.glob(kind))
     room = (
         gpus[0].memory * model.vllm.tensor_parallel_size if gpus and model.device != "cpu" else machine.cpu()["memory"]
     )
@@ -342,15 +342,15 @@ def _of_weights(model: Model, place: Path, gpus: Sequence[machine.GPU], row: _Ro
     said = f"{size / _GB:.1f} GB of weights, {(room or 0) / _GB:.0f} GB in {where}"
     if room and size > room:
         return row("wrong", said, "a smaller model, more GPUs (vllm: tensor_parallel_size), or an endpoint")
-    return row("ok", said + ("" if gpus and model.device != "cpu" else _faster(model, place)))
+    return row("ok", said + ("" if gpus and model.device != "cpu" else _faster(model, folder)))
 
 
-def _faster(model: Model, place: Path) -> str:
+def _faster(model: Model, folder: Path) -> str:
     """Advice about a precision that is slow on this CPU, else "". The user decides, as it changes some replies."""
     if model.backend != "hf" or model.dtype != "auto":
         return ""
     try:
-        config = json.loads((place / "config.json").read_bytes())
+        config = json.loads((folder / "config.json").read_bytes())
         stored = config.get("dtype") or config.get("torch_dtype") or "float32"
     except (OSError, ValueError, AttributeError):
         return ""

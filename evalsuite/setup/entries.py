@@ -13,8 +13,8 @@ from typing import Any
 import yaml
 
 from evalsuite.backends.model import API
+from evalsuite.backends.model_paths import is_hub_id, no_such_folder
 from evalsuite.backends.models import load_models
-from evalsuite.backends.places import is_hub_id, no_such_folder
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import read_text, replace_file
 from evalsuite.common.resources import PREFIX, bundled, resolve
@@ -78,18 +78,18 @@ def endpoint(address: str, model: str, key_env: str | None) -> Entry:
 
 def local_model(path: str, chat: bool | None, gpus: Sequence[GPU], base: Path) -> Entry:
     """An entry for a folder or hub id; `base` is the folder of models.yaml. Raises ConfigError for a folder that is not there."""
-    place = resolve(path, Path())
-    if not place.exists() and not is_hub_id(path, Path()):
-        raise ConfigError(no_such_folder(place.absolute()))
-    if place.exists() and not path.startswith(PREFIX):
-        if not (place / "config.json").is_file():
-            raise ConfigError(f"{place}: no checkpoint of transformers: it has no config.json")
-        path = _seen_from(place, base)
+    folder = resolve(path, Path())
+    if not folder.exists() and not is_hub_id(path, Path()):
+        raise ConfigError(no_such_folder(folder.absolute()))
+    if folder.exists() and not path.startswith(PREFIX):
+        if not (folder / "config.json").is_file():
+            raise ConfigError(f"{folder}: no checkpoint of transformers: it has no config.json")
+        path = _seen_from(folder, base)
     return {
         "name": short_name(path),
         "backend": "vllm" if gpus and find_spec("vllm") else "hf",
         "path": path,
-        "chat": looks_like_chat(place if place.exists() else Path(path)) if chat is None else chat,
+        "chat": looks_like_chat(folder if folder.exists() else Path(path)) if chat is None else chat,
         **(_needed(path) if chat is not False else {}),
     }
 
@@ -100,9 +100,9 @@ def _needed(path: str) -> Entry:
     return {key: known[key] for key in _NEEDED if key in known}
 
 
-def _seen_from(place: Path, base: Path) -> str:
+def _seen_from(folder: Path, base: Path) -> str:
     """The path as models.yaml in `base` writes it: relative below its folder, else whole."""
-    whole, root = place.absolute(), base.absolute()
+    whole, root = folder.absolute(), base.absolute()
     return whole.relative_to(root).as_posix() if whole.is_relative_to(root) and whole != root else str(whole)
 
 

@@ -133,10 +133,10 @@ def cpu() -> dict[str, Any]:
 
 def free_disk(folder: Path) -> int:
     """Free bytes where a folder is, or will be."""
-    place = folder.expanduser().absolute()
-    while not place.exists():
-        place = place.parent
-    return shutil.disk_usage(place).free
+    parent = folder.expanduser().absolute()
+    while not parent.exists():
+        parent = parent.parent
+    return shutil.disk_usage(parent).free
 
 
 def hub_cache() -> Path:

@@ -97,10 +97,10 @@ def _flat(nexts: Any, options: Options) -> list[list[float]]:
 
     # A single gather and a single copy to the CPU.
     spots = [(at, token) for o in options for at, token in enumerate(o)]
-    places = torch.tensor(spots, dtype=torch.long, device=nexts.device).reshape(
+    indices = torch.tensor(spots, dtype=torch.long, device=nexts.device).reshape(
         -1, 2
     )  # reshape: an empty text has no positions
-    values = iter(nexts[places[:, 0], places[:, 1]].tolist())
+    values = iter(nexts[indices[:, 0], indices[:, 1]].tolist())
     return [[next(values) for _ in o] for o in options]
 
 
@@ -148,8 +148,8 @@ def _splits(cache: Any) -> bool:
 def _first(net: Any, rows: Sequence[Ids], ends: Sequence[range], use_cache: bool = False) -> tuple[list[Any], Any]:
     """A forward pass over whole rows: log-probabilities (positions x vocabulary) at each row's `ends`; the cache."""
     width = max(map(len, rows))
-    kept = sorted({place for row in ends for place in row})
-    where = {place: n for n, place in enumerate(kept)}
+    kept = sorted({position for row in ends for position in row})
+    where = {position: n for n, position in enumerate(kept)}
     out = _forward(net, kept, input_ids=_tensor(net, [_padded(row, width) for row in rows]), use_cache=use_cache)
     nexts = [out.logits[n, [where[p] for p in row]].float().log_softmax(-1) for n, row in enumerate(ends)]
     return nexts, getattr(out, "past_key_values", None)
@@ -194,23 +194,23 @@ _AT_ONCE = 128  # positions whose whole vocabulary is in memory at float32 sever
 
 def spreads(net: Any, pairs: Sequence[tuple[Ids, Ids]]) -> list[tuple[list[float], list[float]]]:
     """`targets`, and each log-probability in units of the vocabulary's: less its mean, over its standard deviation, under the
-    network's own distribution at that place (Zhang et al. 2024, Min-K%++). One forward pass: pair -> (plain, standardised)."""
+    network's own distribution at that position (Zhang et al. 2024, Min-K%++). One forward pass: pair -> (plain, standardised)."""
     import torch
 
     rows = [[*context, *target] for context, target in pairs]
     ends = [range(len(c) - 1, len(row) - 1) for (c, _), row in zip(pairs, rows, strict=True)]
-    kept = sorted({place for row in ends for place in row})
-    where = {place: n for n, place in enumerate(kept)}
+    kept = sorted({position for row in ends for position in row})
+    where = {position: n for n, position in enumerate(kept)}
     width, found = max(map(len, rows)), []
     with torch.inference_mode():
         logits = _forward(
             net, kept, input_ids=_tensor(net, [_padded(row, width) for row in rows]), use_cache=False
         ).logits
-        for n, (places, (_, target)) in enumerate(zip(ends, pairs, strict=True)):
+        for n, (positions, (_, target)) in enumerate(zip(ends, pairs, strict=True)):
             plain: list[float] = []
             standard: list[float] = []
             for at in range(0, len(target), _AT_ONCE):
-                some = [where[place] for place in places[at : at + _AT_ONCE]]
+                some = [where[position] for position in positions[at : at + _AT_ONCE]]
                 logprobs = logits[n, some].float().log_softmax(-1)
                 probs = logprobs.exp()
                 # a token that the network cannot take has probability 0 and logarithm -inf

@@ -1,7 +1,7 @@
 """The official C3 files -> Items: data/c3-{d,m}-{train,dev,test}.json, and annotation/c3-{d,m}-{dev,test}.txt.
 
 A file is a list of documents: their lines, their questions with two to four choices, and an id. A question's number is the
-document's id and its place in the document, from 1. Properties of the official files, and how they are handled:
+document's id and its index in the document, from 1. Properties of the official files, and how they are handled:
 * the right answer is a text; two questions of the training files have two choices with it: the first one is the right option,
   as in CLUE and OpenCompass;
 * a dialogue has a line a turn, a mixed text a single line, which may hold line breaks;
@@ -86,10 +86,10 @@ def load_file(root: Path, task: Task, set: str, split: str, *, skip_bad: bool = 
     prefix = f"c3/{set}/{split}/{task.local}"
     seen: dict[str, int] = {}
 
-    def items(place: int, row: Any) -> tuple[Item, ...]:
-        lines, questions, name = _document(path, place, row)
-        if seen.setdefault(name, place) != place:
-            raise DataError(f"{name!r} is also the id of [{seen[name]}]", path, None, f"[{place}][2]")
+    def items(index: int, row: Any) -> tuple[Item, ...]:
+        lines, questions, name = _document(path, index, row)
+        if seen.setdefault(name, index) != index:
+            raise DataError(f"{name!r} is also the id of [{seen[name]}]", path, None, f"[{index}][2]")
         numbered = ((f"{name}-{n}", asked) for n, asked in enumerate(questions, 1))
         return tuple(
             _item(f"{prefix}/{number}", tuple(lines), asked, kinds.get(number, "")) for number, asked in numbered
@@ -111,12 +111,12 @@ def load_file(root: Path, task: Task, set: str, split: str, *, skip_bad: bool = 
     return File(path, found, skipped, digest.hexdigest())
 
 
-def _document(path: Path, place: int, row: Any) -> tuple[list[str], list[_Question], str]:
+def _document(path: Path, index: int, row: Any) -> tuple[list[str], list[_Question], str]:
     try:
         return _Document.model_validate(row).root
     except ValidationError as error:
         fault = first_fault(error, path)
-        raise DataError(fault.message, path, None, f"[{place}]{fault.field or ''}") from None
+        raise DataError(fault.message, path, None, f"[{index}]{fault.field or ''}") from None
 
 
 def _kinds(path: Path) -> dict[str, str]:

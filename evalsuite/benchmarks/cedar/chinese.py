@@ -33,17 +33,17 @@ def chinese_instances(items: Iterable[Item]) -> tuple[Instance, ...]:
     """Instances from the items of event_cause and subsequent_event; other tasks are ignored. Raises ValueError if the items
     are of more than one set and split."""
     causes: dict[tuple[str, ...], dict[Cause, None]] = {}
-    places: set[tuple[str, str]] = set()
+    files: set[tuple[str, str]] = set()
     for item in items:
         asked = asked_event(item.question)
         if asked is None or item.task not in TASKS:
             continue
-        places.add((f"corecode-{item.set}", item.split))
+        files.add((f"corecode-{item.set}", item.split))
         answer = item.references[0]
         cause = (answer, asked) if item.task == "event_cause" else (asked, answer)
         causes.setdefault(item.dialogue, {})[cause] = None
-    if len(places) > 1:
-        raise ValueError(f"items of several sets or splits: {', '.join(' '.join(place) for place in sorted(places))}")
+    if len(files) > 1:
+        raise ValueError(f"items of several sets or splits: {', '.join(' '.join(file) for file in sorted(files))}")
     made: list[Instance] = []
     for dialogue, found in causes.items():
         by_turn: dict[int, list[Cause]] = {}
@@ -56,7 +56,7 @@ def chinese_instances(items: Iterable[Item]) -> tuple[Instance, ...]:
             wrong = [_explanation(other, cause[1], False) for cause in expressed for other in _wrong(cause, found)]
             explanations = tuple(dict.fromkeys((*valid, *wrong)))
             number = len(made)
-            source, split = next(iter(places))
+            source, split = next(iter(files))
             made.append(
                 Instance(
                     f"cedar/{source}/{split}/{number}", source, split, dialogue[:turn], dialogue[turn], explanations

@@ -126,7 +126,7 @@ def probe_items(found: Iterable[Instance], task: str, seed: int = 0) -> tuple[It
     local = {t.name: t.local for t in TASKS_CEDAR}[task]
     made = []
     for instance in found:
-        place, _, number = instance.id.rpartition("/")
+        parent, _, number = instance.id.rpartition("/")
         for n, explanation in enumerate(instance.explanations):
             for name, corruption in CORRUPTIONS.items():
                 text = corruption.text(instance, n, seed) if explanation.valid else None
@@ -134,7 +134,7 @@ def probe_items(found: Iterable[Instance], task: str, seed: int = 0) -> tuple[It
                     continue
                 made.append(
                     Item(
-                        id=f"{place}/{local}/{number}.{n}.{name}",
+                        id=f"{parent}/{local}/{number}.{n}.{name}",
                         task=task,
                         set=instance.source,
                         split=instance.split,

@@ -61,7 +61,7 @@ class Corpus(corpus.Corpus):
     """A clone of the official repository, its folder data/CHARM, or a parent of one."""
 
     expected = "data/CHARM/{reasoning,memorization}/{Chinese,Global}_….json"
-    places = ("", "data/CHARM", "charm/data/CHARM", "CHARM")
+    subfolders = ("", "data/CHARM", "charm/data/CHARM", "CHARM")
 
     def is_root(self, folder: Path) -> bool:
         return (folder / "reasoning").is_dir() or (folder / "memorization").is_dir()

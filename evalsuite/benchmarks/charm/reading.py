@@ -26,5 +26,5 @@ def first_letter(item: Item, response: Response) -> Answer:
         return Answer(Status.UNPARSED if text.strip() else Status.EMPTY, rule="no letter")
     if found.group(1) not in names:
         return Answer(Status.UNPARSED, rule="outside")
-    place = start + found.start(1), start + found.end(1)
-    return Answer(Status.PARSED, names.index(found.group(1)), found.group(1), "first letter", *place)
+    span = start + found.start(1), start + found.end(1)
+    return Answer(Status.PARSED, names.index(found.group(1)), found.group(1), "first letter", *span)

@@ -27,7 +27,7 @@ def reference_sheets() -> Sequence[Sheet]:
         for _, cells in read_rows(Path(__file__).with_name("prompting.csv"))
     }
     names = list(dict.fromkeys(prompting for *_, prompting in figures))
-    places = dict.fromkeys((models, domain) for models, domain, _ in figures)
+    rows = dict.fromkeys((models, domain) for models, domain, _ in figures)
     return (
         Sheet(
             "charm-table6",
@@ -39,7 +39,7 @@ def reference_sheets() -> Sequence[Sheet]:
             ),
             tuple(
                 Row((_MODELS[models], _DOMAINS[domain], *(Value(figures[models, domain, name]) for name in names)))
-                for models, domain in places
+                for models, domain in rows
             ),
             (
                 Text(

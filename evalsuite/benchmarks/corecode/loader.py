@@ -28,7 +28,7 @@ class Corpus(corpus.Corpus):
     """A folder with easy/ and hard/, a clone of the official repository, or a parent of one."""
 
     expected = "data/{easy,hard}/{multiple_choice,span_extraction,generation}/…"
-    places = ("", "data", "corecode/data")
+    subfolders = ("", "data", "corecode/data")
 
     def is_root(self, folder: Path) -> bool:
         return any((folder / name).is_dir() for name in self.benchmark.sets)

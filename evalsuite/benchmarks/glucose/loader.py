@@ -109,10 +109,10 @@ def submission_cells(key: Sequence[Row], replies: Mapping[str, str]) -> list[dic
         cells = {}
         for task, level in LEVELS.items():
             for dimension in DIMENSIONS:
-                name, place = column_name(dimension.number, level), item_id(row.number, task, dimension.set)
-                if row.cells[name] != ESCAPED and place not in replies:
-                    raise ValueError(f"no reply to {place}: the notebook's figures need one to each answered cell")
-                cells[name] = replies[place] if row.cells[name] != ESCAPED else ESCAPED
+                name, item = column_name(dimension.number, level), item_id(row.number, task, dimension.set)
+                if row.cells[name] != ESCAPED and item not in replies:
+                    raise ValueError(f"no reply to {item}: the notebook's figures need one to each answered cell")
+                cells[name] = replies[item] if row.cells[name] != ESCAPED else ESCAPED
         made.append(cells)
     return made
 

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from evalsuite.common.errors import DataError
 from evalsuite.common.plainfile import read_plain
-from evalsuite.common.yamltext import parse_yaml, place_and_problem
+from evalsuite.common.yamltext import line_and_problem, parse_yaml
 from evalsuite.results.schema.base import Strict
 
 FORMAT = 1
@@ -103,7 +103,7 @@ def read_form(path: Path) -> tuple[Form | None, list[str]]:
     except UnicodeDecodeError as error:
         return None, [f"not UTF-8 at byte {error.start}"]
     except yaml.YAMLError as error:
-        line, problem = place_and_problem(error)
+        line, problem = line_and_problem(error)
         return None, [f"{line}: not YAML: {problem}"]
     unfilled = list(islice(_unfilled(tree), _LISTED))
     problems = [f"{_line(node, at)}: {_dotted(at)}: still to be filled in" for at in unfilled]

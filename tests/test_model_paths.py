@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from evalsuite.backends.model_paths import is_hub_id, missing, require_present
 from evalsuite.backends.models import load_models
-from evalsuite.backends.places import is_hub_id, missing, require_present
 from evalsuite.common.errors import ConfigError
 from evalsuite.evaluation.preview import tokenizer_named
 

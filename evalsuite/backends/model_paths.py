@@ -22,11 +22,11 @@ def located(model: Model, base: Path) -> Model:
         return model
     own = row.name in BACKENDS  # another package's paths may mean anything
     ids = row.local  # hub ids make sense
-    adapter = _place(model.adapter, base, own, ids, model.revision) if model.adapter else None
-    return model.model_copy(update={"path": _place(model.path, base, own, ids, model.revision), "adapter": adapter})
+    adapter = _located(model.adapter, base, own, ids, model.revision) if model.adapter else None
+    return model.model_copy(update={"path": _located(model.path, base, own, ids, model.revision), "adapter": adapter})
 
 
-def _place(path: str, base: Path, own: bool, ids: bool, revision: str | None) -> str:
+def _located(path: str, base: Path, own: bool, ids: bool, revision: str | None) -> str:
     found = resolve(path, base)
     if found.exists() or path.startswith(PREFIX):
         return str(found)
@@ -61,13 +61,13 @@ def missing(model: Model) -> str | None:
 
 def no_such_folder(path: str | Path, what: str = "folder") -> str:
     """The message for a path that is not there, with the nearest name that is."""
-    place = Path(path)
-    beside = [p.name for p in place.parent.iterdir()] if place.parent.is_dir() else []
-    near = get_close_matches(place.name, beside, n=1)
-    hint = f" Did you mean {place.parent / near[0]}?" if near else ""
+    path = Path(path)
+    beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+    near = get_close_matches(path.name, beside, n=1)
+    hint = f" Did you mean {path.parent / near[0]}?" if near else ""
     if what == "folder":
-        return f"no such folder: {place}.{hint} A hub id is OWNER/NAME; with `revision: main` it is never taken for a folder."
-    return f"no such {what}: {place}.{hint}"
+        return f"no such folder: {path}.{hint} A hub id is OWNER/NAME; with `revision: main` it is never taken for a folder."
+    return f"no such {what}: {path}.{hint}"
 
 
 def require_present(models: Iterable[Model]) -> None:
