@@ -15,9 +15,9 @@ import numpy as np
 
 from evalsuite.backends.model import Model
 from evalsuite.evaluation.costs import foresee_prompts, foresee_replies
-from evalsuite.evaluation.further import Total
 from evalsuite.evaluation.prompt_tokens import by_rule
-from evalsuite.evaluation.sampled import Reply, read_samples
+from evalsuite.evaluation.stored_samples import Reply, read_samples
+from evalsuite.evaluation.token_forecast import Total
 from evalsuite.types import Request
 
 TIMES = 20  # samples of each cell

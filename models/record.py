@@ -2,7 +2,7 @@
 
     $ python models/record.py models/qwen2.5-coder-0.5b --models recorder.yaml --model qwen2.5-coder-0.5b
 
-The folder holds recording.json and replies.jsonl (evalsuite/backends/recorded.py). Only prompts without a recorded reply are asked, so
+The folder holds recording.json and replies.jsonl (evalsuite/backends/recording.py). Only prompts without a recorded reply are asked, so
 that the same command mends a recording after a change of templates or sample; replies to prompts of old are dropped. What is
 stored when it is stopped, it does not ask again. `--check` asks nothing: it says how many prompts lack a reply, with exit code 1 if any.
 """
@@ -21,7 +21,7 @@ from typing import Any
 
 import evalsuite
 from evalsuite.backends.models import models_of
-from evalsuite.backends.recorded import ABOUT, REPLIES, Line, Recording, Session, asked, read_lines, read_recording
+from evalsuite.backends.recording import ABOUT, REPLIES, Line, Recording, Session, asked, read_lines, read_recording
 from evalsuite.backends.registry import load_backend, loaded
 from evalsuite.common.files import replace_file
 from evalsuite.evaluation.ask import received

@@ -13,9 +13,8 @@ import pytest
 
 import evalsuite
 from evalsuite.common.errors import ConfigError
-from evalsuite.evaluation import until
+from evalsuite.evaluation.early_stopping import Ranking
 from evalsuite.evaluation.settings import points
-from evalsuite.evaluation.until import Ranking
 from evalsuite.exchange.submit.submission import make_submission
 from evalsuite.metrics.sequences import Order, bounds, difference, order_of, products
 from evalsuite.results.estimates import item_range
@@ -377,7 +376,7 @@ def test_models_of_earlier_commands_count_among_the_pairs(real_data, tmp_path, m
     settings = {"tasks": ["xcopa"], "data": real_data, "out": tmp_path, "until_ranked": "±5"}
     evalsuite.run({name: replies[name] for name in ("one", "two")}, **settings)
     models = []
-    monkeypatch.setattr(until, "pairs", lambda column: models.append(len(column)) or pairs(column))
+    monkeypatch.setattr(early_stopping, "pairs", lambda column: models.append(len(column)) or pairs(column))
     done = evalsuite.run({name: replies[name] for name in ("one", "three")}, **settings)
     assert len(done.ranked[0]["pairs"]) == 3 and {*models} == {3}
 

@@ -14,7 +14,7 @@ import evalsuite
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora
 from evalsuite.common.errors import ConfigError, PromptError
 from evalsuite.common.resources import bundled
-from evalsuite.evaluation.second import prompt as second_prompt
+from evalsuite.evaluation.second_reader import prompt as second_prompt
 from evalsuite.prompt import Prompt, Shots
 from evalsuite.review.judge.judging import judged_text
 from evalsuite.types import Item, Request, Response, Task

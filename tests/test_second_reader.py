@@ -22,7 +22,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import BackendError, ConfigError, PromptError
 from evalsuite.common.resources import bundled
 from evalsuite.common.templates import TemplateFile
-from evalsuite.evaluation.second import prompt
+from evalsuite.evaluation.second_reader import prompt
 from evalsuite.exchange.submit.submission import make_submission
 from evalsuite.metrics.agreement import cohen_kappa, kappa_interval
 from evalsuite.results.schema import SCHEMAS

@@ -27,7 +27,7 @@ def _baseline(model: Model, train: TrainingItems, limits: Limits) -> Backend:
 
 def _scripted(model: Model, train: TrainingItems, limits: Limits) -> Backend:
     if Path(model.path).is_dir():
-        from evalsuite.backends.recorded import Recorded
+        from evalsuite.backends.recording import Recorded
 
         return Recorded(model)
     from evalsuite.backends.scripted import ReplyFile

@@ -12,7 +12,7 @@ import evalsuite
 from evalsuite.cli.markdown import code, fenced, head, linked, row
 from evalsuite.common.flags import flags
 from evalsuite.evaluation.costs import CostEstimate
-from evalsuite.evaluation.second import SecondReader
+from evalsuite.evaluation.second_reader import SecondReader
 from evalsuite.evaluation.settings import Settings
 from evalsuite.exchange.publish.export import Exported
 from evalsuite.exposure import journey as exposure

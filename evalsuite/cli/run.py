@@ -11,7 +11,7 @@ import typer
 
 from evalsuite.cli.options import Models, Parser, hint_at_models, option, takes
 from evalsuite.common.terminal import emit, json_mark, print_all, say
-from evalsuite.evaluation.second import SecondReader
+from evalsuite.evaluation.second_reader import SecondReader
 from evalsuite.evaluation.settings import Settings
 
 if TYPE_CHECKING:

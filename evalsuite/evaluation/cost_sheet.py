@@ -9,8 +9,8 @@ from math import floor, log10
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Text
 from evalsuite.evaluation.costs import CostEstimate, Range
-from evalsuite.evaluation.further import LEVEL
-from evalsuite.evaluation.sampled import Kinship
+from evalsuite.evaluation.stored_samples import Kinship
+from evalsuite.evaluation.token_forecast import LEVEL
 
 _MARKS = {
     Kinship.SAME: ("", f"replies to the same cell; the range is a {LEVEL:.0%} prediction interval of the total."),

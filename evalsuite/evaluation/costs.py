@@ -1,7 +1,7 @@
 """Requests, tokens and cost of a run before it is started, for each model and task, each with a range.
 
-Prompts are counted or estimated (prompt_tokens.py). Replies are predicted by those that runs have stored (sampled.py,
-further.py); where there are none, their range goes from the shortest right answer to the limit. docs/endpoints.md says what the
+Prompts are counted or estimated (prompt_tokens.py). Replies are predicted by those that runs have stored (stored_samples.py,
+token_forecast.py); where there are none, their range goes from the shortest right answer to the limit. docs/endpoints.md says what the
 ranges mean, design/cost.md how well they hold.
 """
 
@@ -19,12 +19,12 @@ from evalsuite.backends.models import Models
 from evalsuite.backends.openai.backend import OpenAI, without_key
 from evalsuite.backends.openai.spending import cost_of
 from evalsuite.common.errors import BackendError
-from evalsuite.evaluation.further import Seen, Total, further
 from evalsuite.evaluation.plan import plan_cells, prepare, warn_of_skipped
 from evalsuite.evaluation.preview import token_counter, tokenizer_named
 from evalsuite.evaluation.prompt_tokens import Count, Tokens, counter_of
-from evalsuite.evaluation.sampled import Kinship, Reply, Sample, closest, read_samples
 from evalsuite.evaluation.settings import Settings
+from evalsuite.evaluation.stored_samples import Kinship, Reply, Sample, closest, read_samples
+from evalsuite.evaluation.token_forecast import Seen, Total, forecast
 from evalsuite.results.store import find_store, open_store, request_key
 from evalsuite.types import WRITTEN, Cell, Request, Trial
 
@@ -267,7 +267,7 @@ def _asked(trial: Trial) -> Any:
 def foresee_replies(seen: Sequence[Reply], rooms: Sequence[int], seed: str) -> Total:
     """The tokens of further replies of the same cell, each with its limit."""
     contexts = _contexts((r.context, r.new_tokens, 1) for r in seen)
-    return further(contexts, len(rooms), 1, max(rooms), f"{seed}:reply")
+    return forecast(contexts, len(rooms), 1, max(rooms), f"{seed}:reply")
 
 
 def foresee_prompts(seen: Sequence[Reply], counted: Sequence[Tokens], count: Count, seed: str) -> Total:
@@ -275,7 +275,7 @@ def foresee_prompts(seen: Sequence[Reply], counted: Sequence[Tokens], count: Cou
     known = [count(reply.request) for reply in seen]
     contexts = _contexts((r.context, r.prompt_tokens, c.mean) for r, c in zip(seen, known, strict=True))
     low, mean, high = (sum(getattr(c, name) for c in known) for name in ("low", "mean", "high"))
-    return further(contexts, sum(c.mean for c in counted), low / mean, high / mean, f"{seed}:prompt")
+    return forecast(contexts, sum(c.mean for c in counted), low / mean, high / mean, f"{seed}:prompt")
 
 
 def _contexts(rows: Iterable[tuple[tuple[str, ...], float, float]]) -> list[Seen]:

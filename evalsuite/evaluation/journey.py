@@ -24,16 +24,16 @@ from evalsuite.benchmarks.registry import Corpora, benchmark_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.files import make_folder
 from evalsuite.common.lock import locked
-from evalsuite.evaluation.absent import leave_out_absent
 from evalsuite.evaluation.ask import ask_trials, collect_problems, limits_of
 from evalsuite.evaluation.baselines import come_along
 from evalsuite.evaluation.display import Display, log_to
+from evalsuite.evaluation.early_stopping import Ranking, ask_until
 from evalsuite.evaluation.manifest import write_manifest
+from evalsuite.evaluation.missing_packages import leave_out_missing
 from evalsuite.evaluation.plan import EvalSet, data_of, named_files, plan_cells, prepare, warn_of_skipped
-from evalsuite.evaluation.replayed import replayed
-from evalsuite.evaluation.second import SecondReader, ask_second_reader
+from evalsuite.evaluation.replay import recorded_cells
+from evalsuite.evaluation.second_reader import SecondReader, ask_second_reader
 from evalsuite.evaluation.settings import Settings
-from evalsuite.evaluation.until import Ranking, ask_until
 from evalsuite.page.report import require_own_page, write_page
 from evalsuite.results.journey import write_results
 from evalsuite.results.saved import Results, require_cells, require_own
@@ -58,7 +58,7 @@ def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
     >>> done = run({"mine": lambda request: "(a)"}, tasks=["event_cause"], out="runs/try")  # doctest: +SKIP
     """
     s, chosen, corpus, eval_sets = prepare(models, **settings)
-    chosen, skipped = leave_out_absent(s, models, chosen)
+    chosen, skipped = leave_out_missing(s, models, chosen)
     if s.executor == "local":  # the nodes of a cluster have folders of their own
         require_present(chosen)
     require_keys(chosen)
@@ -92,7 +92,7 @@ def evaluate(
                 with collect_problems(problems, model, out / "run.log"):
                     if isinstance(backend, BackendError):
                         raise backend
-                    cells = replayed(
+                    cells = recorded_cells(
                         plan_cells(s, model, backend, corpus, eval_sets), model, backend, named=model.name in s.model
                     )
                     planned = store_plan(cells, model, backend, store)

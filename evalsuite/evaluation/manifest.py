@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.backends.model import Model
-from evalsuite.backends.recorded import hash_of_replies
+from evalsuite.backends.recording import hash_of_replies
 from evalsuite.benchmarks.corpus import File
 from evalsuite.common.files import replace_file
 from evalsuite.common.finite import finite_json

@@ -1,7 +1,7 @@
 """A second reader beside the parser: its replies in the store -> second/*.jsonl and the key "second" of results.json.
 
 The parser is the first reader: all other figures are its own. A second reader is a model that was shown replies and asked what
-they chose (evaluation/second.py). Its own replies have a fixed form, which is compared exactly and never parsed: one in another
+they chose (evaluation/second_reader.py). Its own replies have a fixed form, which is compared exactly and never parsed: one in another
 form is "unreadable", no verdict. No model is asked here.
 """
 

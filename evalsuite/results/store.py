@@ -177,7 +177,7 @@ class Store:
                 self._db.execute("INSERT INTO requests VALUES (?, ?, ?, ?, ?)", (number, position, key, digest, row))
 
     def plan_judging(self, place: dict[str, Any], facts: dict[str, Any], rows: Iterable[dict[str, Any]]) -> None:
-        """Store what a judge (review/judge) or a second reader (evaluation/second.py) is to be asked. Replaces an earlier
+        """Store what a judge (review/judge) or a second reader (evaluation/second_reader.py) is to be asked. Replaces an earlier
         plan of the same place, which names the one or the other by its key "judge" or "reader"."""
         with self._transaction():
             (number,) = self._db.execute(

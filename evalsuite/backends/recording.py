@@ -5,7 +5,7 @@
 
 A reply answers the very prompt that it was given to, and no other: a change of template, item, shots or reply limit is
 not answered from an older recording. A run leaves out the cells of which a prompt is not recorded
-(evaluation/replayed.py). models/record.py makes such a folder.
+(evaluation/replay.py). models/record.py makes such a folder.
 """
 
 from __future__ import annotations

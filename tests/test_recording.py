@@ -16,7 +16,7 @@ import yaml
 
 import evalsuite
 from evalsuite.backends.models import load_models
-from evalsuite.backends.recorded import ABOUT, REPLIES, asked, read_recording
+from evalsuite.backends.recording import ABOUT, REPLIES, asked, read_recording
 from evalsuite.common.errors import BackendError, DataError
 from evalsuite.common.resources import bundled
 from evalsuite.results.saved import load_results
@@ -202,7 +202,7 @@ def test_a_recording_is_read_only_when_its_model_is_run(monkeypatch: pytest.Monk
     def fails(folder: Path) -> Any:
         raise BackendError("read")
 
-    monkeypatch.setattr("evalsuite.backends.recorded.read_recording", fails)
+    monkeypatch.setattr("evalsuite.backends.recording.read_recording", fails)
     assert NAME in [model.name for model in load_models(bundled("models.yaml"))]
     assert not evalsuite.run(model=["random"], tasks=["event_cause"], limit=2, out=tmp_path / "run").problems
 

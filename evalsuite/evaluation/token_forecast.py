@@ -51,7 +51,7 @@ class Seen:
     size: float
 
 
-def further(seen: Sequence[Seen], more: float, low: float, high: float, seed: str) -> Total:
+def forecast(seen: Sequence[Seen], more: float, low: float, high: float, seed: str) -> Total:
     """The tokens of `more` units, of which `seen` is a sample. `low` and `high`: the least and the most tokens of a unit."""
     import numpy as np
 

@@ -13,7 +13,7 @@ from evalsuite.evaluation.settings import Settings
 _SHIPPED = "bundled:models.yaml"
 
 
-def leave_out_absent(s: Settings, models: Models, chosen: Sequence[Model]) -> tuple[list[Model], tuple[str, ...]]:
+def leave_out_missing(s: Settings, models: Models, chosen: Sequence[Model]) -> tuple[list[Model], tuple[str, ...]]:
     """The models that can run here, and a line for each that is left out, with the command that adds it.
 
     Models that `--model` names, or that stand in a models.yaml of the user's, are wanted: they stay, and are problems of the

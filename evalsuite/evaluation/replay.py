@@ -1,4 +1,4 @@
-"""Models whose replies were recorded: which cells of a run they answer."""
+"""The cells of a run that a recording of replies answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 Planned = Iterable[tuple[Cell, list[Trial]]]
 
 
-def replayed(cells: Planned, model: Model, backend: Backend, named: bool) -> Iterator[tuple[Cell, list[Trial]]]:
+def recorded_cells(cells: Planned, model: Model, backend: Backend, named: bool) -> Iterator[tuple[Cell, list[Trial]]]:
     """The cells whose prompts are all recorded; one line tells of the others, which would be failed requests, or a part of a cell
     that passes for the whole. Cells of a backend that answers anything pass.
 
