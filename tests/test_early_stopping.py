@@ -13,6 +13,7 @@ import pytest
 
 import evalsuite
 from evalsuite.common.errors import ConfigError
+from evalsuite.evaluation import early_stopping
 from evalsuite.evaluation.early_stopping import Ranking
 from evalsuite.evaluation.settings import points
 from evalsuite.exchange.submit.submission import make_submission
