@@ -6,6 +6,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -235,6 +236,26 @@ def test_the_heading_names_the_model_and_flips_left_out_are_counted(tmp_path: Pa
     put(tmp_path, "aaaabbbab", shots=5, model="n")
     assert cli("compare", tmp_path, "--shots", "0,5").stdout.startswith("0-shot less 5-shot")  # above their rows
     assert "\nm less n" in "\n" + cli("compare", tmp_path, "--models", "m,n", "--shots", "5").stdout
+
+
+def test_items_that_differ_are_counted_however_little(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    """Of nine texts A is nearer on six, on one of them by half; B on two."""
+    gold = "他摔倒了以后去医院看病"
+    texts = [replace(i, task="event_cause", options=(), labels=(), gold=None, references=(gold,)) for i in items()]
+    for model, cuts in (("m", (9, 9, 9, 9, 9, 11, 2, 2, 3)), ("n", (8, 8, 8, 8, 8, 2, 3, 3, 3))):
+        where = Place(model, "event_cause", "easy", "test", "paper", 0)
+        trials = [(f"{model}{i.id}", Trial.of(i, Request(i.id, "", (), 8), "paper")) for i in texts]
+        with Store(tmp_path / "store.sqlite") as store:
+            store.plan(Cell(where, {"data": "file", "backend": "hf"}), trials)
+            store.put((key, Response(gold[:cut], "stop")) for (key, _), cut in zip(trials, cuts, strict=True))
+    (row,) = compare(tmp_path, models=["m", "n"])
+    assert (row.a_higher, row.b_higher, len(row.flips)) == (6, 2, 1)
+    said = cli("compare", tmp_path, "--models", "m,n", COLUMNS="200").stdout
+    assert "8 of 9 items differ, 6 for A, 2 for B; by 0.5 or more 1, 1 for A, 0 for B" in said
+    (told,) = json.loads(cli("compare", tmp_path, "--models", "m,n", "--json").stdout)
+    assert (told["a_higher"], told["b_higher"], len(told["flips"])) == (6, 2, 1)
+    zh = cli("compare", tmp_path, "--models", "m,n", EVALSUITE_LANG="zh", COLUMNS="200").stdout
+    assert "9 题中有 8 题得分不同，A 较高 6 题，B 较高 2 题；其中相差 0.5 及以上的有 1 题，A 1 题，B 0 题" in zh
 
 
 def test_an_interval_without_0_beside_no_significance_is_explained(tmp_path: Path, cli: Callable[..., Any]) -> None:

@@ -28,10 +28,11 @@ def compare(
     ] = "",
     set: Annotated[str, typer.Option("--set", help="Only these sets, comma-separated.")] = "",
     flips: Annotated[
-        int, typer.Option("--flips", help="Number of items to print, in each row, on which the two differ.")
+        int,
+        typer.Option("--flips", help="Number of items to print, in each row, on which the two differ by 0.5 or more."),
     ] = 3,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON, with all items on which the two differ.")
+        bool, typer.Option("--json", help="Print JSON, with all items on which the two differ by 0.5 or more.")
     ] = False,
 ) -> None:
     import evalsuite

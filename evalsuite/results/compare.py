@@ -87,6 +87,8 @@ class Comparison:
     p_holm: float  # within the row's family: all tasks and sets asked in the same way
     least_p_holm: float  # the smallest p_holm that the family's dialogues can give; at 0.05 or more, too few to tell
     family: int  # its rows
+    a_higher: int  # items on which A has the higher score, by however little
+    b_higher: int
     flips: tuple[Flip, ...]
 
     @property
@@ -339,6 +341,8 @@ def _row(by: str, names: tuple[str, str], one: _Asked, two: _Asked, family: int)
         dialogues=test.clusters, a=fmean(ours[name] for name in kept), b=fmean(theirs[name] for name in kept),
         difference=test.value, low=test.low, high=test.high, p=test.p, test=test.test, differ=test.differ, least_p=test.least,
         p_holm=test.p, least_p_holm=test.least, family=family,
+        a_higher=sum(ours[name] - theirs[name] > 1e-12 for name in kept),
+        b_higher=sum(theirs[name] - ours[name] > 1e-12 for name in kept),
         flips=tuple(sorted(flips, key=lambda flip: flip.b_score - flip.a_score)),
     )  # fmt: skip
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.compare import Comparison
+from evalsuite.results.robustness import FLIP
 from evalsuite.results.sheets.words import WAY, family_size
 from evalsuite.types import PLACE
 
@@ -14,17 +15,18 @@ _FLAGS = {"model": "--models", "split": "--split", "variant": "--prompt", "shots
 
 
 def comparison_sheets(rows: Sequence[Comparison], flips: int) -> Iterator[Sheet | Text | str]:
-    """The sheet of differences, then, as text, up to `flips` items of each row on which A and B differ."""
+    """The sheet of differences, then of each row, as text, on how many items A and B differ, and up to `flips` of those on
+    which they do by FLIP or more."""
     yield _differences(rows)
     for r in rows:
-        if not flips or not r.flips:
+        differ = r.a_higher + r.b_higher
+        if not flips or not differ:
             continue
-        better = sum(f.a_score > f.b_score for f in r.flips)
         where = " ".join(filter(None, [_model(rows, r), _label(rows, r)]))
         yield ""
         yield Text(
-            f"{where}：{len(r.flips)} 题得分不同，A 较高 {better} 题，B 较高 {len(r.flips) - better} 题",
-            f"{where}: {len(r.flips)} items differ, {better} for A, {len(r.flips) - better} for B",
+            f"{where}：{r.items} 题中有 {differ} 题得分不同，A 较高 {r.a_higher} 题，B 较高 {r.b_higher} 题{_by_half(r).zh}",
+            f"{where}: {differ} of {r.items} items differ, {r.a_higher} for A, {r.b_higher} for B{_by_half(r).en}",
         )
         half = max(1, flips // 2)
         shown = r.flips if len(r.flips) <= flips else (*r.flips[: flips - half], *r.flips[-half:])
@@ -37,6 +39,16 @@ def comparison_sheets(rows: Sequence[Comparison], flips: int) -> Iterator[Sheet 
         if len(r.flips) > len(shown):
             more, every = len(r.flips) - len(shown), len(r.flips)
             yield Text(f"  … 另有 {more} 题；--flips {every}", f"  … {more} more; --flips {every}")
+
+
+def _by_half(row: Comparison) -> Text:
+    """How many of the items that differ do so by FLIP or more, if not all."""
+    far = len(row.flips)
+    if far == row.a_higher + row.b_higher:
+        return Text("", "")
+    a = sum(flip.a_score > flip.b_score for flip in row.flips)
+    rest = Text(f"，A {a} 题，B {far - a} 题", f", {a} for A, {far - a} for B") if far else Text("", "")
+    return Text(f"；其中相差 {FLIP} 及以上的有 {far} 题{rest.zh}", f"; by {FLIP} or more {far or 'none'}{rest.en}")
 
 
 def _short(reply: str) -> str:
