@@ -15,7 +15,7 @@ import pytest
 
 import evalsuite
 from evalsuite.common.errors import ConfigError, DataError
-from evalsuite.metrics.anchors import METHODS, Anchors, Seen, choose, curve, dealt, errors, medoids
+from evalsuite.metrics.anchors import METHODS, MOST_WEIGHT, SIGNED, Anchors, Seen, choose, curve, dealt, errors, medoids
 from evalsuite.results.anchors import anchors, as_content
 from evalsuite.results.schema import SCHEMAS
 from evalsuite.results.sheets import sheets
@@ -268,6 +268,13 @@ def test_other_ways_of_asking_are_told(tmp_path: Path, file: Path) -> None:
         assert cell["estimate"]["otherwise"] == ["variant", "template", "shots"]
 
 
+def weigh(one: dict[str, Any], *weights: float) -> None:
+    """Give a set these weights, its other items 0."""
+    one["method"] = "regression"
+    for n, item in enumerate(one["items"]):
+        item["weight"] = weights[n] if n < len(weights) else 0.0
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -279,6 +286,23 @@ def test_other_ways_of_asking_are_told(tmp_path: Path, file: Path) -> None:
         (lambda one: one.update(of=one["of"] + 1), "stand for"),
         (lambda one: one["items"].append(one["items"][0]), "twice"),
         (lambda one: one.update(task="nothing"), "unknown task"),
+        (
+            lambda one: [item.update(weight=5.0) for item in one["items"]],
+            r"items': the sizes of the weights sum to 50, expected 3 or less",
+        ),
+        (lambda one: weigh(one, 1e308, 1e308, -1e308, 1), "sizes of the weights sum to inf"),
+        (lambda one: weigh(one, 0.9), "the weights sum to 0.9, expected 1"),
+        (lambda one: weigh(one, 0), "the weights sum to 0"),
+        (lambda one: weigh(one, 2.5, -1.5), "sizes of the weights sum to 4, expected 3 or less"),
+        (lambda one: [weigh(one, 1.5, -0.5), one.update(method="stratified")], "stratified gives none below 0"),
+        (lambda one: one["error"].update(half=0), r"error\.half': is smaller than 1.96 times"),
+        (lambda one: one["error"].update(rms=0), r"error\.rms': is smaller"),
+        (lambda one: one["error"].update(worst=0), r"error\.worst': is smaller"),
+        (lambda one: one.update(error=dict.fromkeys(one["error"], 0.0)), r"error': is not that of 10 items in `curve`"),
+        (lambda one: one.update(seen=[0.9, 0.2]), "lowest and the highest score"),
+        (lambda one: one.update(seen=[0.0, 2.0]), "lowest and the highest score"),
+        (lambda one: one.update(metric="macro_f1"), "expected accuracy, the headline"),
+        (lambda one: one.update(of=9), "are 10, more than the 9"),
     ],
 )
 def test_a_file_that_does_not_fit_is_refused(
@@ -290,6 +314,25 @@ def test_a_file_that_does_not_fit_is_refused(
     with pytest.raises(DataError, match=message):
         _ask(tmp_path, tmp_path / "changed.json")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_place_has_one_set(tmp_path: Path, file: Path) -> None:
+    """The second of two silently won."""
+    content = json.loads(file.read_text(encoding="utf-8"))
+    content["sets"].append(content["sets"][0])
+    (tmp_path / "changed.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(DataError, match=r"sets\[2\]': has a second set for knowledge_filling"):
+        _ask(tmp_path, tmp_path / "changed.json")
+
+
+@pytest.mark.parametrize("method", SIGNED)
+def test_no_few_items_decide_an_estimate(method: str) -> None:
+    """Items that hardly vary go along with one that does: a regression alone would weigh them by thousands."""
+    rng = np.random.default_rng(0)
+    skill = np.linspace(0, 1, 8)[:, None]
+    table = np.hstack([0.5 + 1e-6 * skill * rng.normal(size=(1, 39)), skill])
+    found = choose(method, table, None, 3, 0)
+    assert np.abs(found.weights).sum() <= MOST_WEIGHT and found.weights.sum() == pytest.approx(1)
 
 
 def test_unknown_ids_of_a_list_are_named(tmp_path: Path) -> None:

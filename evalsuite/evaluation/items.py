@@ -110,9 +110,6 @@ def read_selection(path: str | Path) -> Selection:
     if raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         found = parse_model(AnchorFile, raw, path)
         sets: dict[_FileKey, AnchorSet] = {(one.task, one.set, one.split): one for one in found.sets}
-        for one in found.sets:
-            if len({item.id for item in one.items}) < len(one.items):
-                raise DataError(f"names an item of {one.task} {one.set} twice", path)
         return Selection(path, digest, sets, frozenset())
     try:
         ids = [line.strip() for line in raw.decode("utf-8-sig").splitlines() if line.strip()]

@@ -34,6 +34,7 @@ MOST_MEDOIDS = 6000  # items up to which distances between all of them are compu
 _JITTER = 0.01
 _ROUNDS = 30  # the most alternations between clusters and medoids; most end after five
 _PENALTIES = np.geomspace(1e-3, 1e3, 19)  # the regression's candidates, in units of the mean eigenvalue
+MOST_WEIGHT = 3.0  # sum of the sizes of a set's weights; beyond it a few items would decide the estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,8 @@ def _regressed(seen: Seen, start: Anchors) -> Anchors:
     fitted, leverage = (shrunk * along) @ vectors.T, shrunk @ (vectors**2).T
     left_out = np.abs((rest - fitted) / np.maximum(1 - leverage, 1e-9)).mean(axis=1)
     penalty = _PENALTIES[left_out.argmin()] * unit
-    return Anchors(start.items, start.weights + values.T @ (vectors @ (along / (spectrum + penalty))))
+    weights = start.weights + values.T @ (vectors @ (along / (spectrum + penalty)))
+    return Anchors(start.items, weights) if np.abs(weights).sum() <= MOST_WEIGHT else start
 
 
 Method = Callable[[Seen, int, np.random.Generator], Anchors]
@@ -167,6 +169,7 @@ METHODS: Mapping[str, Method] = {
     "regression": regression,
     "medoid-regression": medoid_regression,
 }
+SIGNED = ("regression", "medoid-regression")  # methods that may give weights below 0
 _BY_DISTANCE = {"medoids", "medoid-regression"}
 # Choices that each error is the mean of. Medoids take long, and hardly vary.
 _DRAWS = {"random": 40, "stratified": 20, "answers": 20, "medoids": 1, "regression": 10, "medoid-regression": 1}

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import math
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.jsonl import Fault
 from evalsuite.results.schema.base import Count, Hash, Name, Number, Place, Rows, Strict
 
 _Positive = Annotated[int, Field(ge=1)]
 _Error = Annotated[float, Field(ge=0)]
+_ROUNDED = 1e-9  # what sums of rounded numbers may be off by
 
 
 class AnchorError(Strict):
@@ -21,6 +25,17 @@ class AnchorError(Strict):
         description="Half width of a 95 % interval for a new model that is like these: rms times Student's t."
     )
     worst: _Error = Field(description="Mean absolute error of the model with the largest one.")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        """A mean is no larger than the root mean square and the maximum; Student's t is 1.96 or more."""
+        if not self.mean <= self.rms + _ROUNDED:
+            raise Fault("is smaller than the mean error", ".rms")
+        if not self.mean <= self.worst + _ROUNDED:
+            raise Fault("is smaller than the mean error", ".worst")
+        if not 1.95 * self.rms <= self.half + _ROUNDED:
+            raise Fault("is smaller than 1.96 times the root mean square", ".half")
+        return self
 
 
 class AnchorPoint(Strict):
@@ -62,6 +77,31 @@ class AnchorSet(Place):
     items: Annotated[Rows[AnchorItem], Field(min_length=1)]
     curve: Rows[AnchorPoint]
 
+    @model_validator(mode="after")
+    def _can_be(self) -> Self:
+        """What holds of every set that `evalsuite anchors` chooses. A stranger's file may still name easy items."""
+        from evalsuite.metrics.anchors import MOST_WEIGHT, SIGNED
+
+        weights = [item.weight for item in self.items]
+        if len({item.id for item in self.items}) < len(self.items):
+            raise Fault(f"names an item of {self.task} {self.set} twice", ".items")
+        if (sizes := sum(map(abs, weights))) > MOST_WEIGHT + _ROUNDED:
+            raise Fault(f"the sizes of the weights sum to {sizes:g}, expected {MOST_WEIGHT:g} or less", ".items")
+        if abs((total := math.fsum(weights)) - 1) > 1e-6:
+            raise Fault(f"the weights sum to {total:g}, expected 1", ".items")
+        if (least := min(weights)) < 0 and self.method not in SIGNED:
+            raise Fault(f"a weight is {least:g}; the method {self.method} gives none below 0", ".items")
+        if len(self.items) > self.of:
+            raise Fault(f"are {len(self.items)}, more than the {self.of} that they stand for", ".items")
+        if self.metric != TASKS[self.task].metrics[0]:
+            raise Fault(f"expected {TASKS[self.task].metrics[0]}, the headline of {self.task}", ".metric")
+        low, high = self.seen
+        if low is None or high is None or not 0 <= low <= high <= 1:
+            raise Fault("expected the lowest and the highest score, from 0 to 1", ".seen")
+        if not any(point.size == len(self.items) and point.error == self.error for point in self.curve):
+            raise Fault(f"is not that of {len(self.items)} items in `curve`", ".error")
+        return self
+
 
 class AnchorFile(Strict):
     """A file of anchor items."""
@@ -70,3 +110,11 @@ class AnchorFile(Strict):
     evalsuite: str = Field(description="The version that wrote it.")
     seed: Count
     sets: Annotated[Rows[AnchorSet], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _one_set_a_place(self) -> Self:
+        places = [(one.task, one.set, one.split) for one in self.sets]
+        for n, place in enumerate(places):
+            if place in places[:n]:
+                raise Fault(f"has a second set for {' '.join(place)}; remove one", f"sets[{n}]")
+        return self
