@@ -322,6 +322,39 @@ def test_neither_models_nor_data_nor_a_key_are_needed(
     assert f"{len(rows)} were there already" in said.stdout and "foreign: 1" in said.stdout
 
 
+@pytest.mark.parametrize(
+    "key, there",
+    [("zk-marker-1a2b3c4d5e6f", True), ("sk-proj-Ab1cdEfGhIjKlMnOpQrSt", False)],
+    ids=["the variable that the plan names", "what looks like a key"],
+)
+def test_a_key_that_an_endpoint_repeats_is_not_stored(
+    key: str, there: bool, models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Callable[..., Any]
+) -> None:
+    """`replies` is a process of its own, which reads no models.yaml."""
+    out, run = tmp_path / "out", tmp_path / "run"
+    rows = answered(models, out)
+    rows[0] = {"key": rows[0]["key"], "error": f"401 Incorrect API key provided: {key}. Get one at example.org"}
+    rows[1] = {**rows[1], "text": f"(a) {key}", "reasoning": f"my key is {key}"}
+    put(out, rows)
+    monkeypatch.setattr("evalsuite.common.secrets._spellings", {})
+    monkeypatch.setenv("MARKER_KEY" if there else "OTHER", key)
+    shown = [cli("replies", out, run, expect=1) for _ in range(2)]
+    assert not any(key[:8] in told.stdout + told.stderr for told in shown)
+    assert "were there already" in shown[1].stdout and "contradicting" not in shown[1].stdout
+    assert [path for path in run.rglob("*") if path.is_file() and key[:8].encode() in path.read_bytes()] == []
+
+
+def test_names_of_keys_are_a_list(models: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    put(out, answered(models, out))
+    assert json.loads((out / "keys.json").read_text()) == ["MARKER_KEY"]
+    (out / "keys.json").write_text('{"MARKER_KEY": 1}')
+    with pytest.raises(DataError, match="expected a list of names"):
+        read_replies(out, tmp_path / "run")
+    (out / "keys.json").unlink()  # as older versions wrote the folder
+    assert read_replies(out, tmp_path / "run").stored
+
+
 def answered_by_cli(cli: Callable[..., Any], models: Path, out: Path, data: Path) -> list[Row]:
     words = ("--model", "talks", "--tasks", "event_cause", "--limit", 4, "--limit-name", "max_completion_tokens")
     said = cli("requests", "--models", models, "--data", data, *words, "--out", out)

@@ -87,6 +87,26 @@ def test_what_is_no_key_stays() -> None:
     assert hide("short zk-T zebra") == "short zk-T zebra"
 
 
+@pytest.mark.parametrize(
+    "key", ["sk-proj-Ab1cdEfGhIjKlMnOpQr", "gsk_abcdefghijklmnopqrst", "hf_AbCdEfGhIjKlMnOpQrStUv", "sk-" + "x" * 20]
+)
+def test_what_looks_like_a_key_is_masked(key: str) -> None:
+    assert hide(f"key provided: {key}.") == "key provided: ***."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "task-knowledge_filling_easy",
+        "sk-learn-based-approach-of-2024",
+        "ask-me-anything-you-like",
+        "chf_abcdefghijklmnopqrstuvw",
+    ],
+)
+def test_names_that_begin_like_a_key_stay(text: str) -> None:
+    assert hide(text) == text
+
+
 # --- answers of endpoints --------------------------------------------------------------------------------------------
 
 

@@ -18,10 +18,16 @@ def keep_secrets(models: Iterable[Model]) -> None:
     """Have the keys of all these models masked, and what looks like a key in the paths of their addresses."""
     for model in models:
         if model.api.key_env:
-            keep_secret(os.environ.get(model.api.key_env, "").strip())
+            keep_variables([model.api.key_env])
         for part in urlsplit(model.api.base_url).path.split("/"):
             if _KEYLIKE.fullmatch(part):
                 keep_secret(part)
+
+
+def keep_variables(names: Iterable[str]) -> None:
+    """Have the keys in these environment variables masked."""
+    for name in names:
+        keep_secret(os.environ.get(name, "").strip())
 
 
 def key_of(model: Model) -> str:

@@ -13,6 +13,10 @@ from base64 import b64encode
 from collections.abc import Iterator
 
 MASK = "***"
+# What keys of well-known services look like, for those that nobody named: sk-…, gsk_…, xai-…, hf_…, AIza…
+_BEGINS = ("sk-", "gsk_", "xai-", "hf_", "AIza")
+_KEYLIKE = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(_BEGINS)})[A-Za-z0-9_-]{{17,}}")
+_RANDOM = 16  # characters without a hyphen that such a key has at least; words of a name are shorter
 _LEAST = 8  # characters; a shorter key is no secret (Ollama's "ollama")
 _BEGIN = 4  # characters of a key that are masked in a text that may have been cut
 
@@ -28,10 +32,12 @@ def keep_secret(key: str) -> None:
 
 
 def hide(text: str, cut: bool = False) -> str:
-    """`text` with `***` for every key, and for every beginning of a key of at least 8 characters.
+    """`text` with `***` for every key, for every beginning of a key of at least 8 characters, and for what looks like a key.
 
     `cut`: someone may have cut the text, or a text in it, so every beginning of at least 4 characters is masked.
     """
+    if any(begin in text for begin in _BEGINS):
+        text = _KEYLIKE.sub(lambda m: MASK if max(map(len, m[0].split("-"))) >= _RANDOM else m[0], text)
     spans = sorted(span for key in _spellings.values() for span in key.spans(text, cut))
     pieces, done = [], 0
     for start, end in spans:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from evalsuite.backends.keys import keep_variables
 from evalsuite.backends.openai.lines import Unreadable
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import make_folder, read_json, replace_file
@@ -14,7 +15,7 @@ from evalsuite.common.jsonl import numbered_lines, parse_object
 from evalsuite.common.lock import locked
 from evalsuite.evaluation.ask import received
 from evalsuite.exchange.reply_lines import read_line
-from evalsuite.exchange.requests import PLAN
+from evalsuite.exchange.requests import KEYS, PLAN
 from evalsuite.page.report import require_own_page, write_page
 from evalsuite.results.journey import write_results
 from evalsuite.results.saved import Results, require_cells, require_own
@@ -81,6 +82,7 @@ def read_replies(folder: str | Path, run: str | Path) -> Imported:
     folder, out = Path(folder), Path(run)
     if not (folder / PLAN).is_file():
         raise ConfigError(f"{folder}: no requests here (no {PLAN}); `evalsuite requests --out {folder}` writes them")
+    _keep_keys(folder / KEYS)
     with Store(folder / PLAN) as plan:
         items, prices = dict[str, str](), dict[str, dict[str, float]]()
         for cell in plan.cells():
@@ -100,6 +102,14 @@ def read_replies(folder: str | Path, run: str | Path) -> Imported:
             results = write_results(out, Reading())
             write_page([out], out / "page")
     return Imported(results, *taken)
+
+
+def _keep_keys(path: Path) -> None:
+    """Mask the keys in the variables that `write_requests` named: an endpoint may have repeated its key in a reply or error."""
+    names = read_json(path) if path.exists() else []  # older versions named none
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise DataError("expected a list of names of environment variables", path)
+    keep_variables(names)
 
 
 def _files(folder: Path) -> list[Path]:

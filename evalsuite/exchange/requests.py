@@ -1,6 +1,7 @@
 """`evalsuite requests`: the requests of a run as files, to be answered elsewhere. `evalsuite replies` reads the replies (replies.py).
 
     plan.sqlite             the plan, a store without replies: `replies` needs neither models.yaml nor data
+    keys.json               names of the environment variables with the endpoints' keys: `replies` masks their values
     manifest.json           settings, versions and hashes of the data, for the run that will be made
     MODEL.batch.jsonl       lines of OpenAI's batch API, which vLLM's run-batch takes, too; MODEL.batch-1.jsonl, … if one file is not enough
     MODEL.prompts.jsonl     the same for any other program: key, prompt or messages, sampling
@@ -23,7 +24,7 @@ from evalsuite.backends.openai.batches import endpoint_of, under_way
 from evalsuite.backends.openai.lines import in_files, request_line
 from evalsuite.backends.registry import engine_errors
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.files import new_folder, replacing, safe_name
+from evalsuite.common.files import new_folder, replace_file, replacing, safe_name
 from evalsuite.evaluation.journey import store_plan
 from evalsuite.evaluation.manifest import write_manifest
 from evalsuite.evaluation.plan import data_of, named_files, plan_cells, prepare, warn_of_skipped
@@ -34,6 +35,7 @@ from evalsuite.types import WRITTEN, Request
 log = logging.getLogger(__name__)
 
 PLAN = "plan.sqlite"
+KEYS = "keys.json"
 LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
 _SAMPLING = (*LIMIT_NAMES, *SAMPLING, "stop")  # of a body; vLLM's and SGLang's engines know them by these names
 _ASKED = ("model", "messages", "prompt")
@@ -77,6 +79,7 @@ def write_requests(
     done = []
     with new_folder(out) as draft:
         write_manifest(draft, s, data_of(s), named_files(s, eval_sets))
+        replace_file(draft / KEYS, json.dumps(sorted({m.api.key_env for m in chosen if m.api.key_env})) + "\n")
         with Store(draft / PLAN) as plan:
             seen: set[str] = set()
             for model in chosen:
