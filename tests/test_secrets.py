@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import html
 import json
 import logging
 import re
 import sqlite3
 import threading
+import tracemalloc
+import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -24,6 +27,7 @@ from evalsuite.backends.base import Limits
 from evalsuite.backends.model import API, Model
 from evalsuite.backends.models import load_models
 from evalsuite.backends.openai.backend import OpenAI
+from evalsuite.backends.openai.bodies import OF_REPLY
 from evalsuite.backends.openai.replies import Again, Failed, Stop, read_error, read_reply
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.secrets import hidden_start, hide, keep_secret
@@ -288,6 +292,65 @@ def test_usage_beyond_sqlite_keeps_the_reply(tmp_path: Path) -> None:
     assert done.exit_code == 0
     with sqlite3.connect(tmp_path / "run" / "store.sqlite") as db:
         assert set(db.execute("SELECT text, prompt_tokens FROM replies")) == {("好", 0)}
+
+
+@pytest.mark.parametrize("encoding", ["identity", "gzip", "deflate"])
+def test_a_body_is_read_and_unpacked_up_to_the_limit(encoding: str) -> None:
+    pack = {"identity": bytes, "gzip": gzip.compress, "deflate": zlib.compress}[encoding]
+    whole = json.dumps({"choices": [{"message": {"content": "好"}}]}).encode()
+    head = {"content-type": "application/json", "content-encoding": encoding}
+    for size in (OF_REPLY, OF_REPLY + 1):
+        body = pack(whole.ljust(size))
+        with endpoint(lambda _, body=body: (200, head, body)) as url:
+            found = ask(url)
+        if size == OF_REPLY:
+            assert (found.text, found.error) == ("好", None)
+        else:
+            assert found.text == "" and "the reply is over 8 MiB" in (found.error or "")
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_large_body_takes_no_memory(status: int) -> None:
+    """100 kB of gzip that unpack to 100 MB."""
+    body = gzip.compress(bytes(100_000_000))
+    with endpoint(lambda _: (status, {"content-type": "application/json", "content-encoding": "gzip"}, body)) as url:
+        tracemalloc.start()
+        error = ask(url).error or ""
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert ("over 8 MiB" if status == 200 else "500") in error and peak < 50_000_000
+
+
+def test_packing_that_nobody_asked_for_is_a_failure() -> None:
+    for encoding in ("br", "gzip"):
+        with endpoint(
+            lambda _, e=encoding: (200, {"content-type": "application/json", "content-encoding": e}, b"x" * 20)
+        ) as url:
+            assert "packed otherwise than asked for" in (ask(url).error or "")
+
+
+def test_a_file_of_a_batch_is_no_larger_than_its_lines_can_be() -> None:
+    from evalsuite.backends.openai.provider import Provider
+
+    class Files(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("content-length", str(2 * OF_REPLY))
+            self.end_headers()
+            with suppress(OSError):  # the client hangs up
+                self.wfile.write(bytes(2 * OF_REPLY))
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Files) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        provider = Provider(API(base_url=f"http://127.0.0.1:{server.server_port}/v1"), "")
+        assert len(provider.content("f", 2)) == len(provider.content("f")) == 2 * OF_REPLY
+        with pytest.raises(Failed, match="over 8 MiB"):
+            provider.content("f", 1)
+        provider.close()
+        server.shutdown()
 
 
 def test_a_reply_without_end_is_a_failure_and_the_run_stays_readable(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from evalsuite.backends.base import Limits
 from evalsuite.backends.model import Model
+from evalsuite.backends.openai.bodies import OF_REPLY, bound_async, is_cut
 from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop, read_error, read_reply
 from evalsuite.backends.openai.spending import Spending, Spent
 from evalsuite.backends.openai.throttle import Throttle
@@ -130,6 +131,7 @@ class Asking:
         key = self.backend.key or "none"  # the client requires one
         mounts = unproxied(self.api.base_url)
         http = DefaultAsyncHttpxClient(follow_redirects=False, mounts=mounts, timeout=self.api.timeout)
+        bound_async(http, OF_REPLY)
         async with AsyncOpenAI(
             api_key=key, base_url=self.api.base_url, max_retries=0, timeout=self.api.timeout, http_client=http
         ) as client:
@@ -275,6 +277,10 @@ class Asking:
                 said = f"cannot connect to {self.api.base_url} ({cause}); check api: base_url, and that the server runs"
             raise Again("connection", hide(said, cut=True), lost=not unsent) from None
         answer = raw.http_response
+        if is_cut(answer):
+            return Response(
+                "", "error", error=f"the reply is over {OF_REPLY >> 20} MiB, or packed otherwise than asked for"
+            ), True
         return read_reply(answer.headers, answer.content), True
 
     def _note(self, error: Again, sent: float) -> None:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 from evalsuite.backends.model import API
 from evalsuite.backends.openai.asking import unproxied
+from evalsuite.backends.openai.bodies import OF_REPLY, bound, is_cut
 from evalsuite.backends.openai.replies import LONGEST_WAIT, Again, Failed, asked_wait, read_error
 from evalsuite.common.secrets import hidden_start, hide
 from evalsuite.common.text import escape_surrogates
@@ -24,6 +25,7 @@ _OTHER_NAMES = {"canceled": "cancelled", "complete": "completed", "error": "fail
 _PAGES = 200  # the most pages of a list, of 100 batches each
 _TRIES = 8  # attempts to get a page
 _ID = re.compile(r"(?!.*\.\.)[\w.:/+=@~-]{1,500}", re.ASCII)  # it becomes part of an address: files/abc, say (Gemini)
+_LARGEST = 2**30  # bytes of a file: of 50,000 replies of 20 KiB each
 _MOST = 2**53  # the highest count of lines; more is no count
 _MARK = "evalsuite"  # the key in a batch's metadata that holds its name
 
@@ -70,6 +72,8 @@ class Provider:
         from openai import DefaultHttpxClient, OpenAI
 
         http = DefaultHttpxClient(follow_redirects=False, mounts=unproxied(api.base_url), timeout=api.timeout)
+        self._most = OF_REPLY  # bytes of the next answer
+        bound(http, lambda: self._most)
         self._client = OpenAI(
             api_key=key or "none", base_url=api.base_url, max_retries=0, timeout=api.timeout, http_client=http
         )
@@ -110,8 +114,13 @@ class Provider:
                 return _seen(row)
         return None
 
-    def content(self, file: str) -> bytes:
-        return self._call(self._client.files.with_raw_response.content, file)
+    def content(self, file: str, lines: int | None = None) -> bytes:
+        """The content of a file of so many lines; None: not known. Raises Failed if it is larger than they can be."""
+        self._most = _LARGEST if lines is None else min(_LARGEST, max(1, lines) * OF_REPLY)
+        try:
+            return self._call(self._client.files.with_raw_response.content, file)
+        finally:
+            self._most = OF_REPLY
 
     def _listed(self) -> Iterator[dict[str, Any]]:
         after: dict[str, Any] = {}
@@ -145,6 +154,8 @@ class Provider:
 
         try:
             answer = send(*words, **fields).http_response
+            if is_cut(answer):
+                raise Failed(f"the answer is over {self._most >> 20} MiB, or packed otherwise than asked for")
             body: bytes = answer.content
             return body
         except openai.APIStatusError as error:
