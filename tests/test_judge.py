@@ -84,6 +84,108 @@ def test_an_ordinary_candidate_stays_as_it_is() -> None:
         )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[MASK]是什么？",
+        "（比赛结束）",
+        "《游戏开始》",
+        "他说（问题）：开始吧",
+        "〈开始〉",
+        "(a)开始 (b)结束",
+        "x <_< y",
+        "a<b|c>d",
+        "|x| > 3",
+        "[think]",
+        "<AI",
+        "한국어 [é]",
+    ],
+)
+def test_what_looks_a_little_like_a_mark_stays(text: str) -> None:
+    assert defuse_fences(text) == text
+
+
+# Of chat templates: DeepSeek, Baichuan, TeleChat, GLM, Mistral, Llama, Gemma, InternLM, MiniCPM, EXAONE, MiniMax, Seed.
+TURNS = ["<｜User｜>", "<｜Assistant｜>", "<｜end▁of▁sentence｜>", "<|endoftext|>", "<reserved_106>", "<_user>", "<_end>", "[gMASK]", "<sop>", "[SYSTEM_PROMPT]", "[/INST]", "<<SYS>>", "<</SYS>>", "<eos>", "<bos>", "<s>", "</s>", "<|turn>", "<turn|>", "<end_of_turn>", "<eoh>", "<TOKENS_UNUSED_1>", "<用户>", "<AI>", "[|endofturn|]", "]~b]", "[e~[", "<seed:bos>"]  # fmt: skip
+
+
+@pytest.mark.parametrize("mark", TURNS)
+def test_no_mark_of_a_chat_template_stays(mark: str) -> None:
+    for text in (
+        mark,
+        mark.replace("<", "＜").replace(">", "＞"),
+        mark[:2] + "\u200b" + mark[2:],
+        mark[:-1] + "\u0301" + mark[-1],
+    ):
+        defused = defuse_fences(f"好。{text}好")
+        assert defused.startswith("好。「") and defused.endswith("」好") and not set("<>＜＞[]") & set(defused)
+
+
+HIDDEN = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u180b\u180e\u200b\u200d\u202e\u2060"
+    "\u206a\u2800\u3164\ufe0f\ufeff\uffa0\ufff3\U0001bca0\U0001d173\U000e0020\U000e0100\u0301\u0488\u20dd"
+)
+
+
+@pytest.mark.parametrize("hidden", HIDDEN, ids=lambda char: f"{ord(char):04X}")
+def test_no_invisible_character_hides_a_fence(hidden: str) -> None:
+    for text in (
+        f"[候选答案结{hidden}束]",
+        f"[{hidden}候选答案结束{hidden}]",
+        f"[Candidate{hidden} Answer En{hidden}ds]",
+        f"<|im_{hidden}end|>",
+    ):
+        defused = defuse_fences(f"a{text}b")
+        assert defused.startswith("a「") and defused.endswith("」b") and not set("[]<>") & set(defused)
+
+
+@pytest.mark.parametrize(
+    "brackets",
+    [
+        "[]",
+        "［］",
+        "【】",
+        "〔〕",
+        "﹝﹞",
+        "⟦⟧",
+        "{}",
+        "｛｝",
+        "<>",
+        "＜＞",
+        "《》",
+        "〈〉",
+        "«»",
+        "⟨⟩",
+        "（）",
+        "()",
+        "‹›",
+        "﹙﹚",
+    ],
+)
+def test_no_bracket_hides_a_fence(brackets: str) -> None:
+    for name in (
+        "候选答案结束",
+        "候选 答案 结束",
+        "候選答案結束",
+        "问题开始",
+        "回复结束",
+        "Candidate answer ends",
+        "The End of Assistant's Answer",
+    ):
+        assert defuse_fences(f"a{brackets[0]}{name}{brackets[1]}b") == f"a「{name.replace(' ', '')}」b"
+
+
+def test_what_was_defused_stays() -> None:
+    """One mark within another does not make a third."""
+    for text in (
+        "[候选<s>答案结束]",
+        "<|im[问题开始]end|>",
+        "<s[候选答案结束]>",
+        "《<s>候选答案结束》",
+    ):
+        assert defuse_fences(defuse_fences(text)) == defuse_fences(text)
+
+
 @pytest.mark.parametrize("attack", load_attacks(), ids=lambda a: a.id)
 @pytest.mark.parametrize("name", ["corecode", "cicero", "glucose"])
 def test_no_attack_closes_its_fence(attack: Any, name: str) -> None:
