@@ -16,7 +16,7 @@ import numpy as np
 from evalsuite.backends.model import Model
 from evalsuite.evaluation.costs import foresee_prompts, foresee_replies
 from evalsuite.evaluation.prompt_tokens import by_rule
-from evalsuite.evaluation.stored_samples import Reply, read_samples
+from evalsuite.evaluation.stored_samples import CountedReply, read_samples
 from evalsuite.evaluation.token_forecast import Total
 from evalsuite.types import Request
 
@@ -25,7 +25,9 @@ SHARES = (0.1, 0.2, 0.5)
 LEAST = 3  # replies of a sample
 
 
-def split(replies: Sequence[Reply], share: float, rng: np.random.Generator | None) -> tuple[list[Reply], list[Reply]]:
+def split(
+    replies: Sequence[CountedReply], share: float, rng: np.random.Generator | None
+) -> tuple[list[CountedReply], list[CountedReply]]:
     """A part of the contexts as the sample, and the rest."""
     contexts = list(dict.fromkeys(reply.context for reply in replies))
     if rng is not None:
@@ -43,7 +45,9 @@ def within(total: Total, truth: float) -> tuple[bool, float]:
     return low - 1e-6 <= truth <= high + 1e-6, (high - low) / max(truth, 1)
 
 
-def trial(seen: Sequence[Reply], rest: Sequence[Reply], seed: str) -> tuple[tuple[bool, float], tuple[bool, float]]:
+def trial(
+    seen: Sequence[CountedReply], rest: Sequence[CountedReply], seed: str
+) -> tuple[tuple[bool, float], tuple[bool, float]]:
     """Whether the rest's tokens are in the range, and the range's width by the truth: of replies, of prompts."""
     count = by_rule(Model(name="m", backend="openai", path="m", chat=True))
     rooms = [max(r.request.max_new_tokens, r.new_tokens) for r in rest]
@@ -100,7 +104,7 @@ def main(runs: Sequence[Path]) -> None:
 
 def _made(draw: Callable[[int], np.ndarray], limit: int, size: int, seed: str) -> tuple[bool, float]:
     request = Request("", "", (), limit)
-    seen = [Reply(request, (str(n),), 1, int(x)) for n, x in enumerate(draw(size))]
+    seen = [CountedReply(request, (str(n),), 1, int(x)) for n, x in enumerate(draw(size))]
     rest = draw(300 - size)
     return within(foresee_replies(seen, [limit] * len(rest), seed), float(rest.sum()))
 

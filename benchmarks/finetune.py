@@ -34,7 +34,7 @@ from evalsuite.prompt import Prompt
 SETTINGS = Finetune(epochs=1, batch=4, gradient_accumulation=1, gradient_checkpointing=False)
 
 
-def bare(model: Model, batches: list[list[training.Row]], folder: Path) -> Any:
+def bare(model: Model, batches: list[list[training.TrainingRow]], folder: Path) -> Any:
     net = transformers.AutoModelForCausalLM.from_pretrained(model.path, dtype=torch.float32)
     config = peft.LoraConfig(r=16, lora_alpha=32, lora_dropout=0.05, target_modules="all-linear", task_type="CAUSAL_LM")
     tensors = [training.collate(batch, 0) for batch in batches]  # made before the clock starts

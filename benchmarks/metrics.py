@@ -23,7 +23,7 @@ import numpy as np
 
 from evalsuite.metrics import TextCorpus, bleu, chrf, cider, f1, meteor, meteor15, rouge
 from evalsuite.metrics import statistics as stats
-from evalsuite.metrics.counts import Table
+from evalsuite.metrics.counts import TokenTable
 from evalsuite.metrics.tokens import tokenise
 
 
@@ -103,7 +103,7 @@ def their_metrics(pairs: list[tuple[str, str]]) -> dict[str, Callable[[], Any]]:
     }
 
 
-def our_metrics(table: Table) -> dict[str, Callable[[], Any]]:
+def our_metrics(table: TokenTable) -> dict[str, Callable[[], Any]]:
     """Ours under the names of theirs; counts that one has needed are there for the next."""
     return {
         "BLEU-4 corpus (sacrebleu, none)": lambda: bleu.corpus_bleu(bleu.statistics(table).sum(axis=0))[3],

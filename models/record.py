@@ -21,7 +21,16 @@ from typing import Any
 
 import evalsuite
 from evalsuite.backends.models import models_of
-from evalsuite.backends.recording import ABOUT, REPLIES, Line, Recording, Session, asked, read_lines, read_recording
+from evalsuite.backends.recording import (
+    ABOUT,
+    REPLIES,
+    RecordedReply,
+    Recording,
+    Session,
+    asked,
+    read_lines,
+    read_recording,
+)
 from evalsuite.backends.registry import load_backend, loaded
 from evalsuite.common.files import replace_file
 from evalsuite.evaluation.ask import received
@@ -47,11 +56,11 @@ def prompts(chat: bool, settings: Sequence[Mapping[str, Any]] = ()) -> dict[str,
     return found
 
 
-def line_of(key: str, reply: Response) -> Line:
-    return Line(asked=key, text=reply.text, finish=reply.finish, prompt_tokens=reply.prompt_tokens, new_tokens=reply.new_tokens)  # fmt: skip
+def line_of(key: str, reply: Response) -> RecordedReply:
+    return RecordedReply(asked=key, text=reply.text, finish=reply.finish, prompt_tokens=reply.prompt_tokens, new_tokens=reply.new_tokens)  # fmt: skip
 
 
-def write_lines(folder: Path, lines: Mapping[str, Line], order: Mapping[str, Request]) -> None:
+def write_lines(folder: Path, lines: Mapping[str, RecordedReply], order: Mapping[str, Request]) -> None:
     rows = [json.dumps(lines[key].model_dump(), ensure_ascii=False) for key in order if key in lines]
     replace_file(folder / REPLIES, "".join(f"{row}\n" for row in rows))
 

@@ -27,7 +27,7 @@ _TAKES: dict[str, tuple[int | str, ...]] = {
     "Column": (0, 1, "heading", "below"),
     "Check": (0, 1, 3, 4, 5),
     "row": (1, 2),
-    "Server": ("problem",),
+    "ModelServer": ("problem",),
     "_disk": (0, 2),
 }  # fmt: skip
 _ELSEWHERE = {("backends/model.py", "ValueError"), ("results/schema/base.py", "ValueError"), ("common/jsonl.py", "ValueError")}  # fmt: skip

@@ -15,7 +15,7 @@ import pytest
 
 import evalsuite
 from evalsuite.common.errors import ConfigError, DataError
-from evalsuite.metrics.anchors import METHODS, MOST_WEIGHT, SIGNED, Anchors, Seen, choose, curve, dealt, errors, medoids
+from evalsuite.metrics.anchors import METHODS, MOST_WEIGHT, SIGNED, Anchors, KnownModels, choose, curve, dealt, errors, medoids
 from evalsuite.results.anchors import anchors, as_content
 from evalsuite.results.schema import SCHEMAS
 from evalsuite.results.sheets import sheets
@@ -67,7 +67,7 @@ def test_strata_hold_each_answer_as_often_as_it_is_there() -> None:
 def test_medoids_are_nearly_as_near_as_the_best_of_all_sets() -> None:
     """The best set by trying all of them."""
     table = _clustered(12, 16, 4, kinds=3)
-    seen = Seen(table)
+    seen = KnownModels(table)
 
     def cost(items: Any) -> float:
         return float(seen.distances[:, list(items)].min(axis=1).sum())

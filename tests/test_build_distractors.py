@@ -14,7 +14,7 @@ import pytest
 from evalsuite.authoring import read_annotations, write_task_files
 from evalsuite.authoring.classifier import ConditionalLogit
 from evalsuite.authoring.distractors import (
-    Question,
+    FillingQuestion,
     filter_distractors,
     make_distractors,
     make_questions,
@@ -25,7 +25,7 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import bundled
 
 
-def _planted(n: int = 60) -> list[Question]:
+def _planted(n: int = 60) -> list[FillingQuestion]:
     """Wrong options that all end in 吗; candidates of which half do not."""
     rng = random.Random("planted")
 
@@ -33,7 +33,7 @@ def _planted(n: int = 60) -> list[Question]:
         return "".join(rng.sample("天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏", 4))
 
     return [
-        Question(k % 6, "A: [MASK]。", word(), (word() + "吗", word() + "吗"), tuple(word() + "吗" * (i % 2) for i in range(10)))
+        FillingQuestion(k % 6, "A: [MASK]。", word(), (word() + "吗", word() + "吗"), tuple(word() + "吗" * (i % 2) for i in range(10)))
         for k in range(n)
     ]  # fmt: skip
 
@@ -79,7 +79,7 @@ def test_heads_have_not_seen_what_they_score() -> None:
 
 def test_one_group_is_refused() -> None:
     with pytest.raises(ConfigError, match="two dialogues or more"):
-        filter_distractors([Question(0, "[MASK]", "a", ("b",), ())], ngram_features)
+        filter_distractors([FillingQuestion(0, "[MASK]", "a", ("b",), ())], ngram_features)
 
 
 def test_candidates_come_from_elsewhere_and_are_not_the_right_phrase() -> None:

@@ -22,7 +22,7 @@ import pytest
 from evalsuite.authoring.concepts import jieba_concepts
 from evalsuite.authoring.dialogues import dialogue_files, read_dialogues
 from evalsuite.authoring.knowledge import KnowledgeIndex, Triple, build_index, index_path, simplified, term_text
-from evalsuite.authoring.screen import Count, Screener, screen_dialogues
+from evalsuite.authoring.screen import MatchCounts, Screener, screen_dialogues
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
 
@@ -310,7 +310,7 @@ def test_matches_are_what_the_papers_words_say(tmp_path: Path) -> None:
 
 def test_the_columns_of_table_8() -> None:
     """NaturalConv's row: a column is what has more matches than it says, so 4,077 dialogues have two, and so on."""
-    natural = Count("NaturalConv", {0: 2904, 2: 4077, 3: 3793, 9: 9145})
+    natural = MatchCounts("NaturalConv", {0: 2904, 2: 4077, 3: 3793, 9: 9145})
     assert [natural.dialogues, *map(natural.more_than, (1, 2, 3))] == [19919, 17015, 12938, 9145]
 
 
@@ -381,7 +381,7 @@ def test_another_threshold_needs_no_screening(tmp_path: Path, knowledge: Path, m
     )
     out = tmp_path / "out"
     done = screen_dialogues([some], knowledge, out, tagger=tagger)
-    assert done.counts == (Count("some", {0: 1, 2: 1, 3: 1}),)
+    assert done.counts == (MatchCounts("some", {0: 1, 2: 1, 3: 1}),)
     assert (out / "kept.jsonl").read_text() == ""
     before = (out / "matches.jsonl").stat()
     done = screen_dialogues([some], knowledge, out, tagger=tagger, more_than=2)

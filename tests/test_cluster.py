@@ -23,7 +23,7 @@ from evalsuite.backends.model import HF, Model
 from evalsuite.backends.ray import AHEAD, Replicas
 from evalsuite.backends.registry import BACKENDS, load_backend
 from evalsuite.common.errors import BackendError
-from evalsuite.evaluation.display import Display, Step
+from evalsuite.evaluation.display import Display, TrainingStep
 from evalsuite.finetuning import ray as finetune_ray
 from evalsuite.finetuning.jobs import Job
 
@@ -340,14 +340,14 @@ class Trainings:
         self.now += 1
         self.most = max(self.most, self.now)
         try:
-            yield Step(1, 9, 0.5, 10, 1.0)
+            yield TrainingStep(1, 9, 0.5, 10, 1.0)
             if self.dies[name] > 0:
                 self.dies[name] -= 1
                 raise Lost("its process died")
             if self.fails[name]:
                 raise BackendError("model m: out of memory (on node x)")
             for step in range(2, 10):
-                yield Step(step, 9, 0.4, 20, 2.0)
+                yield TrainingStep(step, 9, 0.4, 20, 2.0)
         finally:
             self.now -= 1
         (folder / "card").touch()
@@ -427,7 +427,7 @@ def test_nothing_goes_on_when_the_command_is_stopped(
     trainings: Trainings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stopped(*job: Any) -> Iterator[Any]:
-        yield Step(1, 9, 0.5, 10, 1.0)
+        yield TrainingStep(1, 9, 0.5, 10, 1.0)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(finetune_ray, "train_on_node", stopped)

@@ -26,11 +26,11 @@ from evalsuite.common.sheet import english
 from evalsuite.exposure.arrangements import exact_test, order_of_items, order_of_options
 from evalsuite.exposure.completion import Overlap, overlap
 from evalsuite.exposure.exact import greater_p, positive_p, stratified_p
-from evalsuite.exposure.items import Text, compare, kept_apart
+from evalsuite.exposure.items import ProbeText, compare, kept_apart
 from evalsuite.exposure.likelihoods import measure
-from evalsuite.exposure.probes import File as Probed
-from evalsuite.exposure.probes import Written
-from evalsuite.exposure.texts import Entries, Entry, arranged, orders, read_entries, shards
+from evalsuite.exposure.probes import CompletionProbe
+from evalsuite.exposure.probes import TestedFile as Probed
+from evalsuite.exposure.texts import Entries, FileEntry, arranged, orders, read_entries, shards
 from evalsuite.page.report import _sheets as page_sheets
 from evalsuite.results.contamination import keep_rows, read_rows
 from evalsuite.results.saved import load_results
@@ -158,9 +158,11 @@ def test_a_score_that_is_no_number_gives_no_p() -> None:
 
 def test_naming_is_tested_dialogue_by_dialogue() -> None:
     """Ten items of one dialogue are no ten witnesses."""
-    texts = [Text(str(n), "one dialogue", (("", f"text {n}"),)) for n in range(10)]
+    texts = [ProbeText(str(n), "one dialogue", (("", f"text {n}"),)) for n in range(10)]
     asked = [Request(text.item, "", (), 8) for text in texts for _ in range(2)]
-    made = Written(Probed("event_cause", "easy", "test", "guided"), texts, [], asked, [""] * 20, 0, "no control")
+    made = CompletionProbe(
+        Probed("event_cause", "easy", "test", "guided"), texts, [], asked, [""] * 20, 0, "no control"
+    )
     row = made.row([Overlap(1.0, 30), Overlap(0.0, 30)] * 10, [], 0)
     assert row["figures"]["naming p"] == pytest.approx(0.5, abs=0.01)
 
@@ -226,7 +228,7 @@ def test_official_files_are_read_byte_for_byte(real_data: Path) -> None:
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=30), st.randoms(use_true_random=False))
 def test_who_shares_a_shard_does_not_depend_on_the_order_in_it(sizes: list[int], rng: Random) -> None:
-    entries = tuple(Entry("x" * size, "", "", n) for n, size in enumerate(sizes))
+    entries = tuple(FileEntry("x" * size, "", "", n) for n, size in enumerate(sizes))
     found = shards(Entries(entries, "", False), len, 50)
     moved = [unit for shard in found for unit in rng.sample(shard, len(shard))]
     kept = {unit[0].context for shard in found for unit in shard}
@@ -272,7 +274,7 @@ def test_a_sorted_file_is_noticed() -> None:
     texts = [topics[n // 12] + "".join(rng.sample("秋收冬藏闰余成岁律吕调阳", 8)) for n in range(72)]
     mixed = rng.sample(texts, len(texts))
     made = {
-        name: order_of_items(Entries(tuple(Entry(t, "", "", t) for t in some), "\n", False), len, 300, 5, 0)
+        name: order_of_items(Entries(tuple(FileEntry(t, "", "", t) for t in some), "\n", False), len, 300, 5, 0)
         for name, some in (("sorted", texts), ("mixed", mixed))
     }
     assert made["mixed"].chance and made["mixed"].checks["similar neighbours"] > 0.01
@@ -291,7 +293,7 @@ def test_order_p_is_uniform_for_a_model_that_has_read_nothing(base: HuggingFace)
     p = []
     for n in range(60):
         texts = ["A: " + "".join(rng.choices(words, k=rng.randint(6, 14))) for _ in range(12)]
-        found = Entries(tuple(Entry(text, "", "", text) for text in texts), "\n", False)
+        found = Entries(tuple(FileEntry(text, "", "", text) for text in texts), "\n", False)
         made = order_of_items(found, lambda text: len(base.checkpoint.encode(text)), 60, 3, n)
         scores = measure(base, made.pairs)
         p.append(exact_test(made, [x.logprob for x in scores], Random(n)).p)
@@ -301,7 +303,7 @@ def test_order_p_is_uniform_for_a_model_that_has_read_nothing(base: HuggingFace)
 
 
 def test_a_model_that_knows_the_order_is_found() -> None:
-    entries = tuple(Entry(f"句{n}", "", "", n) for n in range(40))
+    entries = tuple(FileEntry(f"句{n}", "", "", n) for n in range(40))
     found = Entries(entries, "\n", False)
     made = order_of_items(found, len, 24, 5, 0)
     known = found.join(entries)
@@ -316,20 +318,20 @@ def test_a_model_that_knows_the_order_is_found() -> None:
 def test_control_entries_are_not_told_by_their_numbers() -> None:
     """Official files of 500 entries beside control files of 100: three digits beside two make every text less likely."""
     official, control = (
-        Entries(tuple(Entry("{", f"{n}", f"{side}{n}", n) for n in range(some)), "\n", True)
+        Entries(tuple(FileEntry("{", f"{n}", f"{side}{n}", n) for n in range(some)), "\n", True)
         for side, some in (("a", 500), ("b", 100))
     )
     like = control.numbered_like(official, Random(0))
     digits = [len(e.number) for e in like.entries]
     assert abs(digits.count(3) - 80) < 15  # four in five of the official ones
     assert [e.tail for e in like.entries] == [e.tail for e in control.entries]
-    plain = Entries(tuple(Entry(e.text, "", "", e.context) for e in official.entries), "\n", False)
+    plain = Entries(tuple(FileEntry(e.text, "", "", e.context) for e in official.entries), "\n", False)
     assert control.numbered_like(plain, Random(0)) is control
 
 
 def test_items_against_control() -> None:
     rng = Random(0)
-    texts = [[Text(f"{side}{n}", f"{side}{n // 2}", (("", f"{side}{n}"),)) for n in range(60)] for side in "ab"]
+    texts = [[ProbeText(f"{side}{n}", f"{side}{n // 2}", (("", f"{side}{n}"),)) for n in range(60)] for side in "ab"]
     low, high = ([rng.gauss(mean, 1) for _ in range(60)] for mean in (0, 1))
     assert compare(texts[0], high, texts[1], low, Random(1)).p == pytest.approx(0.0001, abs=0.001)
     assert (compare(texts[0], low, texts[1], high, Random(1)).p or 0) > 0.95

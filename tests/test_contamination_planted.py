@@ -17,7 +17,7 @@ from evalsuite.common.resources import bundled
 from evalsuite.exposure.arrangements import exact_test, order_of_items
 from evalsuite.exposure.likelihoods import measure
 from evalsuite.exposure.planting import Planting, chunks, plant
-from evalsuite.exposure.texts import Entries, Entry, read_entries
+from evalsuite.exposure.texts import Entries, FileEntry, read_entries
 
 TASK, SET = "xcopa_cause_effect", "zh"
 MODELS = """models:
@@ -67,7 +67,7 @@ def lines() -> Entries:
     items = Corpora(bundled("sample")).file(TASKS["event_cause"], "easy", "test").items
     turns = sorted({turn[3:] for item in items for turn in item.context if 15 <= len(turn) <= 35})
     some = Random(1).sample(turns, 64)
-    return Entries(tuple(Entry(turn, "", "", turn) for turn in some), "\n", False)
+    return Entries(tuple(FileEntry(turn, "", "", turn) for turn in some), "\n", False)
 
 
 def order_p(tiny: Path, lines: Entries, net: Any) -> float:
@@ -83,7 +83,7 @@ def order_p(tiny: Path, lines: Entries, net: Any) -> float:
 @pytest.mark.slow
 def test_order_of_a_file(tiny: Path, lines: Entries) -> None:
     """A model that learnt the lines in another order has seen them, too, but not their order: the test finds only the order."""
-    shuffled: Sequence[Entry] = Random(2).sample(lines.entries, len(lines.entries))
+    shuffled: Sequence[FileEntry] = Random(2).sample(lines.entries, len(lines.entries))
     how = WAYS["all-weights"]
     assert order_p(tiny, lines, None) > 0.05
     assert order_p(tiny, lines, planted(tiny, lines.join(lines.entries), how)) <= 0.01

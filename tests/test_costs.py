@@ -21,7 +21,7 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.evaluation.costs import CostEstimate
 from evalsuite.evaluation.prompt_tokens import by_rule
 from evalsuite.evaluation.stored_samples import Kinship
-from evalsuite.evaluation.token_forecast import Seen, forecast
+from evalsuite.evaluation.token_forecast import ContextSample, forecast
 from evalsuite.results.store import open_store
 from evalsuite.types import Message, Request
 
@@ -184,7 +184,7 @@ def test_the_range_covers_what_it_claims(name: str, size: int, alike: int) -> No
         lengths = draw(rng, 60).repeat(alike).reshape(60, alike).astype(float)
         lengths = np.where(rng.random(lengths.shape) < 0.5, lengths, draw(rng, lengths.size).reshape(lengths.shape))
         seen, rest = lengths[:size], lengths[size:]
-        found = forecast([Seen(row.sum(), alike) for row in seen], rest.size, 1, limit, f"{time}")
+        found = forecast([ContextSample(row.sum(), alike) for row in seen], rest.size, 1, limit, f"{time}")
         low, high = found.ends
         inside += low - 1e-6 <= rest.sum() <= high + 1e-6
         assert found.mean == pytest.approx(seen.mean() * rest.size)
@@ -195,7 +195,7 @@ def test_more_replies_narrow_the_range() -> None:
     lengths = np.random.default_rng(1).integers(1, 60, 400)
     widths = []
     for size in (10, 50, 400):
-        seen = [Seen(float(x), 1) for x in lengths[:size]]
+        seen = [ContextSample(float(x), 1) for x in lengths[:size]]
         low, high = forecast(seen, 1000, 1, 64, "a").ends
         widths.append(high - low)
     assert widths[0] > 2 * widths[1] > 3 * widths[2] > 0

@@ -95,7 +95,7 @@ def test_the_loss_is_on_the_answer_and_its_end(sample: Corpus, tiny: Path, task:
 
 
 def test_a_batch_is_as_wide_as_its_longest_row() -> None:
-    made = training.collate([training.Row((5, 6, 7, 8), 2), training.Row((5, 9), 1)], pad=0)
+    made = training.collate([training.TrainingRow((5, 6, 7, 8), 2), training.TrainingRow((5, 9), 1)], pad=0)
     assert made["input_ids"].tolist() == [[5, 6, 7, 8], [5, 9, 0, 0]]
     assert made["attention_mask"].tolist() == [[1, 1, 1, 1], [1, 1, 0, 0]]
     assert made["labels"].tolist() == [[-100, -100, 7, 8], [-100, 9, -100, -100]]
@@ -203,7 +203,7 @@ def test_seeds_decide_the_adapter(checkpoint: Checkpoint, tmp_path: Path) -> Non
     model = checkpoint.model.model_copy(
         update={"finetune": Finetune(rank=2, epochs=1, batch=2, gradient_accumulation=1), "device": "cpu"}
     )
-    rows = [training.Row(tuple(range(10, 30 + n)), 3) for n in range(4)]
+    rows = [training.TrainingRow(tuple(range(10, 30 + n)), 3) for n in range(4)]
     made_by = {"base": "tiny", "task": "none", "size": 4, "seed": 1}
     cards = [
         training.train(model, checkpoint, rows, seed, tmp_path / str(n), made_by) for n, seed in enumerate([1, 1, 2])

@@ -89,7 +89,7 @@ def coder(request: pytest.FixtureRequest, tiny: Path, tmp_path_factory: pytest.T
 PAIR = ("A: 今天下雨了。\nB: 我要带伞。\n为什么？", "下雨导致B要带伞")
 
 
-def row(checkpoint: Checkpoint) -> training.Row:
+def row(checkpoint: Checkpoint) -> training.TrainingRow:
     return training.training_row(checkpoint, Request("p/0", "", (), 8, scoring="nll", pairs=(PAIR, PAIR)), "")
 
 
@@ -98,7 +98,9 @@ def test_an_encoder_reads_the_prompt_and_its_decoder_learns_the_answer(coder: Ch
     prompt, answer = row(coder).parts
     assert words.decode(prompt) == PAIR[0] and words.decode(answer[:-1]) == PAIR[1]
     assert answer[-1] == words.eos_token_id
-    made = training.collate_encoded([training.Row((5, 6, 7, 8, 2), 2), training.Row((5, 9, 3, 2), 3)], pad=0, start=1)
+    made = training.collate_encoded(
+        [training.TrainingRow((5, 6, 7, 8, 2), 2), training.TrainingRow((5, 9, 3, 2), 3)], pad=0, start=1
+    )
     assert made["input_ids"].tolist() == [[5, 6, 7], [5, 0, 0]]
     assert made["attention_mask"].tolist() == [[1, 1, 1], [1, 0, 0]]
     assert made["labels"].tolist() == [[8, 2, -100], [9, 3, 2]]

@@ -24,7 +24,7 @@ from evalsuite.backends.models import load_models
 from evalsuite.benchmarks.registry import Corpora
 from evalsuite.common.errors import BackendError
 from evalsuite.common.resources import bundled
-from evalsuite.evaluation.display import Display, Step
+from evalsuite.evaluation.display import Display, TrainingStep
 from evalsuite.evaluation.settings import Settings
 from evalsuite.finetuning import ray as finetune_ray
 from evalsuite.finetuning import sweep as sweeping
@@ -110,7 +110,7 @@ def test_a_stopped_command_and_a_lost_task_go_on_from_the_checkpoint(
     shutil.copytree(sweep / "adapters" / SMALL, run / "adapters" / SMALL)
 
     class Reporter(finetune_ray._Reporter):
-        def __call__(self, step: Step) -> None:
+        def __call__(self, step: TrainingStep) -> None:
             steps.append(step.step)
             if steps == [1, 2]:
                 raise KeyboardInterrupt
@@ -157,11 +157,11 @@ def test_a_task_ends_when_another_has_taken_its_place(tmp_path: Path) -> None:
     claim, steps = tmp_path / "checkpoints" / "claim", finetune_ray.SimpleQueue()
     claim.write_text("mine")
     report = finetune_ray._Reporter(steps, tmp_path, "mine")
-    report(first := Step(1, 9, None, 1, 1.0))
+    report(first := TrainingStep(1, 9, None, 1, 1.0))
     claim.write_text("of another")
     with pytest.raises(BackendError, match="another task or command trains this adapter now"):
-        report(Step(9, 9, None, 1, 1.0))
+        report(TrainingStep(9, 9, None, 1, 1.0))
     claim.unlink()
     with pytest.raises(BackendError, match="another task or command trains this adapter now"):
-        report(Step(9, 9, None, 1, 1.0))
+        report(TrainingStep(9, 9, None, 1, 1.0))
     assert steps.get() == first and steps.empty()

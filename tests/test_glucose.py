@@ -175,7 +175,7 @@ def test_the_inputs_are_written_as_the_official_ones_of_t5(official: Path) -> No
     lines = [row[0] for row in csv.reader(text.splitlines(), quotechar='"', delimiter="\x00")]
     rows = glucose.read_rows(official / glucose.FILES["test"])
     stories = {" ".join(row.story) for row in rows}
-    mine = {" ".join(glucose.Row(0, "", row.story, n, {}).marked) for row in rows for n in range(len(row.story))}
+    mine = {" ".join(glucose.StoryRow(0, "", row.story, n, {}).marked) for row in rows for n in range(len(row.story))}
     theirs = [line.partition(": ")[2] for line in lines]
     shared = [line for line in theirs if line.replace("*", "") in stories]
     assert (len(lines), len(shared)) == (4334, 365)

@@ -19,14 +19,14 @@ import numpy as np
 import pytest
 
 from evalsuite.metrics import PROFILES, TextCorpus, bleu, chrf, cider, exact_match, f1, meteor, meteor15, rouge
-from evalsuite.metrics.counts import Floats, Table
+from evalsuite.metrics.counts import Floats, TokenTable
 from evalsuite.metrics.tokens import tokenise
 
-Value = Callable[[Table], Any]
+Value = Callable[[TokenTable], Any]
 
 
-def table_of(hyps: list[str], refs: list[list[str]], tokenisation: str) -> Table:
-    return Table(tokenise(hyps, tokenisation), [tokenise(texts, tokenisation) for texts in refs])
+def table_of(hyps: list[str], refs: list[list[str]], tokenisation: str) -> TokenTable:
+    return TokenTable(tokenise(hyps, tokenisation), [tokenise(texts, tokenisation) for texts in refs])
 
 
 @pytest.fixture(scope="module")
@@ -39,16 +39,16 @@ def shared() -> tuple[list[str], list[str], dict[str, Any]]:
     return [row["hyp"] for row in rows], [row["ref"] for row in rows], values
 
 
-def mean_bleu(epsilon: float) -> Callable[[Table], Floats]:
+def mean_bleu(epsilon: float) -> Callable[[TokenTable], Floats]:
     return lambda table: bleu.sentence_bleu(bleu.statistics(table), epsilon)[:, 3]
 
 
-def corpus_bleu(table: Table) -> Floats:
+def corpus_bleu(table: TokenTable) -> Floats:
     return bleu.corpus_bleu(bleu.statistics(table).sum(0))
 
 
 # (reference, corpus value of ours from the items, ours for items or None, tolerance, why it is not 1e-9)
-KEPT: list[tuple[str, Value | None, Callable[[Table], Floats] | None, float, str]] = [
+KEPT: list[tuple[str, Value | None, Callable[[TokenTable], Floats] | None, float, str]] = [
     ("sacrebleu_corpus_presegmented_tok_none", lambda t: 100 * corpus_bleu(t)[3], None, 1e-9, ""),
     ("coco_Bleu1-4", lambda t: corpus_bleu(t), None, 1e-9, ""),
     ("nltk_sentence_bleu4_method1", None, mean_bleu(0.1), 1e-9, ""),
@@ -76,7 +76,7 @@ def test_kept_values(
     tokenisation: str,
     name: str,
     corpus: Value | None,
-    items: Callable[[Table], Floats] | None,
+    items: Callable[[TokenTable], Floats] | None,
     tolerance: float,
     why: str,
 ) -> None:
@@ -340,7 +340,7 @@ def test_meteor15_aligns_as_well_as_can_be() -> None:
 def test_meteor15_bounds_its_search() -> None:
     """Two texts of one repeated word have as many alignments as pairs of places: their search took a minute."""
     hyp, ref = list("我" * 2000), list("你我" * 1000)
-    table = Table([hyp, list("学医又累苦")], [[ref], [list("学医又累又苦")]])
+    table = TokenTable([hyp, list("学医又累苦")], [[ref], [list("学医又累又苦")]])
     stats = meteor15.statistics(table)
     assert stats[0].tolist() == [2000, 2000, 1000, 1000]  # every other word matches: no two matches adjoin
     assert stats[1].tolist() == [5, 6, 5, 2]  # an ordinary pair beside it is searched

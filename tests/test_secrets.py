@@ -266,7 +266,7 @@ def test_long_waits_are_told_once(caplog: pytest.LogCaptureFixture, monkeypatch:
     async def at_once(self: Any, seconds: float) -> None:
         self._tell_wait(seconds)
 
-    monkeypatch.setattr(asking.Asking, "_sleep", at_once)
+    monkeypatch.setattr(asking.GenerateCall, "_sleep", at_once)
     monkeypatch.setattr(asking.Throttle, "pause", lambda *_: None)
     with endpoint(lambda _: (503, {"retry-after": "30"}, b"busy")) as url:
         assert "503" in str(ask(url, attempts=3).error)

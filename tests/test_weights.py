@@ -286,7 +286,7 @@ def test_a_training_goes_on_from_whole_checkpoints_only(tiny: Path, tmp_path: Pa
     pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")
     settings = Finetune(rank=2, batch=1, gradient_accumulation=1, epochs=1, checkpoint_steps=1, bf16=False)
     model = of(tiny, finetune=settings)
-    rows = [training.Row((5, 6, 7, 2), 2)] * 3
+    rows = [training.TrainingRow((5, 6, 7, 2), 2)] * 3
     made_by = {"base": "m", "task": "t", "size": 3, "seed": 1}
 
     def stopped(step: training.Step) -> None:

@@ -35,7 +35,7 @@ STEPS = {  # step -> its units, and what is compared in each
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StepAgreement:
     """Agreement of two annotators at one step."""
 
     step: str
@@ -62,7 +62,7 @@ class AgreementReport:
     """The report of `evalsuite build agree`."""
 
     annotators: dict[str, int]  # name -> dialogues
-    steps: tuple[Step, ...]
+    steps: tuple[StepAgreement, ...]
     means: tuple[tuple[str, str, float], ...]  # (annotator, annotator, mean kappa over the steps), as in the paper
     disagreements: tuple[Disagreement, ...]
     notes: tuple[str, ...]
@@ -76,7 +76,7 @@ def annotator_agreement(files: Sequence[Path]) -> AgreementReport:
     by_name, notes = by_annotator(files)
     if len(by_name) < 2:
         raise ConfigError(f"{', '.join(map(str, files))}: one annotator only ({', '.join(by_name)}); give two or more")
-    steps: list[Step] = []
+    steps: list[StepAgreement] = []
     found: list[Disagreement] = []
     for who in combinations(by_name, 2):
         shared = [(by_name[who[0]][i], by_name[who[1]][i]) for i in by_name[who[0]] if i in by_name[who[1]]]
@@ -118,10 +118,10 @@ def by_annotator(files: Sequence[Path]) -> tuple[dict[str, dict[str, AnnotatedDi
     return by_name, notes
 
 
-Pair = tuple[Knowledge, Knowledge]
+_Pair = tuple[Knowledge, Knowledge]
 
 
-def match_annotations(a: AnnotatedDialogue, b: AnnotatedDialogue) -> list[Pair]:
+def match_annotations(a: AnnotatedDialogue, b: AnnotatedDialogue) -> list[_Pair]:
     """Pair the annotations of two people: the one-to-one assignment with the greatest total similarity.
 
     Similarity uses texts only (character F1 of instance and value, overlap of spans), so that dimension, domain and slot
@@ -166,11 +166,13 @@ def _rests_on(k: Knowledge, d: AnnotatedDialogue) -> set[Position]:
     return _characters(k.evidence, d) | _spans(k, "phrase", d)
 
 
-def _steps(who: tuple[str, str], shared: Sequence[tuple[AnnotatedDialogue, AnnotatedDialogue]]) -> Iterator[Step]:
-    def step(name: str, pairs: Sequence[tuple[object, object]]) -> Iterator[Step]:
+def _steps(
+    who: tuple[str, str], shared: Sequence[tuple[AnnotatedDialogue, AnnotatedDialogue]]
+) -> Iterator[StepAgreement]:
+    def step(name: str, pairs: Sequence[tuple[object, object]]) -> Iterator[StepAgreement]:
         if pairs:
             x, y = zip(*pairs, strict=True)
-            yield Step(name, who, len(pairs), mean(float(p == q) for p, q in pairs), cohen_kappa(x, y))
+            yield StepAgreement(name, who, len(pairs), mean(float(p == q) for p, q in pairs), cohen_kappa(x, y))
 
     yield from step("knowledge", [(bool(_accepted(a)), bool(_accepted(b))) for a, b in shared])
     yield from step("turn", [pair for a, b in shared for pair in zip(_turns(a), _turns(b), strict=True)])
@@ -192,7 +194,7 @@ def _steps(who: tuple[str, str], shared: Sequence[tuple[AnnotatedDialogue, Annot
         ]
         if words:
             same, f1 = mean(float(p == q) for p, q in words), mean(char_f1(p, (q,)) for p, q in words)
-            yield Step(name, who, len(words), same, None, f1)
+            yield StepAgreement(name, who, len(words), same, None, f1)
 
 
 def slot_path(k: Knowledge) -> str:

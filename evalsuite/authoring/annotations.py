@@ -20,7 +20,7 @@ from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class BrokenRule:
     """A broken rule: `code` is its name in rules.yaml, `field` where it is broken."""
 
     field: str  # "annotations[0].conflict1"
@@ -63,7 +63,7 @@ def check_dialogues(path: Path) -> tuple[list[AnnotatedDialogue], list[DataError
             continue
         found = list(rule_problems(dialogue))
         if (before := seen.setdefault(dialogue.id, line)) != line:
-            found.insert(0, Problem("id", "twice", {"value": dialogue.id, "line": before}))
+            found.insert(0, BrokenRule("id", "twice", {"value": dialogue.id, "line": before}))
         wrong += [DataError(p.message, path, line, p.field) for p in found]
         dialogues.append(dialogue)
     return dialogues, wrong
@@ -75,45 +75,45 @@ def _field_message(error: Any) -> str:
     return f"{error['msg'][0].lower()}{error['msg'][1:]}"
 
 
-def rule_problems(dialogue: AnnotatedDialogue) -> Iterator[Problem]:
+def rule_problems(dialogue: AnnotatedDialogue) -> Iterator[BrokenRule]:
     """All rules that a dialogue breaks. leaderboard/src/annotate/rules.ts has the same rules; a test compares the two."""
     for n, turn in enumerate(dialogue.dialogue):
         if not turn.strip():
-            yield Problem(f"dialogue[{n}]", "turn")
+            yield BrokenRule(f"dialogue[{n}]", "turn")
     if dialogue.nothing and dialogue.annotations:
-        yield Problem("nothing", "nothing")
+        yield BrokenRule("nothing", "nothing")
     seen: dict[tuple[str, ...], int] = {}
     for n, knowledge in enumerate(dialogue.annotations):
         same = tuple(getattr(knowledge, name) for name in _TRIPLET)
         if (other := seen.setdefault(same, n)) != n and knowledge.value:
-            yield Problem(f"annotations[{n}]", "repeated", {"other": other})
+            yield BrokenRule(f"annotations[{n}]", "repeated", {"other": other})
         for p in _annotation_problems(knowledge, dialogue):
-            yield Problem(f"annotations[{n}].{p.field}", p.code, p.values)
+            yield BrokenRule(f"annotations[{n}].{p.field}", p.code, p.values)
 
 
 _TRIPLET = ("dimension", "instance", "domain", "slot", "value")
 _TEXTS = ("instance", "value", "phrase", "conflict1", "conflict2")
 
 
-def _annotation_problems(k: Knowledge, dialogue: AnnotatedDialogue) -> Iterator[Problem]:
+def _annotation_problems(k: Knowledge, dialogue: AnnotatedDialogue) -> Iterator[BrokenRule]:
     r = load_rules()
     if k.proposed:
-        yield Problem("proposed", "proposed", {"value": k.proposer or "a model"})
+        yield BrokenRule("proposed", "proposed", {"value": k.proposer or "a model"})
     if k.verdict == "returned" and not k.reason:
-        yield Problem("reason", "empty")
+        yield BrokenRule("reason", "empty")
     yield from _ontology_problems(k)
     texts = {name: getattr(k, name) for name in _TEXTS}
     for name, text in (*texts.items(), *((f"evidence[{i}]", span) for i, span in enumerate(k.evidence))):
         if not text:
-            yield Problem(name, "empty")
+            yield BrokenRule(name, "empty")
         elif re.search(r["untidy"], text):
-            yield Problem(name, "untidy", {"value": text})
+            yield BrokenRule(name, "untidy", {"value": text})
         elif name in ("instance", "value") and k.dimension == "事件" and re.search(r["speakers"][dialogue.set], text):
-            yield Problem(name, "speakers", {"value": text})
+            yield BrokenRule(name, "speakers", {"value": text})
     if k.value and k.value == k.instance:
-        yield Problem("value", "same")
+        yield BrokenRule("value", "same")
     elif k.value and k.slot in r["event_slots"] and any(re.search(p, k.value) for p in r["no_events"]):
-        yield Problem("value", "event", {"value": k.value})
+        yield BrokenRule("value", "event", {"value": k.value})
     whole = "\n".join(dialogue.dialogue)
     for name, span in (*((f"evidence[{i}]", span) for i, span in enumerate(k.evidence)), ("phrase", k.phrase)):
         if (
@@ -123,9 +123,9 @@ def _annotation_problems(k: Knowledge, dialogue: AnnotatedDialogue) -> Iterator[
         ):
             continue
         values = {"value": span, "count": count}
-        yield Problem(name, "several", values) if count else Problem(name, "missing", {"value": span})
+        yield BrokenRule(name, "several", values) if count else BrokenRule(name, "missing", {"value": span})
     if k.phrase and k.evidence and not any(k.phrase in span for span in k.evidence):
-        yield Problem("phrase", "outside", {"value": k.phrase})
+        yield BrokenRule("phrase", "outside", {"value": k.phrase})
     if k.phrase:
         yield from _conflict_problems(k)
 
@@ -144,39 +144,39 @@ def phrase_position(k: Knowledge, dialogue: Sequence[str]) -> tuple[int, int] | 
     return next(((n, turn.index(around) + within) for n, turn in enumerate(dialogue) if around in turn), None)
 
 
-def _ontology_problems(k: Knowledge) -> Iterator[Problem]:
+def _ontology_problems(k: Knowledge) -> Iterator[BrokenRule]:
     """Report the first of dimension, domain and slot that is unknown; those below it cannot be checked."""
     branches: Any = {b["dimension"]["zh"]: b["domains"] for b in ontology()}
     parent = ""
     for name in ("dimension", "domain", "slot"):
         value = getattr(k, name)
         if not value:
-            yield Problem(name, "empty")
+            yield BrokenRule(name, "empty")
             return
         if value not in branches:
-            yield Problem(name, name, {"value": value, "parent": parent, "known": ", ".join(branches)})
+            yield BrokenRule(name, name, {"value": value, "parent": parent, "known": ", ".join(branches)})
             return
         below, parent = branches[value], value
         branches = {d["name"]["zh"]: d["slots"] for d in below} if name == "dimension" else {s["zh"]: () for s in below}
 
 
-def _conflict_problems(k: Knowledge) -> Iterator[Problem]:
+def _conflict_problems(k: Knowledge) -> Iterator[BrokenRule]:
     r = load_rules()
     phrase = re.findall(r["unit"], k.phrase)
     one, two = (edit_distance(phrase, re.findall(r["unit"], text)) for text in (k.conflict1, k.conflict2))
     most = max(r["minimal"], int(r["share"] * len(phrase)))
     if k.conflict1 and k.conflict1 == k.phrase:
-        yield Problem("conflict1", "unchanged")
+        yield BrokenRule("conflict1", "unchanged")
     elif k.conflict1 and one > most:
-        yield Problem("conflict1", "minimal", {"value": k.phrase, "count": one, "most": most})
+        yield BrokenRule("conflict1", "minimal", {"value": k.phrase, "count": one, "most": most})
     if not k.conflict2:
         return
     if k.conflict2 == k.phrase:
-        yield Problem("conflict2", "unchanged2")
+        yield BrokenRule("conflict2", "unchanged2")
     elif k.conflict2 == k.conflict1:
-        yield Problem("conflict2", "alike")
+        yield BrokenRule("conflict2", "alike")
     elif k.conflict1 and two < one:
-        yield Problem("conflict2", "maximal", {"count": two, "most": one})
+        yield BrokenRule("conflict2", "maximal", {"count": two, "most": one})
 
 
 def edit_distance(a: Sequence[str], b: Sequence[str]) -> int:

@@ -35,7 +35,7 @@ SOLVED = 0.5  # gain above which a task counts as solved without the dialogue
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ArtefactCheck:
     """A guesser with its description."""
 
     name: str
@@ -47,7 +47,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class GuesserScore:
     """Score of a guesser on one file. Figures are in [0, 1]; low and high are Wilson's 95 % interval."""
 
     task: str
@@ -73,14 +73,14 @@ class Finding:
         return self.p < 0.05
 
 
-def run_checks(corpus: Corpus, split: str = "test") -> tuple[Finding, ...]:
+def run_checks(corpus: Corpus, split: str = "test") -> tuple[GuesserScore, ...]:
     """Run all checks on all files of a split, in the order of tasks and sets. Raises DataError for malformed lines."""
     found = [f for task, item_set in corpus.files(split) for f in _check_file(corpus, task, item_set, split)]
     adjusted = holm({str(n): f.p for n, f in enumerate(found)})
     return tuple(_with_verdict(replace(f, p=adjusted[str(n)])) for n, f in enumerate(found))
 
 
-def _with_verdict(f: Finding) -> Finding:
+def _with_verdict(f: GuesserScore) -> GuesserScore:
     check = CHECKS[f.check]
     if not f.above:
         words = "no better than chance"
@@ -96,7 +96,7 @@ def _with_verdict(f: Finding) -> Finding:
     return replace(f, verdict=words)
 
 
-def _check_file(corpus: Corpus, task: Task, item_set: str, split: str) -> Iterator[Finding]:
+def _check_file(corpus: Corpus, task: Task, item_set: str, split: str) -> Iterator[GuesserScore]:
     tested = corpus.file(task, item_set, split).items
     if not tested or not task.kind.written or task.kind.several:
         return
@@ -122,7 +122,7 @@ def _check_file(corpus: Corpus, task: Task, item_set: str, split: str) -> Iterat
             p = _at_least(value * n, n, max(chance, drawn))
             if check.inside:
                 p = min(1.0, p * len({i.references for i in tested} if check.name == "label" else tested[0].options))
-            yield Finding(
+            yield GuesserScore(
                 task.name,
                 item_set,
                 split,
@@ -321,22 +321,24 @@ def _lookup(known: Items, tested: Items) -> list[Guess] | None:
     ]
 
 
-CHECKS: dict[str, Check] = {
+CHECKS: dict[str, ArtefactCheck] = {
     c.name: c
     for c in (
-        Check("label", "always the right option that is most frequent in this file", _label, inside=True),
-        Check("majority", "always the most frequent right answer of the training items", _majority),
-        Check(
+        ArtefactCheck("label", "always the right option that is most frequent in this file", _label, inside=True),
+        ArtefactCheck("majority", "always the most frequent right answer of the training items", _majority),
+        ArtefactCheck(
             "position", "always the place where the right option stands most often in this file", _position, inside=True
         ),
-        Check("length", "the longest, shortest or middle option, as training has it", _length),
-        Check("alike", "the option most like the other options", _alike),
-        Check("options", "a classifier that sees the options alone", partial(_classified, question=False)),
-        Check("question overlap", "the option with most characters of the question", _overlap),
-        Check("question + options", "a classifier that sees question and options", partial(_classified, question=True)),
-        Check("nearest question", "the answer of the training item with the most similar question", _nearest),
-        Check("echo", "what the question asks about, said back", _echo),
-        Check("dialogue overlap", "what shares most characters with the dialogue", _dialogue, reads=True),
-        Check("lookup", "the answer that training has to the same dialogue and question", _lookup, lookup=True),
+        ArtefactCheck("length", "the longest, shortest or middle option, as training has it", _length),
+        ArtefactCheck("alike", "the option most like the other options", _alike),
+        ArtefactCheck("options", "a classifier that sees the options alone", partial(_classified, question=False)),
+        ArtefactCheck("question overlap", "the option with most characters of the question", _overlap),
+        ArtefactCheck(
+            "question + options", "a classifier that sees question and options", partial(_classified, question=True)
+        ),
+        ArtefactCheck("nearest question", "the answer of the training item with the most similar question", _nearest),
+        ArtefactCheck("echo", "what the question asks about, said back", _echo),
+        ArtefactCheck("dialogue overlap", "what shares most characters with the dialogue", _dialogue, reads=True),
+        ArtefactCheck("lookup", "the answer that training has to the same dialogue and question", _lookup, lookup=True),
     )
 }

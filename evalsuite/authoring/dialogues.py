@@ -32,7 +32,7 @@ _BETWEEN_WORDS = re.compile(r"(?<=[^\x00-\x7f]) +| +(?=[^\x00-\x7f])")
 
 
 @dataclass(frozen=True, slots=True)
-class Dialogue:
+class RawDialogue:
     """A raw dialogue with its speakers marked."""
 
     id: str
@@ -64,7 +64,7 @@ def dialogue_files(paths: Iterable[Path]) -> list[Path]:
     return found
 
 
-def read_dialogues(files: Iterable[Path]) -> Iterator[Dialogue]:
+def read_dialogues(files: Iterable[Path]) -> Iterator[RawDialogue]:
     """All dialogues in order; JSONL is streamed. Raises DataError with line and field.
 
     Speakers become "A: " and "B: " in order of appearance (paper, section 3); turns without speakers alternate. Persona tags
@@ -108,7 +108,7 @@ def _is_lines(file: Path) -> bool:
     return any(isinstance(first.get(key), list) for key in _TURNS)
 
 
-def _dialogue(file: Path, number: int, name: str, row: Any) -> Dialogue:
+def _dialogue(file: Path, number: int, name: str, row: Any) -> RawDialogue:
     key = next((key for key in _TURNS if isinstance(row, dict) and key in row), None)
     if key is None:
         raise DataError(f"expected an object with one of {', '.join(_TURNS)}", file, number)
@@ -126,7 +126,7 @@ def _dialogue(file: Path, number: int, name: str, row: Any) -> Dialogue:
     id = next((row[key] for key in _IDS if key in row), name)
     if not isinstance(id, str | int):
         raise DataError("expected a text or a number", file, number, "id")
-    return Dialogue(str(id), file.stem, _marked([turn for turn in said if turn]), tags)
+    return RawDialogue(str(id), file.stem, _marked([turn for turn in said if turn]), tags)
 
 
 def _turn(turn: Any) -> tuple[str, str] | None:

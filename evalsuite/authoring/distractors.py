@@ -46,7 +46,7 @@ _FOLDS = 3  # CIDER, too, trains on two thirds
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class FillingQuestion:
     """A knowledge filling question to filter."""
 
     group: int  # its group of dialogues; the heads that score it are fitted on other groups
@@ -86,7 +86,7 @@ def ngram_features(filled: Sequence[Filled]) -> Any:
 
 
 def filter_distractors(
-    questions: Sequence[Question],
+    questions: Sequence[FillingQuestion],
     features: Features,
     seed: str = "0",
     iterations: int = 35,
@@ -192,7 +192,7 @@ def _harder(scores: np.ndarray[Any, Any], wrong: Sequence[int]) -> tuple[int, in
 
 def make_questions(
     annotations: Sequence[Annotation], seed: str = "0", groups: int = 6, most: int = 30, least: int = 8
-) -> list[Question]:
+) -> list[FillingQuestion]:
     """One question per annotation. Dialogues are assigned to `groups` at random.
 
     Up to `most` candidates are drawn from phrases of the same slot in other dialogues of the group; if there are fewer than
@@ -219,7 +219,7 @@ def make_questions(
         rng = random.Random(f"{seed}:distractors:candidates:{a.dialogue_id}:{number}")
         drawn = tuple(rng.sample(pool, min(most, len(pool))))
         text = a.utterance(MASK)
-        found.append(Question(group_of[a.dialogue_id], text, a.phrase, a.conflicts, drawn))
+        found.append(FillingQuestion(group_of[a.dialogue_id], text, a.phrase, a.conflicts, drawn))
     return found
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.authoring.concepts import Tagger, tagger_named, tagger_signature
-from evalsuite.authoring.dialogues import Dialogue, dialogue_files, read_dialogues
+from evalsuite.authoring.dialogues import RawDialogue, dialogue_files, read_dialogues
 from evalsuite.authoring.knowledge import KnowledgeIndex, Triple, build_index, simplified
 from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.common.files import read_json, replace_file, replacing
@@ -70,7 +70,7 @@ class Screener:
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class MatchCounts:
     """A row of Table 8: the histogram of matches per dialogue of a source."""
 
     source: str
@@ -92,12 +92,12 @@ class Screening:
 
     out: Path
     more_than: int
-    counts: tuple[Count, ...]  # one per source
+    counts: tuple[MatchCounts, ...]  # one per source
 
     @property
-    def total(self) -> Count:
+    def total(self) -> MatchCounts:
         histogram = sum((Counter(c.histogram) for c in self.counts), Counter())
-        return Count("Total", dict(histogram), sum(c.tags for c in self.counts))
+        return MatchCounts("Total", dict(histogram), sum(c.tags for c in self.counts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,18 +203,18 @@ def _count_lines(path: Path) -> int:
     return count
 
 
-def _match_line(screener: Screener, dialogue: Dialogue) -> str:
+def _match_line(screener: Screener, dialogue: RawDialogue) -> str:
     rows = [match.row() for match in screener.matches(dialogue.utterances)]
     row = {"source": dialogue.source, "id": dialogue.id, "matches": rows}
     return json.dumps(row, ensure_ascii=False) + "\n"
 
 
-def _chunks(dialogues: Iterator[Dialogue]) -> Iterator[list[Dialogue]]:
+def _chunks(dialogues: Iterator[RawDialogue]) -> Iterator[list[RawDialogue]]:
     while chunk := list(islice(dialogues, _CHUNK)):
         yield chunk
 
 
-def _in_order(chunks: Iterator[list[Dialogue]], jobs: int, settings: _Settings) -> Iterator[list[str]]:
+def _in_order(chunks: Iterator[list[RawDialogue]], jobs: int, settings: _Settings) -> Iterator[list[str]]:
     """Screen chunks in `jobs` processes; yields their lines in order, with a bounded number of chunks in flight."""
     if jobs == 1:
         screener = settings.screener()
@@ -263,7 +263,7 @@ def _start_worker(settings: _Settings) -> None:
     _screener = settings.screener()
 
 
-def _screen_chunk(chunk: list[Dialogue]) -> list[str]:
+def _screen_chunk(chunk: list[RawDialogue]) -> list[str]:
     return [_match_line(_screener, dialogue) for dialogue in chunk]
 
 
@@ -280,7 +280,7 @@ def _write_results(out: Path, files: Sequence[Path], more_than: int) -> Screenin
                 row = {"id": dialogue.id, "dialogue": dialogue.turns}
                 kept.write((json.dumps(row, ensure_ascii=False) + "\n").encode())
     counts = tuple(
-        Count(source, dict(sorted(histogram.items())), tags[source]) for source, histogram in histograms.items()
+        MatchCounts(source, dict(sorted(histogram.items())), tags[source]) for source, histogram in histograms.items()
     )
     summary = {
         "more_than": more_than,

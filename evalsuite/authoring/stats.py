@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from evalsuite.authoring.annotations import read_dialogues
-from evalsuite.authoring.artefacts import CHECKS, Finding, run_checks
+from evalsuite.authoring.artefacts import CHECKS, GuesserScore, run_checks
 from evalsuite.authoring.task_files import Annotation, read_annotations
 from evalsuite.benchmarks.check import Table1, table1, whole_dialogues
 from evalsuite.benchmarks.corecode import BENCHMARK
@@ -55,7 +55,7 @@ class Stats:
     knowledge: dict[str, KnowledgeCounts]  # by set
     spread: tuple[SlotCount, ...]  # slots that occur, in the ontology's order
     split: str  # the split of the artefact checks
-    findings: tuple[Finding, ...]
+    findings: tuple[GuesserScore, ...]
 
     @property
     def total(self) -> tuple[Table1, KnowledgeCounts | None] | None:
@@ -150,10 +150,10 @@ def _check_dialogues(annotations: Path, corpus: Corpus, folder: Path) -> None:
             )
 
 
-Counts = dict[str, Counter[str]]  # set -> Chinese slot name -> annotations
+_Counts = dict[str, Counter[str]]  # set -> Chinese slot name -> annotations
 
 
-def _of_annotations(found: Sequence[Annotation]) -> tuple[dict[str, KnowledgeCounts], Counts]:
+def _of_annotations(found: Sequence[Annotation]) -> tuple[dict[str, KnowledgeCounts], _Counts]:
     knowledge, counts = {}, {}
     for item_set in dict.fromkeys(a.set for a in found):
         mine = [a for a in found if a.set == item_set]
@@ -167,14 +167,14 @@ def _of_annotations(found: Sequence[Annotation]) -> tuple[dict[str, KnowledgeCou
 _CAUSAL = {"event_cause": "事件原因", "subsequent_event": "后续事件"}
 
 
-def _of_files(corpus: Corpus) -> tuple[str, dict[str, KnowledgeCounts], Counts]:
+def _of_files(corpus: Corpus) -> tuple[str, dict[str, KnowledgeCounts], _Counts]:
     def items(task: str, item_set: str) -> Iterator[Any]:
         for split in corpus.benchmark.splits:
             if corpus.has(TASKS[task], item_set, split):
                 yield from corpus.file(TASKS[task], item_set, split).items
 
     knowledge: dict[str, KnowledgeCounts] = {}
-    counts: Counts = {}
+    counts: _Counts = {}
     used = set()
     for item_set in corpus.sets:
         slot_of = Counter(i.references[0] for i in items("slot_identification", item_set))
@@ -199,7 +199,7 @@ def _dimensions(counts: Counter[str]) -> dict[str, int]:
     return {name: by[name] for name in DIMENSIONS}
 
 
-def _slot_counts(counts: Counts) -> Iterator[SlotCount]:
+def _slot_counts(counts: _Counts) -> Iterator[SlotCount]:
     order = {zh: n for n, zh in enumerate(_SLOT)}
     for item_set, by_slot in counts.items():
         for zh in sorted(by_slot, key=lambda zh: (order.get(zh, len(order)), zh)):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evalsuite.authoring.artefacts import CHECKS, Finding
+from evalsuite.authoring.artefacts import CHECKS, GuesserScore
 from evalsuite.authoring.charts import bar_chart
 from evalsuite.authoring.stats import DIMENSIONS, KnowledgeCounts, Stats
 from evalsuite.benchmarks.check import Table1
@@ -64,9 +64,9 @@ def render_page(found: Stats) -> str:
     )
 
 
-def grouped(found: Stats) -> list[tuple[tuple[str, str], list[Finding]]]:
+def grouped(found: Stats) -> list[tuple[tuple[str, str], list[GuesserScore]]]:
     """Findings grouped by (task, set): accuracy for choices, F1 for texts, exact match for the lookup check."""
-    groups: dict[tuple[str, str], list[Finding]] = {}
+    groups: dict[tuple[str, str], list[GuesserScore]] = {}
     for f in found.findings:
         if f.measure != "exact" or CHECKS[f.check].lookup:
             groups.setdefault((f.task, f.set), []).append(f)
@@ -150,7 +150,7 @@ def _own_rows(found: Stats) -> list[tuple[str, list[str]]]:
     ]
 
 
-def _row(f: Finding) -> dict[str, Any]:
+def _row(f: GuesserScore) -> dict[str, Any]:
     return {
         "check": f.check,
         "items": f.items,

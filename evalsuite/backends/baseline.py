@@ -19,7 +19,7 @@ from evalsuite.common.dialogue import asked_event
 from evalsuite.common.errors import BackendError, unknown
 from evalsuite.types import Item, Request, Response, Trial
 
-Answer = tuple[int, ...] | str  # positions of the right options, or a text
+_Answer = tuple[int, ...] | str  # positions of the right options, or a text
 _SPEAKER = re.compile(r"^[^:]{0,2}:")  # some benchmarks have none
 _PIECES = re.compile(r"[^，。！？；,.!?;~～…]+")
 
@@ -43,7 +43,7 @@ class Baseline:
         # 2: `majority` answers by position; the other baselines are as they were.
         self.fingerprint = f"baseline:{model.path}:{2 if model.path == 'majority' else 1}"
         self._reply = kinds[model.path]
-        self._favourites: dict[tuple[str, str], list[Answer]] = {}
+        self._favourites: dict[tuple[str, str], list[_Answer]] = {}
         if model.path == "majority":
             for pair in ((t.name, item_set) for t in TASKS.values() for item_set in BENCHMARKS[t.benchmark].sets):
                 # The answers of the training split (dev if there is none), the most frequent first; ties in their order.

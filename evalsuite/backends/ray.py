@@ -50,7 +50,7 @@ def cluster(engine: Loader, address: str | None, replicas: int | None) -> Loader
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ReplicaReport:
     """A replica's report once its model is loaded."""
 
     host: str
@@ -63,14 +63,16 @@ class Facts:
 class Replica(Actor):
     """A loaded model on a node."""
 
-    def load(self, model: Model) -> Facts:
+    def load(self, model: Model) -> ReplicaReport:
         # Not in the constructor: waiting for room has a time limit, loading a large model has none.
         host = socket.gethostname()
         try:
             self.engine = cast(LocalModel, load_backend(model))
         except BackendError as error:
             raise BackendError(f"{error} (on node {host})") from None
-        return Facts(host, self.engine.fingerprint, self.engine.settings, self.engine.context, self.engine.parameters)
+        return ReplicaReport(
+            host, self.engine.fingerprint, self.engine.settings, self.engine.context, self.engine.parameters
+        )
 
     def plan(self, requests: Sequence[Request]) -> list[list[int]]:
         return self.engine.plan(requests)
@@ -91,7 +93,7 @@ class _Member(Worker):
     def __init__(self, cluster: Cluster, needs: Needs, model: Model, attempt: int) -> None:
         super().__init__(cluster, Replica, needs)
         self.attempt = attempt  # 2 for the replacement of a replica that died while loading
-        self.facts: Facts | None = None  # None: still loading
+        self.facts: ReplicaReport | None = None  # None: still loading
         self.send([], "load", model)
 
 
@@ -101,14 +103,14 @@ class Replicas:
     def __init__(self, model: Model, cluster: Cluster, replicas: int | None) -> None:
         self._name, self._model, self._cluster = model.name, for_actors(model), cluster
         self._members: list[_Member] = []
-        self._facts: Facts | None = None  # the first replica's; all others must have the same fingerprint
+        self._facts: ReplicaReport | None = None  # the first replica's; all others must have the same fingerprint
         self._loss = ""  # why the last replica was lost
         try:
             count, self._needs = plan_replicas(self._model, cluster, replicas)
             log.info("model %s: asking the cluster for %d replicas with %s", model.name, count, self._needs)
             for _ in range(count):
                 self._start(attempt=1)
-            facts = cast(Facts, self._loaded().facts)
+            facts = cast(ReplicaReport, self._loaded().facts)
         except BaseException:
             self.close()
             raise

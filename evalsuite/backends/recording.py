@@ -54,7 +54,7 @@ class Recording(Strict):
     sessions: list[Session] = Field(min_length=1)
 
 
-class Line(Strict):
+class RecordedReply(Strict):
     """A line of replies.jsonl."""
 
     asked: _Hash
@@ -80,7 +80,7 @@ def asked(request: Request, chat: bool) -> str:
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()[:24]
 
 
-def read_recording(folder: Path) -> tuple[Recording, dict[str, Line]]:
+def read_recording(folder: Path) -> tuple[Recording, dict[str, RecordedReply]]:
     """The description of a recording, and its replies by the hash of their request. Raises DataError with file, line, field."""
     about = folder / ABOUT
     try:
@@ -90,12 +90,12 @@ def read_recording(folder: Path) -> tuple[Recording, dict[str, Line]]:
     return recording, read_lines(folder)
 
 
-def read_lines(folder: Path) -> dict[str, Line]:
+def read_lines(folder: Path) -> dict[str, RecordedReply]:
     """The replies of a recording by what they answer. Raises DataError with file, line and field."""
-    lines: dict[str, Line] = {}
+    lines: dict[str, RecordedReply] = {}
     for number, row in jsonl.read_objects(folder / REPLIES, surrogates=True):
         try:
-            line = Line.model_validate(row)
+            line = RecordedReply.model_validate(row)
         except ValidationError as error:
             raise jsonl.first_fault(error, folder / REPLIES, number) from None
         if line.asked in lines:
@@ -110,7 +110,7 @@ def hash_of_replies(path: Path) -> str | None:
     return hashlib.sha256(read_bytes(file)).hexdigest() if file.is_file() else None
 
 
-class Recorded:
+class RecordedModel:
     """A model whose replies were recorded. `missing` says which requests it cannot answer."""
 
     context: int | None = None

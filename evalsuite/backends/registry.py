@@ -27,9 +27,9 @@ def _baseline(model: Model, train: TrainingItems, limits: Limits) -> Backend:
 
 def _scripted(model: Model, train: TrainingItems, limits: Limits) -> Backend:
     if Path(model.path).is_dir():
-        from evalsuite.backends.recording import Recorded
+        from evalsuite.backends.recording import RecordedModel
 
-        return Recorded(model)
+        return RecordedModel(model)
     from evalsuite.backends.scripted import ReplyFile
 
     return ReplyFile(Path(model.path))

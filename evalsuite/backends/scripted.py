@@ -87,7 +87,7 @@ def scripted_loader(replies: Replies) -> Loader:
 _Count = Annotated[int, Field(ge=0, le=10**9)]
 
 
-class Line(Strict):
+class ReplyLine(Strict):
     """A line of a reply file. The fields of `conditions` are optional and select which trials of the item it answers."""
 
     item: str
@@ -138,7 +138,7 @@ class ReplyFile:
     def __init__(self, path: Path) -> None:
         """Raises DataError with file, line and field."""
         self._path = path
-        self._lines: dict[str, list[tuple[int, Line]]] = {}
+        self._lines: dict[str, list[tuple[int, ReplyLine]]] = {}
         for number, row in jsonl.read_objects(path, surrogates=True):
             self._keep(number, row)
         self.settings: dict[str, Any] = {"by": "item"}  # items with the same prompt may have different replies
@@ -146,13 +146,13 @@ class ReplyFile:
 
     def _keep(self, number: int, row: dict[str, Any]) -> None:
         try:
-            line = Line.model_validate(row)
+            line = ReplyLine.model_validate(row)
         except ValidationError as error:
             first = error.errors()[0]
             if first["type"] != "extra_forbidden":
                 raise jsonl.first_fault(error, self._path, number) from None
             field = str(first["loc"][0])
-            raise DataError(unknown("field", field, Line.model_fields), self._path, number, field) from None
+            raise DataError(unknown("field", field, ReplyLine.model_fields), self._path, number, field) from None
         if (line.text is None) == (line.error is None):
             raise DataError("expected either a text or an error", self._path, number, "text")
         others = self._lines.setdefault(line.item, [])

@@ -11,7 +11,7 @@ from evalsuite.benchmarks import c3, cedar, charm, cicero, cider, corecode, gluc
 from evalsuite.benchmarks.corpus import Corpus, File
 from evalsuite.benchmarks.groups import groups
 from evalsuite.common.errors import ConfigError, DataError, unknown
-from evalsuite.common.plugins import Table, installed, load_plugin, origin_of
+from evalsuite.common.plugins import LazyMapping, installed, load_plugin, origin_of
 from evalsuite.common.resources import bundled
 from evalsuite.metrics.rows import METRICS, TEXT_METRICS
 from evalsuite.types import Benchmark, Item, Kind, Language, Metric, Task
@@ -77,8 +77,8 @@ def _check(name: str, benchmark: object, origin: str) -> None:
             raise ConfigError(f"{origin}: {unknown('split', split, SPLITS)}")
 
 
-BENCHMARKS: Table[Benchmark] = Table(_benchmarks)
-TASKS: Table[Task] = Table(lambda: {t.name: t for b in BENCHMARKS.values() for t in b.tasks})
+BENCHMARKS: LazyMapping[Benchmark] = LazyMapping(_benchmarks)
+TASKS: LazyMapping[Task] = LazyMapping(lambda: {t.name: t for b in BENCHMARKS.values() for t in b.tasks})
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evalsuite.cli.options import Models
+from evalsuite.cli.options import ModelsOption
 from evalsuite.common.terminal import print_all, safe, say
 
 
@@ -56,7 +56,7 @@ def annotate(
             "--suggest", help="A model of --models that proposes annotations, for people to accept or reject."
         ),
     ] = "",
-    models: Models = "bundled:models.yaml",
+    models: ModelsOption = "bundled:models.yaml",
     budget: Annotated[float | None, typer.Option("--budget", help="Limit on the total cost of the proposals.")] = None,
 ) -> None:
     """Write the annotation page: one offline HTML file that keeps annotations in the browser and exports JSONL."""

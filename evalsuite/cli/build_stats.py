@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from evalsuite.cli.options import SkipBad, Split
+from evalsuite.cli.options import SkipBad, SplitOption
 from evalsuite.common.terminal import emit, json_mark, print_all, say
 
 
@@ -18,7 +18,7 @@ def stats(
         Path | None,
         typer.Option("--annotations", help="Annotations that the data were made from, for the whole of Table 1."),
     ] = None,
-    split: Split = "test",
+    split: SplitOption = "test",
     out: Annotated[Path | None, typer.Option("--out", help="Write stats.json and stats.html into this folder.")] = None,
     skip_bad: SkipBad = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalsuite.cli.options import Models, parts
+from evalsuite.cli.options import ModelsOption, parts
 from evalsuite.common.terminal import print_all, safe, say
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def tasks(
             "--discriminator", help="Discriminator for adversarial distractors: ngrams, or an hf model of --models."
         ),
     ] = "ngrams",
-    models: Models = "bundled:models.yaml",
+    models: ModelsOption = "bundled:models.yaml",
     shares: Annotated[
         str,
         typer.Option(

@@ -9,10 +9,10 @@ import typer
 
 from evalsuite.cli.options import takes
 from evalsuite.common.terminal import print_all, say
-from evalsuite.exposure.settings import Settings
+from evalsuite.exposure.settings import ContaminationSettings
 
 
-@takes(Settings)
+@takes(ContaminationSettings)
 def contamination(
     model: Annotated[list[str], typer.Argument(metavar="MODEL…", help="Models of the models file.")], **settings: Any
 ) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalsuite.cli.options import Data, Models, SkipBad, hint_at_models
+from evalsuite.cli.options import Data, ModelsOption, SkipBad, hint_at_models
 from evalsuite.common.terminal import emit, json_mark, print_all, say
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _items(corpus: Corpus, t: Task) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "–"
 
 
-def models(models: Models = "bundled:models.yaml") -> None:
+def models(models: ModelsOption = "bundled:models.yaml") -> None:
     from evalsuite.backends.models import load_models
     from evalsuite.cli.tables.terminal import listing
     from evalsuite.common.resources import resolve

@@ -122,8 +122,8 @@ def hint_at_models(models: str | Path) -> None:
         say("models.yaml here is not used; add --models models.yaml", err=True)
 
 
-Models = Annotated[str, option(Settings, "models")]
-Split = Annotated[str, option(Settings, "split")]
+ModelsOption = Annotated[str, option(Settings, "models")]
+SplitOption = Annotated[str, option(Settings, "split")]
 Data = Annotated[list[Path] | None, option(Settings, "data")]
 SkipBad = Annotated[bool, option(Settings, "skip_bad")]
 Parser = Annotated[

@@ -36,14 +36,14 @@ KEYWORDS: dict[str, type] = {
     "score": SecondReader,
     "finetune": Sweep,
     "judge": Judging,
-    "contamination": exposed.Settings,
+    "contamination": exposed.ContaminationSettings,
 }
 RETURNED: tuple[type, ...] = (
     Results,
     Comparison,
     CostEstimate,
     Exported,
-    exposure.Found,
+    exposure.ContaminationResult,
     Answer,
     Cell,
     Place,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import Models, Parser, hint_at_models, option, takes
+from evalsuite.cli.options import ModelsOption, Parser, hint_at_models, option, takes
 from evalsuite.common.terminal import emit, json_mark, print_all, say
 from evalsuite.evaluation.second_reader import SecondReader
 from evalsuite.evaluation.settings import Settings
@@ -113,7 +113,7 @@ def score(
     extract: Annotated[bool, typer.Option(help="Cut lead-ins and explanations off spans and short answers.")] = True,
     semsim: Annotated[Path | None, option(Settings, "semsim")] = None,
     signature: Annotated[bool, typer.Option("--signature", help="Print every number with its signature.")] = False,
-    models: Models = "bundled:models.yaml",
+    models: ModelsOption = "bundled:models.yaml",
     **second: Any,
 ) -> None:
     import evalsuite

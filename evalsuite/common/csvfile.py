@@ -11,7 +11,7 @@ from pathlib import Path
 from evalsuite.common.errors import DataError
 from evalsuite.common.files import read_bytes
 
-Cells = dict[str, str | None]  # column -> cell; None where the row is too short
+CsvCells = dict[str, str | None]  # column -> cell; None where the row is too short
 
 # A spreadsheet takes a text that begins so for a formula; leaderboard/picture.js has the same characters.
 _FORMULA = re.compile(r"[=+\-@＝＋－＠\t\r\n]")
@@ -28,14 +28,14 @@ def field(value: object) -> str:
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
-def read_rows(path: Path, columns: Sequence[str] = (), delimiters: str = ",") -> Iterator[tuple[int, Cells]]:
+def read_rows(path: Path, columns: Sequence[str] = (), delimiters: str = ",") -> Iterator[tuple[int, CsvCells]]:
     """(line number at the row's end, cells) of each row of a file. For `delimiters` and errors see `parse_rows`."""
     yield from parse_rows(read_bytes(path), path, columns, delimiters)
 
 
 def parse_rows(
     raw: bytes, path: Path, columns: Sequence[str] = (), delimiters: str = ","
-) -> Iterator[tuple[int, Cells]]:
+) -> Iterator[tuple[int, CsvCells]]:
     """(line number at the row's end, cells) of each row of a file's content in UTF-8. `path` is for messages.
 
     The delimiter is the character of `delimiters` that is most frequent in the header. Raises DataError if the content is

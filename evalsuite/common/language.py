@@ -42,7 +42,7 @@ def translated(text: str) -> str:
 
 
 @cache
-def rows() -> Rows:
+def rows() -> MessageRows:
     """The rows of zh.json."""
     import json
 
@@ -54,11 +54,11 @@ def rows() -> Rows:
     rules, _ = parse_yaml(packaged("authoring/rules.yaml").read_text(encoding="utf-8"))
     others = sections["others"]
     others |= {english[0].lower() + english[1:]: zh for english, zh in others.items()}  # as messages of ours quote them
-    return Rows({**others, **sections["ours"], **dict(rules["messages"].values())})
+    return MessageRows({**others, **sections["ours"], **dict(rules["messages"].values())})
 
 
 @dataclass(frozen=True)
-class Row:
+class MessageRow:
     """A message: its English template and its Chinese one."""
 
     english: str
@@ -88,7 +88,7 @@ class Row:
             made += re.escape(text) + (f"(?P<{field}>{value})" if field is not None else "")
         return re.compile(made, re.DOTALL)
 
-    def fits(self, text: str, others: Rows) -> bool:
+    def fits(self, text: str, others: MessageRows) -> bool:
         """Whether a text is this message: as the template has it, and not by chance."""
         if self.longest not in text or not (found := self.pattern.fullmatch(text)):
             return False
@@ -106,7 +106,7 @@ class Row:
         fields = Formatter().parse(self.chinese)
         return [found[field] for _, field, mark, _ in fields if found and field and mark]
 
-    def filled(self, text: str, others: Rows) -> str:
+    def filled(self, text: str, others: MessageRows) -> str:
         """The Chinese text, with the values of the English one's fields."""
         found = self.pattern.fullmatch(text)
         made = ""
@@ -133,7 +133,7 @@ _NUMBER = re.compile(r"[-+±]?[\d.,]+( ?[kMGT]?B| bytes)?")
 _HEAD = re.compile(r"\{(\w+)\}(?::\{line\})?: ")
 
 
-class Rows:
+class MessageRows:
     """Rows by their English templates.
 
     >>> rows = Rows({"{path}: no such folder": "{path}：没有这个目录", "problem: {error}": "问题：{error:zh}"})
@@ -159,12 +159,12 @@ class Rows:
         parts = [self._head(part) for part in head.split(": ")] if head else []
         return "：".join([*parts, row.filled(rest, self)])
 
-    def meant(self, text: str) -> tuple[int, str, Row | None, str]:
+    def meant(self, text: str) -> tuple[int, str, MessageRow | None, str]:
         """(score, what stands before it, its row, itself) of a message. "a.jsonl:3: field 'answer'" may stand before.
 
         The score is the number of characters that are known, with those of messages in its fields.
         """
-        best: tuple[int, str, Row | None, str] = (0, "", None, text)
+        best: tuple[int, str, MessageRow | None, str] = (0, "", None, text)
         parts = text.split(": ")
         for n in range(min(len(parts), _HEADS)):
             rest = ": ".join(parts[n:])
@@ -174,7 +174,7 @@ class Rows:
                     best = score, ": ".join(parts[:n]), row, rest
         return best
 
-    def _fitting(self, text: str) -> Iterable[Row]:
+    def _fitting(self, text: str) -> Iterable[MessageRow]:
         if plain := self._plain.get(text):
             return (plain,)
         return (row for row in self._rows if row.fits(text, self))
@@ -194,7 +194,7 @@ _NAMES = (
 )  # rows that may stand before a message
 
 
-def _without_head(english: str, chinese: str) -> Row:
+def _without_head(english: str, chinese: str) -> MessageRow:
     """A row without its first field, if that only names the subject of the message: any name may stand before a message."""
     head = _HEAD.match(english)
     if (
@@ -202,5 +202,5 @@ def _without_head(english: str, chinese: str) -> Row:
         and chinese.startswith(before := f"{head[0][:-2]}：")
         and f"{{{head[1]}" not in (rest := chinese[len(before) :])
     ):
-        return Row(english[head.end() :], rest, headed=True)
-    return Row(english, chinese)
+        return MessageRow(english[head.end() :], rest, headed=True)
+    return MessageRow(english, chinese)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 Row = TypeVar("Row")
 
 
-class Table(Mapping[str, Row]):
+class LazyMapping(Mapping[str, Row]):
     """A mapping that `make` builds on first access, so that importing the module which holds it does no work."""
 
     def __init__(self, make: Callable[[], dict[str, Row]]) -> None:

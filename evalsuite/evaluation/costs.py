@@ -1,8 +1,8 @@
 """Requests, tokens and cost of a run before it is started, for each model and task, each with a range.
 
-Prompts are counted or estimated (prompt_tokens.py). Replies are predicted by those that runs have stored (stored_samples.py,
-token_forecast.py); where there are none, their range goes from the shortest right answer to the limit. docs/endpoints.md says what the
-ranges mean, design/cost.md how well they hold.
+Prompts are counted or estimated (prompt_tokens.py). Replies are predicted by those that runs have stored
+(stored_samples.py, token_forecast.py); where there are none, their range goes from the shortest right answer to the
+limit. docs/endpoints.md says what the ranges mean, design/cost.md how well they hold.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from evalsuite.backends.openai.spending import cost_of
 from evalsuite.common.errors import BackendError
 from evalsuite.evaluation.plan import plan_cells, prepare, warn_of_skipped
 from evalsuite.evaluation.preview import token_counter, tokenizer_named
-from evalsuite.evaluation.prompt_tokens import Count, Tokens, counter_of
+from evalsuite.evaluation.prompt_tokens import PromptTokens, TokenCounter, counter_of
 from evalsuite.evaluation.settings import Settings
-from evalsuite.evaluation.stored_samples import Kinship, Reply, Sample, closest, read_samples
-from evalsuite.evaluation.token_forecast import Seen, Total, forecast
+from evalsuite.evaluation.stored_samples import CellSample, CountedReply, Kinship, closest, read_samples
+from evalsuite.evaluation.token_forecast import ContextSample, Total, forecast
 from evalsuite.results.store import find_store, open_store, request_key
 from evalsuite.types import WRITTEN, Cell, Request, Trial
 
 log = logging.getLogger(__name__)
 
-Planned = Iterator[tuple[Model, Cell, list[Trial]]]
+_Planned = Iterator[tuple[Model, Cell, list[Trial]]]
 _WITHOUT_TOKENS = ("baseline", "scripted")
 _NEAR = 0.2  # counted tokens of a model's prompts differ from the rule by so much more or less from task to task
 
@@ -63,7 +63,7 @@ class CostEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CellCost:
     """The same of one cell, to be added up."""
 
     model: str
@@ -79,7 +79,7 @@ class Part:
     kinship: Kinship | None
 
 
-def planned_cells(models: Models, settings: dict[str, Any]) -> tuple[Settings, Planned]:
+def planned_cells(models: Models, settings: dict[str, Any]) -> tuple[Settings, _Planned]:
     """The settings, and every cell that `run` would ask with its model and trials. No model is loaded."""
     s, chosen, corpus, eval_sets = prepare(models, **settings)
     warn_of_skipped(eval_sets)
@@ -113,7 +113,7 @@ class Costs:
     settings: Settings
     samples: Sequence[str | Path] = ()
     tokenizer: str = ""
-    parts: list[Part] = field(default_factory=list)
+    parts: list[CellCost] = field(default_factory=list)
 
     @property
     def _folder(self) -> Path | None:
@@ -129,13 +129,13 @@ class Costs:
         with open_store(self._folder) as store:
             return store.spent()
 
-    def passing(self, planned: Planned) -> Iterator[tuple[Cell, list[Trial]]]:
+    def passing(self, planned: _Planned) -> Iterator[tuple[Cell, list[Trial]]]:
         """The cells, unchanged."""
         own = self._folder
         for run in self.samples:
             find_store(Path(run))
         asked: _Asked | None = None
-        known: list[Sample] | None = None
+        known: list[CellSample] | None = None
         for model, cell, trials in planned:
             if asked is None or asked.model is not model:
                 asked = _Asked(model, self.tokenizer, own)
@@ -170,11 +170,11 @@ class _Asked:
         if self.tokens:
             self.count, self.exact = counter_of(model, tokenizer, token_counter)
 
-    def part(self, cell: Cell, trials: Sequence[Trial], samples: Sequence[Sample]) -> Part:
+    def part(self, cell: Cell, trials: Sequence[Trial], samples: Sequence[CellSample]) -> CellCost:
         left = self._left(cell, trials)
         place, price = cell.place, self.model.api.charged if self.model.backend == "openai" else None
         if not self.tokens:
-            return Part(place.model, place.task, None, len(trials), len(left), None, None, None, "", 0, None)
+            return CellCost(place.model, place.task, None, len(trials), len(left), None, None, None, "", 0, None)
         requests = [trial.request for trial in left]
         counted = [self.count(request) for request in requests]
         written = place.scoring in WRITTEN
@@ -185,7 +185,9 @@ class _Asked:
         reply = self._replies(left, near, place.name) if written else Total.exact(0.0)
         most = sum(map(self.backend.worst, requests)) if self.backend and price else None
         kinship, replies = (near[0], len(near[1])) if near else (None, 0)
-        return Part(place.model, place.task, price, len(trials), len(left), prompt, reply, most, by, replies, kinship)
+        return CellCost(
+            place.model, place.task, price, len(trials), len(left), prompt, reply, most, by, replies, kinship
+        )
 
     def _left(self, cell: Cell, trials: Sequence[Trial]) -> list[Trial]:
         """The trials whose reply the run does not have; of the same request to an endpoint, one."""
@@ -202,7 +204,7 @@ class _Asked:
             new = {key: trial for key, trial in new.items() if key not in done}
         return list(new.values())
 
-    def _prompts(self, counted: Sequence[Tokens], near: _Near | None, seed: str) -> tuple[Total, str]:
+    def _prompts(self, counted: Sequence[PromptTokens], near: _Near | None, seed: str) -> tuple[Total, str]:
         """The tokens of these prompts. What the endpoint counted of others corrects the rule."""
         low, mean, high = (sum(getattr(c, name) for c in counted) for name in ("low", "mean", "high"))
         if self.exact or not counted:
@@ -235,7 +237,7 @@ class _Asked:
         return 1.0 if trial.item.options else max(1.0, min(map(len, trial.item.references), default=1) / 2)
 
 
-_Near = tuple[Kinship, list[Reply]]
+_Near = tuple[Kinship, list[CountedReply]]
 
 
 def _fair(near: _Near | None, limit: int) -> _Near | None:
@@ -264,13 +266,15 @@ def _asked(trial: Trial) -> Any:
     return trial.item.id, trial.rotation, r.sample, r.prompt, r.messages, r.max_new_tokens, r.pairs, r.pattern
 
 
-def foresee_replies(seen: Sequence[Reply], rooms: Sequence[int], seed: str) -> Total:
+def foresee_replies(seen: Sequence[CountedReply], rooms: Sequence[int], seed: str) -> Total:
     """The tokens of further replies of the same cell, each with its limit."""
     contexts = _contexts((r.context, r.new_tokens, 1) for r in seen)
     return forecast(contexts, len(rooms), 1, max(rooms), f"{seed}:reply")
 
 
-def foresee_prompts(seen: Sequence[Reply], counted: Sequence[Tokens], count: Count, seed: str) -> Total:
+def foresee_prompts(
+    seen: Sequence[CountedReply], counted: Sequence[PromptTokens], count: TokenCounter, seed: str
+) -> Total:
     """The tokens of further prompts of the same cell, `counted` by a rule, of which the endpoint has counted some."""
     known = [count(reply.request) for reply in seen]
     contexts = _contexts((r.context, r.prompt_tokens, c.mean) for r, c in zip(seen, known, strict=True))
@@ -278,18 +282,18 @@ def foresee_prompts(seen: Sequence[Reply], counted: Sequence[Tokens], count: Cou
     return forecast(contexts, sum(c.mean for c in counted), low / mean, high / mean, f"{seed}:prompt")
 
 
-def _contexts(rows: Iterable[tuple[tuple[str, ...], float, float]]) -> list[Seen]:
+def _contexts(rows: Iterable[tuple[tuple[str, ...], float, float]]) -> list[ContextSample]:
     """(context, tokens, size) of replies, added up by context."""
     sums: dict[tuple[str, ...], tuple[float, float]] = {}
     for context, tokens, size in rows:
         before = sums.get(context, (0.0, 0.0))
         sums[context] = before[0] + tokens, before[1] + size
-    return [Seen(*pair) for pair in sums.values()]
+    return [ContextSample(*pair) for pair in sums.values()]
 
 
-def _sum(model: str | None, task: str | None, parts: Sequence[Part]) -> CostEstimate:
+def _sum(model: str | None, task: str | None, parts: Sequence[CellCost]) -> CostEstimate:
     prompts, replies = ([getattr(part, name) for part in parts] for name in ("prompt", "reply"))
-    by_price: dict[tuple[float, float], list[Part]] = {}
+    by_price: dict[tuple[float, float], list[CellCost]] = {}
     for part in parts:
         if part.price:
             by_price.setdefault((part.price.input, part.price.output), []).append(part)
@@ -323,7 +327,7 @@ def _range(totals: Sequence[Total | None]) -> Range | None:
     return Range(low, total.mean, high)
 
 
-def _cost(parts: Sequence[Part]) -> Range:
+def _cost(parts: Sequence[CellCost]) -> Range:
     """The cost range of parts that share a price."""
     prompt, reply = (_range([getattr(part, name) for part in parts]) for name in ("prompt", "reply"))
     assert prompt and reply  # a model with a price takes tokens

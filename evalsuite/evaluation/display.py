@@ -37,7 +37,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TrainingStep:
     """Progress of a training."""
 
     step: int
@@ -210,7 +210,7 @@ class TrainingProgress:
     def __exit__(self, *_: object) -> None:
         self._display.progress.remove_task(self._line)
 
-    def step(self, at: Step) -> None:
+    def step(self, at: TrainingStep) -> None:
         self._rates = f"{at.tokens / max(at.seconds, 1e-9):,.0f} tok/s"
         loss = "" if at.loss is None else f"loss {at.loss:.3f}"
         self._display.progress.update(self._line, total=at.steps, completed=at.step, rates=self._rates, score=loss)

@@ -26,7 +26,7 @@ _WAY = ("variant", "template", "shots", "scoring", "perturb")  # the settings in
 
 
 @dataclass(frozen=True, slots=True)
-class Picked:
+class SelectedItems:
     """The items to ask of one task and set, in the order of the data."""
 
     items: tuple[Item, ...]
@@ -58,11 +58,11 @@ class Selection:
             return (task.name, item_set, split) in self.sets
         return any(item.id in self.ids for item in file.items)
 
-    def pick(self, task: Task, item_set: str, split: str, corpus: Corpora, kept: Sequence[Item]) -> Picked:
+    def pick(self, task: Task, item_set: str, split: str, corpus: Corpora, kept: Sequence[Item]) -> SelectedItems:
         """The named ones of the items that would be asked, `kept`. Raises DataError if the data are others, or lack some."""
         facts = {"sha256": self.sha256, "of": len(kept)}
         if not self.sets:
-            return Picked(tuple(item for item in kept if item.id in self.ids), facts, {})
+            return SelectedItems(tuple(item for item in kept if item.id in self.ids), facts, {})
         chosen = self.sets[task.name, item_set, split]
         file = corpus.reworded(task, item_set, split, chosen.variant)
         if chosen.data != file.sha256:
@@ -88,7 +88,7 @@ class Selection:
             "models": len(chosen.models),
             "seen": list(chosen.seen),
         }
-        return Picked(asked, facts | {"anchors": anchors}, {name: getattr(chosen, name) for name in _WAY})
+        return SelectedItems(asked, facts | {"anchors": anchors}, {name: getattr(chosen, name) for name in _WAY})
 
     def require(self, ids: Mapping[str, Any] | frozenset[str], there: Sequence[str]) -> None:
         """Raise DataError if the data lack some of the ids."""

@@ -24,7 +24,7 @@ from evalsuite.common.dialogue import copied
 from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
 from evalsuite.common.flags import from_keywords
 from evalsuite.common.resources import resolve
-from evalsuite.evaluation.items import Picked, Selection, read_selection
+from evalsuite.evaluation.items import SelectedItems, Selection, read_selection
 from evalsuite.evaluation.settings import Settings
 from evalsuite.perturb import Perturbation, perturbation_named
 from evalsuite.prompt import Prompt, Shots, fit_shots, wordings
@@ -42,7 +42,7 @@ class EvalSet:
     file: File
     items: tuple[Item, ...]  # after --drop-leaked, --limit and --items
     leaked: int | None  # items asked for whose dialogue the training split has, too; None: no training split
-    picked: Picked | None = None  # with --items
+    picked: SelectedItems | None = None  # with --items
 
 
 def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Corpora, list[EvalSet]]:
@@ -150,8 +150,8 @@ def _pairs(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
 def _selected(
     selection: Selection, pairs: Sequence[tuple[Task, str]], s: Settings, corpus: Corpora
 ) -> list[tuple[Task, str]]:
-    """The (task, set) pairs that `--items` names items of. Raises DataError if there are none, or none of a task that was named, and for
-    ids that no file of a pair has."""
+    """The (task, set) pairs that `--items` names items of. Raises DataError if there are none, or none of a task that
+    was named, and for ids that no file of a pair has."""
     files = [corpus.file(t, item_set, s.split) for t, item_set in pairs]
     found = [pair for pair, file in zip(pairs, files, strict=True) if selection.has(*pair, s.split, file)]
     there = {t.name for t, _ in found}

@@ -15,10 +15,10 @@ from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.resources import resolve
 from evalsuite.types import Cell, Request, Trial, label_forms
 
-Cells = Iterable[tuple[Cell, list[Trial]]]
+PlannedCells = Iterable[tuple[Cell, list[Trial]]]
 
 
-def as_lines(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
+def as_lines(cells: PlannedCells, item: str, tokenizer: str) -> Iterator[str]:
     """A JSON object for each trial whose item's id contains `item`; trials that several models share are shown once."""
     count = token_counter(tokenizer)
     seen = set()
@@ -45,7 +45,7 @@ def as_lines(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
             yield json.dumps({**line, **count(request)}, ensure_ascii=False)
 
 
-def as_text(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
+def as_text(cells: PlannedCells, item: str, tokenizer: str) -> Iterator[str]:
     """The first matching item of every cell but for the model."""
     count = token_counter(tokenizer)
     seen, shown = set(), set()

@@ -18,7 +18,7 @@ _BLANKS = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class PromptTokens:
     """The tokens of a prompt, and the ends of what they may be."""
 
     low: float
@@ -26,11 +26,11 @@ class Tokens:
     high: float
 
 
-Count = Callable[[Request], Tokens]
+TokenCounter = Callable[[Request], PromptTokens]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class TokenRule:
     """Tokens for each Chinese character, each other sign (digits, punctuation of any width), each other letter; and
     those of a chat template for each turn and each prompt. Blanks count with the word that follows them."""
 
@@ -46,20 +46,20 @@ class Rule:
 
 
 # Between the most frugal and the most wasteful of six tokenizers of 2022 to 2026; the mean is near those since 2024.
-LOW = Rule(0.60, 0.70, 0.20, turn=3, prompt=0)
-MEAN = Rule(0.75, 0.95, 0.25, turn=5, prompt=8)
-HIGH = Rule(1.45, 1.20, 0.29, turn=8, prompt=32)
+LOW = TokenRule(0.60, 0.70, 0.20, turn=3, prompt=0)
+MEAN = TokenRule(0.75, 0.95, 0.25, turn=5, prompt=8)
+HIGH = TokenRule(1.45, 1.20, 0.29, turn=8, prompt=32)
 
 
-def by_rule(model: Model) -> Count:
+def by_rule(model: Model) -> TokenCounter:
     """The estimate without a tokenizer."""
 
-    def count(request: Request) -> Tokens:
+    def count(request: Request) -> PromptTokens:
         texts = _texts(request, model.chat)
         turns = len(texts) if model.chat and not request.pairs else 0
         parts = _parts("\n".join(texts))
         low, mean, high = (rule.tokens(*parts, turns) for rule in (LOW, MEAN, HIGH))
-        return Tokens(low, mean, high)
+        return PromptTokens(low, mean, high)
 
     return count
 
@@ -80,7 +80,7 @@ def _parts(text: str) -> tuple[int, int, int]:
 
 def counter_of(
     model: Model, tokenizer: str, counted: Callable[[str], Callable[[Request], dict[str, int]]]
-) -> tuple[Count, bool]:
+) -> tuple[TokenCounter, bool]:
     """The counter of a model's prompts, and whether it is exact: its own tokenizer if its files are here, else `tokenizer` if
     one is named (`counted` opens it), else the rule."""
     if own := _own(model):
@@ -89,15 +89,15 @@ def counter_of(
         return by_rule(model), False
     count = counted(tokenizer)
 
-    def exact(request: Request) -> Tokens:
+    def exact(request: Request) -> PromptTokens:
         counts = count(request)
         tokens = counts["chat_tokens"] if model.chat and "chat_tokens" in counts else counts["prompt_tokens"]
-        return Tokens(tokens, tokens, tokens)
+        return PromptTokens(tokens, tokens, tokens)
 
     return exact, True
 
 
-def _own(model: Model) -> Count | None:
+def _own(model: Model) -> TokenCounter | None:
     """Counts as the run will, for a model whose files are in a folder here."""
     from evalsuite.backends.registry import backend_named
 
@@ -110,11 +110,11 @@ def _own(model: Model) -> Count | None:
     except Exception:  # not installed, or broken: the run will say what is wrong
         return None
 
-    def count(request: Request) -> Tokens:
+    def count(request: Request) -> PromptTokens:
         if request.pairs:
             number = sum(len(checkpoint.encode(text)) for text in _texts(request, chat=False))
         else:
             number = len(checkpoint.encode(checkpoint.text(request)))
-        return Tokens(number, number, number)
+        return PromptTokens(number, number, number)
 
     return count

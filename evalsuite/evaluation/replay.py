@@ -12,10 +12,10 @@ from evalsuite.types import Cell, Trial
 
 log = logging.getLogger(__name__)
 
-Planned = Iterable[tuple[Cell, list[Trial]]]
+_Planned = Iterable[tuple[Cell, list[Trial]]]
 
 
-def recorded_cells(cells: Planned, model: Model, backend: Backend, named: bool) -> Iterator[tuple[Cell, list[Trial]]]:
+def recorded_cells(cells: _Planned, model: Model, backend: Backend, named: bool) -> Iterator[tuple[Cell, list[Trial]]]:
     """The cells whose prompts are all recorded; one line tells of the others, which would be failed requests, or a part of a cell
     that passes for the whole. Cells of a backend that answers anything pass.
 

@@ -23,7 +23,7 @@ class Kinship(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class CountedReply:
     """A stored reply whose tokens were counted."""
 
     request: Request
@@ -33,13 +33,13 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class CellSample:
     """The counted replies of one stored cell."""
 
     place: Place
     fingerprint: str | None
     sampling: Any
-    replies: tuple[Reply, ...]
+    replies: tuple[CountedReply, ...]
 
     def kinship(self, place: Place, fingerprint: str | None, sampling: Any) -> Kinship | None:
         """The kinship of this cell to a planned one; None: there is none. Without a fingerprint, the model's name decides."""
@@ -57,26 +57,26 @@ def _way(place: Place) -> tuple[Any, ...]:
     return place.variant, place.shots, place.scoring
 
 
-def read_samples(run: Path) -> Iterator[Sample]:
+def read_samples(run: Path) -> Iterator[CellSample]:
     """The cells of a run that hold counted replies. Raises ConfigError if there is no run."""
     with open_store(run) as store:
         for cell in store.cells():
             if cell.place.scoring not in WRITTEN:
                 continue
             replies = tuple(
-                Reply(trial.request, trial.item.context, response.prompt_tokens, response.new_tokens)
+                CountedReply(trial.request, trial.item.context, response.prompt_tokens, response.new_tokens)
                 for _, trial, response in store.read(cell)
                 if response is not None and response.error is None and response.new_tokens
             )
             if replies:
-                yield Sample(cell.place, cell.facts.get("fingerprint"), cell.facts.get("sampling"), replies)
+                yield CellSample(cell.place, cell.facts.get("fingerprint"), cell.facts.get("sampling"), replies)
 
 
 def closest(
-    samples: Sequence[Sample], place: Place, fingerprint: str | None, sampling: Any
-) -> tuple[Kinship, list[Reply]] | None:
+    samples: Sequence[CellSample], place: Place, fingerprint: str | None, sampling: Any
+) -> tuple[Kinship, list[CountedReply]] | None:
     """The replies of the cells that are closest to a planned one; None if none is close."""
-    found: dict[Kinship, list[Reply]] = {}
+    found: dict[Kinship, list[CountedReply]] = {}
     for sample in samples:
         kinship = sample.kinship(place, fingerprint, sampling)
         if kinship is not None:

@@ -43,7 +43,7 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ContextSample:
     """One context of a sample: its tokens, and its size in the unit that the total is predicted by (requests, or
     estimated tokens)."""
 
@@ -51,7 +51,7 @@ class Seen:
     size: float
 
 
-def forecast(seen: Sequence[Seen], more: float, low: float, high: float, seed: str) -> Total:
+def forecast(seen: Sequence[ContextSample], more: float, low: float, high: float, seed: str) -> Total:
     """The tokens of `more` units, of which `seen` is a sample. `low` and `high`: the least and the most tokens of a unit."""
     import numpy as np
 

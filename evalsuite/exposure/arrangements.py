@@ -17,7 +17,7 @@ from statistics import NormalDist, fmean, pvariance
 
 from evalsuite.benchmarks.check import chi_square_p
 from evalsuite.exposure.exact import above, stratified_p
-from evalsuite.exposure.likelihoods import Pair
+from evalsuite.exposure.likelihoods import TextPair
 from evalsuite.exposure.texts import Entries, Unit, arranged, orders, shards
 from evalsuite.perturb.choice import permute
 from evalsuite.types import Item
@@ -30,13 +30,13 @@ SUSPECT = 0.01  # p-value of `check` below which the arrangement was not left to
 class Arrangements:
     """Strata with the texts of their arrangements, the published one first."""
 
-    strata: tuple[tuple[Pair, ...], ...]
+    strata: tuple[tuple[TextPair, ...], ...]
     items: int  # entries or items in them
     left_out: int  # entries that are in no stratum
     checks: Mapping[str, float]  # a clue that tells published arrangements from others without a model -> its p-value
 
     @property
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> list[TextPair]:
         """The texts of all strata in order."""
         return [pair for stratum in self.strata for pair in stratum]
 
@@ -86,7 +86,7 @@ def order_of_items(
     chosen = shards(found, count, room)
     if most is not None and len(chosen) > most:
         chosen = [chosen[n] for n in sorted(rng.sample(range(len(chosen)), most))]
-    strata, alike = list[tuple[Pair, ...]](), list[list[list[float]]]()
+    strata, alike = list[tuple[TextPair, ...]](), list[list[list[float]]]()
     for shard in chosen:
         drawn = orders(len(shard), others, rng)
         strata.append(tuple((found.between, arranged(found, shard, order)) for order in drawn))
@@ -124,7 +124,7 @@ def order_of_options(
 ) -> Arrangements:
     """Items with their options in the published order and in up to `others` different ones, the right answer under its own
     label after them. `shown`: an item's prompt and its right reply."""
-    strata, fixed, kept = list[tuple[Pair, ...]](), list[list[float]](), list[Item]()
+    strata, fixed, kept = list[tuple[TextPair, ...]](), list[list[float]](), list[Item]()
     before = _precedences(items)
     rng = Random(f"{seed}:order of options")
     for item in items:
@@ -144,7 +144,7 @@ def order_of_options(
     return Arrangements(tuple(strata), len(kept), len(items) - len(kept), checks)
 
 
-def _after_start(prompt: str, reply: str) -> Pair:
+def _after_start(prompt: str, reply: str) -> TextPair:
     return "", prompt + reply
 
 

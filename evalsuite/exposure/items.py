@@ -17,7 +17,7 @@ from statistics import fmean, variance
 
 from evalsuite.exposure.arrangements import POWER
 from evalsuite.exposure.exact import differ_p, greater_p
-from evalsuite.exposure.likelihoods import Pair, Scores
+from evalsuite.exposure.likelihoods import LikelihoodScores, TextPair
 from evalsuite.exposure.texts import Entries
 from evalsuite.perturb.text import swap_speakers
 from evalsuite.types import Item
@@ -25,16 +25,16 @@ from evalsuite.types import Item
 # p-value of the checks below which chance did not decide which items are official: lower than that of arrangements, since a small
 # difference in length between two splits moves a score that is a mean over tokens by next to nothing.
 SUSPECT = 0.001
-Shown = Callable[[Item], tuple[str, str]]  # an item's prompt and its right reply
+PromptAndReply = Callable[[Item], tuple[str, str]]  # an item's prompt and its right reply
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class ProbeText:
     """A text of an item to score, or two: as published, and reworded."""
 
     item: str  # its id, or its position in its file
     context: Hashable  # its dialogue: texts of one dialogue count as one
-    pairs: tuple[Pair, ...]
+    pairs: tuple[TextPair, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,45 +48,45 @@ class Compared:
     detectable: float | None  # the difference that such a test finds in 4 of 5 cases at p < 0.05
 
 
-def raw_texts(found: Entries) -> list[Text]:
+def raw_texts(found: Entries) -> list[ProbeText]:
     """Entries of a file, byte for byte, after what stands before an entry in the file. (Not after a token that begins a text:
     none stood before it when a model read the file, and some models then recall nothing.)"""
     return [
-        Text(entry.items[0].id if entry.items else str(n), entry.context, ((found.between, entry.text),))
+        ProbeText(entry.items[0].id if entry.items else str(n), entry.context, ((found.between, entry.text),))
         for n, entry in enumerate(found.entries)
     ]
 
 
-def prompt_texts(items: Sequence[Item], shown: Shown) -> list[Text]:
+def prompt_texts(items: Sequence[Item], shown: PromptAndReply) -> list[ProbeText]:
     """Items as a prompt and its right reply."""
-    return [Text(item.id, item.context, (("", "".join(shown(item))),)) for item in items]
+    return [ProbeText(item.id, item.context, (("", "".join(shown(item))),)) for item in items]
 
 
-def renamed_texts(items: Sequence[Item], shown: Shown) -> list[Text]:
+def renamed_texts(items: Sequence[Item], shown: PromptAndReply) -> list[ProbeText]:
     """Items with the names of their speakers changed: as published, then with A and B swapped. Those without are left out."""
     made = ((item, swap_speakers(item)) for item in items)
     return [
-        Text(item.id, item.context, tuple(("", "".join(shown(one))) for one in (item, other)))
+        ProbeText(item.id, item.context, tuple(("", "".join(shown(one))) for one in (item, other)))
         for item, other in made
         if other != item
     ]
 
 
-def kept_apart(official: Sequence[Text], control: Sequence[Text]) -> tuple[list[Text], list[Text]]:
+def kept_apart(official: Sequence[ProbeText], control: Sequence[ProbeText]) -> tuple[list[ProbeText], list[ProbeText]]:
     """Both without the dialogues that they share."""
     both = {text.context for text in official} & {text.context for text in control}
     one, other = ([text for text in texts if text.context not in both] for texts in (official, control))
     return one, other
 
 
-def drawn(texts: Sequence[Text], most: int, seed: int) -> list[Text]:
+def drawn(texts: Sequence[ProbeText], most: int, seed: int) -> list[ProbeText]:
     """At most `most` of the texts, drawn at random, in their order."""
     if len(texts) <= most:
         return list(texts)
     return [texts[n] for n in sorted(Random(f"{seed}:items").sample(range(len(texts)), most))]
 
 
-def by_dialogue(texts: Sequence[Text], values: Sequence[float]) -> list[float]:
+def by_dialogue(texts: Sequence[ProbeText], values: Sequence[float]) -> list[float]:
     """The mean value of each dialogue."""
     found: dict[Hashable, list[float]] = {}
     for text, value in zip(texts, values, strict=True):
@@ -95,7 +95,11 @@ def by_dialogue(texts: Sequence[Text], values: Sequence[float]) -> list[float]:
 
 
 def compare(
-    official: Sequence[Text], values: Sequence[float], control: Sequence[Text], others: Sequence[float], rng: Random
+    official: Sequence[ProbeText],
+    values: Sequence[float],
+    control: Sequence[ProbeText],
+    others: Sequence[float],
+    rng: Random,
 ) -> Compared:
     """Values of official texts beside those of control texts."""
     one, other = by_dialogue(official, values), by_dialogue(control, others)
@@ -106,7 +110,7 @@ def compare(
     return Compared(fmean(one) if one else 0.0, fmean(other) if other else None, p, (len(one), len(other)), error)
 
 
-def checks(official: Sequence[Text], control: Sequence[Text], rng: Random) -> Mapping[str, float]:
+def checks(official: Sequence[ProbeText], control: Sequence[ProbeText], rng: Random) -> Mapping[str, float]:
     """Clues that tell official from control texts without a model -> their two-sided p-values."""
     if not official or not control:
         return {}
@@ -127,19 +131,19 @@ def checks(official: Sequence[Text], control: Sequence[Text], rng: Random) -> Ma
 # --- the scores of a text, from those of its pairs
 
 
-def mean(scores: Sequence[Scores]) -> float:
+def mean(scores: Sequence[LikelihoodScores]) -> float:
     return scores[0].mean
 
 
-def mink(scores: Sequence[Scores]) -> float:
+def mink(scores: Sequence[LikelihoodScores]) -> float:
     return scores[0].mink
 
 
-def minkpp(scores: Sequence[Scores]) -> float:
+def minkpp(scores: Sequence[LikelihoodScores]) -> float:
     """Min-K++ of a text, for engines that give the whole vocabulary; 0 if the engine does not."""
     return scores[0].minkpp or 0.0
 
 
-def renamed(scores: Sequence[Scores]) -> float:
+def renamed(scores: Sequence[LikelihoodScores]) -> float:
     """The mean log-probability of a token as published less that with other names."""
     return scores[0].mean - scores[1].mean

@@ -30,10 +30,10 @@ from evalsuite.evaluation.plan import EvalSet, prepare
 from evalsuite.exposure import items
 from evalsuite.exposure.arrangements import order_of_items, order_of_options
 from evalsuite.exposure.completion import asked_request, halves, overlap, plain_request
-from evalsuite.exposure.items import Text
+from evalsuite.exposure.items import ProbeText
 from evalsuite.exposure.likelihoods import measure, missing
-from evalsuite.exposure.probes import Arranged, File, Probe, Row, Single, Written
-from evalsuite.exposure.settings import TESTS, Settings
+from evalsuite.exposure.probes import Arranged, CompletionProbe, Probe, ProbeRow, Single, TestedFile
+from evalsuite.exposure.settings import TESTS, ContaminationSettings
 from evalsuite.exposure.texts import Entries, read_entries
 from evalsuite.page.report import require_own_page, write_page
 from evalsuite.prompt import Prompt
@@ -48,15 +48,17 @@ _EDGE = 8  # tokens of a model's context that are left free: texts tokenise othe
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ContaminationResult:
     """The results of a command: rows of this and earlier commands, and its problems."""
 
     out: Path
-    rows: list[Row]
+    rows: list[ProbeRow]
     problems: tuple[str, ...]
 
 
-def contamination(model: str | Sequence[str], models: Models = "bundled:models.yaml", **settings: Any) -> Found:
+def contamination(
+    model: str | Sequence[str], models: Models = "bundled:models.yaml", **settings: Any
+) -> ContaminationResult:
     """Test whether models have seen a benchmark's files (docs/contamination.md); the keywords are those of the command.
 
     `model` names one or several of `models`. Returns a row for each model, file and test; the page of the run in `out` shows
@@ -65,7 +67,7 @@ def contamination(model: str | Sequence[str], models: Models = "bundled:models.y
     >>> contamination("mine", "models.yaml", tasks=["event_cause"], out="runs/mine")  # doctest: +SKIP
     """
     file = models if isinstance(models, str | Path) else "functions"
-    s = from_keywords(Settings, {"models": file} | settings)
+    s = from_keywords(ContaminationSettings, {"models": file} | settings)
     names = [model] if isinstance(model, str) else list(model)
     suspects = models_of(models, names)
     reference = models_of(models, [s.reference])[0] if s.reference else None
@@ -89,7 +91,7 @@ def contamination(model: str | Sequence[str], models: Models = "bundled:models.y
         return _test(s, suspects, reference, corpora, sources, models)
 
 
-def _tests(s: Settings, model: Model) -> list[str]:
+def _tests(s: ContaminationSettings, model: Model) -> list[str]:
     """The tests that the model's backend can take. Raises ConfigError if there is none, or for a named one that it cannot."""
     row = backend_named(model.backend)
     able = [name for name in TESTS if name != "guided"] if row.local else ["guided"]
@@ -104,13 +106,13 @@ def _tests(s: Settings, model: Model) -> list[str]:
 
 
 def _test(
-    s: Settings,
+    s: ContaminationSettings,
     suspects: Sequence[Model],
     reference: Model | None,
     corpora: Corpora,
     sources: Sequence[EvalSet],
     models: Models,
-) -> Found:
+) -> ContaminationResult:
     out, problems = Path(s.out), list[str]()
     require_own(out)
     require_own_page(out / "page")
@@ -145,7 +147,7 @@ def _test(
     if (out / "store.sqlite").is_file():
         write_results(out, reading_of(out))
         write_page([out], out / "page")
-    return Found(out, read_rows(out), tuple(problems))
+    return ContaminationResult(out, read_rows(out), tuple(problems))
 
 
 def _plain(model: Model) -> Model:
@@ -158,7 +160,7 @@ def _plain(model: Model) -> Model:
 class _Control:
     """The control items of each file."""
 
-    def __init__(self, s: Settings, corpora: Corpora) -> None:
+    def __init__(self, s: ContaminationSettings, corpora: Corpora) -> None:
         """Raises ConfigError or DataError for a folder that holds no data."""
         self.split = s.control if s.control in ("train", "dev", "test") else s.split
         self._corpora: Corpora | None = corpora
@@ -182,7 +184,7 @@ class _Work:
     """The tests of one model, and what it and the reference made of their texts."""
 
     probes: list[Probe]
-    written: list[Written]
+    written: list[CompletionProbe]
     scores: list[Any]  # the model's, then the reference's: a list for each probe
     replies: list[Any]
     fingerprint: str
@@ -190,14 +192,14 @@ class _Work:
     @classmethod
     def plan(
         cls,
-        s: Settings,
+        s: ContaminationSettings,
         model: Model,
         backend: Backend,
         corpora: Corpora,
         sources: Sequence[EvalSet],
         control: _Control,
     ) -> _Work:
-        probes, written = list[Probe](), list[Written]()
+        probes, written = list[Probe](), list[CompletionProbe]()
         room = min(s.window, (backend.context or s.window) - _EDGE)
 
         def count(text: str) -> int:
@@ -207,7 +209,7 @@ class _Work:
             for made in _planned(
                 s, _tests(s, model), source, corpora, control, count, backend.context or s.window, room
             ):
-                if isinstance(made, Written):
+                if isinstance(made, CompletionProbe):
                     written.append(made)
                 else:
                     probes.append(made)
@@ -234,7 +236,7 @@ class _Work:
             self.scores.append([[] for _ in self.probes])
         self.replies.append([_replies(made, backend, store, display, name) for made in self.written])
 
-    def rows(self, s: Settings, name: str, reference: dict[str, str]) -> Iterator[Row]:
+    def rows(self, s: ContaminationSettings, name: str, reference: dict[str, str]) -> Iterator[ProbeRow]:
         """The results of the model."""
         head = {"model": name, "fingerprint": self.fingerprint}
         others = self.scores[1] if reference else [None] * len(self.probes)
@@ -250,11 +252,11 @@ def _too_long(backend: Backend, pairs: Sequence[tuple[str, str]]) -> int:
     return longest if longest + 1 > (backend.context or longest + 1) else 0
 
 
-def _beside(row: Row, reference: dict[str, str]) -> Row:
+def _beside(row: ProbeRow, reference: dict[str, str]) -> ProbeRow:
     return {**row, "reference": {**reference, **row["reference"]} if row["reference"] else None}
 
 
-def _replies(made: Written, backend: Backend, store: Store, display: Display, name: str) -> list[Any]:
+def _replies(made: CompletionProbe, backend: Backend, store: Store, display: Display, name: str) -> list[Any]:
     keys = [request_key(backend.fingerprint, request, False, backend.settings) for request in made.requests]
     line = Line(name, f"{made.file.set} {made.file.task}", made.file.test)
     ask([Group(line, made.requests, keys)], backend.generate, store, display, lambda request, said: 0.0)
@@ -266,7 +268,7 @@ def _replies(made: Written, backend: Backend, store: Store, display: Display, na
 
 
 def _planned(
-    s: Settings,
+    s: ContaminationSettings,
     tests: Sequence[str],
     source: EvalSet,
     corpora: Corpora,
@@ -274,12 +276,12 @@ def _planned(
     count: Callable[[str], int],
     context: int,
     room: int,
-) -> Iterator[Probe | Written]:
+) -> Iterator[Probe | CompletionProbe]:
     """The tests of one file."""
     task = source.task
     if not task.kind.written:
         return  # a probe has no text of its own
-    file = partial(File, task.name, source.set, s.split)
+    file = partial(TestedFile, task.name, source.set, s.split)
     entries = read_entries(source.file, s.limit)
     prompt = Prompt(resolve(s.prompts), task, s.prompt, corpora.given(task, source.set, s.prompt))
 
@@ -300,7 +302,9 @@ def _planned(
     why = "" if other else "no control"
     figures = {"mean": items.mean, "mink": items.mink}
 
-    def single(test: str, form: str, official: Sequence[Text], rest: Sequence[Text], score: Any, named: Any) -> Single:
+    def single(
+        test: str, form: str, official: Sequence[ProbeText], rest: Sequence[ProbeText], score: Any, named: Any
+    ) -> Single:
         one, two = items.kept_apart(official, rest)
         one, two = (items.drawn(texts, s.items, s.seed) for texts in (one, two))
         fitting = [
@@ -325,7 +329,7 @@ def _planned(
             yield _completion(s, file(test), source, entries, theirs, control.split, why)
 
 
-def _drawn(found: Sequence[Item], s: Settings) -> list[Item]:
+def _drawn(found: Sequence[Item], s: ContaminationSettings) -> list[Item]:
     """At most s.items items in their order."""
     by_hash = sorted(found, key=lambda item: hashlib.sha256(f"{s.seed}:options:{item.id}".encode()).digest())
     kept = {item.id for item in by_hash[: s.items]}
@@ -333,14 +337,20 @@ def _drawn(found: Sequence[Item], s: Settings) -> list[Item]:
 
 
 def _completion(
-    s: Settings, file: File, source: EvalSet, entries: Entries, theirs: Entries, control: str, why: str
-) -> Written:
+    s: ContaminationSettings,
+    file: TestedFile,
+    source: EvalSet,
+    entries: Entries,
+    theirs: Entries,
+    control: str,
+    why: str,
+) -> CompletionProbe:
     benchmark = BENCHMARKS[source.task.benchmark]
     template = TemplateFile(
         resolve(s.prompts) / "contamination" / f"{'zh' if benchmark.language.name == 'zh' else 'en'}.j2"
     )
     one, two = items.kept_apart(items.raw_texts(entries), items.raw_texts(theirs))
-    sides, requests, seconds = list[list[Text]](), list[Request](), list[str]()
+    sides, requests, seconds = list[list[ProbeText]](), list[Request](), list[str]()
     for texts, split in ((one, file.split), (two, control)):
         kept = []
         for text in items.drawn(texts, s.completions, s.seed):
@@ -355,4 +365,4 @@ def _completion(
                 requests += [asked_request(half, template, name, split) for name in (benchmark.title, "")]
                 seconds += [half.second] * 2
         sides.append(kept)
-    return Written(file, sides[0], sides[1], requests, seconds, len(entries.entries) - len(sides[0]), why)
+    return CompletionProbe(file, sides[0], sides[1], requests, seconds, len(entries.entries) - len(sides[0]), why)

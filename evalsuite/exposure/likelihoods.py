@@ -13,12 +13,12 @@ from evalsuite.backends.base import Surprisal, TokenScores
 from evalsuite.results.store import Store
 from evalsuite.types import Likelihood, Response
 
-Pair = tuple[str, str]  # a context, and the text after it that is scored
+TextPair = tuple[str, str]  # a context, and the text after it that is scored
 SHARE = 0.2  # the share of tokens that Min-K % takes, k = 20, as in both papers' main tables
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class LikelihoodScores:
     """A model's scores of a text. Higher is likelier; natural logarithms."""
 
     logprob: float  # the sum over its tokens
@@ -32,14 +32,14 @@ class Scores:
         return self.logprob / self.tokens if self.tokens else 0.0
 
 
-def summarise(found: TokenScores) -> Scores:
+def summarise(found: TokenScores) -> LikelihoodScores:
     """The scores of a text from those of its tokens.
 
     >>> summarise(TokenScores([-1.0, -2.0, -3.0, -4.0, -5.0], [0.0, -1.0, 0.0, 0.0, 0.0]))
     Scores(logprob=-15.0, tokens=5, mink=-5.0, minkpp=-1.0)
     """
     plain, standard = found.logprobs, found.standard
-    return Scores(sum(plain), len(plain), lowest(plain), None if standard is None else lowest(standard))
+    return LikelihoodScores(sum(plain), len(plain), lowest(plain), None if standard is None else lowest(standard))
 
 
 def lowest(values: Sequence[float], share: float = SHARE) -> float:
@@ -49,16 +49,16 @@ def lowest(values: Sequence[float], share: float = SHARE) -> float:
 
 def measure(
     backend: Surprisal,
-    pairs: Sequence[Pair],
+    pairs: Sequence[TextPair],
     store: Store | None = None,
     advance: Callable[[int], None] = lambda n: None,
-) -> list[Scores]:
+) -> list[LikelihoodScores]:
     """The scores of each pair's text; those in the store are not computed again. `advance` is called with numbers of texts.
 
     Raises FloatingPointError for a likelihood that is not finite: a p-value would mean nothing.
     """
     keys = [_key(backend.fingerprint, pair) for pair in pairs]
-    known: dict[str, Scores] = {}
+    known: dict[str, LikelihoodScores] = {}
     if store:
         for key in store.done(keys):
             known[key] = _unpacked(store.response(key))
@@ -78,27 +78,27 @@ def measure(
     return [known[key] for key in keys]
 
 
-def _is_finite(scores: Scores) -> bool:
+def _is_finite(scores: LikelihoodScores) -> bool:
     return all(map(math.isfinite, (scores.logprob, scores.mink, scores.minkpp or 0.0)))
 
 
-def missing(backend: Surprisal, pairs: Sequence[Pair], store: Store) -> list[Pair]:
+def missing(backend: Surprisal, pairs: Sequence[TextPair], store: Store) -> list[TextPair]:
     """The pairs that `measure` has yet to compute, each once."""
     keys = [_key(backend.fingerprint, pair) for pair in pairs]
     done = store.done(keys)
     return list({key: pair for key, pair in zip(keys, pairs, strict=True) if key not in done}.values())
 
 
-def _key(fingerprint: str, pair: Pair) -> str:
+def _key(fingerprint: str, pair: TextPair) -> str:
     return hashlib.sha256(json.dumps([fingerprint, "surprisal", *pair], ensure_ascii=False).encode()).hexdigest()
 
 
-def _packed(scores: Scores) -> Response:
+def _packed(scores: LikelihoodScores) -> Response:
     values = (scores.mink, *(() if scores.minkpp is None else (scores.minkpp,)))
     found = (Likelihood(scores.logprob, scores.tokens), *(Likelihood(value, 0) for value in values))
     return Response("", "nll", scores.tokens, likelihoods=found)
 
 
-def _unpacked(found: Response | None) -> Scores:
+def _unpacked(found: Response | None) -> LikelihoodScores:
     whole, mink, *rest = found.likelihoods if found else ()
-    return Scores(whole.logprob, whole.tokens, mink.logprob, rest[0].logprob if rest else None)
+    return LikelihoodScores(whole.logprob, whole.tokens, mink.logprob, rest[0].logprob if rest else None)

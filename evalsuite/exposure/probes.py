@@ -12,15 +12,15 @@ from evalsuite.exposure import items
 from evalsuite.exposure.arrangements import Arrangements, exact_test
 from evalsuite.exposure.completion import Overlap
 from evalsuite.exposure.exact import positive_p
-from evalsuite.exposure.items import Text, compare
-from evalsuite.exposure.likelihoods import Pair, Scores
+from evalsuite.exposure.items import ProbeText, compare
+from evalsuite.exposure.likelihoods import LikelihoodScores, TextPair
 from evalsuite.types import Request
 
-Row = dict[str, Any]
+ProbeRow = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class TestedFile:
     """A file under one test, in one form."""
 
     task: str
@@ -29,7 +29,7 @@ class File:
     test: str  # one of settings.TESTS
     form: str = "raw"  # one of settings.FORMS
 
-    def row(self, **more: Any) -> Row:
+    def row(self, **more: Any) -> ProbeRow:
         return {"task": self.task, "set": self.set, "split": self.split, "test": self.test, "form": self.form} | more
 
     def rng(self, seed: int) -> Random:
@@ -40,14 +40,16 @@ class File:
 class Arranged:
     """The published arrangement against others."""
 
-    file: File
+    file: TestedFile
     made: Arrangements
 
     @property
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> list[TextPair]:
         return self.made.pairs
 
-    def row(self, scores: Sequence[Scores], reference: Sequence[Scores] | None, seed: int) -> Row:
+    def row(
+        self, scores: Sequence[LikelihoodScores], reference: Sequence[LikelihoodScores] | None, seed: int
+    ) -> ProbeRow:
         own = [x.logprob for x in scores]
         theirs = [x.logprob for x in reference or ()]
         moves = [a - b for a, b in zip(own, theirs, strict=True)] if reference is not None else own
@@ -83,19 +85,21 @@ def _share(part: float, whole: float) -> float | None:
 class Single:
     """A score of single items, official and control. `figures` are further ones of the same texts."""
 
-    file: File
-    official: Sequence[Text]
-    control: Sequence[Text]
+    file: TestedFile
+    official: Sequence[ProbeText]
+    control: Sequence[ProbeText]
     left_out: int
-    score: Callable[[Sequence[Scores]], float]
-    figures: Mapping[str, Callable[[Sequence[Scores]], float]] = field(default_factory=dict)
+    score: Callable[[Sequence[LikelihoodScores]], float]
+    figures: Mapping[str, Callable[[Sequence[LikelihoodScores]], float]] = field(default_factory=dict)
     why: str = ""  # there is no control
 
     @property
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> list[TextPair]:
         return [pair for text in (*self.official, *self.control) for pair in text.pairs]
 
-    def row(self, scores: Sequence[Scores], reference: Sequence[Scores] | None, seed: int) -> Row:
+    def row(
+        self, scores: Sequence[LikelihoodScores], reference: Sequence[LikelihoodScores] | None, seed: int
+    ) -> ProbeRow:
         own, theirs = self._by_text(scores), self._by_text(reference or ())
         plus = all(x.minkpp is not None for x in (*scores, *(reference or ())))
         tested = items.mink if self.score is items.minkpp and not plus else self.score
@@ -127,15 +131,15 @@ class Single:
             listed=[],
         )
 
-    def _by_text(self, scores: Sequence[Scores]) -> list[list[Scores]]:
+    def _by_text(self, scores: Sequence[LikelihoodScores]) -> list[list[LikelihoodScores]]:
         rest = iter(scores)
         return [[next(rest) for _ in text.pairs] for text in (*self.official, *self.control)] if scores else []
 
     def _compared(
         self,
-        own: Sequence[Sequence[Scores]],
-        theirs: Sequence[Sequence[Scores]],
-        score: Callable[[Sequence[Scores]], float],
+        own: Sequence[Sequence[LikelihoodScores]],
+        theirs: Sequence[Sequence[LikelihoodScores]],
+        score: Callable[[Sequence[LikelihoodScores]], float],
         seed: int,
     ) -> items.Compared:
         values = [score(x) - score(y) for x, y in zip(own, theirs, strict=True)] if theirs else [score(x) for x in own]
@@ -154,18 +158,18 @@ def reason(checks: Mapping[str, float], p: float | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class CompletionProbe:
     """Items to complete: requests for official, then control items; each once, or guided and general in turn."""
 
-    file: File
-    official: Sequence[Text]
-    control: Sequence[Text]
+    file: TestedFile
+    official: Sequence[ProbeText]
+    control: Sequence[ProbeText]
     requests: Sequence[Request]
     seconds: Sequence[str]  # the continuation in the file, for each request
     left_out: int
     why: str = ""
 
-    def row(self, found: Sequence[Overlap | None], reference: Sequence[Overlap | None], seed: int) -> Row:
+    def row(self, found: Sequence[Overlap | None], reference: Sequence[Overlap | None], seed: int) -> ProbeRow:
         """The results, from the overlap of each reply; None: it failed."""
         step = len(self.requests) // max(1, len(self.official) + len(self.control))
         count = len(self.official)

@@ -16,7 +16,7 @@ FORMS = ("raw", "prompt")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ContaminationSettings:
     """Settings of a test of contamination: keywords of `evalsuite.contamination`, and flags of the command.
 
     Raises ConfigError for invalid values.

@@ -24,7 +24,7 @@ _NUMBER = re.compile(r'"(?:id|idx)"\s*:\s*(\d+)')
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FileEntry:
     """An entry of an official file: its text before its running number, the number, and the rest."""
 
     head: str
@@ -46,11 +46,11 @@ class Entry:
 class Entries:
     """The entries of a file in its order."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[FileEntry, ...]
     between: str  # the characters between two entries
     numbered: bool  # they have running numbers, which stay in place
 
-    def join(self, entries: Sequence[Entry]) -> str:
+    def join(self, entries: Sequence[FileEntry]) -> str:
         """Some entries as the file has them. They have running numbers in ascending order, whatever their own order."""
         numbers = sorted((e.number for e in entries), key=lambda number: int(number or 0))
         return self.between.join(e.numbered(number) for e, number in zip(entries, numbers, strict=True))
@@ -64,7 +64,7 @@ class Entries:
         return replace(self, entries=tuple(replace(e, number=rng.choice(numbers)) for e in self.entries))
 
 
-Unit = tuple[Entry, ...]  # entries of one dialogue that follow one another: they stay together
+Unit = tuple[FileEntry, ...]  # entries of one dialogue that follow one another: they stay together
 Shard = tuple[Unit, ...]
 
 
@@ -78,7 +78,7 @@ def read_entries(file: File, limit: int | None = None) -> Entries:
     for text, match, items in zip(texts, numbers, _items(file, len(texts)), strict=True):
         start, end = match.span(1) if running and match else (0, 0)
         context = items[0].context if items else text
-        entries.append(Entry(text[:start], text[start:end], text[end:], context, items))
+        entries.append(FileEntry(text[:start], text[start:end], text[end:], context, items))
     return Entries(tuple(entries[:limit]), between, running)
 
 
@@ -133,7 +133,7 @@ def _list_in(text: str, path: Path) -> int:
     return opening.end() - 1 if opening else -1
 
 
-def units(entries: Sequence[Entry]) -> list[Unit]:
+def units(entries: Sequence[FileEntry]) -> list[Unit]:
     """The entries in order; those of one dialogue that follow one another are one unit."""
     return [tuple(same) for _, same in groupby(entries, lambda entry: entry.context)]
 

@@ -14,7 +14,7 @@ from evalsuite.evaluation.display import Display
 
 if TYPE_CHECKING:
     from evalsuite.backends.checkpoint import Checkpoint
-    from evalsuite.finetuning.training import Row
+    from evalsuite.finetuning.training import TrainingRow
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ class Job:
     model: Model  # the row of models.yaml after training, with its adapter
     base: Model
     checkpoint: Checkpoint  # the base model's
-    rows: Sequence[Row]
+    rows: Sequence[TrainingRow]
     made_by: dict[str, Any]  # everything that determines the weights; kept on the card
 
     @property

@@ -35,9 +35,9 @@ from evalsuite.backends.cluster import (
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
 from evalsuite.common.files import replace_file
-from evalsuite.evaluation.display import Display, Step, TrainingProgress
+from evalsuite.evaluation.display import Display, TrainingProgress, TrainingStep
 from evalsuite.finetuning.jobs import Job, finished
-from evalsuite.finetuning.training import Row, require_packages, start_checkpoints, train
+from evalsuite.finetuning.training import TrainingRow, require_packages, start_checkpoints, train
 
 log = logging.getLogger(__name__)
 _CLAIM = "claim"  # file in the checkpoints folder: token of the only actor that may write there
@@ -74,11 +74,11 @@ def train_all(todo: Iterable[Job], display: Display, cluster: Cluster, replicas:
 class Trainer(Actor):
     """The actor on a node. The driver pulls its reports one by one: steps, then the adapter's card."""
 
-    def begin(self, *job: Any) -> Step | dict[str, Any]:
+    def begin(self, *job: Any) -> TrainingStep | dict[str, Any]:
         self._reports = train_on_node(*job)
         return self.next()
 
-    def next(self) -> Step | dict[str, Any]:
+    def next(self) -> TrainingStep | dict[str, Any]:
         return next(self._reports)
 
 
@@ -164,10 +164,10 @@ class _Trainings:
             f"adapter's training needs {needs} on one node; see `ray status`"
         )
 
-    def _take(self, training: _Training, report: str | Step | dict[str, Any]) -> None:
+    def _take(self, training: _Training, report: str | TrainingStep | dict[str, Any]) -> None:
         if isinstance(report, str):
             training.begin(report, self._display)
-        elif training.progress and isinstance(report, Step):
+        elif training.progress and isinstance(report, TrainingStep):
             training.progress.step(report)
             training.send(None, "next")
         elif training.progress and isinstance(report, dict):
@@ -220,8 +220,8 @@ def training_needs(model: Model, cluster: Cluster, replicas: int | None) -> Need
 
 
 def train_on_node(
-    model: Model, rows: Sequence[Row], folder: Path, made_by: dict[str, Any], token: str
-) -> Iterator[Step | dict[str, Any]]:
+    model: Model, rows: Sequence[TrainingRow], folder: Path, made_by: dict[str, Any], token: str
+) -> Iterator[TrainingStep | dict[str, Any]]:
     """Train on a node; yields steps, then the adapter's card. Raises BackendError, naming the node."""
     try:
         require_packages(model)
@@ -235,7 +235,7 @@ def train_on_node(
             raise BackendError(
                 f"model {model.name}: other files of {model.path} than where the command runs; copy them"
             )
-        steps: SimpleQueue[Step | None] = SimpleQueue()
+        steps: SimpleQueue[TrainingStep | None] = SimpleQueue()
         report = _Reporter(steps, folder, token)
         # Training runs in a thread, since its callbacks cannot yield.
         with ThreadPoolExecutor(1) as pool:
@@ -255,11 +255,11 @@ class _Reporter:
     two of them must not write the same checkpoints.
     """
 
-    def __init__(self, steps: SimpleQueue[Step | None], folder: Path, token: str) -> None:
+    def __init__(self, steps: SimpleQueue[TrainingStep | None], folder: Path, token: str) -> None:
         self._steps, self._folder, self._token = steps, folder, token
         self._last = float("-inf")
 
-    def __call__(self, step: Step) -> None:
+    def __call__(self, step: TrainingStep) -> None:
         now = time.monotonic()
         if now < self._last + _EVERY and step.step < step.steps:
             return

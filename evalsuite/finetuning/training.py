@@ -29,7 +29,7 @@ from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.files import remove, replace_file
 from evalsuite.common.weights import load_adapter_weights, load_network
 from evalsuite.common.yamltext import parse_yaml
-from evalsuite.evaluation.display import Step
+from evalsuite.evaluation.display import TrainingStep
 from evalsuite.types import Request
 
 log = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ _MEGABATCH = 50  # batches within which rows are sorted by length, as in transfo
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TrainingRow:
     """A training item as token ids: prompt, answer, end of text. `answer` is the length of the last two."""
 
     ids: tuple[int, ...]
@@ -70,7 +70,7 @@ def require_packages(model: Model) -> None:
         ) from None
 
 
-def training_row(checkpoint: Checkpoint, request: Request, target: str) -> Row:
+def training_row(checkpoint: Checkpoint, request: Request, target: str) -> TrainingRow:
     """The token ids that a backend would send for the request, followed by those of the right answer.
 
     Of a probe (scoring nll), those of its first pair, context and target, whose explanation is the valid one. An
@@ -81,7 +81,7 @@ def training_row(checkpoint: Checkpoint, request: Request, target: str) -> Row:
     else:
         prompt, answer = checkpoint.ids(request), checkpoint.after(checkpoint.text(request), [target])[0]
     answer = [*checkpoint.opening, *answer, checkpoint.tokenizer.eos_token_id]
-    return Row((*prompt, *answer), len(answer))
+    return TrainingRow((*prompt, *answer), len(answer))
 
 
 def batches(lengths: Sequence[int], settings: Finetune, seed: int) -> list[list[int]]:
@@ -105,7 +105,7 @@ def batches(lengths: Sequence[int], settings: Finetune, seed: int) -> list[list[
     return found
 
 
-def collate(rows: Sequence[Row], pad: int) -> dict[str, Any]:
+def collate(rows: Sequence[TrainingRow], pad: int) -> dict[str, Any]:
     """input_ids, attention_mask and labels, each (B, longest row), padded on the right."""
     import torch
 
@@ -117,7 +117,7 @@ def collate(rows: Sequence[Row], pad: int) -> dict[str, Any]:
     }
 
 
-def collate_encoded(rows: Sequence[Row], pad: int, start: int) -> dict[str, Any]:
+def collate_encoded(rows: Sequence[TrainingRow], pad: int, start: int) -> dict[str, Any]:
     """The same for an encoder-decoder: input_ids and attention_mask (B, longest prompt), decoder_input_ids and labels (B,
     longest answer). The decoder is given its `start` token and the answer without its last token."""
     import torch
@@ -177,11 +177,11 @@ def _is_own(folder: Path) -> bool:
 def train(
     model: Model,
     checkpoint: Checkpoint,
-    rows: Sequence[Row],
+    rows: Sequence[TrainingRow],
     seed: int,
     folder: Path,
     made_by: dict[str, Any],
-    on_step: Callable[[Step], None] = lambda step: None,
+    on_step: Callable[[TrainingStep], None] = lambda step: None,
 ) -> dict[str, Any]:
     """Train an adapter into `folder` and return its card; resumes from a checkpoint with the same `made_by`.
 
@@ -220,10 +220,10 @@ def train(
 def make_trainer(
     model: Model,
     checkpoint: Checkpoint,
-    rows: Sequence[Row],
+    rows: Sequence[TrainingRow],
     seed: int,
     work: Path,
-    on_step: Callable[[Step], None] = lambda step: None,
+    on_step: Callable[[TrainingStep], None] = lambda step: None,
 ) -> Any:
     """A transformers.Trainer, ready to train."""
     import torch
@@ -316,7 +316,11 @@ def _network(model: Model, checkpoint: Checkpoint, bf16: bool) -> Any:
 
 
 def _step_callback(
-    planned: Sequence[Sequence[Row]], accumulation: int, steps: int, before: float, on_step: Callable[[Step], None]
+    planned: Sequence[Sequence[TrainingRow]],
+    accumulation: int,
+    steps: int,
+    before: float,
+    on_step: Callable[[TrainingStep], None],
 ) -> Any:
     """A TrainerCallback that reports every step and marks complete checkpoints."""
     import transformers
@@ -333,7 +337,7 @@ def _step_callback(
         def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             done = planned[(state.global_step - 1) * accumulation : state.global_step * accumulation]
             self.tokens += sum(len(r.ids) for batch in done for r in batch)
-            on_step(Step(state.global_step, steps, self.loss, self.tokens, time.perf_counter() - self.began))
+            on_step(TrainingStep(state.global_step, steps, self.loss, self.tokens, time.perf_counter() - self.began))
 
         def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             checkpoint = Path(args.output_dir) / f"checkpoint-{state.global_step}"

@@ -15,7 +15,7 @@ from random import Random
 from statistics import mean, median, pstdev
 from typing import Any
 
-Numbers = Sequence[float]
+_Numbers = Sequence[float]
 
 
 def cohen_kappa(a: Sequence[Hashable], b: Sequence[Hashable]) -> float | None:
@@ -45,7 +45,7 @@ def fleiss_kappa(rows: Sequence[Sequence[Hashable]]) -> float | None:
     return None if chance == 1 else (same - chance) / (1 - chance)
 
 
-def weighted_kappa(a: Numbers, b: Numbers) -> float | None:
+def weighted_kappa(a: _Numbers, b: _Numbers) -> float | None:
     """Cohen's kappa with quadratic weights (Cohen 1968): 1 for perfect agreement, 0 for chance agreement.
 
     None if both give the same single score throughout: agreement and chance cannot be distinguished.
@@ -64,17 +64,17 @@ def weighted_kappa(a: Numbers, b: Numbers) -> float | None:
 _METHODS = {"pearson": "pearsonr", "spearman": "spearmanr", "kendall": "kendalltau"}  # in scipy.stats
 
 
-def correlations(x: Numbers, y: Numbers) -> dict[str, float | None]:
+def correlations(x: _Numbers, y: _Numbers) -> dict[str, float | None]:
     """Pearson's r, Spearman's rho and Kendall's tau-b; None for fewer than three pairs or if x or y is constant."""
     return {name: _correlation(name, x, y) for name in _METHODS}
 
 
-def spearman(x: Numbers, y: Numbers) -> float | None:
+def spearman(x: _Numbers, y: _Numbers) -> float | None:
     """Spearman's rho; None as in `correlations`."""
     return _correlation("spearman", x, y)
 
 
-def _correlation(name: str, x: Numbers, y: Numbers) -> float | None:
+def _correlation(name: str, x: _Numbers, y: _Numbers) -> float | None:
     if len(x) < 3 or len(set(x)) < 2 or len(set(y)) < 2:
         return None
     value = float(getattr(import_module("scipy.stats"), _METHODS[name])(x, y)[0])
@@ -96,7 +96,7 @@ def spearman_interval(rho: float | None, n: int) -> tuple[float | None, float | 
     return math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)
 
 
-def partial_spearman(x: Numbers, y: Numbers, given: Numbers) -> float | None:
+def partial_spearman(x: _Numbers, y: _Numbers, given: _Numbers) -> float | None:
     """Spearman's rho of x and y with `given` held fixed: (r_xy - r_xz r_yz) / √((1 - r_xz²)(1 - r_yz²)) of ranks."""
     xy = spearman(x, y)
     if xy is None:

@@ -54,7 +54,7 @@ class Anchors:
         return np.asarray(table[..., self.items] @ self.weights, dtype=float)
 
 
-class Seen:
+class KnownModels:
     """The models that items are chosen by. `answers`: the number of each item's right answer, if it has one."""
 
     def __init__(self, table: Floats, answers: Ints | None = None) -> None:
@@ -80,15 +80,15 @@ class Seen:
 # --- methods: (seen, number of items, generator) -> anchors
 
 
-def random(seen: Seen, size: int, rng: np.random.Generator) -> Anchors:
+def random(seen: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
     return Anchors.of(rng.choice(seen.count, size, replace=False), np.full(size, 1 / size))
 
 
-def stratified(seen: Seen, size: int, rng: np.random.Generator) -> Anchors:
+def stratified(seen: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
     return _one_of_each(np.lexsort((rng.random(seen.count), seen.shares)), size, rng)
 
 
-def by_answer(seen: Seen, size: int, rng: np.random.Generator) -> Anchors:
+def by_answer(seen: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
     answers = seen.answers if seen.answers is not None else np.zeros(seen.count, dtype=np.intp)
     return _one_of_each(np.lexsort((rng.random(seen.count), seen.shares, answers)), size, rng)
 
@@ -99,7 +99,7 @@ def _one_of_each(order: Ints, size: int, rng: np.random.Generator) -> Anchors:
     return Anchors.of(order[rng.integers(ends[:-1], ends[1:])], np.diff(ends) / len(order))
 
 
-def medoids(seen: Seen, size: int, rng: np.random.Generator) -> Anchors:
+def medoids(seen: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
     """Seeds as k-means++ draws them, then clusters and their medoids in turn until nothing changes."""
     distances = seen.distances
     chosen = [int(rng.integers(seen.count))]
@@ -132,15 +132,15 @@ def _clusters(distances: NDArray[np.float32], centres: Ints) -> list[Ints]:
     return np.split(order, np.searchsorted(nearest[order], np.arange(1, len(centres))))
 
 
-def regression(seen: Seen, size: int, rng: np.random.Generator) -> Anchors:
+def regression(seen: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
     return _regressed(seen, stratified(seen, size, rng))
 
 
-def medoid_regression(seen: Seen, size: int, rng: np.random.Generator) -> Anchors:
+def medoid_regression(seen: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
     return _regressed(seen, medoids(seen, size, rng))
 
 
-def _regressed(seen: Seen, start: Anchors) -> Anchors:
+def _regressed(seen: KnownModels, start: Anchors) -> Anchors:
     """Weights u + v, where u are those of `start` and v, which sums to 0, explains what they leave of the models' means.
     The penalty on v has the least error on single models left out, in closed form."""
     values = seen.table[:, start.items]
@@ -159,7 +159,7 @@ def _regressed(seen: Seen, start: Anchors) -> Anchors:
     return Anchors(start.items, weights) if np.abs(weights).sum() <= MOST_WEIGHT else start
 
 
-Method = Callable[[Seen, int, np.random.Generator], Anchors]
+Method = Callable[[KnownModels, int, np.random.Generator], Anchors]
 
 METHODS: Mapping[str, Method] = {
     "random": random,
@@ -185,7 +185,7 @@ def methods_for(table: Floats, answers: Ints | None) -> list[str]:
 
 def choose(method: str, table: Floats, answers: Ints | None, size: int, seed: int, draw: int = 0) -> Anchors:
     """`size` items by a method. The generator knows neither the models nor the method."""
-    return METHODS[method](Seen(table, answers), size, _generator(seed, size, draw))
+    return METHODS[method](KnownModels(table, answers), size, _generator(seed, size, draw))
 
 
 def _generator(seed: int, size: int, draw: int) -> np.random.Generator:
@@ -215,18 +215,18 @@ class Errors:
         return cls(size.mean(axis=1), (size**2).mean(axis=1), size.mean(axis=0))
 
 
-Found = Mapping[tuple[str, int], Errors]  # by method and number of items
+ErrorsByMethod = Mapping[tuple[str, int], Errors]  # by method and number of items
 
 
 def errors(
     table: Floats, answers: Ints | None, sizes: Sequence[int], folds: Iterable[Ints], methods: Sequence[str], seed: int
-) -> Found:
+) -> ErrorsByMethod:
     """The errors of every method and size on the models of each fold, from items that the others chose."""
     signed = {(m, k): np.full((len(table), _DRAWS[m]), np.nan) for m in methods for k in sizes}
     tested = []
     for fold in folds:
         tested += list(fold)
-        seen, new = Seen(np.delete(table, fold, axis=0), answers), table[fold]
+        seen, new = KnownModels(np.delete(table, fold, axis=0), answers), table[fold]
         truth = new.mean(axis=1)
         for (method, size), cells in signed.items():
             for draw in range(_DRAWS[method]):
@@ -241,7 +241,7 @@ def dealt(models: int, folds: int, seed: int) -> list[Ints]:
     return [np.sort(order[n :: min(folds, models)]) for n in range(min(folds, models))]
 
 
-def best(found: Found, methods: Sequence[str], size: int) -> str:
+def best(found: ErrorsByMethod, methods: Sequence[str], size: int) -> str:
     """`stratified`, unless the error of another method is smaller by more than its standard error over the models, and so on.
     With the smallest error of all, whatever was lucky on a few models would win."""
     taken = "stratified"

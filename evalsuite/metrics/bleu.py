@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from evalsuite.metrics.counts import Floats, Ints, Numbers, Table, ratio
+from evalsuite.metrics.counts import Floats, Ints, Numbers, TokenTable, ratio
 
 ORDERS = 4
 # Columns of the sufficient statistics.
 COLUMNS = ("hyp", "ref", *(f"match{n}" for n in range(1, ORDERS + 1)), *(f"total{n}" for n in range(1, ORDERS + 1)))
 
 
-def statistics(table: Table) -> Ints:
+def statistics(table: TokenTable) -> Ints:
     """(N, 10) sufficient statistics of the items, additive over a corpus; see COLUMNS."""
     hyp_length = table.hyp_length
     distance = np.abs(table.ref_length - hyp_length[table.ref_item])
@@ -31,7 +31,7 @@ def statistics(table: Table) -> Ints:
     return np.stack([hyp_length, closest, *matches, *totals], axis=1)
 
 
-def _clipped(table: Table, order: int) -> Ints:
+def _clipped(table: TokenTable, order: int) -> Ints:
     """(N,) matching n-grams of the hypotheses, each clipped by its maximum count in a reference."""
     if len(table.ref_item) == table.n:
         return table.overlap(order)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from evalsuite.metrics.counts import Floats, Ints, Numbers, Table, ratio
+from evalsuite.metrics.counts import Floats, Ints, Numbers, TokenTable, ratio
 
 ORDERS = 6
 BETA = 2.0
 COLUMNS = tuple(f"{what}{n}" for n in range(1, ORDERS + 1) for what in ("hyp", "ref", "match"))
 
 
-def statistics(table: Table) -> Ints:
+def statistics(table: TokenTable) -> Ints:
     """(N, 18) sufficient statistics of the items, additive over a corpus; see COLUMNS."""
     parts: list[Ints] = []
     for order in range(1, ORDERS + 1):

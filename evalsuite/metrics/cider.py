@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from evalsuite.metrics.counts import Floats, Grams, Table, ratio
+from evalsuite.metrics.counts import Floats, Grams, TokenTable, ratio
 
 ORDERS = 4
 SIGMA = 6.0
 
 
-def idf(table: Table, order: int, weights: Floats | None = None) -> Floats:
+def idf(table: TokenTable, order: int, weights: Floats | None = None) -> Floats:
     """(size,) log(items / items whose references contain the n-gram); unseen n-grams count as seen in one item.
 
     weights: (N,) how often each item occurs in a resample of the corpus; None: once.
@@ -33,7 +33,7 @@ def idf(table: Table, order: int, weights: Floats | None = None) -> Floats:
     return result
 
 
-def cider(table: Table, clipped: bool = True, weights: Floats | None = None) -> Floats:
+def cider(table: TokenTable, clipped: bool = True, weights: Floats | None = None) -> Floats:
     """(N,) CIDEr of each item in [0, 10]. The corpus value is the mean, weighted if `weights` are given."""
     similarity = np.zeros(len(table.ref_item))
     for order in range(1, ORDERS + 1):
@@ -45,7 +45,7 @@ def cider(table: Table, clipped: bool = True, weights: Floats | None = None) -> 
     return 10.0 / ORDERS * np.add.reduceat(similarity, table.first_ref) / table.per_item
 
 
-def _similarity(table: Table, grams: Grams, order: int, weight: Floats, clipped: bool) -> Floats:
+def _similarity(table: TokenTable, grams: Grams, order: int, weight: Floats, clipped: bool) -> Floats:
     """(R,) similarity of the TF-IDF vectors of one order."""
     squared = weight[grams.gram] ** 2
     norm = np.sqrt(np.bincount(grams.text, weights=grams.count**2 * squared, minlength=len(table.length)))

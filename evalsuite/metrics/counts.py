@@ -1,6 +1,6 @@
 """The n-gram counts that all n-gram metrics share, so that texts are tokenised and counted once.
 
-A `Table` holds N hypotheses and their R references (R >= N) under one tokenisation. Texts are numbered 0..N-1 (hypotheses)
+A `TokenTable` holds N hypotheses and their R references (R >= N) under one tokenisation. Texts are numbered 0..N-1 (hypotheses)
 and N..N+R-1 (references, grouped by item). All data are flat integer arrays and the work is sorting them, so time is
 O(T log T) and memory O(T) for T tokens.
 """
@@ -36,7 +36,7 @@ class Grams:
         return self.in_hyp[shared], shared + self.hyp_rows
 
 
-class Table:
+class TokenTable:
     """Tokenised hypotheses and references as integers. `references[i]` are the references of item i, one or more."""
 
     def __init__(self, hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[Sequence[str]]]) -> None:

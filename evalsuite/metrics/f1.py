@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from evalsuite.metrics.counts import Floats, Table, ratio
+from evalsuite.metrics.counts import Floats, TokenTable, ratio
 
 
-def token_f1(table: Table) -> Floats:
+def token_f1(table: TokenTable) -> Floats:
     """(N,) F1 in [0, 1] of the bags of tokens, the maximum over the references.
 
     SQuAD's F1 (Rajpurkar et al. 2016) without its normalisation of tokens.

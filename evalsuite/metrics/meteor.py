@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evalsuite.metrics.counts import Floats, Ints, Table, ratio
+from evalsuite.metrics.counts import Floats, Ints, TokenTable, ratio
 
 ALPHA, BETA, GAMMA = 0.9, 3.0, 0.5
 
@@ -26,7 +26,7 @@ class Alignment(NamedTuple):
     chunks: Ints  # (R,) runs of matches that are adjacent and in the same order on both sides
 
 
-def meteor(table: Table) -> Floats:
+def meteor(table: TokenTable) -> Floats:
     """(N,) METEOR of each item in [0, 1)."""
     matches, chunks = align(table)
     precision = ratio(matches, table.hyp_length[table.ref_item])
@@ -35,7 +35,7 @@ def meteor(table: Table) -> Floats:
     return table.best(mean * (1 - GAMMA * ratio(chunks, matches) ** BETA))
 
 
-def align(table: Table) -> Alignment:
+def align(table: TokenTable) -> Alignment:
     """nltk's greedy alignment for all pairs of hypothesis and reference.
 
     "From the end, each token to the last free equal one" pairs a word's k-th last position in the hypothesis with its
@@ -64,7 +64,7 @@ def align(table: Table) -> Alignment:
     return Alignment(matches, matches - np.bincount(pair[1:][goes_on], minlength=pairs))
 
 
-def lowercased(table: Table) -> Ints:
+def lowercased(table: TokenTable) -> Ints:
     """(V,) the number of each word's lowercase form."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(word.lower(), len(numbers)) for word in table.vocabulary], dtype=np.int64)

@@ -17,7 +17,7 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from evalsuite.metrics.counts import Floats, Ints, Numbers, Table, ratio
+from evalsuite.metrics.counts import Floats, Ints, Numbers, TokenTable, ratio
 from evalsuite.metrics.meteor import align, lowercased
 
 ALPHA, BETA, GAMMA = 0.85, 0.2, 0.6
@@ -26,7 +26,7 @@ LIMIT = 20_000  # tokens and pairs of equal tokens that the search takes, to bou
 COLUMNS = ("hyp", "ref", "match", "chunk")
 
 
-def statistics(table: Table) -> Ints:
+def statistics(table: TokenTable) -> Ints:
     """(N, 4) sufficient statistics of the items, see COLUMNS; with several references those of the best score.
 
     A pair with more than LIMIT tokens and pairs of equal tokens keeps the chunks of `align`, which may be more than the
@@ -62,7 +62,7 @@ def meteor15(sums: Numbers) -> Floats:
     return result
 
 
-def _ambiguous(table: Table, word: Ints) -> NDArray[np.bool_]:
+def _ambiguous(table: TokenTable, word: Ints) -> NDArray[np.bool_]:
     """(R,) whether a shared word occurs more than once on a side, so that there are several alignments."""
     words = int(word.max(initial=0)) + 1
     key, count = np.unique(table.text_of * words + word, return_counts=True)

@@ -11,23 +11,23 @@ from importlib import import_module
 
 import numpy as np
 
-from evalsuite.metrics.counts import Floats, Table, ratio
+from evalsuite.metrics.counts import Floats, TokenTable, ratio
 
 COCO_BETA = 1.2
 
 
-def rouge_n(table: Table, order: int) -> Floats:
+def rouge_n(table: TokenTable, order: int) -> Floats:
     """(N,) ROUGE-n F1 in [0, 1], from clipped counts; `order` is n."""
     total = table.total(order)
     return _best_f1(table, table.overlap(order).astype(float), total[: table.n], total[table.n :])
 
 
-def rouge_l(table: Table) -> Floats:
+def rouge_l(table: TokenTable) -> Floats:
     """(N,) ROUGE-L F1 in [0, 1], of the longest common subsequence of tokens."""
     return _best_f1(table, table.lcs().astype(float), table.hyp_length, table.ref_length)
 
 
-def rouge_l_coco(table: Table, beta: float = COCO_BETA) -> Floats:
+def rouge_l_coco(table: TokenTable, beta: float = COCO_BETA) -> Floats:
     """(N,) ROUGE-L in [0, 1] as in pycocoevalcap: F-beta of the maximum precision and the maximum recall."""
     lcs = table.lcs()
     precision = table.best(ratio(lcs, table.hyp_length[table.ref_item]))
@@ -35,7 +35,7 @@ def rouge_l_coco(table: Table, beta: float = COCO_BETA) -> Floats:
     return ratio((1 + beta**2) * precision * recall, recall + beta**2 * precision)
 
 
-def rouge_chinese(table: Table, name: str) -> Floats:
+def rouge_chinese(table: TokenTable, name: str) -> Floats:
     """(N,) F in [0, 1] of the library rouge-chinese, best reference; `name` is "rouge-1", "rouge-2" or "rouge-l".
 
     The library gets the tokens joined by blanks, as its documentation asks for. It refuses empty texts, which get 0.
@@ -49,5 +49,5 @@ def rouge_chinese(table: Table, name: str) -> Floats:
     return table.best(np.array(values, dtype=float))
 
 
-def _best_f1(table: Table, shared: Floats, hyp: np.ndarray, ref: np.ndarray) -> Floats:
+def _best_f1(table: TokenTable, shared: Floats, hyp: np.ndarray, ref: np.ndarray) -> Floats:
     return table.best(ratio(2.0 * shared, hyp[table.ref_item] + ref))

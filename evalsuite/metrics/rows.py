@@ -16,7 +16,7 @@ from evalsuite.metrics.tokens import token_signature
 from evalsuite.types import Metric
 
 if TYPE_CHECKING:
-    from evalsuite.metrics.counts import Floats, Ints, Numbers, Table
+    from evalsuite.metrics.counts import Floats, Ints, Numbers, TokenTable
 
 # In the order in which the page offers them.
 METRICS = {
@@ -52,7 +52,7 @@ METRICS = {
 # --- texts
 
 # (profile, number of items) -> the signature's fields (tokenisation, definition, …), in order.
-Fields = Callable[[Profile, int], dict[str, str]]
+_Fields = Callable[[Profile, int], dict[str, str]]
 
 
 class Texts(Protocol):
@@ -62,7 +62,7 @@ class Texts(Protocol):
     def hypotheses(self) -> Sequence[str]: ...
     @property
     def references(self) -> Sequence[Sequence[str]]: ...
-    def table(self, tokenisation: str) -> Table: ...
+    def table(self, tokenisation: str) -> TokenTable: ...
 
 
 class Counting(Protocol):
@@ -70,7 +70,7 @@ class Counting(Protocol):
 
     @property
     def COLUMNS(self) -> tuple[str, ...]: ...
-    def statistics(self, table: Table) -> Ints: ...
+    def statistics(self, table: TokenTable) -> Ints: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,20 +86,20 @@ class Counts:
 class TextMetric(Metric):
     """A metric of texts: either the mean of `values`, or `pooled` of the sums of `counts`."""
 
-    fields: Fields
+    fields: _Fields
     # The fields of Profile on which its values depend: profiles that agree on them share the values.
     reads: tuple[str, ...] = ()
     values: Callable[[Texts, Profile], Floats] | None = None  # (N,)
     counts: Counts | None = None
     pooled: Callable[[Numbers], Floats] | None = None  # (..., columns) sums -> (...)
     single: Callable[[Numbers], Floats] | None = None  # (N, columns) -> (N,): the items' values, named s<name>
-    single_fields: Fields | None = None
+    single_fields: _Fields | None = None
     stated_as: str = ""  # its name in results.json, if different
     ours: bool = True  # reported under our profile
     papers: bool = False  # reported under the paper's profile, as "paper.<name>"
 
 
-def _tokens(name: str, definition: str, case: str = "mixed", **more: str) -> Fields:
+def _tokens(name: str, definition: str, case: str = "mixed", **more: str) -> _Fields:
     """The fields case, tokenisation and definition; `name` is the field of Profile with the tokenisation."""
     return lambda profile, items: {
         "case": case,
@@ -109,7 +109,7 @@ def _tokens(name: str, definition: str, case: str = "mixed", **more: str) -> Fie
     }
 
 
-def _cider_fields(definition: str) -> Fields:
+def _cider_fields(definition: str) -> _Fields:
     return lambda profile, items: {
         "case": "mixed",
         "tok": token_signature(profile.cider),
@@ -135,7 +135,7 @@ def _rouge_n_fields(profile: Profile, items: int) -> dict[str, str]:
 _ROUGE_CHINESE = "mean.rouge-chinese.f.best-ref"
 
 
-def _chrf_fields(how: str) -> Fields:
+def _chrf_fields(how: str) -> _Fields:
     fields = {"case": "mixed", "nc": "6", "nw": "0", "space": "no", "eff": "yes", "def": f"{how}.popovic2015.beta2"}
     return lambda profile, items: fields
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evalsuite.metrics import semsim
-from evalsuite.metrics.counts import Floats, Table
+from evalsuite.metrics.counts import Floats, TokenTable
 from evalsuite.metrics.profiles import Profile, profile_named
 from evalsuite.metrics.rows import TEXT_METRICS, Counts, TextMetric
 from evalsuite.metrics.signatures import count_references, signature
@@ -32,18 +32,18 @@ class TextCorpus:
             if isinstance(refs, str) or not refs:
                 raise ValueError(f"item {i}: references must be a sequence of one or more texts, not {refs!r}")
         self.hypotheses, self.references = list(hypotheses), [list(refs) for refs in references]
-        self._tables: dict[str, Table] = {}
+        self._tables: dict[str, TokenTable] = {}
         self._values: dict[tuple[str, ...], Floats] = {}
         self._counts: dict[tuple[str, str], NDArray[np.int64]] = {}
 
-    def table(self, tokenisation: str) -> Table:
+    def table(self, tokenisation: str) -> TokenTable:
         """The n-gram table under a tokenisation (a name in TOKENISERS)."""
         if tokenisation not in self._tables:
             flat = [ref for refs in self.references for ref in refs]
             tokens = tokenise([*self.hypotheses, *flat], tokenisation)
             rest = iter(tokens[len(self.hypotheses) :])
             grouped = [[next(rest) for _ in refs] for refs in self.references]
-            self._tables[tokenisation] = Table(tokens[: len(self.hypotheses)], grouped)
+            self._tables[tokenisation] = TokenTable(tokens[: len(self.hypotheses)], grouped)
         return self._tables[tokenisation]
 
     def _value(self, metric: TextMetric, profile: Profile) -> Floats:

@@ -17,7 +17,7 @@ from evalsuite.benchmarks.languages import LANGUAGES
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.perturb.choice import (
-    Order,
+    Permutation,
     both,
     circular,
     derange,
@@ -65,7 +65,7 @@ class Perturbation:
     en: str
     fits: Callable[[Kind], bool]
     function: Callable[[Item, int], Item | tuple[Item, ...]]
-    orders: Callable[[Item, int], tuple[Order, ...]] = kept_order
+    orders: Callable[[Item, int], tuple[Permutation, ...]] = kept_order
     several: bool = False  # makes an item for each option; the original counts as right only if all are right
     alters: bool = False  # changes the dialogue, which languages must support: in English "A" is also an article
     version: int = 1  # raised when a name gets another meaning; in signatures

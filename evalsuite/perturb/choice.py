@@ -14,7 +14,7 @@ from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.perturb.question import rename_labels
 from evalsuite.types import Item
 
-Order = tuple[int, ...]  # new position -> old position
+Permutation = tuple[int, ...]  # new position -> old position
 
 _CORE = re.compile(r"\w+")
 _CIRCLED = "".join(chr(c) for c in (*range(0x2460, 0x2474), *range(0x3251, 0x3260), *range(0x32B1, 0x32C0)))
@@ -62,24 +62,24 @@ def reindicate(item: Item, seed: int = 0, style: str = "digits") -> Item:
     return replace(item, labels=labels, question=rename_labels(item.question, old, new))
 
 
-def permute(item: Item, order: Order) -> Item:
+def permute(item: Item, order: Permutation) -> Item:
     """Reorder the options but not the labels; `gold` follows its text."""
     gold = None if item.gold is None else order.index(item.gold)
     return replace(item, options=tuple(item.options[old] for old in order), gold=gold)
 
 
-def kept_order(item: Item, seed: int = 0) -> tuple[Order, ...]:
+def kept_order(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
     return (tuple(range(len(item.options))),)
 
 
-def shuffled_order(item: Item, seed: int = 0) -> tuple[Order, ...]:
+def shuffled_order(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
     """A random order: all n! orders of n options are equally likely, and one of them is the original."""
     order = list(range(len(item.options)))
     Random(f"{seed}:shuffle:{item.id}").shuffle(order)
     return (tuple(order),)
 
 
-def deranged_order(item: Item, seed: int = 0) -> tuple[Order, ...]:
+def deranged_order(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
     """A random order in which the texts differ from the original's; all such orders are equally likely.
 
     It is `shuffled_order` drawn again until the order changes, so it equals that where one draw is enough. Gold keeps its
@@ -92,11 +92,11 @@ def deranged_order(item: Item, seed: int = 0) -> tuple[Order, ...]:
     return (tuple(order),)
 
 
-def reversed_order(item: Item, seed: int = 0) -> tuple[Order, ...]:
+def reversed_order(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
     return (tuple(reversed(range(len(item.options)))),)
 
 
-def rotated_orders(item: Item, seed: int = 0) -> tuple[Order, ...]:
+def rotated_orders(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
     """All rotations. Rotation k begins with the option at position k; rotation 0 is the original order."""
     count = len(item.options)
     return tuple(tuple((index + k) % count for index in range(count)) for k in range(count)) or ((),)

@@ -19,9 +19,9 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import read_text, replace_file
 from evalsuite.common.resources import PREFIX, bundled, resolve
 from evalsuite.common.yamltext import parse_yaml
-from evalsuite.setup.machine import GPU, Server, keys
+from evalsuite.setup.machine import GPU, ModelServer, keys
 
-Entry = dict[str, Any]
+ModelEntry = dict[str, Any]
 _LISTED = "models/chinese-2026.yaml"
 _NEEDED = ("chat_template_kwargs", "generation")
 _CHATS = ("instruct", "chat", "-it", "sft", "rlhf", "assistant", "thinking")
@@ -33,10 +33,10 @@ class Choice:
     """A model that was found, as `init` offers it."""
 
     words: str
-    entry: Entry
+    entry: ModelEntry
 
 
-def listed() -> dict[str, Entry]:
+def listed() -> dict[str, ModelEntry]:
     """The entries of the list of today's models that ships, by name."""
     tree = parse_yaml(read_text(bundled(_LISTED)))[0]
     return {entry["name"]: entry for entry in tree["models"]}
@@ -48,7 +48,7 @@ def providers() -> list[tuple[str, str]]:
     return [(api["key_env"], api.get("base_url", API().base_url)) for api in apis if api.get("key_env")]
 
 
-def choices(servers: Sequence[Server]) -> list[Choice]:
+def choices(servers: Sequence[ModelServer]) -> list[Choice]:
     """The models that can be asked now: those that local servers list, then endpoints whose key is in the environment."""
     found = [
         Choice(f"{name}, served at {server.address}", endpoint(server.address, name, None))
@@ -65,7 +65,7 @@ def choices(servers: Sequence[Server]) -> list[Choice]:
     return found
 
 
-def endpoint(address: str, model: str, key_env: str | None) -> Entry:
+def endpoint(address: str, model: str, key_env: str | None) -> ModelEntry:
     """An entry for a model that a server knows by a name."""
     return {
         "name": short_name(model),
@@ -76,7 +76,7 @@ def endpoint(address: str, model: str, key_env: str | None) -> Entry:
     }
 
 
-def local_model(path: str, chat: bool | None, gpus: Sequence[GPU], base: Path) -> Entry:
+def local_model(path: str, chat: bool | None, gpus: Sequence[GPU], base: Path) -> ModelEntry:
     """An entry for a folder or hub id; `base` is the folder of models.yaml. Raises ConfigError for a folder that is not there."""
     folder = resolve(path, Path())
     if not folder.exists() and not is_hub_id(path, Path()):
@@ -94,7 +94,7 @@ def local_model(path: str, chat: bool | None, gpus: Sequence[GPU], base: Path) -
     }
 
 
-def _needed(path: str) -> Entry:
+def _needed(path: str) -> ModelEntry:
     """The settings that a hub id needs on any backend, from the shipped list, such as a switch that limits its thinking."""
     known = next((entry for entry in listed().values() if entry["path"] == path and entry["backend"] != "openai"), {})
     return {key: known[key] for key in _NEEDED if key in known}
@@ -158,7 +158,7 @@ def _written(value: Any) -> str:
     return text.removesuffix("\n").removesuffix("\n...")
 
 
-def write_models(entries: Sequence[Entry], out: Path) -> None:
+def write_models(entries: Sequence[ModelEntry], out: Path) -> None:
     """Write a models.yaml that `load_models` takes. Raises ConfigError if the file is there already."""
     if os.path.lexists(out):
         raise ConfigError(f"{out}: exists already and is left as it is; name another file with --out")

@@ -32,7 +32,7 @@ _ALIASES = {"ZHIPUAI_API_KEY": "ZHIPU_API_KEY", "ZAI_API_KEY": "ZHIPU_API_KEY"}
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ModelServer:
     """An OpenAI-compatible server and the models that it lists."""
 
     address: str
@@ -58,7 +58,7 @@ class _Stay(HTTPRedirectHandler):
         return None
 
 
-def ask_server(address: str, key: str = "", timeout: float = 3) -> Server:
+def ask_server(address: str, key: str = "", timeout: float = 3) -> ModelServer:
     """The models that the server at an address lists (GET …/models).
 
     Never raises: a server that does not answer has a `problem`.
@@ -72,17 +72,17 @@ def ask_server(address: str, key: str = "", timeout: float = 3) -> Server:
         names = tuple(row["id"] for row in listed["data"] if isinstance(row["id"], str) and row["id"])
     except HTTPError as error:
         wants = error.code in (401, 403)
-        return Server(address, wants_key=wants, problem=f"answers {error.code}")
+        return ModelServer(address, wants_key=wants, problem=f"answers {error.code}")
     except (OSError, HTTPException) as error:
-        return Server(address, problem=str(getattr(error, "reason", error)))
+        return ModelServer(address, problem=str(getattr(error, "reason", error)))
     except (ValueError, KeyError, TypeError, RecursionError):
-        return Server(
+        return ModelServer(
             address, problem="answers, but with no list of models: is the address that of an OpenAI-compatible API?"
         )
-    return Server(address, names, problem="" if names else "lists no model")
+    return ModelServer(address, names, problem="" if names else "lists no model")
 
 
-def local_servers(ports: Iterable[int] | None = None) -> list[Server]:
+def local_servers(ports: Iterable[int] | None = None) -> list[ModelServer]:
     """The servers that listen on this machine, on the usual ports."""
     addresses = [f"http://localhost:{port}/v1" for port in (PORTS if ports is None else ports)]
     with ThreadPoolExecutor(len(addresses) or 1) as pool:

@@ -48,7 +48,7 @@ def unproxied(address: str) -> dict[str, None] | None:
 
 
 class Endpoint(Protocol):
-    """The part of a backend that `Asking` needs."""
+    """The part of a backend that `GenerateCall` needs."""
 
     model: Model
     key: str
@@ -85,7 +85,7 @@ class _Halted(Exception):
     """Nothing more is sent."""
 
 
-class Asking:
+class GenerateCall:
     """One call of `generate`, on the event loop's thread."""
 
     def __init__(

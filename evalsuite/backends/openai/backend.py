@@ -17,7 +17,7 @@ from typing import Any
 from evalsuite.backends.base import Limits, sample_seed
 from evalsuite.backends.keys import keep_secrets, key_of
 from evalsuite.backends.model import Model
-from evalsuite.backends.openai.asking import Asking, Letter, Stake
+from evalsuite.backends.openai.asking import GenerateCall, Letter, Stake
 from evalsuite.backends.openai.batches import Batching, under_way
 from evalsuite.backends.openai.spending import cost_of
 from evalsuite.common.errors import BackendError
@@ -133,7 +133,7 @@ class OpenAI:
         from anyio.from_thread import start_blocking_portal
 
         letters: queue.Queue[Letter] = queue.Queue()
-        asking = Asking(self, requests, todo, self._limits, letters)
+        asking = GenerateCall(self, requests, todo, self._limits, letters)
         try:
             # If left early (Ctrl-C, or the caller stops), the portal cancels requests in flight.
             with start_blocking_portal(name=f"endpoint of {self.model.name}") as portal:

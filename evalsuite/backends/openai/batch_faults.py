@@ -23,7 +23,7 @@ from evalsuite.backends.openai.faults import (
     ERRORS,
     KINDS,
     LOST,
-    Asked,
+    PromptOutcomes,
     Server,
     head,
     parse_mix,
@@ -245,7 +245,7 @@ class BatchServer(Server):
                 if not batch.fate.endswith("silent"):
                     bad.append(_line(line, None, {"code": f"batch_{ended}", "message": f"The batch was {ended}."}))
                 continue
-            entry = self.asked.setdefault(name, Asked())
+            entry = self.asked.setdefault(name, PromptOutcomes())
             kind = self._kind(name, entry.times)
             entry.times += 1
             entry.kinds[kind] += 1
@@ -253,7 +253,7 @@ class BatchServer(Server):
         random.Random(f"{self.seed}:{batch.row['id']}").shuffle(good)
         return good, bad
 
-    def _add(self, kind: str, line: Row, entry: Asked, good: list[Row], bad: list[Row]) -> None:
+    def _add(self, kind: str, line: Row, entry: PromptOutcomes, good: list[Row], bad: list[Row]) -> None:
         body = line["body"]
         if kind.startswith("400-") and kind != "400-filter" and kind[4:] not in body:
             kind = "ok"

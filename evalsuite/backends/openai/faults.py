@@ -135,7 +135,7 @@ def prompt_id(prompt: str) -> str:
 
 
 @dataclass(slots=True)
-class Asked:
+class PromptOutcomes:
     """The outcomes of one prompt."""
 
     times: int = 0
@@ -156,7 +156,7 @@ class Server:
     reply: Callable[[str], str] = reply_to
     models: tuple[str, ...] = ("served",)  # the list of GET /models
     worst: bool = False  # charge the maximum: a token per byte, and every reply at its limit
-    asked: dict[str, Asked] = field(default_factory=dict)
+    asked: dict[str, PromptOutcomes] = field(default_factory=dict)
     prompt_tokens: int = 0  # charged, including lost replies
     new_tokens: int = 0
     most_at_once: int = 0
@@ -247,7 +247,7 @@ class Server:
         chat = path.startswith("/chat")
         prompt = prompt_of(asked)
         name = prompt_id(prompt)
-        entry = self.asked.setdefault(name, Asked())
+        entry = self.asked.setdefault(name, PromptOutcomes())
         kind = self._kind(name, entry.times)
         entry.times += 1
         entry.kinds[kind] += 1
@@ -295,7 +295,7 @@ class Server:
         asked: dict[str, Any],
         chat: bool,
         key: str,
-        entry: Asked,
+        entry: PromptOutcomes,
         writer: asyncio.StreamWriter,
     ) -> bool:
         body = json.dumps(self._made(kind, prompt, asked, chat, key)).encode()

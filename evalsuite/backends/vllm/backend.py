@@ -11,7 +11,7 @@ from evalsuite.backends.checkpoint import NO_BEAMS, Checkpoint, labels_response,
 from evalsuite.backends.model import Model
 from evalsuite.backends.vllm import sharing
 from evalsuite.backends.vllm.beams import beam_search, candidates
-from evalsuite.backends.vllm.engine import MOST_LOGPROBS, Ask, Engine, Failed, Job
+from evalsuite.backends.vllm.engine import MOST_LOGPROBS, Ask, Engine, FailedJob, JobSteps
 from evalsuite.common.errors import BackendError
 from evalsuite.common.weights import check_tensors
 from evalsuite.types import Request, Response, label_forms
@@ -66,9 +66,9 @@ class Vllm:
         prompts = [self.ids(r) for r in requests]
         jobs = ((n, self._job(requests[n], prompts[n])) for n in _sorted(prompts) if not done[n])
         for group in self.engine.run(jobs):
-            yield [(n, Response("", "error", error=r.error) if isinstance(r, Failed) else r) for n, r in group]
+            yield [(n, Response("", "error", error=r.error) if isinstance(r, FailedJob) else r) for n, r in group]
 
-    def _job(self, request: Request, prompt: list[int]) -> Job:
+    def _job(self, request: Request, prompt: list[int]) -> JobSteps:
         if error := self.checkpoint.too_long(request, len(prompt), self.context):
             return _refused(error)
         if request.scoring == "constrained" and not (request.pattern or request.options):
@@ -90,7 +90,7 @@ class Vllm:
         if made.beams > 1 and made.repetition_penalty != 1:
             raise BackendError(f"model {self.model.name}: beam search takes no generation.repetition_penalty on vllm")
 
-    def _beams(self, request: Request, prompt: list[int]) -> Job:
+    def _beams(self, request: Request, prompt: list[int]) -> JobSteps:
         stop = self.checkpoint.stop_ids
         params = _params(max_tokens=1, logprobs=candidates(self.model.generation.beams, stop), detokenize=False)
         search = beam_search(self.model.generation.beams, request.max_new_tokens, stop)
@@ -103,7 +103,7 @@ class Vllm:
             except StopIteration as end:
                 return self.checkpoint.reply(end.value, len(prompt), request.max_new_tokens)
 
-    def _decode(self, request: Request, prompt: list[int]) -> Job:
+    def _decode(self, request: Request, prompt: list[int]) -> JobSteps:
         from vllm.sampling_params import StructuredOutputsParams
 
         stop = self.model.generation.stop
@@ -130,12 +130,12 @@ class Vllm:
         (output,) = yield [Ask(prompt, params, self._adapter)]
         return self.checkpoint.reply(output.outputs[0].token_ids, len(prompt), request.max_new_tokens)
 
-    def _labels(self, request: Request, prompt: list[int]) -> Job:
+    def _labels(self, request: Request, prompt: list[int]) -> JobSteps:
         forms = self.checkpoint.label_begins(request)
         scores = yield from self._continuations(prompt, [form for option in forms for form in option])
         return labels_response(forms, scores, len(prompt))
 
-    def _texts(self, request: Request, prompt: list[int]) -> Job:
+    def _texts(self, request: Request, prompt: list[int]) -> JobSteps:
         scores = yield from self._continuations(prompt, self.checkpoint.option_ids(request))
         context, texts = self.checkpoint.prior(request)
         keys = [(tuple(context), tuple(text)) for text in texts]
@@ -179,7 +179,7 @@ class Vllm:
         }
         return [[found[tuple(option[: n + 1])] for n in range(len(option))] for option in options]
 
-    def _nll(self, request: Request, prompt: list[int]) -> Job:
+    def _nll(self, request: Request, prompt: list[int]) -> JobSteps:
         found = []
         for pair in request.pairs:
             context, target = self.checkpoint.pair(*pair)
@@ -192,7 +192,7 @@ class Vllm:
         jobs = ((n, self._targets(*row)) for n, row in enumerate(rows))
         for group in self.engine.run(jobs):
             for n, result in group:
-                if isinstance(result, Failed):
+                if isinstance(result, FailedJob):
                     raise BackendError(f"model {self.model.name}: pair {n}: {result.error}")
                 found[n] = result
         return found
@@ -204,11 +204,11 @@ class Vllm:
         rows = [self.checkpoint.pair(context, target) for context, target in pairs]
         for group in self.engine.run((n, self._targets(*row)) for n, row in enumerate(rows) if not done[n]):
             for n, result in group:
-                if isinstance(result, Failed):
+                if isinstance(result, FailedJob):
                     raise BackendError(f"model {self.model.name}: text {n}: {result.error}")
             yield [(n, TokenScores([-nll for nll in result])) for n, result in group]
 
-    def _targets(self, context: list[int], target: list[int]) -> Job:
+    def _targets(self, context: list[int], target: list[int]) -> JobSteps:
         if self.engine.lora:  # vLLM 0.32 crashes on prompt_logprobs if adapters are enabled
             (scores,) = yield from self._continuations(context, [target])
             return [-score for score in scores]
@@ -247,7 +247,7 @@ def _parts(numbers: list[int], size: int) -> list[list[int]]:
     return [numbers[n : n + size] for n in range(0, len(numbers), size)]
 
 
-def _refused(message: str) -> Job:
+def _refused(message: str) -> JobSteps:
     """A job that sends nothing and fails with a message."""
-    return Failed(message)
+    return FailedJob(message)
     yield []

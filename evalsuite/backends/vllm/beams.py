@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Mapping, Sequence
 
-Tokens = tuple[int, ...]
+_Tokens = tuple[int, ...]
 # Yields the running beams, receives for each the log-probabilities of its `candidates` likeliest next tokens.
-Search = Generator[list[Tokens], Sequence[Mapping[int, float]], list[int]]
+Search = Generator[list[_Tokens], Sequence[Mapping[int, float]], list[int]]
 
 
 def candidates(beams: int, stop: Collection[int]) -> int:
@@ -25,8 +25,8 @@ def beam_search(beams: int, limit: int, stop: Collection[int]) -> Search:
     limit: tokens of a reply; stop: the ids of end-of-text tokens, which end it.
     """
     keep = candidates(beams, stop)
-    running: list[tuple[float, Tokens]] = [(0.0, ())]  # (sum of log-probabilities, tokens), best first
-    finished: list[tuple[float, Tokens]] = []  # (mean log-probability, tokens), best first
+    running: list[tuple[float, _Tokens]] = [(0.0, ())]  # (sum of log-probabilities, tokens), best first
+    finished: list[tuple[float, _Tokens]] = []  # (mean log-probability, tokens), best first
     for length in range(1, limit + 1):
         rows = yield [tokens for _, tokens in running]
         grown = [
@@ -45,5 +45,5 @@ def beam_search(beams: int, limit: int, stop: Collection[int]) -> Search:
     return list(finished[0][1])
 
 
-def _score(beam: tuple[float, Tokens]) -> float:
+def _score(beam: tuple[float, _Tokens]) -> float:
     return beam[0]

@@ -27,11 +27,11 @@ class Ask:
 
 # A generator that yields requests, receives vLLM's outputs in the same order, and returns its result. To wait for another
 # job's result it yields an empty list, and resumes after the engine's next step.
-Job = Generator[list[Ask], list[Any], Any]
+JobSteps = Generator[list[Ask], list[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class FailedJob:
     """The result of a job whose request the engine refused or failed."""
 
     error: str
@@ -42,7 +42,7 @@ class _Task:
     """A job in progress."""
 
     number: int
-    job: Job
+    job: JobSteps
     names: list[str] = field(default_factory=list)  # ids of its requests at the engine
     outputs: dict[str, Any] = field(default_factory=dict)
 
@@ -123,7 +123,7 @@ class Engine:
             raise BackendError(f"model {model.name}: cannot load adapter {model.adapter}: {error}") from None
         return request
 
-    def run(self, jobs: Iterable[tuple[int, Job]]) -> Iterator[list[tuple[int, Any]]]:
+    def run(self, jobs: Iterable[tuple[int, JobSteps]]) -> Iterator[list[tuple[int, Any]]]:
         """Results of jobs as (number, result or Failed), in groups as they become ready. One run at a time.
 
         Cancels requests in flight if the caller stops early. Raises BackendError if the engine dies.
@@ -155,7 +155,7 @@ class Engine:
                     if output.outputs[0].finish_reason in ("error", "abort"):
                         self._cancel([name for name in task.names if flying.pop(name, None)])
                         task.job.close()
-                        ready.append((task.number, Failed("vLLM gave up this request")))
+                        ready.append((task.number, FailedJob("vLLM gave up this request")))
                     elif len(task.outputs) == len(task.names):
                         outputs = [task.outputs[name] for name in task.names]
                         self._go_on(task, outputs, flying, waiting, ready)
@@ -191,7 +191,7 @@ class Engine:
             except Exception as error:  # vLLM refuses only this request
                 self._cancel([sent for sent in task.names if flying.pop(sent, None)])
                 task.job.close()
-                ready.append((task.number, Failed(str(error))))
+                ready.append((task.number, FailedJob(str(error))))
                 return
             task.names.append(name)
             flying[name] = task

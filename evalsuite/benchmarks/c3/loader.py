@@ -27,7 +27,7 @@ from evalsuite.common.files import read_bytes, read_text
 from evalsuite.common.jsonl import NOT_BLANK, Fault, first_fault
 from evalsuite.types import Item, Task
 
-Text = Annotated[str, Field(pattern=NOT_BLANK)]
+_NotBlank = Annotated[str, Field(pattern=NOT_BLANK)]
 _LABELS = ("(A)", "(B)", "(C)", "(D)")
 _HEAD = "documentID\tquestionIndex\ttype"
 
@@ -36,8 +36,8 @@ class _Question(BaseModel):
     """A question of a document."""
 
     model_config = ConfigDict(strict=True)
-    question: Text
-    choice: list[Text] = Field(min_length=2, max_length=len(_LABELS))
+    question: _NotBlank
+    choice: list[_NotBlank] = Field(min_length=2, max_length=len(_LABELS))
     answer: str
 
     @model_validator(mode="after")
@@ -47,7 +47,7 @@ class _Question(BaseModel):
         return self
 
 
-class _Document(RootModel[tuple[Annotated[list[Text], Field(min_length=1)], list[_Question], Text]]):
+class _Document(RootModel[tuple[Annotated[list[_NotBlank], Field(min_length=1)], list[_Question], _NotBlank]]):
     """Lines, questions, id."""
 
 

@@ -21,7 +21,7 @@ from evalsuite.benchmarks.cedar.explanation import NEGATED, Explanation, Instanc
 from evalsuite.benchmarks.languages import LANGUAGES
 from evalsuite.types import Item
 
-Words = list[str]
+_Words = list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def corruption_of(item: Item) -> str:
     return item.id.rpartition(".")[2]
 
 
-def words(explanation: Explanation) -> Words:
+def words(explanation: Explanation) -> _Words:
     """The words of an explanation. Its parts are segmented separately, so that the connective is a word of its own.
 
     >>> words(Explanation("event", "天黑了，雨大", "导致", "A没出门", language="zh"))
@@ -111,7 +111,7 @@ def words(explanation: Explanation) -> Words:
     parts = (explanation.antecedent, explanation.connective, explanation.consequent)
     if gap := LANGUAGES[explanation.language].gap:
         return gap.join(parts).split()
-    whole: Words = []
+    whole: _Words = []
     for part in parts:
         for word in _cut()(part):
             if whole and not any(char.isalnum() for char in word):
@@ -121,14 +121,14 @@ def words(explanation: Explanation) -> Words:
     return whole
 
 
-def _joined(parts: Words, explanation: Explanation) -> str:
+def _joined(parts: _Words, explanation: Explanation) -> str:
     return LANGUAGES[explanation.language].gap.join(parts)
 
 
 @cache
-def _cut() -> Callable[[str], Words]:
+def _cut() -> Callable[[str], _Words]:
     library = import_module("jieba")
     library.setLogLevel(30)  # it reports its dictionary on stderr
     library.initialize()
-    cut: Callable[[str], Words] = library.lcut
+    cut: Callable[[str], _Words] = library.lcut
     return cut

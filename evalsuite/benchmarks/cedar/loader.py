@@ -163,15 +163,15 @@ def _instances(path: Path, split: str, skip_bad: bool) -> tuple[tuple[Instance, 
     return read_lines(path, _Line, instance, skip_bad)
 
 
-Text = Annotated[str, Field(pattern=NOT_BLANK)]
+_NotBlank = Annotated[str, Field(pattern=NOT_BLANK)]
 
 
 class _Explanation(BaseModel):
     model_config = ConfigDict(strict=True)
     dimension: str
-    antecedent: Text
+    antecedent: _NotBlank
     connective: str
-    consequent: Text
+    consequent: _NotBlank
     valid: bool
 
 
@@ -180,9 +180,9 @@ class _Line(BaseModel):
 
     model_config = ConfigDict(strict=True)
     id: int = Field(ge=0)
-    source: Text
-    history: list[Text] = Field(min_length=1)
-    response: Text
+    source: _NotBlank
+    history: list[_NotBlank] = Field(min_length=1)
+    response: _NotBlank
     language: str = "en"
     explanations: list[_Explanation] = Field(min_length=1)
 

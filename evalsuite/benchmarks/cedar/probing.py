@@ -14,18 +14,18 @@ from dataclasses import replace
 from evalsuite.prompt import Prompt
 from evalsuite.types import Item, Request
 
-Pair = tuple[str, str]
+_Pair = tuple[str, str]
 
 _MARK = re.compile(r"[A-Za-z]\s*[:：]")
 
 
-def pairs(prompt: Prompt, item: Item) -> tuple[Pair, Pair]:
+def pairs(prompt: Prompt, item: Item) -> tuple[_Pair, _Pair]:
     """(context, target) with the valid explanation and with the corrupted one."""
     valid, corrupted = (_pair(prompt, item, explanation) for explanation in item.options)
     return valid, corrupted
 
 
-def _pair(prompt: Prompt, item: Item, explanation: str) -> Pair:
+def _pair(prompt: Prompt, item: Item, explanation: str) -> _Pair:
     if item.task == "cedar_attribution_probing":
         return prompt.render(item), explanation
     *history, response = item.dialogue

@@ -44,17 +44,17 @@ EXAMPLES = {
 _LABEL = re.compile(r"\(([A-Z])\)")
 _LINE = re.compile(r"^[ \t]*\(([A-Z])\)", re.MULTILINE)
 _HEADING = re.compile(r"\s*(?:(?:选项|Options?)\s*[:：])?\s*\Z")
-Text = Annotated[str, Field(pattern=NOT_BLANK)]
+_NotBlank = Annotated[str, Field(pattern=NOT_BLANK)]
 
 
 class _Line(BaseModel):
     """An item of an official file; reasoning items have `category` or `mids` where there are some, memorization items `rids`."""
 
-    id: Text
-    input: Text
-    target: Text
+    id: _NotBlank
+    input: _NotBlank
+    target: _NotBlank
     category: str = ""
-    mids: list[Text] = []
+    mids: list[_NotBlank] = []
 
 
 class Corpus(corpus.Corpus):

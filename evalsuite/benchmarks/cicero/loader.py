@@ -31,18 +31,18 @@ from evalsuite.common.jsonl import NOT_BLANK, Fault
 from evalsuite.types import Benchmark, Item, Task
 
 SPLITS = {"train": "train", "dev": "val", "test": "test"}  # ours -> the official file's name
-Text = Annotated[str, Field(pattern=NOT_BLANK)]
+_NotBlank = Annotated[str, Field(pattern=NOT_BLANK)]
 
 
 class _Line(BaseModel):
     """A line of an official file."""
 
     model_config = ConfigDict(strict=True)
-    ID: Text
-    Dialogue: list[Text] = Field(min_length=1)
-    Target: Text
-    Question: Text
-    Choices: list[Text] = Field(min_length=2)
+    ID: _NotBlank
+    Dialogue: list[_NotBlank] = Field(min_length=1)
+    Target: _NotBlank
+    Question: _NotBlank
+    Choices: list[_NotBlank] = Field(min_length=2)
     written: list[int] = Field(default=[], alias="Human Written Answer", max_length=1)
     correct: list[int] = Field(alias="Correct Answers", min_length=1)
 

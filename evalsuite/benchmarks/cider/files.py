@@ -18,7 +18,7 @@ from evalsuite.common.files import read_bytes
 from evalsuite.types import Item, Task
 
 Fail = Callable[..., DataError]  # (message, field) -> an error with file and line
-Row = tuple[str, str, str, tuple[str, ...], int | None, str]  # number, context, question, options, gold, answer
+_Row = tuple[str, str, str, tuple[str, ...], int | None, str]  # number, context, question, options, gold, answer
 
 
 def annotations_path(root: Path) -> Path:
@@ -88,7 +88,7 @@ def _column(row: dict[str, str | None], fail: Fail, name: str) -> str:
     return value
 
 
-def _span(row: Any, fail: Fail) -> Row:
+def _span(row: Any, fail: Fail) -> _Row:
     try:
         (qa,) = row["qas"]
         (answer,) = qa["answers"]
@@ -104,7 +104,7 @@ def _span(row: Any, fail: Fail) -> Row:
     return number, context, question, (), None, text
 
 
-def _selection(row: Any, fail: Fail) -> Row:
+def _selection(row: Any, fail: Fail) -> _Row:
     options = tuple(_column(row, fail, f"ending{n}") for n in range(4))
     label = _column(row, fail, "label")
     if label not in ("0", "1", "2", "3"):
@@ -120,7 +120,7 @@ def _check(question: str, fail: Fail, field: str) -> None:
         raise fail(f"{question!r} is no question of the paper's Table 10", field)
 
 
-def _relation(row: Any, fail: Fail) -> Row:
+def _relation(row: Any, fail: Fail) -> _Row:
     name, pair = _column(row, fail, "label"), _column(row, fail, "sentence2")
     if name not in RELATIONS:
         raise fail(unknown("relation", name, RELATIONS), "label")
@@ -133,7 +133,7 @@ def _relation(row: Any, fail: Fail) -> Row:
 _LETTERS = ("(a)", "(b)", "(c)", "(d)")
 _NUMBERS = tuple(f"({n})" for n in range(1, len(RELATIONS) + 1))  # more relations than letters
 
-_READERS: dict[str, tuple[Callable[[Any, Fail], Row], tuple[str, ...]]] = {
+_READERS: dict[str, tuple[Callable[[Any, Fail], _Row], tuple[str, ...]]] = {
     "span_extraction": (_span, ()),
     "span_selection": (_selection, _LETTERS),
     "span_selection_question": (_selection, _LETTERS),
@@ -146,7 +146,7 @@ _READERS: dict[str, tuple[Callable[[Any, Fail], Row], tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Dialogue:
+class RelationDialogue:
     """An annotated dialogue: its turns ("A: …") and its distinct triplets of the 31 relations."""
 
     id: str
@@ -158,7 +158,7 @@ class Dialogue:
 class Annotations:
     """The content of cider_main.json; `skipped` are the errors of the dialogues left out."""
 
-    dialogues: tuple[Dialogue, ...]
+    dialogues: tuple[RelationDialogue, ...]
     skipped: tuple[DataError, ...]
     sha256: str
 
@@ -167,10 +167,10 @@ def read_annotations(path: Path, *, skip_bad: bool = False) -> Annotations:
     """Read cider_main.json. A broken dialogue raises DataError with its index, or is left out (`skip_bad`)."""
     raw = read_bytes(path)
 
-    def dialogue(number: int, row: Any) -> Dialogue:
+    def dialogue(number: int, row: Any) -> RelationDialogue:
         try:
             triplets = [(str(t["head"]), str(t["relation"]), str(t["tail"])) for t in row["triplets"]]
-            return Dialogue(str(row["id"]), split_turns(row["utterances"]), _triplets(triplets))
+            return RelationDialogue(str(row["id"]), split_turns(row["utterances"]), _triplets(triplets))
         except (KeyError, TypeError, AttributeError):
             raise _failing(path, number)("expected {id, utterances, triplets: [{head, relation, tail}]}") from None
 

@@ -112,7 +112,7 @@ def _hash(*parts: str) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def nli_items(dialogue: files.Dialogue, set: str, split: str, seed: int = 0) -> Iterator[Item]:
+def nli_items(dialogue: files.RelationDialogue, set: str, split: str, seed: int = 0) -> Iterator[Item]:
     """Each true triplet of a dialogue, followed by false ones made from it: 2 in training, 8 in testing (section 5.2.1).
 
     The question is head, relation and tail, separated by tabs. An item's number is its triplet's, "dream-0606-triplet-3",

@@ -63,19 +63,19 @@ def build_sample(root: Path) -> None:
     replace_file(names, "".join(f"{name}\n" for name in RELATIONS))
 
 
-def _spoken(dialogue: files.Dialogue) -> str:
+def _spoken(dialogue: files.RelationDialogue) -> str:
     """The utterances without speaker marks."""
     return " ".join(turn[3:] for turn in dialogue.turns)
 
 
-def _context(dialogue: files.Dialogue) -> str:
+def _context(dialogue: files.RelationDialogue) -> str:
     """The utterances without speaker marks, followed by the spans that do not occur in them."""
     spoken = _spoken(dialogue)
     spans = dict.fromkeys(span for t in dialogue.triplets for span in (t.head, t.tail))
     return " ".join([spoken, *(span for span in spans if span not in spoken)])
 
 
-def _span(dialogue: files.Dialogue, true: Triplet, question: str) -> dict[str, Any]:
+def _span(dialogue: files.RelationDialogue, true: Triplet, question: str) -> dict[str, Any]:
     context = _context(dialogue)
     answers = [{"text": true.tail, "answer_start": context.index(true.tail)}]
     return {
@@ -84,7 +84,7 @@ def _span(dialogue: files.Dialogue, true: Triplet, question: str) -> dict[str, A
     }
 
 
-def _choice(n: int, dialogue: files.Dialogue, true: Triplet, question: str) -> tuple[object, ...] | None:
+def _choice(n: int, dialogue: files.RelationDialogue, true: Triplet, question: str) -> tuple[object, ...] | None:
     """A row of span selection; None if the dialogue has fewer than three wrong spans."""
     right = {t.tail for t in dialogue.triplets if (t.head, t.relation) == (true.head, true.relation)}
     wrong = sorted({span for t in dialogue.triplets for span in (t.head, t.tail)} - right - {true.head})
@@ -98,7 +98,7 @@ def _choice(n: int, dialogue: files.Dialogue, true: Triplet, question: str) -> t
     return n, number, 0, question, context, question, "gen", *options, options.index(true.tail)
 
 
-def _number(dialogue: files.Dialogue, true: Triplet) -> str:
+def _number(dialogue: files.RelationDialogue, true: Triplet) -> str:
     return f"{dialogue.id}-triplet-{true.origin}"
 
 

@@ -74,13 +74,15 @@ class CellBleu:
         import numpy as np
 
         from evalsuite.metrics import bleu
-        from evalsuite.metrics.counts import Table
+        from evalsuite.metrics.counts import TokenTable
         from evalsuite.metrics.tokens import tokenise
 
         kept = [refs[:REFERENCES] for refs in references]
         flat = iter(tokenise([text for refs in kept for text in refs], "13a"))
         grouped = [[next(flat) for _ in refs] for refs in kept]
-        counts = [bleu.statistics(Table(tokenise(texts, "13a"), grouped)).astype(float) for texts in (said, replies)]
+        counts = [
+            bleu.statistics(TokenTable(tokenise(texts, "13a"), grouped)).astype(float) for texts in (said, replies)
+        ]
         return cls(np.concatenate(counts, axis=1), escaped)
 
     def finish(self, sums: Any) -> dict[str, Any]:
@@ -141,7 +143,7 @@ class Coefficient:
 
 
 @dataclass(frozen=True, slots=True)
-class Correlations:
+class RatingCorrelations:
     """Correlation of a metric with human ratings over the same points."""
 
     n: int
@@ -150,7 +152,7 @@ class Correlations:
     kendall: Coefficient  # τ-b, which corrects for ties: mean ratings have one decimal
 
 
-def rating_correlations(ratings: Sequence[float], metric: Sequence[float]) -> Correlations:
+def rating_correlations(ratings: Sequence[float], metric: Sequence[float]) -> RatingCorrelations:
     """The paper's three coefficients (section 5). A point is one system on one dimension and level: mean rating and BLEU.
 
     Raises ValueError for fewer than three points or if one of the two is constant.
@@ -161,7 +163,7 @@ def rating_correlations(ratings: Sequence[float], metric: Sequence[float]) -> Co
         raise ValueError("ratings or metric values are constant: no correlation is defined")
     stats: Any = import_module("scipy.stats")
     coefficients = [_coefficient(test(ratings, metric)) for test in (stats.spearmanr, stats.pearsonr, stats.kendalltau)]
-    return Correlations(len(ratings), *coefficients)
+    return RatingCorrelations(len(ratings), *coefficients)
 
 
 def _coefficient(result: Any) -> Coefficient:

@@ -42,7 +42,7 @@ COLUMNS = tuple(column_name(d.number, level) for d in DIMENSIONS for level in ("
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StoryRow:
     """A story, the index of its sentence X, and the unchanged cells by column."""
 
     number: int
@@ -72,7 +72,7 @@ class Corpus(corpus.Corpus):
         return load_file(self.root, task, set, split, skip_bad=self.skip_bad)
 
 
-def read_rows(path: Path) -> tuple[Row, ...]:
+def read_rows(path: Path) -> tuple[StoryRow, ...]:
     """The rows of a file with the official columns: the key, the training data or a submission.
 
     Raises DataError with file, line (of the row's end) and column.
@@ -98,7 +98,7 @@ def item_id(number: int, task: str, set: str, split: str = "test") -> str:
     return f"glucose/{set}/{split}/{task}/{number}"
 
 
-def submission_cells(key: Sequence[Row], replies: Mapping[str, str]) -> list[dict[str, str]]:
+def submission_cells(key: Sequence[StoryRow], replies: Mapping[str, str]) -> list[dict[str, str]]:
     """The rows of a submission file for the notebook, from item id -> reply. Unanswered cells of the key are "escaped".
 
     Raises ValueError if an answered cell has no reply (a failed request, or an item not asked), since the notebook's figure
@@ -117,7 +117,7 @@ def submission_cells(key: Sequence[Row], replies: Mapping[str, str]) -> list[dic
     return made
 
 
-def _item(row: Row, task: str, dimension: Dimension, split: str) -> Item | None:
+def _item(row: StoryRow, task: str, dimension: Dimension, split: str) -> Item | None:
     cell = row.cells[column_name(dimension.number, LEVELS[task])]
     if cell == ESCAPED:
         return None
@@ -134,7 +134,7 @@ def _item(row: Row, task: str, dimension: Dimension, split: str) -> Item | None:
     )
 
 
-def _read_file(path: Path, *, skip_bad: bool) -> tuple[tuple[Row, ...], tuple[DataError, ...], bytes]:
+def _read_file(path: Path, *, skip_bad: bool) -> tuple[tuple[StoryRow, ...], tuple[DataError, ...], bytes]:
     raw = read_bytes(path, missing="no such file; fetch the official repository (docs/glucose.md)")
     numbered = enumerate(csvfile.parse_rows(raw, path, ("unique_id", "story", "selected_sentence", *COLUMNS)))
     rows = ((line, (number, cells)) for number, (line, cells) in numbered)
@@ -142,7 +142,7 @@ def _read_file(path: Path, *, skip_bad: bool) -> tuple[tuple[Row, ...], tuple[Da
     return found, skipped, raw
 
 
-def _row(number: int, record: Mapping[str, str | None], path: Path, line: int) -> Row:
+def _row(number: int, record: Mapping[str, str | None], path: Path, line: int) -> StoryRow:
     def get(field: str) -> str:
         value = record[field]
         if value is None or not value.strip():
@@ -164,4 +164,4 @@ def _row(number: int, record: Mapping[str, str | None], path: Path, line: int) -
     for name, cell in cells.items():
         if cell != ESCAPED and not any(part.strip() for part in cell.split(JOINED)):
             raise DataError("has no reference", path, line, name)
-    return Row(number, unique_id, story, int(index), cells)
+    return StoryRow(number, unique_id, story, int(index), cells)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from evalsuite.benchmarks.glucose.dimensions import DIMENSIONS, SETS
 from evalsuite.types import Item
 
-Slot = tuple[str, ...]
+_Slot = tuple[str, ...]
 BEFORE = 5  # up to this dimension X is the consequent, from the next one on the antecedent
 NO_STORY = "_no_story"  # the end of the names of templates that show X alone
 _FREE = r"[^>\n]+"
@@ -31,13 +31,13 @@ _PLACES = (
     "on top of",
     "outside of",
 )
-_FEELING: tuple[Slot, ...] = (("feels", "wants", "likes"),)
-_PLACE: tuple[Slot, ...] = (("am", "is", "are"), _PLACES)
-_OWNING: tuple[Slot, ...] = (("possess(es)",),)
-_STATE: tuple[Slot, ...] = (("am", "is", "are", "has", "have", "want", "wants", "need", "needs"),)
+_FEELING: tuple[_Slot, ...] = (("feels", "wants", "likes"),)
+_PLACE: tuple[_Slot, ...] = (("am", "is", "are"), _PLACES)
+_OWNING: tuple[_Slot, ...] = (("possess(es)",),)
+_STATE: tuple[_Slot, ...] = (("am", "is", "are", "has", "have", "want", "wants", "need", "needs"),)
 
 # Table 6, hard constraints only: verbs, and prepositions of places. They apply to the side that is not X.
-HARD: dict[int, tuple[Slot, ...]] = {
+HARD: dict[int, tuple[_Slot, ...]] = {
     1: (),
     2: _FEELING,
     3: _PLACE,
@@ -51,7 +51,7 @@ HARD: dict[int, tuple[Slot, ...]] = {
 }
 
 # The forms of these words in the annotations: the tool appended (s) to verbs, and some stories are in the past tense.
-_FORMS: dict[str, Slot] = {
+_FORMS: dict[str, _Slot] = {
     "feels": ("feel(s)", "feels", "feel", "felt"),
     "wants": ("want(s)", "wants", "want", "wanted"),
     "likes": ("like(s)", "likes", "like", "liked"),
@@ -73,7 +73,7 @@ _WERE, _ON = ("is", "was", "were"), (*_PLACES[:2], "between", *_PLACES[2:])
 
 # Table 8: the slots that the prompted model fills in turn after the story and X, before its free text. In the table's row of
 # dimension 8 "between" is misplaced after "we"; here it is among the prepositions.
-PROMPTED: dict[int, tuple[Slot, ...]] = {
+PROMPTED: dict[int, tuple[_Slot, ...]] = {
     1: (_BEFORE,),
     2: (_BEFORE, _SHE, ("feels", "wants", "likes")),
     3: (_BEFORE, _SHE, _WERE, _ON),

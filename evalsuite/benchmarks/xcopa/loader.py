@@ -20,16 +20,16 @@ from evalsuite.common.jsonl import NOT_BLANK
 from evalsuite.types import Item, Task
 
 FILES = {"dev": "val", "test": "test"}  # our split -> the official file's name
-Text = Annotated[str, Field(pattern=NOT_BLANK)]
+_NotBlank = Annotated[str, Field(pattern=NOT_BLANK)]
 
 
 class _Line(BaseModel):
     """A line of an official file."""
 
     model_config = ConfigDict(strict=True)
-    premise: Text
-    choice1: Text
-    choice2: Text
+    premise: _NotBlank
+    choice1: _NotBlank
+    choice2: _NotBlank
     question: Literal["cause", "effect"]
     label: Literal[0, 1]
     idx: int = Field(ge=0)

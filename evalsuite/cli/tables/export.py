@@ -17,7 +17,7 @@ from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.sheet import CellValue, Column, Sheet, Text, Value, english, spell
 from evalsuite.common.terminal import safe
 
-Shown = Sheet | Text | str  # a sheet, or a line of text between sheets
+_Shown = Sheet | Text | str  # a sheet, or a line of text between sheets
 
 
 def _line(text: str | Text) -> str:
@@ -42,7 +42,7 @@ def words(sheet: Sheet) -> list[list[str]]:
     ]
 
 
-def _lines(shown: Iterable[Shown]) -> list[Sheet | str]:
+def _lines(shown: Iterable[_Shown]) -> list[Sheet | str]:
     """The sheets, each followed by its notes, and the lines of text that are not blank."""
     found: list[Sheet | str] = []
     for one in shown:
@@ -53,7 +53,7 @@ def _lines(shown: Iterable[Shown]) -> list[Sheet | str]:
 # ---------------------------------------------------------------- CSV
 
 
-def as_csv(shown: Iterable[Shown]) -> str:
+def as_csv(shown: Iterable[_Shown]) -> str:
     """Each table as a line with its title, a line of headings, and its rows; tables are separated by a blank line."""
     parts = []
     for sheet in shown:
@@ -71,7 +71,7 @@ def as_csv(shown: Iterable[Shown]) -> str:
 # ---------------------------------------------------------------- Markdown
 
 
-def as_markdown(shown: Iterable[Shown]) -> str:
+def as_markdown(shown: Iterable[_Shown]) -> str:
     """Each table with its title in bold, and its notes as paragraphs."""
     from tabulate import tabulate
 
@@ -106,7 +106,7 @@ def markdown(text: str) -> str:
 # ---------------------------------------------------------------- LaTeX
 
 
-def as_latex(shown: Iterable[Shown]) -> str:
+def as_latex(shown: Iterable[_Shown]) -> str:
     """Each table as a LaTeX `table`, and notes as comments; the first line names the packages to load."""
     found = _lines(shown)
     parts = [f"% {one}\n" if isinstance(one, str) else _latex_table(one) for one in found]
@@ -229,14 +229,14 @@ def latex(text: str) -> str:
     return re.sub(r"(?<![\w}-])-(?=\d)", "$-$", escaped)
 
 
-FORMATS: dict[str, Callable[[Sequence[Shown]], str]] = {
+FORMATS: dict[str, Callable[[Sequence[_Shown]], str]] = {
     "csv": as_csv,
     "latex": as_latex,
     "markdown": as_markdown,
 }
 
 
-def export(shown: Sequence[Shown], form: str) -> str:
+def export(shown: Sequence[_Shown], form: str) -> str:
     """The sheets in a format of FORMATS. Raises ConfigError for another one."""
     if form not in FORMATS:
         raise ConfigError(unknown("format", form, ("table", *FORMATS)))
