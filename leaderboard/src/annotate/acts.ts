@@ -1,4 +1,4 @@
-// What is done to a dialogue's annotations: to their fields first, one of which is at work, then to them as a whole.
+// Actions on a dialogue's annotations: first on their fields, one of which is active, then on whole annotations.
 
 import { draw, work } from "../common/annotator/work.ts";
 import { $, byId } from "../common/dom.ts";

@@ -68,7 +68,7 @@ function aboutEntry({ zh, en, description, description_zh, example }: Entry) {
   return [h("b", null, name), h("small", { class: "about" }, about)];
 }
 
-/** What is typed counts at once, without blanks at its ends; they go from sight when it is left. */
+/** A text field. Typed text counts at once, without blanks at its ends; the field drops them when it loses focus. */
 function drawText(field: Written, k: Knowledge) {
   const write = (text: string) => {
     edit({ [field]: text.trim() }, field);

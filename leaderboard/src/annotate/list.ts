@@ -36,7 +36,7 @@ function drawFound(k: Knowledge, of: number) {
   );
 }
 
-/** How an annotation stands, in a word. */
+/** The state of an annotation, in a word. */
 function standing(k: Knowledge, of: number) {
   const wrong = wrongsOf(current()).filter((p) => p.of === of).length;
   if (k.proposed) return t("proposed");

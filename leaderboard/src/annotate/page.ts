@@ -26,7 +26,7 @@ import { data, state } from "./state.ts";
 import { drawTalk } from "./talk.ts";
 import { reasonKey } from "./verdict.ts";
 
-/** What keys do now. Reasons come before fields, which have the same letters. */
+/** The current actions of keys. Reasons come before fields, which have the same letters. */
 export function keys() {
   const k = chosen(),
     { field } = state;

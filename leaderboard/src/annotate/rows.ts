@@ -48,7 +48,7 @@ export const whole = ({ id, set, topic = "", dialogue, annotations, annotator = 
   nothing,
 });
 
-// What a line need not say.
+// Fields that a line may leave out.
 const SPARE = "topic nothing evidence annotator proposer proposed verdict reason note inspector".split(" ");
 
 /** A row without what says nothing, as a line. */

@@ -1,4 +1,4 @@
-// What a row may not have: the rules of authoring/annotations.py, once more.
+// The rules that a row must keep, as authoring/annotations.py has them.
 import { inChinese } from "../common/words.ts";
 import { data } from "./state.ts";
 import type { Entry, Knowledge, Problem, Row } from "./types.ts";
@@ -47,7 +47,7 @@ export function problems(row: Row): Problem[] {
   return found;
 }
 
-/** Those of one annotation. */
+/** Check the rules of one annotation. */
 function check(k: Knowledge, row: Row, wrong: Wrong) {
   if (k.proposed) wrong("proposed", "proposed", { value: k.proposer || "a model" });
   if (k.verdict === "returned" && !k.reason) wrong("reason", "empty");
@@ -122,7 +122,7 @@ export function phrasePlace(k: Knowledge, dialogue: string[]): [number, number] 
   return turn < 0 ? null : [turn, dialogue[turn].indexOf(around) + around.indexOf(k.phrase)];
 }
 
-/** What is wrong, in words. */
+/** A broken rule, in words. */
 export const told = (p: Problem) =>
   data.rules.messages[p.code][inChinese() ? 1 : 0].replace(/\{(\w+)\}/g, (_, name) => String(p.values[name]));
 
@@ -130,7 +130,7 @@ const domainsOf = (k: Knowledge) => data.ontology.find((x) => x.dimension.zh ===
 
 export type Menu = "dimension" | "domain" | "slot";
 
-/** What there is to choose from for the fields that are chosen, each below the one before it. */
+/** The choices of each menu; they depend on the menu before it. */
 export const MENUS: Record<Menu, (k: Knowledge) => Entry[]> = {
   dimension: () => data.ontology.map((x) => x.dimension),
   domain: (k) => domainsOf(k).map((x) => x.name),

@@ -6,7 +6,7 @@ export function load(content: PageData) {
   data = content;
 }
 
-/** Where a person is who has just come to a dialogue. */
+/** The state of a person who has just come to a dialogue. */
 export const arrival = {
   of: -1, // place of the chosen annotation
   field: "" as Field | "", // the one that keys and picked spans go to

@@ -46,7 +46,7 @@ const drawBubble = (n: number, said: string, marked: Marked[]) =>
     pieces(said, marked).map(drawPiece),
   );
 
-/** What the chosen annotation rests on. Where its phrase stands cannot always be told: then all places are shown. */
+/** Spans of the chosen annotation in a turn. If the position of its phrase is not certain, every occurrence is marked. */
 function markedIn(n: number, who: string): Marked[] {
   const k = chosen();
   if (!k) return [];
@@ -79,7 +79,7 @@ function placeOf(node: Node, offset: number) {
 const turnOf = (node: Node) =>
   (node instanceof Element ? node : node.parentElement)?.closest<HTMLElement>("[data-turn]")?.dataset.turn;
 
-/** What is selected within one turn goes to the field at work. */
+/** Give a selection within one turn to the active field. */
 function takeDragged() {
   const selection = getSelection();
   if (!selection?.rangeCount || selection.isCollapsed || !chosen()) return;

@@ -1,4 +1,4 @@
-// What annotation_page_data of evalsuite/authoring/annotation_page.py gives the page, and rows as the page has them.
+// Data from annotation_page_data of evalsuite/authoring/annotation_page.py, and rows as the page has them.
 import type { EvalsuiteAnnotationFormat1 as Line, Knowledge as Written } from "../types/annotation.ts";
 
 export type { Line, Written };
@@ -25,7 +25,7 @@ export interface Branch {
   domains: { name: Entry; slots: Entry[] }[];
 }
 
-/** Where a piece of a text begins and ends. */
+/** The start and end of a piece of a text. */
 export type Span = [from: number, to: number];
 
 /** rules.yaml: patterns are regular expressions, messages are [English, Chinese]. */

@@ -1,4 +1,4 @@
-// What is done to the entry on screen.
+// Actions on the entry on screen.
 import { drawCount } from "../common/annotator/page.ts";
 import { draw, moveTo, work } from "../common/annotator/work.ts";
 import { complete, markOf, setMark } from "./marks.ts";
@@ -25,7 +25,7 @@ function saidWith(said: string) {
   return now.length ? now : undefined;
 }
 
-/** What is typed counts at once. */
+/** Keep a typed answer; it counts at once. */
 export function write(text: string) {
   setMark(current(), { text: text.trim() }, "text");
   drawCount();

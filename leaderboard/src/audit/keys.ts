@@ -1,4 +1,4 @@
-// Which key marks what.
+// Keys and their marks.
 import { markOf } from "./marks.ts";
 import { isListed, isQuestion, kindOf, othersOf, scales } from "./state.ts";
 import type { Entry, Mark } from "./types.ts";

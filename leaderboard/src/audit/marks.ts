@@ -1,4 +1,4 @@
-// What has been marked, or answered on a page that asks people. Kept in this browser under the sample's hash and the
+// Marks of entries, or answers on a page that asks people. Kept in this browser under the sample's hash and the
 // annotator's name; exported and imported as JSONL, a line an output in the order of marking, with the fields that
 // `evalsuite audit read` reads, or those of a file of replies.
 import { Undo } from "../common/annotator/undo.ts";

@@ -1,4 +1,4 @@
-// What is chosen from options, or written.
+// Answers that are chosen from options, or written.
 
 import { low, noteField, onEnter, press, presses } from "../common/annotator/page.ts";
 import { moveTo, work } from "../common/annotator/work.ts";
@@ -11,7 +11,7 @@ import { complete, markOf, setMark } from "./marks.ts";
 import { asksSeveral, isOutput, kindOf, othersOf, settings } from "./state.ts";
 import type { Entry } from "./types.ts";
 
-/** What is asked, and a word on how to answer. */
+/** The question, and a note on how to answer. */
 export const heading = (words: string, note: string) => [low(words, "asked"), note && h("p", { class: "note" }, note)];
 
 export function drawOptions(entry: Entry) {

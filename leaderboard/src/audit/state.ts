@@ -27,6 +27,6 @@ export const isListed = (entry: Entry) => entry.labels.length > 0;
 /** Whether all right options are asked for: what is said is a list of labels. */
 export const asksSeveral = (entry: Entry) => kindOf(entry) === "choices";
 
-/** What a reply may say in place of an option. */
+/** The answers that a reply may give instead of an option. */
 export const othersOf = (entry: Entry) =>
   isOutput(entry) ? ["none", "several", "refused"].filter((x) => x !== "several" || !asksSeveral(entry)) : [];

@@ -1,4 +1,4 @@
-// What audit_page_data (evalsuite/review/audit/folder.py) and answer_page_data (answering.py) give the page, and marks.
+// Data from audit_page_data (evalsuite/review/audit/folder.py) and answer_page_data (answering.py), and marks.
 
 export interface Task {
   name: string;
@@ -53,7 +53,7 @@ export interface PageData {
   outputs: Entry[];
 }
 
-/** What is said of an entry: of options a label, several, or one of NO_OPTION. Scores stand under their scales' names. */
+/** A mark of an entry: for options a label, several, or one of NO_OPTION. Scores stand under their scales' names. */
 export interface Mark {
   said?: string | string[];
   right?: boolean;

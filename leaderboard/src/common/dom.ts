@@ -2,7 +2,7 @@
 import { HIDDEN, mark, plain } from "./text.ts";
 import { t } from "./words.ts";
 
-/** What stands inside a node; false, null and undefined are nothing. */
+/** A node's child; false, null and undefined are left out. */
 export type Kid = Node | string | number | false | null | undefined | Kid[];
 export type Kids = Kid[];
 
@@ -127,7 +127,7 @@ export function copyButton(text: string | (() => string), label?: string, name =
   return button(name, (e) => copy(e.currentTarget), { class: "small", "aria-label": label });
 }
 
-/** Where the clipboard API is not allowed, as on some file:// pages. */
+/** Copy by a selection, for pages without the clipboard API, such as some file:// pages. */
 function copyBySelection(text: string) {
   const area = h("textarea", { class: "sr" });
   area.value = text;
@@ -137,13 +137,13 @@ function copyBySelection(text: string) {
   area.remove();
 }
 
-/** What scrolls can be reached by keyboard, in every browser: long texts, where they are cut off. */
+/** Make long texts that scroll reachable by keyboard, in every browser. */
 export function reachable(box: Element) {
   for (const x of box.querySelectorAll<HTMLElement>("pre, .reply, .notice"))
     if (x.scrollHeight > x.clientHeight + 1 && x.clientHeight) x.tabIndex = 0;
 }
 
-/** What was folded has no height until it is opened: watch for that. */
+/** Look for such texts again when a fold opens: before, they have no height. */
 export const watchFolds = () => addEventListener("toggle", (e) => setTimeout(reachable, 0, e.target), true);
 
 /** Nodes for `text`, marks set apart from the words. */

@@ -1,4 +1,4 @@
-// What all pages have: their start, a header with language and theme, a title and a foot.
+// The frame of every page: its start, a header with language and theme, a title and a foot.
 import { $, button, fill, h, type Kid, put, watchFolds } from "./dom.ts";
 import { lettersOn, switchLetters } from "./keys.ts";
 import { watchMenus } from "./menu.ts";

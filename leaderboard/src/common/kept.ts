@@ -6,7 +6,7 @@ export function canKeep() {
   store.set("kept", "1");
   return store.get("kept") === "1";
 }
-/** What is kept under a name, or `otherwise`. */
+/** The value kept under a name, or `otherwise`. */
 export function recalled<T>(name: string, otherwise: T): T {
   try {
     return JSON.parse(store.get(name) ?? "null") ?? otherwise;

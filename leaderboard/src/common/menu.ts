@@ -1,9 +1,9 @@
-// What opens below a word.
+// A menu that opens below a word.
 import { h, type Kid, type Props } from "./dom.ts";
 
 type At<E> = E & { currentTarget: HTMLDetailsElement };
 
-/** What opens below a word: Escape, a click elsewhere or the focus gone elsewhere closes it. */
+/** A menu that opens below a word. Escape, a click elsewhere or the focus gone elsewhere closes it. */
 export function menu(label: string, words: string, kids: Kid, props: Props<HTMLDetailsElement> = {}) {
   const onfocusout = ({ currentTarget: box, relatedTarget }: At<FocusEvent>) => {
     if (relatedTarget && !box.contains(relatedTarget as Node)) box.open = false;

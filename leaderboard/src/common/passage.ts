@@ -7,7 +7,7 @@ import { t } from "./words.ts";
 const MOST = 50000; // characters of a text drawn at once
 const SHOWN = 5000; // and of one that has more
 
-/** What `draw` makes of a text; of one that would halt the browser its beginning, and a button for the rest. */
+/** Draw a text; of a very long one, which would halt the browser, only its beginning, and a button for the rest. */
 function held(text: string, draw: (part: string) => Kid): Kid {
   if (text.length <= MOST) return draw(text);
   const at = Number(text.codePointAt(SHOWN - 1)) > 0xffff ? SHOWN + 1 : SHOWN;

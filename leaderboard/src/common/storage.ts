@@ -1,4 +1,4 @@
-// What the browser keeps between visits, where it is allowed to.
+// Values that the browser keeps between visits, if it is allowed to.
 
 export const store = {
   get(key: string): string | null {

@@ -1,6 +1,6 @@
 // The data of a page: JSON, gzip'd, in base64.
 
-/** What report.py packed: JSON, gzip'd, in base64. */
+/** Unpack the data of report.py: JSON, gzip'd, in base64. */
 export async function unpack<T>(text: string): Promise<T> {
   const packed = atob(text.trim());
   const bytes = new Uint8Array(packed.length);

@@ -1,4 +1,4 @@
-// What the pages say, in Chinese and English. The words are in words.json files: key -> [Chinese, English].
+// The words of the pages, in Chinese and English. They are in words.json files: key -> [Chinese, English].
 import { store } from "./storage.ts";
 import shared from "./words.json" with { type: "json" };
 

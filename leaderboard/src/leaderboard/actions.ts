@@ -1,8 +1,8 @@
-// What a person can do to the state. Every action says what it changes, and whether back takes it back.
+// Actions on the state. Each declares its changes, and whether the browser's back button undoes it.
 import { CHOICES, type Choice, FILTERS, firsts, type State, state } from "./state.ts";
 import type { Task } from "./types.ts";
 
-/** What is called after every change: what was changed, and whether it is a step to go back by. */
+/** Called after every change with the names of the changed choices, and whether the change is a step of the history. */
 type Draw = (names: Choice[], step: boolean) => void;
 let changed: Draw = () => {};
 export function onChange(draw: Draw) {
@@ -53,7 +53,7 @@ export const highlight = (id: string) => change({ picked: with$(state.picked, id
 export const clearHighlights = () => change({ picked: [] });
 /** The models whose lines are drawn by length, distance and options; null: the best. */
 export const drawLinesOf = (slicePicked: string[] | null) => change({ slicePicked });
-/** What is folded out stays so; nothing else has to be drawn. */
+/** Keep a fold open or closed; nothing else has to be drawn. */
 export function unfolds(id: string, on: boolean) {
   if (on !== state.unfolded.includes(id)) change({ unfolded: with$(state.unfolded, id, on) }, { step: false });
 }

@@ -95,7 +95,7 @@ function read(name: Choice, text: string): Value {
   if (!OF_MODELS.includes(name)) return value;
   return Array.isArray(value) ? value.map(idOf).filter(Boolean) : idOf(String(value));
 }
-/** What there is to choose on this page. Sections look for themselves what there is to pick. */
+/** The values that this page offers for a choice. Sections check the remaining choices themselves. */
 const OFFERED: { [K in Choice]?: () => (string | number)[] } = {
   variant: () => distinct("variant"),
   shots: () => distinct("shots"),
@@ -115,7 +115,7 @@ export function isKnown(name: Choice, value: Value) {
   const asked = name === "sort" ? (value as Sort).key.split("@")[0] : value;
   return !offered || [asked].flat().every((x) => offered.includes(x));
 }
-/** What is not as usual, by its name in the address. */
+/** Choices that differ from their first values, by their names in the address. */
 function chosen(names: Choice[]): Params {
   const other = names.filter((name) => writtenAs(state[name]) !== writtenAs(usual[name]));
   return Object.fromEntries(other.map((name) => [CHOICES[name][0], written(name, state[name])]));

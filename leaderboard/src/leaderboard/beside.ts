@@ -1,4 +1,4 @@
-// What stands beside a value: its interval, the statuses of its replies, what leaked; and what unfolds.
+// Details beside a value: its interval, the statuses of its replies, leaked items; and folds.
 import { fill, h, type Kid } from "../common/dom.ts";
 import { num } from "../common/numbers.ts";
 import { t } from "../common/words.ts";
@@ -10,7 +10,7 @@ import type { Cell } from "./types.ts";
 
 export const leaky = (cell: Cell) => (cell.facts?.leaked ?? 0) > 0 && !cell.facts.drop_leaked;
 
-/** How many of the items asked for share their dialogue with the training split. Earlier versions counted the whole file under a limit. */
+/** The number of asked items that share their dialogue with the training split. Earlier versions counted the whole file under a limit. */
 export function leakNote(cell: Cell) {
   const leaked = cell.facts?.leaked ?? 0;
   const asked = cell.items + (cell.facts?.drop_leaked ? leaked : 0);
@@ -51,7 +51,7 @@ export function statusBar(cell: Cell) {
   );
 }
 
-/** What is drawn when it is opened, and stays open. */
+/** A fold whose content is drawn when it is first opened; the state keeps it open. */
 export function unfold(key: string, summary: Kid, draw: () => Kid) {
   const node = h("details", { class: "unfold", "data-unfold": key }, h("summary", null, summary));
   const show = () => {

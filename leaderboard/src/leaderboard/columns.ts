@@ -1,4 +1,4 @@
-// What the overview's tables are made of: columns, rows of models and of papers, and their order.
+// The parts of the overview's tables: columns, rows of models and of papers, and their order.
 import { t } from "../common/words.ts";
 import {
   address,
@@ -25,7 +25,7 @@ export interface At {
   set: string | null;
 }
 export interface TableColumn extends At {
-  /** What rows are sorted by. */
+  /** The key that rows are sorted by. */
   key: string;
   label: string;
 }
@@ -36,7 +36,7 @@ export interface OverviewTable {
   columns: TableColumn[];
 }
 
-/** What the overview's tables are: a set's tasks, or, of a benchmark that is averaged, a task's sets after their mean. */
+/** The overview's tables: a set's tasks, or, for a benchmark that is averaged, a task's sets after their mean. */
 export function tablesOf(b: Benchmark): OverviewTable[] {
   const mine = tasks.filter((x) => benchmarkOf(x) === b);
   const there = setsOn(b);
@@ -90,14 +90,14 @@ export interface Row {
   label: string;
   value(set: string | null, task: Task): number | null;
 }
-/** Of a model of this page. */
+/** A row of a model of this page. */
 export interface OwnRow extends Row {
   model: Model;
   metric(set: string | null, task: Task): Estimate | null;
 }
-/** Of a paper. */
+/** A row of a paper. */
 export interface PaperRow extends Row {
-  /** Where each figure is from, by set and task. */
+  /** The source of each figure, by set and task. */
   columns: Map<string, Published>;
 }
 /** The paper's figures: model -> value and tables. */
@@ -114,7 +114,7 @@ export function ownRows(baseline: boolean): OwnRow[] {
     });
 }
 
-/** Those for a set (null: the mean over them), task and metric at the chosen number of shots and perturbation. */
+/** Published figures of a set (null: the mean over sets), task and metric at the chosen number of shots and perturbation. */
 export function published(set: string | null, task: string, metric: string, group?: string): Published {
   const found: Published = new Map();
   const here = { set: set ?? "avg", task, metric: publishedAs(taskOf(task), metric), shots: state.shots, group };

@@ -1,4 +1,4 @@
-// What report.py packed, prepared: models, tasks, benchmarks, cells, and where each is found.
+// The data packed by report.py, prepared: models, tasks, benchmarks, cells, and lookups of each.
 import { h, visible } from "../common/dom.ts";
 import { NAMES, sumOf } from "../common/numbers.ts";
 import { brief, plain } from "../common/text.ts";
@@ -42,7 +42,7 @@ export const recordedTold = ({ recorded }: Model) =>
 export const recordedFlags = (model: Model): Flag[] =>
   model.recorded ? [{ text: t("recorded"), title: plain(recordedTold(model) ?? "") }] : [];
 
-/** What prepare() makes of what the page is given. */
+/** The prepared data of the page. */
 export let data: PageData;
 /** By id, in the order that they are shown. */
 export let models: Map<string, Model>;
@@ -179,7 +179,7 @@ export const meanPlace = (x: Omit<Placed, "set">) =>
 
 export const alone = () => !manyBenchmarks() && everyTask.some(shared);
 
-/** What the names of files that the page saves begin with. */
+/** The beginning of the names of saved files. */
 export const fileStem = () => (manyBenchmarks() ? "evalsuite" : (benchmarksHere()[0] ?? data.benchmarks[0]).name);
 
 /** Whether a task is of the first benchmark: of its two metrics, for choices and for texts, each is chosen for all its tasks. */

@@ -5,11 +5,11 @@ import type { Cell, Flag } from "./types.ts";
 
 type Told = NonNullable<Cell["estimate"]>;
 
-/** Of how many items a figure is an estimate, or is all. */
+/** A flag for an estimated figure: the number of items asked, out of all. */
 export const estimateFlag = ({ estimate }: Cell): Flag | null =>
   estimate ? { text: t("estimateN", num(estimate.asked), num(estimate.of)), title: estimateTold(estimate) } : null;
 
-/** What a chart says beside a figure of such cells: charts have no room for flags. */
+/** A chart's words beside a figure of such cells: charts have no room for flags. */
 export const estimateWords = (cells: (Cell | undefined)[]): string => {
   const found = cells.flatMap((cell) => (cell && estimateFlag(cell)) ?? []);
   return found.length ? ` · ${found.length === 1 ? found[0].text : "≈"}` : "";

@@ -1,4 +1,4 @@
-// What the filters and settings leave in view: models, tasks, sets, cells.
+// Models, tasks, sets and cells that the filters and settings leave in view.
 import { isNumber } from "../common/numbers.ts";
 import {
   address,

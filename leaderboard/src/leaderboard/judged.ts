@@ -10,7 +10,7 @@ export const judgedCells = () =>
   );
 export type JudgedHere = ReturnType<typeof judgedCells>[number];
 
-/** What a control of all runs' judges found. */
+/** The results of a control, over the judges of all runs. */
 export const judgedControls = <K extends keyof Controls>(control: K) =>
   data.runs.flatMap((run, i) => {
     const rows: readonly Controls[K][number][] = run.judged?.controls?.[control] ?? [];

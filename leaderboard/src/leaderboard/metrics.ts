@@ -15,7 +15,7 @@ export const isPaper = (m: string) => m.startsWith("paper.");
 
 export const baseName = (m: string) => m.replace(/^paper\./, "");
 
-/** What report.py packed of a metric; undefined if it has no row. That of a "paper." name is its own or that of the name without it. */
+/** The row of a metric; undefined if it has none. A "paper." name has its own row or that of the name without the prefix. */
 export const metricRow = (m: string) => metricRows.get(m) ?? metricRows.get(baseName(m));
 
 export function metricName(m: string) {
@@ -27,7 +27,7 @@ export function metricName(m: string) {
 export const longName = (m: string) =>
   (hasWord(`long.${m}`) ? t(`long.${m}`) : metricName(m)) + (isSigned(m) ? t("inNats") : isRaw(m) ? " ×1" : "");
 
-// What is no share stands as it is, CIDEr from 0 to 10; ΔNLL is in nats and may be negative; all other metrics are in percent.
+// Metrics that are no shares stand as they are, CIDEr from 0 to 10; ΔNLL is in nats and may be negative; all others are in percent.
 export const isSigned = (m: string) => metricRow(m)?.unit === "nats";
 export const isRaw = (m: string) => metricRow(m)?.percent === false;
 

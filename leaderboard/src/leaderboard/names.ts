@@ -8,7 +8,7 @@ export const ownName = (task: Task) => (inChinese() ? task.zh : task.en);
 export const taskName = (task: Task) =>
   (manyBenchmarks() && task.benchmark ? `${benchmarkOf(task).title} · ` : "") + ownName(task);
 
-/** What a benchmark calls its sets. */
+/** A benchmark's word for its sets. */
 export const setWord = (b: Benchmark) => (inChinese() ? b.sets_zh : b.sets_en);
 
 const benchmarkWith = (set: string) => data.benchmarks.find((b) => setsOn(b).includes(set));

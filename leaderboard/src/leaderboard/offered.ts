@@ -10,7 +10,7 @@ export let tasks: Task[] = [];
 /** Metrics that cells in view have: of the first benchmark's choices, and of its spans and texts. */
 export let choiceMetrics: string[] = [];
 export let textMetrics: string[] = [];
-/** Those of every other task, by its name. */
+/** The metrics of every other task, by its name. */
 export let ownMetrics = new Map<string, string[]>();
 
 /** Look again what there is, before the overview is drawn. */

@@ -64,7 +64,7 @@ function watch(boxes: HTMLElement[]) {
   const watcher = new IntersectionObserver((entries) => entries.forEach(note));
   for (const box of boxes) watcher.observe(box);
 }
-/** Where the browser has not told yet: whether a part is in the window. */
+/** Whether a part is in the window, before the browser's observer has reported. */
 function isVisible(id: string) {
   const edge = boxOf(id).getBoundingClientRect();
   return edge.top < innerHeight && edge.bottom >= 0;
@@ -76,7 +76,7 @@ export function drawOverview() {
   if (!byId("part-intro")) layOut();
   delete document.documentElement.dataset.drawn;
   const told = inSight.size > 0;
-  // Where parts are scrolled to is asked before any is drawn: after it, each answer would cost a layout.
+  // Scroll positions are read before any part is drawn: after it, each reading would cost a layout.
   const scrolled = PARTS.map(([id]) => scrolledIn(boxOf(id)));
   PARTS.forEach(([id, draw], i) => {
     if (told ? inSight.has(`part-${id}`) : isVisible(id)) drawPart(id, draw, scrolled[i]);
@@ -95,7 +95,7 @@ function layOut() {
   watch(boxes);
 }
 
-/** What there is below, to go to. */
+/** Links to the sections below. */
 function drawSections() {
   const heads = PARTS.flatMap(([id]) => boxOf(id).querySelector("h2") ?? []);
   const goTo = (head: HTMLElement) => {
@@ -131,7 +131,7 @@ export function drawNext() {
   return id !== undefined;
 }
 
-/** What has ever been scrolled: others need not be asked, for each answer lays out a part that is out of sight, too. */
+/** Nodes that were ever scrolled: the others are not asked, since each answer lays out a part that is out of sight, too. */
 const moved = new WeakSet<EventTarget>();
 addEventListener("scroll", ({ target }) => target && moved.add(target), true);
 

@@ -10,7 +10,7 @@ import { state } from "./state.ts";
 import type { Cell, Place, Task } from "./types.ts";
 
 export type Way = Pick<Place, "variant" | "shots" | "scoring">;
-/** What replies of one or of several cells took. Of several the median and the percentile are not known. */
+/** The tokens and cost of the replies of one or of several cells. For several, median and percentile are not known. */
 export type Took = Omit<Tokens, "median" | "p90"> & Partial<Pick<Tokens, "median" | "p90">>;
 export interface Spent extends Way {
   id: string;
@@ -19,12 +19,12 @@ export interface Spent extends Way {
   value: number;
   low?: Maybe;
   high?: Maybe;
-  /** Of estimates, or of means that hold one: what is said of it. */
+  /** The words about an estimate, or about a mean that contains one. */
   estimated: string;
   /** Null: nothing was written. */
   took: Took | null;
 }
-/** What is drawn, and how many ways are not: those that nobody counted, and those that lack some of the tasks. */
+/** The drawn ways, and the counts of ways that are not drawn: without counted tokens, or without some of the tasks. */
 export interface Drawn {
   points: Spent[];
   uncounted: number;
@@ -98,7 +98,7 @@ function pointOf(group: Cell[], chosen: Task[]): Spent[] {
   return [{ id, variant, shots, scoring, value, took, estimated: estimateWords(group), ...own }];
 }
 
-/** What the replies of all these cells took: every cell weighs the same in means, as in the metric's. */
+/** The tokens of the replies of all these cells: every cell weighs the same in means, as in the metric's. */
 function together(all: (Tokens | null | undefined)[]): Took | null {
   const found = all.filter((x) => x !== null && x !== undefined);
   if (!found.length || found.length < all.length) return null;

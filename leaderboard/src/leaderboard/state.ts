@@ -1,14 +1,14 @@
 // The state of the page: all that a person has chosen, in one place. Only actions.ts and address.ts write it, and all of
 // it stands in the address.
 
-/** How the overview is sorted: by a column's key, or by name where that is "". */
+/** The sorting of the overview: by a column's key, or by name if that is "". */
 export interface Sort {
   key: string;
   down: boolean;
 }
 type First = string | number | boolean | string[] | Sort | null;
 
-/** What can be chosen: [its name in the address, its value at first]. A first value of `null` is "none chosen yet". */
+/** The choices of a person: [name in the address, first value]. A first value of `null` is "none chosen yet". */
 export const CHOICES = {
   metric: ["metric", ""],
   metricChoice: ["by", ""],
@@ -66,12 +66,12 @@ export const CHOICES = {
   sheets: ["sheets", []],
   unfolded: ["open", []],
   parts: ["parts", ""],
-  // Of one cell's items
+  // Choices for one cell's items
   filter: ["show", "all"],
   query: ["search", ""],
 } satisfies Record<string, [string, First]>;
 
-/** What values are like a first one. */
+/** The type of values like a first one. */
 type Like<V> = V extends boolean
   ? boolean
   : V extends never[]
@@ -86,9 +86,9 @@ export type State = { [K in Choice]: Like<(typeof CHOICES)[K][1]> };
 /** The choices whose values are of a type. */
 export type ChoiceOf<V> = { [K in Choice]: State[K] extends V ? K : never }[Choice];
 
-/** Those that narrow what is on the page. */
+/** Choices that narrow the page. */
 export const FILTERS: Choice[] = ["find", "size", "tags", "onlyBenchmark", "onlySet", "onlyTasks"];
-/** Those that belong to one cell's items. */
+/** Choices that belong to one cell's items. */
 export const OF_ITEMS: Choice[] = ["filter", "query"];
 
 /** The values at first of some choices, or of all. */

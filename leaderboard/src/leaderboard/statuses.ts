@@ -1,4 +1,4 @@
-// What can become of a request, and how a model can be asked.
+// Statuses of a request, and scorings of a model.
 import type { Status } from "./types.ts";
 
 export const STATUSES: Status[] = [

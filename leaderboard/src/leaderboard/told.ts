@@ -43,7 +43,7 @@ export function toldOf<K extends "breakdowns" | "confusions">(name: K) {
   });
 }
 
-/** What models know against what they conclude, task by task, as they are asked now. */
+/** Known facts against right conclusions, task by task, in the way that is chosen now. */
 export const toldMemory = () =>
   data.runs.flatMap((run, i) =>
     ofModels(
@@ -52,7 +52,7 @@ export const toldMemory = () =>
     ),
   );
 
-/** Which of `rows` the task and set chosen are, or the first task and the last set that there are. */
+/** The chosen task and set of `rows`, or the first task and the last set in them. */
 export function taskAndSet<R extends { task: string; set: string }>(rows: R[], wishTask: string, wishSet: string) {
   const all = tasks.filter((x) => rows.some((r) => r.task === x.name));
   const task = all.find((x) => x.name === wishTask) ?? all[0];
@@ -61,7 +61,7 @@ export function taskAndSet<R extends { task: string; set: string }>(rows: R[], w
   return { all, task, sets, set, mine: rows.filter((r) => r.task === task.name && r.set === set) };
 }
 
-/** How many replies held no answer, where there were any: a score of 0 may be that. */
+/** The number of replies without an answer, if there are any: a score of 0 may be due to them. */
 export const silentOf = (cell: Cell | undefined) =>
   cell && counts(cell).none > 0
     ? ` · ${num(counts(cell).none)}/${num(cell.items - (cell.missing ?? 0))} ${t("noAnswer")}`

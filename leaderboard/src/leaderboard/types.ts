@@ -1,4 +1,4 @@
-// What the page is given (evalsuite/page/report.py, common/sheet.py) and what it makes of it. Types of results.json and
+// The page's data (evalsuite/page/report.py, common/sheet.py), and values that the page makes of them. Types of results.json and
 // of annotations are generated from their JSON Schemas: src/types.
 import type { Average, CellResult, EvalsuiteResultsFormat1, Mean, Metric, Recorded } from "../types/results.ts";
 
@@ -37,7 +37,7 @@ export interface MetricRow {
   /** Its largest value, where that is not 1. */
   top: number | null;
   percent: boolean;
-  /** Of right items: guessing has a share, too. */
+  /** A share of right items: guessing has one, too. */
   share: boolean;
   unit: string;
   lower: boolean;
@@ -51,7 +51,7 @@ export interface Perturbation extends Named {
   kinds: Kind[];
   languages: string[];
 }
-/** What is measured where: the fields that tell one cell from another, but its model. */
+/** The coordinates of a cell without its model. */
 export interface Place {
   set: string;
   task: string;
@@ -98,7 +98,7 @@ export interface Cell extends Omit<CellResult, "task" | "split" | "scoring" | "p
   outcomes: string;
   /** Entries that a perturbation has turned. */
   flips?: number[];
-  /** Where it is no finite number. */
+  /** The name of a value that is no finite number. */
   not_finite?: string;
   counted?: Counts;
   entries?: number[];
@@ -121,7 +121,7 @@ export interface Model {
   adapter: boolean;
   tags: string[];
   parameters?: number | null;
-  /** Where its replies come from, if they were recorded before. */
+  /** The source of its replies, if they were recorded before. */
   recorded?: Recorded | null;
 }
 export interface Published {
@@ -152,7 +152,7 @@ export interface Flag {
   text: Words;
   /** Something is lost or cannot be compared. */
   grave?: boolean;
-  /** What the text is short for. */
+  /** The full text, if `text` is short for it. */
   title?: string;
   /** The cell whose statuses are drawn as a bar above the text. */
   statuses?: Cell;
@@ -167,7 +167,7 @@ export interface SheetValue {
   flags?: (string | Flag)[];
   compares?: boolean;
   // The page's own
-  /** How the value is written, where that is not as the column's kind has it. */
+  /** The written value, if the column's kind does not give it. */
   text?: string;
   /** A name from the data: at most two lines of it are shown. */
   name?: boolean;
@@ -175,18 +175,18 @@ export interface SheetValue {
   sign?: string;
   /** The standard deviation between the samples' values, after the interval. */
   spread?: number | null;
-  /** What the value has changed from: both are drawn on the column's range. */
+  /** The earlier value of a change: both are drawn on the column's range. */
   base?: number | null;
   /** The cell whose items the value opens; undefined: that of the place that sheet, column and row are about. */
   cell?: Cell | null;
-  /** What it is made of, unfolded by a press: its key in the address, and the node that then has it. */
+  /** Its parts, unfolded by a press: the key in the address, and the node that then has it. */
   unfolds?: { key: string; box: string; act: () => void };
-  /** What is told of it below the pointer. */
+  /** The text below the pointer. */
   title?: string;
   /** Its significance group; `alike`: not significantly worse than the best. */
   letters?: string;
   alike?: boolean;
-  /** What the value is the mean of: each with its name, below the value. */
+  /** The parts of a mean: each with its name, below the value. */
   parts?: { name: string; value: SheetValue }[];
 }
 export type SheetCell = SheetValue | Words | number | Record<string, number> | null;
@@ -195,7 +195,7 @@ export interface About extends Partial<Place> {
   model?: string;
   item?: string;
   judge?: string;
-  /** Of a panel. */
+  /** The judges of a panel. */
   judges?: string[];
   rubric?: string;
   scale?: string;
@@ -230,7 +230,7 @@ export interface SheetColumn {
   named?: boolean;
   /** The heading as it is read aloud with a value. */
   spoken?: string;
-  /** What has to be known of the column: in its head; in a file below the table. */
+  /** Remarks on the column: in its head; in a file below the table. */
   remarks?: Flag[];
   /** Warnings after the heading. */
   flags?: Flag[];
@@ -245,7 +245,7 @@ export interface SheetRow {
   // The page's own
   /** The part of the table that it is in, where rows of several stand below each other: each is a block. */
   part?: string;
-  /** Those of a group are its block's. */
+  /** The marks of its cells; those of a group are its block's. */
   marks?: Marks;
 }
 export interface Sheet {
@@ -262,15 +262,15 @@ export interface Sheet {
   run?: number;
   /** The order of its rows says something: it is not sorted otherwise. */
   fixed?: boolean;
-  /** How it is sorted until that is chosen. */
+  /** The sorting of the table until another is chosen. */
   order?: { column: number; down: boolean };
-  /** What its table looks like: class names. */
+  /** Class names of its table. */
   look?: string;
   marks?: Marks;
 }
 
 // ---- the page
-/** What of manifest.json the page reads; all of its settings are shown as they are. */
+/** The fields of manifest.json that the page reads; all of its settings are shown as they are. */
 export interface Manifest {
   started?: string;
   python?: string;

@@ -37,7 +37,7 @@ export function wholes(): Whole[] {
   return names.flatMap((name) => wholeOf(found.filter(({ group }) => group.name === name)) ?? []);
 }
 
-/** Where no model was asked as is chosen, the rows of the first way that there is. */
+/** The rows of a group in the chosen way; if no model was asked in it, in the first way that there is. */
 function wholeOf(found: { group: BenchmarkGroup; run: number }[]): Whole | null {
   const all = found.flatMap(({ group, run }) =>
     group.rows.flatMap((row): WholeRow[] => {
@@ -90,7 +90,7 @@ export const cellOfPart = ({ model, row }: WholeRow, part: Asked, perturb = "non
   return cellIndex.get(placeOf({ id: model.id, task, set, split, variant, shots, scoring, perturb }));
 };
 
-/** Of one run: whether the cells of each part are of the same items; of several, whether their parts are the same, too. */
+/** Whether a column's rows compare. In one run: each part's cells have the same items; across runs: the same parts, too. */
 function isAlike(of: GroupColumn, rows: WholeRow[]): boolean {
   const whole = rows.filter((row) => scoreIn(row, of)?.missing.length === 0);
   if (new Set(whole.map((row) => partsOf(row, of).join())).size > 1) return false;

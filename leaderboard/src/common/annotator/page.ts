@@ -1,4 +1,4 @@
-// What stands around an entry of work: who is at it and how far it is, the way to other entries, the list of keys.
+// The frame of an entry of work: the person and their progress, the way to other entries, the list of keys.
 import { $, button, byId, h, type Kid, put, visible } from "../dom.ts";
 import { drawFrame } from "../frame.ts";
 import { canKeep } from "../kept.ts";
@@ -61,7 +61,7 @@ function onKey(event: KeyboardEvent) {
   action();
 }
 
-/** What is done when Enter is pressed in an input; not the Enter that ends a word in an input method. */
+/** Run `action` when Enter is pressed in an input; not for the Enter that ends a word in an input method. */
 export const onEnter = (action: () => void) => (event: KeyboardEvent) => {
   if (event.key !== "Enter" || event.isComposing) return;
   event.preventDefault();
@@ -96,7 +96,7 @@ export function noteField(id: string, label: string, value: string, write: (note
 
 const warning = () => h("p", { class: "notice caution", id: "warning", hidden: work.keeps }, t("keepsNothing"));
 
-/** Who are you? */
+/** Ask for the person's name. */
 export function drawDoor(name = "") {
   const input = h("input", {
     id: "name",
@@ -155,7 +155,7 @@ export function drawEntry(
   drawCount();
 }
 
-/** How far the work is: in place, for a click on its way to a button is lost if that is drawn anew. */
+/** Update the progress in place: drawing buttons anew would lose a click that is on its way to one. */
 export function drawCount() {
   const count = Array.from({ length: job.size }, (_, at) => at).filter(job.done).length,
     wrong = job.toMend?.() ?? 0;

@@ -1,4 +1,4 @@
-// What can be taken back.
+// Changes that can be taken back.
 
 interface Step<T> {
   at: number;
@@ -8,7 +8,7 @@ interface Step<T> {
 
 const MOST = 500;
 
-/** What entries were before each change, the latest last. `restore` puts an entry back. */
+/** Entries as they were before each change, the latest last. `restore` puts an entry back. */
 export class Undo<T> {
   #steps: Step<T>[] = [];
   #restore: (at: number, before: T) => void;

@@ -7,7 +7,7 @@ import { store } from "../storage.ts";
 import { t } from "../words.ts";
 import type { Undo } from "./undo.ts";
 
-/** What a page makes of it. Entries are told by their places. */
+/** A page's functions for its entries, which are identified by their index. */
 export interface Job {
   shelf: string; // what this browser keeps of it is under this name
   file: string; // the exported file's name, before the annotator's
@@ -45,7 +45,7 @@ export const keptWork = <T>(otherwise: T, name = "") => recalled(shelf(name), ot
 export const keepPlace = () =>
   store.set(job.shelf, JSON.stringify({ annotator: work.annotator, at: work.at, ...job.settings }));
 
-/** Who worked on this last, and at which entry. The settings are as they were. */
+/** The person who worked on this last, and their entry. The settings are restored. */
 export function lastPlace() {
   const { annotator = "", at = 0, ...settings } = recalled<Partial<typeof work>>(job.shelf, {});
   const known = Object.entries(settings).filter(([name, on]) => name in job.settings && typeof on === "boolean");
@@ -145,5 +145,5 @@ const COMMANDS = new Map<string, () => void>([
   ["?", () => $<HTMLDialogElement>("help").showModal()],
 ]);
 
-/** What a key does: the entry's own keys come first. */
+/** The action of a key: the entry's own keys come first. */
 export const actionOf = (key: string) => job.keys().get(key) ?? COMMANDS.get(key);

@@ -11,7 +11,7 @@ export interface Range {
   high: number;
   ticks: number[];
 }
-/** Where a chart is drawn, in its own pixels; labels stand around it. */
+/** The plotting area of a chart, in the chart's own pixels; labels stand around it. */
 export interface Ground {
   width: number;
   left: number;
@@ -45,7 +45,7 @@ export const powers = (low: number, high: number, from: number, to: number): Sca
   return (value) => across(Math.log(value));
 };
 
-/** How far the i-th of n stands aside, so that marks do not cover each other: so many pixels apart, in so much room. */
+/** The offset of the i-th of n marks, so that they do not cover each other: at most `most` pixels apart, within `room`. */
 export const aside = (i: number, n: number, most: number, room: number) => (i - (n - 1) / 2) * Math.min(most, room / n);
 
 /** A share of the width, a little off both edges, where marks would be cut. */
@@ -64,7 +64,7 @@ export function rangeOf(values: Maybe[], most = 1): Range {
   return { low: from, high: to, ticks: Array.from({ length: count }, (_, i) => from + i * step) };
 }
 
-/** How many times the smallest the largest value is from which on values stand on a scale of powers. */
+/** The ratio of the largest value to the smallest from which values stand on a scale of powers. */
 const SPREAD = 8;
 const MOST = 11; // ticks, beyond which only powers of ten are named
 /** A round range around numbers of things: from 0, or, where they part widely, between 1, 2 and 5 times powers of ten. */
@@ -92,7 +92,7 @@ function roundNumbers(from: number, to: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, i) => 10 ** (first + i)).flatMap((x) => [x, 2 * x, 5 * x]);
 }
 
-/** Where an axis that begins at 0 ends: above all intervals of groups of some size. */
+/** The end of an axis that begins at 0: above all intervals of groups of some size. */
 export function valueEnd(groups: { n: number; value: number; interval: [number, number] }[], chance: Maybe): number {
   const most = Math.max(chance ?? 0, ...groups.map((b) => (b.n < 10 ? b.value : b.interval[1])));
   return [0.2, 0.4, 0.6, 0.8].find((x) => x >= most) ?? 1;
@@ -122,8 +122,8 @@ export function apart(wanted: number[], gap: number, top: number, bottom: number
 
 /** A box: left, top, right, bottom. */
 export type Box = [number, number, number, number];
-/** Where a name can stand beside the marker at (x, y): where it touches nothing `taken` and stays on the ground; there it
- *  takes its place. */
+/** Find room for a name beside the marker at (x, y): it touches no box of `taken` and stays on the ground. The box found is
+ *  added to `taken`. */
 export function beside(x: number, y: number, name: string, taken: Box[], ground: Ground) {
   const long = wide(name);
   const places: [number, Anchor, number, number][] = [
@@ -142,7 +142,7 @@ export function beside(x: number, y: number, name: string, taken: Box[], ground:
   return null;
 }
 
-/** Which ticks get a label, from the right: one that would touch its neighbour or the first is left out. */
+/** The ticks that get a label, from the right: one that would touch its neighbour or the first is left out. */
 export function labelled(ticks: number[], across: Scale): number[] {
   let free = Infinity;
   return [...ticks]

@@ -62,7 +62,7 @@ interface Column {
   bin: Partial<Items>;
   x: number;
 }
-/** Where the bins stand across; what could not be told stands a little apart, on the right. */
+/** The horizontal positions of bins; the bin of unknown values stands a little apart, on the right. */
 function columnsOf(rows: Row[], by: By) {
   const bins = binsOf(rows, by);
   const unknown = rows.some((r) => itemsOf(r, by).some((b) => b.low === null));

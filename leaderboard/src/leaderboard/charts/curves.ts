@@ -75,7 +75,7 @@ export function curvePanel(task: Task, series: Series[]): HTMLElement {
   );
 }
 
-/** What the lines are, in rows below the axis; the last row's end. */
+/** The legend of the lines, in rows below the axis; and the end of its last row. */
 function legendOf(series: Series[], chance: boolean) {
   const base = series.some(({ row }) => row.before);
   const stroke = (cls: string, dash?: string) => (x: number, y: number) =>

@@ -21,7 +21,7 @@ interface Paper {
   value: number;
   sources: string[];
 }
-/** What a panel is of. */
+/** The subject of a panel and the scale that it shares. */
 interface Of {
   task: Task;
   metric: string;
@@ -31,7 +31,7 @@ interface Of {
   points: Points;
 }
 
-/** Where the axis begins and ends: 0 to 1, or for a metric that is no share, round numbers around all that is drawn. */
+/** The ends of the axis: 0 and 1, or for a metric that is no share, round numbers around all drawn values. */
 function axisEnds(metric: string, rows: OwnRow[], task: Task, sets: (string | null)[], paper: Paper[]) {
   if (!isRaw(metric)) return [0, 1];
   const drawn = rows
@@ -99,7 +99,7 @@ export function dotPanel(task: Task, every: OwnRow[]): HTMLElement {
   );
 }
 
-/** What is said of an estimate, or of a mean that holds one. */
+/** The words about an estimate, or about a mean that contains one. */
 function estimated(row: OwnRow, set: string | null, task: Task): string {
   const entry = entryAt(row.model.id, { set, task });
   if (!entry) return "";

@@ -1,4 +1,4 @@
-// What tells models apart, the same in every chart: a colour, a marker and a dash each, and buttons that name them.
+// The looks of models, the same in every chart: a colour, a marker and a dash each, and buttons that name them.
 import { button, h, kept, visible } from "../../common/dom.ts";
 import { plain, shortened } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
@@ -29,7 +29,7 @@ export const sample = (look: number): SVGElement =>
 export const markSample = (look: number, width: number): SVGElement =>
   mute(colourOf(look), [width, 14], glyph(look, 7, 7));
 
-/** What a model is called, where only a string can stand; and where its name is set as data. */
+/** A model's name as a string, for titles and where the name is set as data. */
 export const labelOf = (id: string) => plain(modelOf(id).label);
 export const nameOf = (id: string) => nameNode(modelOf(id));
 

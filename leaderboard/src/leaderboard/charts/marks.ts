@@ -25,7 +25,7 @@ export const polyline = (cls: string, points: { x: number; y: number }[], more?:
 export const path = (cls: string, d: string) => s("path", { class: cls, d });
 export const tspan = (cls: string, text: string) => s("tspan", { class: cls }, text);
 export const group = (cls: string, more: More | null, ...kids: Kid[]) => s("g", { class: cls, ...more }, ...kids);
-/** What a mark says under the pointer. */
+/** Marks with a text under the pointer. */
 export const said = (words: string, ...marks: Kid[]) => s("g", null, s("title", null, words), ...marks);
 
 /** An interval across, with caps of so many pixels. */
@@ -118,9 +118,9 @@ export const mute = (cls: string, size: Size, ...kids: Kid[]) =>
   s("svg", { ...plot(cls, size), "aria-hidden": "true" }, ...kids);
 
 // ---- panels
-/** What stands around a chart. */
+/** The frame of a chart. */
 export interface Panel {
-  /** What the panel is of. */
+  /** The panel's subject, as data attributes. */
   data: Record<string, string>;
   title: Kid;
   small: Kid;
@@ -135,9 +135,9 @@ export const panel = ({ data, title, small }: Panel, ...kids: Kid[]): HTMLElemen
 /** A chart of rows beside their names. */
 export interface Rows {
   models: Model[];
-  /** How many pixels below the top the first row begins. */
+  /** The distance of the first row from the top, in pixels. */
   head?: number;
-  /** What stands below the last name. */
+  /** The content below the last name. */
   last?: Kid;
 }
 function named({ models, head = 0, last }: Rows, chart: SVGElement): HTMLElement {
@@ -154,19 +154,19 @@ export interface Point {
   y: number;
   /** Said below the chart, to readers of the screen and under the pointer. */
   words: string;
-  /** What it opens. */
+  /** The cell that it opens. */
   cell?: Cell;
-  /** What else a press does. */
+  /** The action of a press, instead of opening the cell. */
   act?: () => void;
   /** Its line, and its place on it: the keys up and down go to the same place of the next line. */
   line?: string;
   at?: Maybe | string;
-  /** How far from its middle the pointer finds it. */
+  /** The distance from its middle within which the pointer finds it. */
   reach?: number;
   cls?: string;
   more?: More;
 }
-/** What a press on it does. */
+/** The action of a press on a point. */
 const actOf = ({ act, cell }: Pick<Point, "act" | "cell">) => act ?? (cell && (() => go(cellRoute(cell))));
 /** A point of a line by its values: where it stands across and up. */
 export interface LinePoint extends Pick<Point, "words" | "cell" | "cls" | "more"> {
@@ -184,7 +184,7 @@ export interface Series {
   more: More;
   points: LinePoint[];
   dash?: string;
-  /** How far its points stand aside. */
+  /** The offset of its points. */
   shift?: number;
   /** Half the width of intervals' caps; the markers' size, and how far the pointer finds them. */
   cap?: number;
@@ -198,7 +198,7 @@ export interface Series {
 export interface Chart extends Panel {
   cls: string;
   size: Size;
-  /** What the chart shows, for who does not see it. */
+  /** The description of the chart, for readers who do not see it. */
   words: string;
   rows?: Rows;
   notes?: Kid;
@@ -210,7 +210,7 @@ export class Points {
   private all: { point: Point; node: SVGElement }[] = [];
   private readout = h("p", { class: "note readout unsaved", "aria-hidden": "true" }, "\u00a0");
 
-  /** What tells of a point and opens it where it is not reached by keys. */
+  /** Attributes that describe a point and open it, for nodes that keys do not reach. */
   tells(point: Pick<Point, "words" | "cell" | "act">) {
     return { onmouseenter: () => put(this.readout, point.words), onclick: actOf(point) };
   }

@@ -1,4 +1,4 @@
-// What models know against what they conclude: a panel a task, a point a model.
+// Known facts against right conclusions: a panel for each task, a point for each model.
 import { h } from "../../common/dom.ts";
 import { isNumber, pct } from "../../common/numbers.ts";
 import { shortened } from "../../common/text.ts";
@@ -87,7 +87,7 @@ function memoryPanel(task: Task, set: string, rows: Against[]): HTMLElement {
   );
 }
 
-/** What a point says: the share of facts known, and how right the model is on all items, and on those whose facts it knows. */
+/** A point in words: the share of facts known, and accuracy on all items and on those whose facts the model knows. */
 function wordsOf(r: Told<Against>): string {
   const figures = (name: "all" | "known" | "rest") => {
     const of = r[name];

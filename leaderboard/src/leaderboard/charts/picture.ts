@@ -19,7 +19,7 @@ export function savers(id: string, title: string): HTMLElement {
 
 const FONT = ["font-size", "font-weight", "text-anchor", "paint-order"];
 const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "fill-opacity"];
-/** What is written out of an element's style, where that is not every element's `PAINT`. */
+/** The styles that are written out for an element, if they differ from `PAINT`. */
 const STYLE: Record<string, string[]> = { g: ["opacity"], text: [...PAINT, ...FONT], title: [] };
 const USUAL: Record<string, string> = {
   stroke: "none",
@@ -31,7 +31,7 @@ const USUAL: Record<string, string> = {
   "text-anchor": "start",
   "paint-order": "normal",
 };
-/** What says something on the page only. */
+/** Attributes that mean something on the page only. */
 const OF_PAGE = /^(class|role|tabindex|aria-.*|data-.*)$/;
 
 const MARGIN = 16;
@@ -107,7 +107,7 @@ function words(box: HTMLElement, dx: number, dy: number): SVGElement[] {
   return found;
 }
 
-/** How much of a line's height is above the letters' foot. */
+/** The part of a line's height that is above the letters' foot. */
 function ascentOf(pen: CanvasRenderingContext2D, { fontWeight, fontSize, fontFamily }: CSSStyleDeclaration): number {
   pen.font = `${fontWeight} ${fontSize} ${fontFamily}`;
   const { fontBoundingBoxAscent: above, fontBoundingBoxDescent: below } = pen.measureText("x");

@@ -74,7 +74,7 @@ export function rankPanel({ set, columns, rows, left, unlike, test, cd }: Ranks)
   );
 }
 
-/** How many tasks there are, and what is tested over them. */
+/** The number of tasks and the test over them, in words. */
 function verdictOf(test: Ranks["test"], cd: number | null, tasks: number): string {
   const friedman = test && `${t("friedman")} χ² = ${test.statistic.toFixed(2)}, p ${pValue(test.p)}`;
   const untested = test ? t("noCd") : t("tooFew", RANKED.models, RANKED.columns);
@@ -88,7 +88,7 @@ function clique(rows: Ranked[], y: number, across: (rank: number) => string) {
   return said(t("noDifference", names), line("clique", across(first.mean), across(last.mean), y, y));
 }
 
-/** How long the critical difference is. */
+/** A ruler as long as the critical difference. */
 function ruler(cd: number, k: number, across: (rank: number) => string) {
   const end = across(Math.min(k, 1 + cd));
   return [

@@ -11,14 +11,14 @@ import { chanceLine, label, line, Points, upAxis } from "./marks.ts";
 
 export interface TokenChart {
   title: string;
-  /** What is measured; of several metrics "score". */
+  /** The metric of all cells; "score" if they have several. */
   metric: string;
   points: Spent[];
   chance: Maybe;
 }
 
 const GROUND = { width: 440, left: 32, right: 428, top: 12, bottom: 268 };
-/** Where points without tokens stand, and the axis of the others begins. */
+/** The position of points without tokens, and the start of the axis for the others. */
 const [EDGE, START] = [GROUND.left + 14, GROUND.left + 40];
 
 /** A way of asking by what tells it from others: prompt, shots, and how it is scored, where that is not by a written reply. */
@@ -34,7 +34,7 @@ export function wayWords({ variant, shots, scoring }: Way, parts: (keyof Way)[])
     .join(" ");
 }
 
-/** Where points stand across: none at the edge, the others on a plain scale or on one of powers. */
+/** The horizontal scale: no tokens at the edge, others on a plain scale or on one of powers. */
 export function tokenAxis(values: number[], edge: boolean): { across: Scale; ticks: number[]; wide: boolean } {
   const { low, high, ticks, wide } = countRange(values.filter((v) => v > 0));
   const from = edge ? START : GROUND.left + 10;

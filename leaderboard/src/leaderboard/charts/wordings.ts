@@ -1,4 +1,4 @@
-// How far wordings part: a row a model, a dot a wording, a line from the worst to the best, a stroke at their mean.
+// Differences between wordings: a row a model, a dot a wording, a line from the worst to the best, a stroke at their mean.
 import { h, visible } from "../../common/dom.ts";
 import { pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";

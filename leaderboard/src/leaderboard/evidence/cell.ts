@@ -63,7 +63,7 @@ function cellHead(cell: Cell) {
   );
 }
 
-/** What stands below the mean of a reply's tokens. */
+/** Details below the mean of a reply's tokens. */
 function spentWords({ median, p90, thinking, by_characters, prompt, cost }: NonNullable<Cell["tokens"]>): Kid {
   const lines = [
     `${t("median")} ${count(median)}, p90 ${count(p90)}`,
@@ -93,7 +93,7 @@ function headline(cell: Cell, task: Task) {
   );
 }
 
-/** What stands below a value: how certain it is. */
+/** The certainty of a value, below it. */
 function certainty(m: string, x: Metric): Kid {
   const lines = [
     [t("interval"), span(m, x.low, x.high, 1)],
@@ -111,7 +111,7 @@ function statusCounts(cell: Cell) {
   return [...known, ...unknown.map(([x, k]) => `${plain(x)} ${num(k)}`)].join(" · ");
 }
 
-/** What is to be known before the figures are believed. */
+/** Warnings to read before the figures. */
 function notices(cell: Cell) {
   const { missing } = counts(cell);
   const errors = Object.entries(cell.errors ?? {});

@@ -148,7 +148,7 @@ function otherCard(mine: Cell, cell: Cell, entry: number, row: Reply, otherForm:
   );
 }
 
-/** What another model said, in short. */
+/** Another model's answer, in short. */
 function answerOf(row: Reply): Kid {
   const inNats = Object.keys(row.scores).find(isSigned);
   if (row.finish === "nll")

@@ -79,7 +79,7 @@ export function listTools(cell: Cell) {
   );
 }
 
-/** What was chosen of the list's items has changed: the buttons and the list follow, the field that is typed in stays. */
+/** Redraw the buttons and the list after a change of their filter; the field that is typed in stays. */
 export function narrow() {
   for (const x of document.querySelectorAll<HTMLElement>(".listtools .seg button"))
     x.setAttribute("aria-pressed", String(x.dataset.value === state.filter));

@@ -12,7 +12,7 @@ export function longList(box: HTMLElement, count: number, line: (i: number) => K
   let from = -1;
   let to = -1;
   let high = 0;
-  /** How high a line is; 0 while the list is not on screen. */
+  /** Measure the height of a line; 0 while the list is not on screen. */
   function measure() {
     const first = space.firstElementChild ?? space.appendChild(lineAt(0));
     high = first.getBoundingClientRect().height;

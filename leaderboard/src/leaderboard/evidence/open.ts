@@ -1,4 +1,4 @@
-// What is on screen of the evidence: the cell, its entries on the list, the entry that is open.
+// The evidence on screen: the cell, its entries on the list, the entry that is open.
 import { cellRoute, go, route } from "../address.ts";
 import type { Cell } from "../types.ts";
 import { entryOf, idAt } from "./shards.ts";

@@ -1,4 +1,4 @@
-// What judges and second readers said of one reply.
+// Judgements of one reply, by judges and second readers.
 import { h, type Kid } from "../../common/dom.ts";
 import { data$ } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
@@ -7,7 +7,7 @@ import type { Reply } from "./shards.ts";
 
 type Opinion = Reply["opinions"][number];
 
-/** What each judge said of a reply, with and without the gold answer. */
+/** Each judge's verdict on a reply, with and without the gold answer. */
 export function opinions(row: Reply) {
   const mine = row.opinions.filter((j) => j.control !== "second").sort((a, b) => (a.control < b.control ? 1 : -1));
   const by = (j: Opinion) => [
@@ -26,7 +26,7 @@ function verdict({ status, scores }: Opinion) {
     .join(" · ");
 }
 
-/** What second readers made of a reply, their own words and what they were asked. */
+/** Second readers' readings of a reply, with their own words and their prompts. */
 export function secondReadings(row: Reply) {
   const mine = row.opinions.filter((j) => j.control === "second");
   const asked = (j: Opinion) => h("details", null, h("summary", null, t("prompt")), data$("pre", "reply", j.asked));

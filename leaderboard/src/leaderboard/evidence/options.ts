@@ -1,4 +1,4 @@
-// What was to choose from: the options, what is right, what was chosen, and how likely the model found each.
+// The options: the right ones, the chosen ones, and their likelihoods.
 import { h, type Kid, visible } from "../../common/dom.ts";
 import { isNumber, num, pct, sumOf } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
@@ -49,7 +49,7 @@ export function shares(likelihoods: Likelihood[]) {
   return parts.map((x) => x / sumOf(parts));
 }
 
-/** What an option is measured by, as most_likely of scoring.py has it. */
+/** The measure of an option for each scoring, as most_likely of scoring.py computes it. */
 const MEASURES: Record<string, (likelihood: Likelihood, option: string) => number> = {
   logprob: logprobOf,
   perToken: (l) => logprobOf(l) / l[1],

@@ -1,4 +1,4 @@
-// What came back to a request, and how it was read.
+// The reply to a request, and its reading.
 import { button, fill, h, type Kid, visible } from "../../common/dom.ts";
 import { num } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
@@ -42,7 +42,7 @@ function tokensOf([ofPrompt, generated, thinking, guessed]: ReplyTokens) {
   return [t("tokensWritten", num(generated)), thought, t("tokensOfPrompt", num(ofPrompt))].filter(Boolean).join(" · ");
 }
 
-/** What came back: the reply, why there is none, or that none was written. */
+/** The reply, the reason why there is none, or a note that none was written. */
 export function said(row: Reply): Kid {
   if (row.error !== null)
     return h("div", { class: "notice" }, h("strong", null, t("noReply")), " ", data$("code", "", row.error));
@@ -59,7 +59,7 @@ const AROUND = 2000; // and beside the part that was read
 /** From a character to before another. */
 type Stretch = [from: number, to: number];
 
-/** What is shown of a very long reply: its beginning, its end and where it was read. */
+/** The shown stretches of a very long reply: its beginning, its end and the part that was read. */
 export function stretches(length: number, read: Stretch | null): Stretch[] {
   const around: Stretch[] = read ? [[read[0] - AROUND, Math.min(read[1], read[0] + LONG / 2) + AROUND]] : [];
   const wanted: Stretch[] = [[0, LONG / 2], ...around, [length - AROUND, length]];

@@ -11,7 +11,7 @@ export type Item = Pick<
   EvalsuiteRecordFormat1,
   "item" | "dialogue" | "question" | "labels" | "options" | "references" | "gold" | "group"
 >;
-/** How likely an option is; null where that is no finite number. */
+/** The likelihood of an option; null if it is no finite number. */
 export type Likelihood = [logprob: number | null, tokens: number, prior: number | null];
 /** Tokens; 1 at the end where those of thinking are told apart by characters. */
 export type ReplyTokens = [ofPrompt: number, generated: number, thinking: number, guessed?: 1];
@@ -39,7 +39,7 @@ type PackedReply = [
   sample?: number,
   tokens?: ReplyTokens,
 ];
-/** What a judge or a second reader said of a cell's replies, by the names of entries. */
+/** A judge's or a second reader's opinions on a cell's replies, by the names of entries. */
 interface PackedOpinions {
   judge: string;
   rubric: string;
@@ -101,7 +101,7 @@ const KEPT = 24; // shards in memory
 interface Loaded {
   coming: Promise<Shard>;
   content?: Shard;
-  /** What is to be drawn when it is here. */
+  /** Called when the shard has arrived. */
   redraw?: () => void;
 }
 const arrived = new Map<string, string>();

@@ -34,7 +34,7 @@ const BY: [By, string][] = [
 ];
 const MOST_LINES = 6;
 
-/** Which items they are. */
+/** The fields that identify a group of items. */
 type Named = Pick<Items, "name" | "low" | "high">;
 const toldBy = (row: Row, by: By): Items[] => row[by] ?? [];
 

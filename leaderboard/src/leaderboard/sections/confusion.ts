@@ -1,4 +1,4 @@
-// What gets mixed up: gold × chosen for domains and slots.
+// Confusions: gold × chosen for domains and slots.
 
 import { h, visible } from "../../common/dom.ts";
 import { NAMES } from "../../common/numbers.ts";

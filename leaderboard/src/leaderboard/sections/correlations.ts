@@ -1,4 +1,4 @@
-// How metrics of spans and texts go together: per item (results.json's) and over the models in view (computed here).
+// Correlations of metrics of spans and texts: per item (results.json's) and over the models in view (computed here).
 import { h, type Kid } from "../../common/dom.ts";
 import { isNumber, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
@@ -43,7 +43,7 @@ function overModels(set: string, task: Task): Correlated | null {
   };
 }
 
-/** What there is to show: a task of a set, of a run's items or over the models in view. */
+/** A matrix to show: a task of a set, over a run's items or over the models in view. */
 interface Source {
   basis: string;
   run: string;

@@ -74,7 +74,7 @@ export function drawCurves() {
   );
 }
 
-/** What intervals are, and whether other items were asked at some sizes. */
+/** Notes on the intervals, and on sizes at which other items were asked. */
 function learningNote(rows: CurveRow[]) {
   const seeds = rows.some((r) => r.points.some((p) => p.interval === "seeds"));
   const items = (r: CurveRow) => new Set([...r.points, ...(r.before ? [r.before] : [])].map((p) => p.items));

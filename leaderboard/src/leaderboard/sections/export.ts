@@ -59,7 +59,7 @@ function modelLine(model: Model, place: Place): Line[] {
   ];
 }
 
-/** How a figure was estimated, and from how many items; of a mean that some of its sets were. */
+/** The columns of an estimate: its method and number of items; of a mean, whether some of its sets were estimated. */
 function estimateColumns(entry: ReturnType<typeof entryAt>): Line {
   if (!entry) return {};
   if ("sets" in entry) return { estimate: entry.estimates ? "some sets" : undefined };

@@ -1,4 +1,4 @@
-// What was found, in words: sentences of findings.py, each with the evidence that it rests on.
+// Findings in words: sentences of findings.py, each with the evidence that it rests on.
 import { button, h, visible } from "../../common/dom.ts";
 import { inChinese, t } from "../../common/words.ts";
 import { cellRoute, go } from "../address.ts";

@@ -1,4 +1,4 @@
-// What judges said: scores, controls, judge against metrics.
+// Judges: scores, controls, judge against metrics.
 
 import { h, type Kid } from "../../common/dom.ts";
 import { isNumber, num } from "../../common/numbers.ts";
@@ -110,7 +110,7 @@ function itemsBeside(mine: JudgedHere[], who: string, scale: string, metric: str
   ];
 }
 
-/** Of all judges, for a panel is of several; those of the judge in view stand out. */
+/** The controls of all judges, since a panel consists of several; those of the judge in view stand out. */
 function judgeControls(who: string) {
   const lit = ({ about }: SheetRow): boolean => {
     const { judges = [], rubric = "", scale = "" } = about ?? {};
@@ -133,7 +133,7 @@ const unfolded = (summary: Kid, sheet: Sheet, n: number) => {
 
 const titled = (words: string): string => `${t("judge")} · ${words}`;
 
-/** How often each kind of attack raised a score. */
+/** The share of scores that each kind of attack raised. */
 function attackKinds(who: string) {
   const rows = judgedControls("attacks").filter((r) => r.n > 0 && whoOf(r, r.scale) === who);
   const kindRow = ([kind, x]: [string, Raised]): SheetRow => {

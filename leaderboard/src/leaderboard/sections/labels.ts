@@ -1,4 +1,4 @@
-// What adapters choose beside what they were trained on.
+// Labels that adapters choose, beside those of their training items.
 import { h } from "../../common/dom.ts";
 import { isNumber, num, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";

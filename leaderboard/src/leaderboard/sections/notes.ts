@@ -1,4 +1,4 @@
-// What has to be known of the figures in view, in sentences.
+// Notes on the figures in view, in sentences.
 import { h } from "../../common/dom.ts";
 import { hasWord, inChinese, t } from "../../common/words.ts";
 import { benchmarkOf, data, isChoice, manyBenchmarks, models, recordedTold, taskOf } from "../data.ts";
@@ -9,7 +9,7 @@ import { choiceMetrics, metricOf, metricsOf, tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import type { Cell, Task } from "../types.ts";
 
-/** What is to be known of metrics and benchmarks of some kinds. */
+/** Notes on metrics and benchmarks of some kinds. */
 function benchmarkNotes() {
   const metrics = tasks.map(metricOf);
   return [
@@ -37,7 +37,7 @@ export function notes() {
   return lines.length > 0 && h("p", { class: "note", id: "profile", role: "status" }, lines.join(" "));
 }
 
-/** Which models in view were not asked in their runs. */
+/** Notes on models in view whose replies were recorded before their runs. */
 const recordedNotes = () =>
   [...models.values()]
     .filter((m) => m.recorded && data.cells.some((c) => c.id === m.id && inView(c)))
@@ -54,7 +54,7 @@ function scoringNotes() {
   ];
 }
 
-/** What the shown scores of spans and texts are of: extracted answers or whole replies. */
+/** A note on the texts that shown scores of spans and texts compare: extracted answers or whole replies. */
 function extractionNote() {
   const ofTexts = (x: Task) => ["span", "text"].includes(x.kind);
   const cells = data.cells.filter((c) => inView(c) && ofTexts(taskOf(c.task)));

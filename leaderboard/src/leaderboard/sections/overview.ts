@@ -56,7 +56,7 @@ export const drawTables = () =>
     benchmarksShown().map((b) => tablesOf(b).map(overviewTable)),
   );
 
-/** What the interval of an estimate in view is. */
+/** A note on the interval of an estimate in view. */
 const estimateNote = () =>
   data.cells.some((c: Cell) => c.estimate && inView(c)) ? ` ${t("intervalNoteEstimates")}` : "";
 
@@ -252,7 +252,7 @@ function cellTold(cell: Cell, metric: string, task: Task, m: Estimate): Partial<
   };
 }
 
-/** What the paper calls the mean over its models. */
+/** The paper's name for the mean over its models. */
 const AVERAGE = "Average";
 
 /** The paper's models below their tables in the paper; its average last. */

@@ -1,4 +1,4 @@
-// Where gold stands and what models chose.
+// Positions of the gold option and of the chosen ones.
 import { h } from "../../common/dom.ts";
 import { isNumber, num, pct, sumOf } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
@@ -16,7 +16,7 @@ import type { Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts
 
 type Positions = Told<Row>;
 
-/** Where gold stands and what the model chose, for the perturbation in view. */
+/** Positions of the gold option and of the model's choices, for the perturbation in view. */
 export function positionPanels(rows: Positions[], task: Task) {
   const shown = rows.filter((r) => r.perturb === perturbOf(task));
   if (!shown.length) return null;

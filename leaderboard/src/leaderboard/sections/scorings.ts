@@ -19,7 +19,7 @@ import type { Cell, Flag, Model, Sheet, SheetCell, SheetColumn, SheetValue, Task
 interface Way {
   scoring: string;
   metric: string;
-  /** What its heading says, and the heading over it; "" for none. */
+  /** The column's heading, and the heading over it; "" for none. */
   name: string;
   over: string;
 }

@@ -1,4 +1,4 @@
-// Where the numbers are from: a run's manifest and results.json, signatures, what to cite. Drawn when opened.
+// Sources of the numbers: a run's manifest and results.json, signatures, citations. Drawn when opened.
 import { button, byId, copyButton, fill, h, type Kid, visible } from "../../common/dom.ts";
 import { save } from "../../common/files.ts";
 import { data$ } from "../../common/passage.ts";
@@ -37,7 +37,7 @@ export const drawSources = () =>
 
 const isEmpty = (value: unknown) => Array.isArray(value) && !value.length;
 
-/** What a run was made with; its manifest and results.json, to save. */
+/** A run's settings and versions; its manifest and results.json, to save. */
 function manifest(run: Run, i: number) {
   const { started, python, platform, packages, settings: all } = run.manifest ?? {};
   const asked = Object.entries(all ?? {}).filter(([, v]) => v !== null && v !== false && !isEmpty(v));
@@ -90,7 +90,7 @@ function filesTable(run: Run, i: number): Kid {
 
 const fileName = (name: string) => plain(name).replace(/[^\p{L}\p{N}.-]+/gu, "-");
 
-/** What the run's results.json says, its keys in their order: the page holds all of it. */
+/** The run's results.json, its keys in their order: the page holds all of it. */
 function resultsOf(i: number) {
   const run = data.runs[i];
   const pick = (from: object, keys: string[] = []) => {
@@ -101,7 +101,7 @@ function resultsOf(i: number) {
   return pick({ ...run, cells }, run.written?.results);
 }
 
-/** Of the metrics in view, one set at a time. */
+/** Signatures of the metrics in view, one set at a time. */
 function signatures(): Kid {
   const sets = setNames();
   const set = sets.includes(state.signatureSet) ? state.signatureSet : sets[sets.length - 1];

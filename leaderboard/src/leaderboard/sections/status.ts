@@ -1,4 +1,4 @@
-// What became of the requests.
+// Outcomes of the requests.
 import { h } from "../../common/dom.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
@@ -84,7 +84,7 @@ function statusRow(cell: Cell): SheetRow {
   return { cells: [{ value: taskName(task), cell }, setLabel(cell.set), ...numbers, { value: null, cell }] };
 }
 
-/** How often a status came; all but that of an answer are amiss. */
+/** The count of a status; every status but that of an answer is marked as amiss. */
 function countCell(status: Status, n: number): SheetValue {
   if (!n) return { value: n, tone: "faint" };
   return { value: n, tone: status === STATUSES[0] ? "" : NO_ANSWER.includes(status) ? "warn" : "grave" };

@@ -1,4 +1,4 @@
-// What a page of several benchmarks opens with: one row a model over all of a group, and the parts of every mean.
+// The opening of a page of several benchmarks: a row for each model over all of a group, and the parts of every mean.
 import { $, button, h, type Kid, put, visible } from "../../common/dom.ts";
 import { isNumber, num, pct, signed, sumOf } from "../../common/numbers.ts";
 import { inChinese, t } from "../../common/words.ts";
@@ -181,7 +181,7 @@ const meanCell = ({ value, low, high, missing }: Mean, parts: number, unfolds: S
 // ---- the parts of a mean
 const boxOf = ({ group }: Whole) => `parts-${group.name}`;
 
-/** What a mean is called in the address. */
+/** The key of a mean in the address. */
 const keyOf = ({ group }: Whole, { model }: WholeRow, of: GroupColumn | Changed): string =>
   [group.name, ...("kind" in of ? [of.kind, of.name] : [of.perturb, of.benchmark]), model.run, model.name].join(":");
 

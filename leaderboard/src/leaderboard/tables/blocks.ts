@@ -60,7 +60,7 @@ export function sorted(block: Block, columns: SheetColumn[], order: Order | null
     .map(({ row }) => row);
 }
 
-/** Which value of a row and column is the best or the second of its column, where the column says what is better. */
+/** The rank of a row and column, best or second in its column, if the column states which values are better. */
 export function ranksOf(sheet: Sheet): (row: SheetRow, column: number) => Rank {
   const own = sheet.rows.filter((row) => !row.kind);
   const value = (row: SheetRow, column: number): string | undefined => {

@@ -27,7 +27,7 @@ export function flagNode(flag: Flag): Node {
   return h("span", { class: `flag${flag.grave ? " bad" : ""}`, title: flag.title }, bar, flag.grave && "! ", text);
 }
 
-/** What a cell stands in. */
+/** The surroundings of a cell: its column, rank and evidence. */
 export interface Standing {
   column: SheetColumn;
   rank: Rank;
@@ -126,7 +126,7 @@ const numberOf = (cell: SheetCell): number | null => {
   return isNumber(value) ? value : null;
 };
 
-/** What cells of kinds that are no figures look like. */
+/** The drawing of cells of kinds that are no figures. */
 const DRAW: Record<string, (cell: SheetCell) => Nodes> = {
   histogram: (cell) => [histogram((cell ?? {}) as Record<string, number>)],
   bar: (cell) => [bars(numberOf(cell), null)],

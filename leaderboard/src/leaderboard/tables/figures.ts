@@ -1,4 +1,4 @@
-// What the cells of a sheet say, in words: for the page, and for files.
+// The cells of a sheet in words: for the page, and for files.
 import { isNumber, num } from "../../common/numbers.ts";
 import { inChinese } from "../../common/words.ts";
 import type { Flag, Sheet, SheetCell, SheetColumn, SheetValue, Words } from "../types.ts";
@@ -18,7 +18,7 @@ export function asValue(cell: SheetCell | undefined): SheetValue {
 
 export const asFlag = (flag: string | Flag): Flag => (typeof flag === "string" ? { text: flag } : flag);
 
-/** What is drawn and has no words. */
+/** Kinds of cells that are drawn and have no words. */
 const DRAWN = new Set(["bar", "bars", "histogram", "statuses"]);
 export const isDrawn = ({ kind = "text" }: SheetColumn): boolean => DRAWN.has(kind);
 

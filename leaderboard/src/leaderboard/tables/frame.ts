@@ -1,4 +1,4 @@
-// What saves or copies a table.
+// Buttons that save or copy a table.
 import { button, copyButton, h } from "../../common/dom.ts";
 import { save } from "../../common/files.ts";
 import { menu } from "../../common/menu.ts";

@@ -1,4 +1,4 @@
-// What sections make sheets of.
+// Rows and columns from which sections make sheets.
 import { recordedFlags } from "../data.ts";
 import { isLower, isRaw, isSigned } from "../metrics.ts";
 import type { Model, SheetColumn, SheetValue } from "../types.ts";
@@ -10,7 +10,7 @@ export const nameCell = (model: Model): SheetValue => ({
   ...(model.recorded ? { flags: recordedFlags(model) } : {}),
 });
 
-/** How a metric's values are written: shares in percent; what is in nats with its sign; other numbers as they are. */
+/** The notation of a metric's values: shares in percent, nats with their sign, other numbers as they are. */
 export function metricColumn(metric: string): Partial<SheetColumn> {
   const better = isLower(metric) ? "less" : "more";
   if (isSigned(metric)) return { kind: "number", signed: true, intervalDigits: 2, better };

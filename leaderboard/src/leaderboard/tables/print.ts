@@ -6,7 +6,7 @@ import { asFlag, asValue, inWords, isDrawn, isRight, said } from "./figures.ts";
 
 export interface PrintedCell {
   text: string;
-  /** What stands small beside it: intervals, remarks, warnings. */
+  /** Small text beside the value: intervals, remarks, warnings. */
   asides: string[];
   rank: Rank;
 }

@@ -34,7 +34,7 @@ function aboutInView(about: About, run: number): boolean {
   );
 }
 
-/** What of a sheet is in view, its rows in the order chosen; null for nothing. Sheets that the page makes are in view. */
+/** The part of a sheet that is in view, its rows in the chosen order; null if it is empty. Sheets made here are in view. */
 function shownOf(sheet: Sheet, id: string): Shown | null {
   const { run } = sheet;
   const seen = (x: { about?: About }): boolean => run === undefined || aboutInView({ ...sheet.about, ...x.about }, run);
@@ -200,7 +200,7 @@ interface Sorting {
   place: number;
   id: string;
   fixed: boolean;
-  /** How the sheet is sorted until that is chosen. */
+  /** The sorting of the sheet until another is chosen. */
   first?: { column: number; down: boolean };
   again: (column: number) => void;
 }
@@ -269,7 +269,7 @@ const remarks = ({ remarks = [] }: SheetColumn): Nodes =>
 interface Options {
   /** Its name in files and in the address. */
   id?: string;
-  /** What stands before the button that exports it; undefined: its title. */
+  /** The content before the button that exports it; undefined: its title. */
   heading?: Node | null;
   note?: Node | null;
   /** Whether it scrolls in a window of its own. */
@@ -299,7 +299,7 @@ export function sheetNode(sheet: Sheet, options: Options = {}): Nodes | null {
     box.querySelector<HTMLElement>(`[data-column="${column}"]`)?.focus();
   };
   draw();
-  // What is exported is as it is sorted when that is asked for.
+  // The export has the sorting of the moment when it is asked for.
   const savers = tableSavers(() => printed(shownOf(sheet, id) as Shown), id, title, where);
   return [h("div", { class: heading ? "titled" : "tablebar" }, heading, savers), note, box, notes];
 }
