@@ -15,7 +15,18 @@ import pytest
 
 import evalsuite
 from evalsuite.common.errors import ConfigError, DataError
-from evalsuite.metrics.anchors import METHODS, MOST_WEIGHT, SIGNED, Anchors, KnownModels, choose, curve, dealt, errors, medoids
+from evalsuite.metrics.anchors import (
+    METHODS,
+    MOST_WEIGHT,
+    SIGNED,
+    Anchors,
+    KnownModels,
+    choose,
+    curve,
+    dealt,
+    errors,
+    medoids,
+)
 from evalsuite.results.anchors import anchors, as_content
 from evalsuite.results.schema import SCHEMAS
 from evalsuite.results.sheets import sheets

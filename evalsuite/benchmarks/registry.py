@@ -188,7 +188,7 @@ def open_corpus(benchmark: str, folder: Path, *, skip_bad: bool = False) -> Corp
     if benchmark not in BENCHMARKS:
         raise ConfigError(unknown("benchmark", benchmark, BENCHMARKS))
     found = BENCHMARKS[benchmark]
-    if found.sample and folder == bundled("sample"):  # that folder holds the shipped benchmarks only
+    if found.sample and folder == bundled("sample"):  # the bundled sample folder holds the shipped benchmarks only
         folder = found.sample
     corpus: Corpus = found.loader(found, folder, skip_bad=skip_bad)
     return corpus

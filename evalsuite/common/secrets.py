@@ -13,7 +13,7 @@ from base64 import b64encode
 from collections.abc import Iterator
 
 MASK = "***"
-# What keys of well-known services look like, for those that nobody named: sk-…, gsk_…, xai-…, hf_…, AIza…
+# The forms of keys of well-known services, for keys that no setting names: sk-…, gsk_…, xai-…, hf_…, AIza…
 _BEGINS = ("sk-", "gsk_", "xai-", "hf_", "AIza")
 _KEYLIKE = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(_BEGINS)})[A-Za-z0-9_-]{{17,}}")
 _RANDOM = 16  # characters without a hyphen that such a key has at least; words of a name are shorter

@@ -137,12 +137,11 @@ def jieba_tokenizer() -> Any:
     Its cache is in the user's cache folder. jieba's own default, /tmp/jieba.cache, may be a file of anybody on the machine,
     with other words.
     """
-    with warnings.catch_warnings():  # of its regular expressions, on Python 3.12 and later
+    with warnings.catch_warnings():  # jieba's regular expressions warn on Python 3.12 and later
         warnings.simplefilter("ignore", SyntaxWarning)
         library = import_module("jieba")
-    library.setLogLevel(
-        50
-    )  # it reports its dictionary on stderr, and a cache that cannot be written, which does no harm
+    # jieba reports its dictionary on stderr, and a cache that cannot be written, which does no harm.
+    library.setLogLevel(50)
     tokenizer = library.Tokenizer()
     if folder := cache_folder():
         tokenizer.tmp_dir, tokenizer.cache_file = str(folder), f"jieba-{version('jieba')}.cache"

@@ -32,7 +32,7 @@ def bound(client: Any, most: Callable[[], int]) -> None:
 
 
 def bound_async(client: Any, most: int) -> None:
-    """As `bound`, for an asynchronous client and a fixed limit."""
+    """`bound` for an asynchronous client, with a fixed limit."""
     send = client.send
 
     async def bounded(request: Any, *, stream: bool = False, **options: Any) -> Any:

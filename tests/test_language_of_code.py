@@ -1,0 +1,163 @@
+"""The language of the code: docstrings and comments name their subject, a type name has one meaning, `place` is a `Place`."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "evalsuite"
+PAGES = ROOT / "leaderboard/src"
+
+# Rooms and files whose sentences and names are still to be put in order. Nothing is added here.
+NOT_YET = (
+    "analyses",
+    "backends/openai/batch_faults.py",
+    "backends/openai/batches.py",
+    "benchmarks/pull.py",
+    "common/fences.py",
+    "exchange",
+    "metrics/statistics.py",
+    "page",
+    "parse",
+    "results",
+    "review",
+)
+# A type of the same name in several files has one meaning where the files follow one protocol.
+ONE_PROTOCOL = {
+    "Corpus",  # each benchmark's own, which its loader returns: benchmarks/corpus.py
+    "Group",  # evaluation/ask.py: review/ imports it; benchmarks/groups.py
+    "Ints",  # metrics/anchors.py: results/ imports it
+    "Row",  # backends/openai/lines.py: exchange/ imports it; common/sheet.py
+}
+LONGEST = 130
+# A relative clause or a bare genitive has no subject: "What of a cell was asked", "Of parts with the same price".
+_NO_SUBJECT = re.compile(r"(?:What|Those|Of|That|How|Whose|Where|Which|Who|As)\b")
+_NO_SUBJECT_IN_COMMENTS = re.compile(r"(?:what|those|of|that|how|whose|which|who)\b|Where\b", re.IGNORECASE)
+_PLACE = re.compile(r"(?:^|_)[Pp]laces?(?:$|_)")
+_Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def _is_done(name: str) -> bool:
+    return not any(name == room or name.startswith(f"{room}/") for room in NOT_YET)
+
+
+FILES = [name for p in sorted(PACKAGE.rglob("*.py")) if _is_done(name := p.relative_to(PACKAGE).as_posix())]
+
+
+def _docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """(line, text) of the docstrings of a module, its classes and functions, and of fields (a string below them)."""
+    for node in ast.walk(tree):
+        if isinstance(node, _Documented) and (text := ast.get_docstring(node)):
+            yield getattr(node, "lineno", 1), text
+        if isinstance(node, ast.ClassDef):
+            for field, below in zip(node.body, node.body[1:], strict=False):
+                constant = below.value if isinstance(below, ast.Expr) else None
+                if isinstance(field, ast.AnnAssign) and isinstance(constant, ast.Constant):
+                    yield below.lineno, str(constant.value).strip()
+
+
+def _comments(source: str) -> Iterator[tuple[int, str]]:
+    """(line, text) of comments; of a comment of several lines the first one."""
+    last = -1
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            alone = token.line.lstrip().startswith("#")
+            if not (alone and token.start[0] == last + 1):
+                yield token.start[0], token.string.lstrip("#: ")
+            last = token.start[0] if alone else last
+
+
+def _script_comments(source: str) -> Iterator[tuple[int, str]]:
+    """(line, text) of the comments that stand on lines of their own; of a comment of several lines the first one."""
+    last = -1
+    for number, line in enumerate(source.splitlines(), 1):
+        if found := re.match(r"\s*(//|/\*\*?)\s*(.*)", line):
+            if not (found[1] == "//" and number == last + 1):
+                yield number, found[2]
+            last = number if found[1] == "//" else last
+
+
+def test_the_rules_find_what_they_forbid() -> None:
+    source = 'class A:\n    """What of a cell was asked."""\n\n    b: int  # of parts\n    """How it is."""\n# and\n# of lines\n'
+    assert [text for _, text in _docstrings(ast.parse(source)) if _NO_SUBJECT.match(text)] == [
+        "What of a cell was asked.",
+        "How it is.",
+    ]
+    assert [n for n, text in _comments(source) if _NO_SUBJECT_IN_COMMENTS.match(text)] == [4]
+    script = "/** What it is. */\nconst a = 1;\n// Marks,\n// of which some\n"
+    assert [n for n, text in _script_comments(script) if _NO_SUBJECT_IN_COMMENTS.match(text)] == [1]
+    assert [bool(_PLACE.search(name)) for name in ("place", "ref_place", "Places", "placed", "replace")] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_docstrings_and_comments_name_their_subject(name: str) -> None:
+    source = (PACKAGE / name).read_text("utf-8")
+    wrong = [f"{name}:{n}: {text}" for n, text in _docstrings(ast.parse(source)) if _NO_SUBJECT.match(text)]
+    wrong += [f"{name}:{n}: # {text}" for n, text in _comments(source) if _NO_SUBJECT_IN_COMMENTS.match(text)]
+    assert not wrong
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_formatter_is_never_switched_off_and_lines_are_short(name: str) -> None:
+    lines = (PACKAGE / name).read_text("utf-8").splitlines()
+    long = [f"{name}:{n}" for n, line in enumerate(lines, 1) if len(line) > LONGEST]
+    skipped = [f"{name}:{n}" for n, line in enumerate(lines, 1) if re.search(r"# fmt: ?(?:skip|off)", line)]
+    assert not long and not skipped
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_place_is_a_cells_coordinates(name: str) -> None:
+    """No index, path, pair, span, position or field is called a place: such a name stands only where a `Place` does."""
+    source = (PACKAGE / name).read_text("utf-8")
+    nodes = list(ast.walk(ast.parse(source)))
+    if re.search(r"\bPlace\b|\.place\b|\bPLACE\b", source):
+        return
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    names |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    assert not [other for other in names if _PLACE.search(other)]
+
+
+def _types(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """(name, definition) of the public classes and type aliases of a module; a class is its own definition ("")."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            yield node.name, ""
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            is_type = isinstance(node.value, ast.Subscript | ast.BinOp)
+            if is_type and re.match(r"[A-Z][a-z]", node.targets[0].id):
+                yield node.targets[0].id, ast.unparse(node.value)
+
+
+def test_a_type_name_has_one_meaning() -> None:
+    defined: dict[str, dict[str, str]] = defaultdict(dict)
+    for name in FILES:
+        for type_name, definition in _types(ast.parse((PACKAGE / name).read_text("utf-8"))):
+            if not type_name.startswith("_"):
+                defined[type_name][name] = definition or name
+    several = {name: files for name, files in defined.items() if len({*files.values()}) > 1}
+    assert {name: sorted(files) for name, files in several.items() if name not in ONE_PROTOCOL} == {}
+    assert {*several} >= ONE_PROTOCOL  # none stays in the list for nothing
+
+
+def test_comments_of_the_pages_scripts_name_their_subject() -> None:
+    wrong = []
+    for path in sorted(PAGES.rglob("*.ts")):
+        if (PAGES / "types") not in path.parents:  # generated
+            comments = _script_comments(path.read_text("utf-8"))
+            wrong += [f"{path.name}:{n}: {text}" for n, text in comments if _NO_SUBJECT_IN_COMMENTS.match(text)]
+    assert not wrong
