@@ -21,8 +21,8 @@ class Journal(Protocol):
     def batches(self) -> dict[str, dict[str, Any]]:
         """The note on each batch, by name."""
 
-    def put_batch(self, name: str, note: dict[str, Any], stake: float) -> None:
-        """Keep a note on a batch, and the cost that it may have."""
+    def put_batch(self, name: str, note: dict[str, Any], stake: float, cost: float = 0.0) -> None:
+        """Keep a note on a batch, and the cost that it may have; `cost` is spent for good, in the same step."""
 
     def end_batch(self, name: str, cost: float = 0.0) -> None:
         """Drop the note and the stake; `cost` stays spent beside the cost of stored replies."""

@@ -246,27 +246,32 @@ class Store:
         The amount of a killed process stays spent, since its endpoint may have charged it.
         """
         with self._transaction():
-            self._db.execute("INSERT INTO spent VALUES ('', ?)", (amount,))
+            self._lose(amount)
 
     def batches(self) -> dict[str, dict[str, Any]]:
         """Notes on batches at endpoints (backends/openai/batches.py), by name, in order of their writing."""
         rows = self._db.execute("SELECT name, note FROM batches ORDER BY rowid").fetchall()
         return {name: _unpack(note) for name, note in rows}
 
-    def put_batch(self, name: str, note: dict[str, Any], stake: float) -> None:
-        """Keep a note on a batch. Its highest cost, `stake`, is spent until `end_batch`, also if the process is killed."""
+    def put_batch(self, name: str, note: dict[str, Any], stake: float, cost: float = 0.0) -> None:
+        """Keep a note on a batch. Its highest cost, `stake`, is spent until `end_batch`, also if the process is killed;
+        `cost` stays spent, as in `end_batch`."""
         with self._transaction():
             self._db.execute(
                 "INSERT INTO batches VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET note = excluded.note, stake = excluded.stake",
                 (name, _pack(note), stake),
             )
+            self._lose(cost)
 
     def end_batch(self, name: str, cost: float = 0.0) -> None:
         """Drop the note on a batch and its stake; `cost` stays spent, of lines that have no stored reply."""
         with self._transaction():
             self._db.execute("DELETE FROM batches WHERE name = ?", (name,))
-            if cost:
-                self._db.execute("INSERT INTO spent VALUES ('', ?)", (cost,))
+            self._lose(cost)
+
+    def _lose(self, cost: float) -> None:
+        if cost:
+            self._db.execute("INSERT INTO spent VALUES ('', ?)", (cost,))
 
     def spent(self) -> float:
         """Cost of all replies, of failures that may have been charged, and of requests and batches under way."""

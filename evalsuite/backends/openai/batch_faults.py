@@ -15,7 +15,7 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,12 +51,16 @@ BATCHES = {
     "failed-line": "it fails validation, and names one of its lines",
     "expired": "it expires when about half is answered",
     "expired-silent": "the same, and its files say nothing of the other lines",
+    "expired-late": "it expires, and its files have no ids until `late` seconds later",
     "cancelled": "someone cancels it when about half is answered",
     "no-errors": "its error file is missing",
+    "late": "its files have no ids until `late` seconds after its end",
+    "late-half": "its file has half its lines until then",
+    "uncounted": "its lines are not counted",
 }
 # Of what happens to a line, beside the kinds of faults.py.
 LINES = {
-    "missing": "it is answered and charged, and stands in no file",
+    "missing": "it is answered and charged, and stands in no file and no count",
     "twice": "it stands in the file twice",
     "server_error": "an error without an answer",
 }
@@ -69,6 +73,8 @@ class _Batch:
     lines: list[Row]
     began: float
     fate: str
+    late: Row = field(default_factory=dict)  # fields that come when `whole` is reached
+    whole: float = 0.0
 
 
 @dataclass(slots=True)
@@ -83,7 +89,9 @@ class BatchServer(Server):
     most: int = 50_000  # lines of a batch
     page: int = 3  # batches on a page of the list
     lag: float = 0  # seconds after which the list has a new batch
+    late: float = 0.2  # seconds, of the fates late, late-half and expired-late
     lists: bool = True
+    now: Callable[[], float] = time.monotonic
     files: dict[str, bytes] = field(default_factory=dict)
     batches: dict[str, _Batch] = field(default_factory=dict)
     counted: Counter[str] = field(default_factory=Counter)  # calls
@@ -141,7 +149,7 @@ class BatchServer(Server):
             case "POST", "files":
                 return self._upload(body)
             case "GET", "files", name, "content" if name in self.files:
-                return 200, self.files[name]
+                return 200, self._content(name)
             case "POST", "batches":
                 return self._create(json.loads(body))
             case "GET", "batches" if self.lists:
@@ -172,7 +180,7 @@ class BatchServer(Server):
         row = {"id": name, "object": "batch", "status": "validating", "created_at": int(time.time()), "errors": None,
                "output_file_id": None, "error_file_id": None, **asked,
                "request_counts": {"total": 0, "completed": 0, "failed": 0}}  # fmt: skip
-        batch = _Batch(row, lines, time.monotonic(), _drawn(self.fates, f"{self.seed}:{name}"))
+        batch = _Batch(row, lines, self.now(), _drawn(self.fates, f"{self.seed}:{name}"))
         self.counted[batch.fate] += batch.fate != "ok"
         self.batches[name] = batch
         problem = self._problem(batch)
@@ -203,8 +211,13 @@ class BatchServer(Server):
             }
         return None
 
+    def _content(self, name: str) -> bytes:
+        lines = self.files[name].splitlines(keepends=True)
+        halved = any(batch.fate == "late-half" and name in batch.late.values() for batch in self.batches.values())
+        return b"".join(lines[: len(lines) // 2] if halved else lines)
+
     def _list(self, query: dict[str, str]) -> Row:
-        names = [name for name, batch in self.batches.items() if time.monotonic() - batch.began >= self.lag][::-1]
+        names = [name for name, batch in self.batches.items() if self.now() - batch.began >= self.lag][::-1]
         if after := query.get("after"):
             names = names[names.index(after) + 1 :] if after in names else []
         shown = names[: min(self.page, int(query.get("limit", 20)))]
@@ -218,23 +231,34 @@ class BatchServer(Server):
 
     def _advance(self, batch: _Batch) -> None:
         """What the clock says of a batch. All its lines are answered at its end."""
+        if batch.late and self.now() >= batch.whole:
+            batch.row |= batch.late
+            batch.late = {}
         if batch.row["status"] not in _RUNS:
             return
-        part = (time.monotonic() - batch.began) / max(self.seconds, 1e-9)
+        part = (self.now() - batch.began) / max(self.seconds, 1e-9)
         if part < 1:
             batch.row["status"] = _RUNS[min(int(part * 3), 2)]
             batch.row["request_counts"] |= {"total": len(batch.lines), "completed": int(part * len(batch.lines))}
             return
-        ended = batch.fate.removesuffix("-silent") if batch.fate.startswith(("expired", "cancelled")) else "completed"
+        ended = batch.fate.partition("-")[0] if batch.fate.startswith(("expired", "cancelled")) else "completed"
         good, bad = self._answered(batch, ended)
         batch.row["status"] = ended
-        batch.row["request_counts"] = {"total": len(batch.lines), "completed": len(good), "failed": len(bad)}
+        completed = len({row["custom_id"] for row in good})
+        batch.row["request_counts"] = {"total": len(batch.lines), "completed": completed, "failed": len(bad)}
+        if batch.fate == "uncounted":
+            batch.row["request_counts"] = None
         if batch.fate == "no-errors":
             bad = []
         for what, rows in (("output", good), ("error", bad)):
             if rows:
-                name = batch.row[f"{what}_file_id"] = f"file-{len(self.files)}"
+                name = batch.late[f"{what}_file_id"] = f"file-{len(self.files)}"
                 self.files[name] = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+        batch.whole = self.now() + (self.late if "late" in batch.fate else 0.0)
+        if not batch.fate.endswith("late"):
+            batch.row |= batch.late
+        if "late" not in batch.fate:
+            batch.late = {}
 
     def _answered(self, batch: _Batch, ended: str) -> tuple[list[Row], list[Row]]:
         """Lines of both files, in any order."""
@@ -303,6 +327,7 @@ def main() -> None:
     parser.add_argument("--calls", type=parse_mix, default={}, help="kind=share,…")
     parser.add_argument("--batches", dest="fates", type=parse_mix, default={}, help="kind=share,…")
     parser.add_argument("--seconds", type=float, default=0.2, help="that a batch takes")
+    parser.add_argument("--late", type=float, default=0.2, help="seconds after its end that a late batch has its files")
     parser.add_argument("--queue", type=int, help="enqueued tokens, by characters, of all batches under way")
     serve(BatchServer(**vars(parser.parse_args())))
 

@@ -51,10 +51,12 @@ class Seen:
 
     id: str
     status: str  # one of OpenAI's, or another while it is under way
-    files: tuple[str, ...]  # ids of the files of replies and of errors
-    completed: int | None  # lines with a reply; None: not told
-    failed: int
-    problems: tuple[Problem, ...]
+    files: tuple[str, ...] = ()  # ids of the files of replies and of errors
+    total: int | None = None  # lines; None: not told
+    completed: int | None = None  # lines with a reply; None: not told
+    failed: int = 0
+    problems: tuple[Problem, ...] = ()
+    input: str | None = None  # id of the file that it was made of; None: not told
 
     @property
     def ended(self) -> bool:
@@ -220,14 +222,18 @@ def _seen(told: dict[str, Any]) -> Seen:
     status = str(told.get("status")).lower()
     counts = told.get("request_counts")
     counts = counts if isinstance(counts, dict) else {}
-    files = (told.get("output_file_id"), told.get("error_file_id"))
+    if counts.get("total") == 0:  # not counted yet: no batch is without lines
+        counts = {}
+    files, made_of = (told.get("output_file_id"), told.get("error_file_id")), told.get("input_file_id")
     return Seen(
         _id_of(told),
         _OTHER_NAMES.get(status, status),
         tuple(dict.fromkeys(file for file in files if _is_id(file))),
+        _count(counts.get("total")),
         _count(counts.get("completed")),
         _count(counts.get("failed")) or 0,
         tuple(_problems(told.get("errors"))),
+        made_of if _is_id(made_of) else None,
     )
 
 

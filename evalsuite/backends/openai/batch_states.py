@@ -1,0 +1,154 @@
+"""States of a batch, as frozen values: the notes that a journal keeps of them, and the lines that an ended batch still owes.
+
+    Planned    its lines and their highest costs are noted, which count as spent from here on. Once its file is uploaded, a
+               batch of it may exist: whoever finds no batch's id in the note searches the endpoint's list before it begins one
+    Begun      the batch has an id
+    Ended      the endpoint has ended it; its files are read until they hold what it says it has answered
+    Collected  its replies are handed over. Lines left in the note are answered and paid: no plan wants them now, or the
+               endpoint does not give their replies yet
+
+The note is written before a step is taken (batches.py), so that a batch is begun once and collected once, whenever the process is
+killed. Ended has no note of its own: the endpoint tells it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from evalsuite.backends.openai.lines import Unreadable, read_batch_line
+from evalsuite.backends.openai.provider import Seen, json_of
+from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop
+from evalsuite.types import Response
+
+Note = dict[str, Any]
+Outcome = Response | Exception  # of a line; Unreadable stands for none
+
+
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    name: str
+    lines: Mapping[str, float]  # name of each line, in order -> its highest cost, or its cost once that is known
+    began: float  # by the wall clock, in seconds
+
+    @property
+    def stake(self) -> float:
+        return sum(self.lines.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Planned(_Noted):
+    file: str | None = None
+    doubt: bool = False  # it may have been begun: its answer was lost, or an earlier process has noted it
+    listed: bool = False  # the endpoint's list was read, and does not have it
+
+
+@dataclass(frozen=True, slots=True)
+class Begun(_Noted):
+    file: str
+    id: str
+    seen: Seen | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended(_Noted):
+    file: str
+    id: str
+    seen: Seen
+    found: Mapping[str, Outcome] = field(default_factory=dict)  # by name, also of lines that are no longer in the note
+    read: frozenset[str] = frozenset()  # files
+
+    def missing(self) -> list[str]:
+        """Lines of which the files say nothing."""
+        return [line for line in self.lines if isinstance(self.found.get(line, Unreadable()), Unreadable)]
+
+    def awaited(self) -> tuple[int, int]:
+        """How many of the missing lines the endpoint has answered: at least, and at most."""
+        here = sum(is_answered(outcome) for outcome in self.found.values())
+        most = len(self.missing())
+        least, highest = self._answered()
+        return min(most, max(0, least - here)), min(most, max(0, highest - here))
+
+    def cut_off(self) -> bool:
+        """Whether the files lack lines that have failed by the endpoint's counts: why they did stands there."""
+        failed = sum(not is_answered(outcome) for outcome in self.found.values())
+        return min(len(self.missing()), self.seen.failed - failed) > 0
+
+    def _answered(self) -> tuple[int, int]:
+        """How many lines the endpoint has answered, at least and at most.
+
+        Some count what failed among `completed`. A completed batch has answered all that has not failed, unless its counts
+        say less: then they may lag behind. Where nothing is counted, another one may have answered any number.
+        """
+        seen, size = self.seen, max(self.seen.total or 0, len(self.lines.keys() | self.found.keys()))
+        rest = max(0, size - seen.failed)
+        told = None if seen.completed is None else min(seen.completed, rest)
+        if seen.status == "completed":
+            return (rest if told is None else told), rest
+        if told is None:
+            return 0, 0 if seen.status == "failed" and not seen.files else rest
+        return told, told
+
+
+@dataclass(frozen=True, slots=True)
+class Collected(_Noted):
+    file: str
+    id: str
+
+
+State = Planned | Begun | Ended | Collected
+
+
+def note_of(batch: State, address: str) -> Note:
+    """`read_note` reads it; the keys are those of earlier versions, and `costs`."""
+    return {
+        "address": address, "began": batch.began, "file": batch.file, "taken": isinstance(batch, Collected),
+        "batch": None if isinstance(batch, Planned) else batch.id,
+        "lines": list(batch.lines), "costs": list(batch.lines.values()),
+    }  # fmt: skip
+
+
+def read_note(name: str, note: Note) -> tuple[Planned | Begun | Collected, float]:
+    """The state that an earlier process has noted, and a cost that is to be spent for good with its next note: earlier versions
+    noted a batch's whole stake, and what of it no reply has (`owed`) while they stored its replies."""
+    names = note["lines"]
+    costs = note.get("costs") or [note["stake"] / max(1, len(names))] * len(names)
+    lines, began, file, owed = dict(zip(names, costs, strict=True)), note["began"], note["file"], note.get("owed")
+    if note["batch"] is None:
+        return Planned(name, lines, began, file, doubt=True), 0.0
+    if note["taken"] or owed is not None:
+        return Collected(name, lines, began, file, note["batch"]), owed or 0.0
+    return Begun(name, lines, began, file, note["batch"]), 0.0
+
+
+def with_file(batch: Ended, file: str, content: bytes, sent: Mapping[str, Any]) -> Ended:
+    """The batch with what a file says of its lines; `sent`: the parameters that were sent."""
+    found = dict(batch.found)
+    for text in content.splitlines():
+        try:
+            row = json_of(text) if text.strip() else None
+        except Again:
+            continue  # cut off; the line is missing
+        name = row.get("custom_id") if isinstance(row, dict) else None
+        if isinstance(name, str) and not isinstance(found.get(name), Response):
+            found[name] = _outcome(row, sent)
+    return Ended(batch.name, batch.lines, batch.began, batch.file, batch.id, batch.seen, found, batch.read | {file})
+
+
+def _outcome(row: Any, sent: Mapping[str, Any]) -> Outcome:
+    try:
+        return read_batch_line(row, sent) or Unreadable("a request")
+    except (Unreadable, Again, Failed, Stop, OtherLimit) as error:
+        return error
+
+
+def is_answered(outcome: Outcome | None) -> bool:
+    """Whether the endpoint has answered the line, and may have charged it, though its answer may hold no reply."""
+    return isinstance(outcome, Response) or (isinstance(outcome, Again) and outcome.lost)
+
+
+def without(batch: Collected, stored: Container[str]) -> Collected:
+    """The batch without the lines whose replies are stored."""
+    lines = {line: cost for line, cost in batch.lines.items() if line not in stored}
+    return Collected(batch.name, lines, batch.began, batch.file, batch.id)
