@@ -13,14 +13,15 @@ import random
 import re
 import time
 import uuid
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from evalsuite.backends.base import Journal, Limits
 from evalsuite.backends.model import Batch, Model
 from evalsuite.backends.openai.asking import Endpoint
+from evalsuite.backends.openai.batch_queue import Clock, Queue
 from evalsuite.backends.openai.batch_states import (
     Begun,
     Collected,
@@ -53,27 +54,7 @@ _LATE_POLLS = 10  # polls for which a batch, or a reply that it owes, may still 
 _KEPT = 30 * 86400  # seconds for which endpoints remember a batch
 _TELL = 60  # seconds between two lines of the log on progress
 _SENT = ("model", "messages", "prompt")
-# Words of a refusal, lower case: there is no room now; the file is too large.
-_CROWDED = (
-    "token_limit_exceeded",
-    "enqueued",
-    "rate_limit",
-    "rate limit",
-    "too many batches",
-    "concurrent",
-    "queue is full",
-)
-_LARGE = ("too_many", "too many", "too large", "too_large", "file size", "413", "maximum number", "exceeds the maximum")
-
 Group = list[tuple[int, Response]]
-
-
-class Clock(Protocol):
-    """The module time, or a clock of a simulation."""
-
-    def monotonic(self) -> float: ...
-    def time(self) -> float: ...
-    def sleep(self, seconds: float, /) -> None: ...
 
 
 class Forgetful(dict[str, dict[str, Any]]):
@@ -140,15 +121,9 @@ class Batching:
         self.turns = {name: _Turn() for name in self.batches}
         self.left = limits.left()
         under_way = {line for batch in self.batches.values() for line in batch.lines}
-        self.waiting = deque(n for n in sorted(self.open) if self.names[n] not in under_way)
-        self.apart = deque[list[int]]()  # lines to be sent in a file of their own
-        self.tries = Counter[int]()
-        self.most = settings.requests
-        self.crowded = False  # until a batch ends
-        self.pause = 0.0  # no batch is begun before
-        self.refused = 0  # batches in a row that the endpoint would not begin
+        waiting = (n for n in sorted(self.open) if self.names[n] not in under_way)
+        self.queue = Queue(waiting, settings, self.api, clock)
         self.halted: Stop | None = None
-        self.unaffordable = 0
         self.first: tuple[float, int] | None = None  # when progress was told first, and how far it was
         self.told = 0.0  # when it was logged
 
@@ -160,7 +135,7 @@ class Batching:
         try:
             while True:
                 self._plan_some()
-                if not self.batches and (self.unaffordable or not (self.waiting or self.apart)):
+                if not self.batches and (self.queue.unaffordable or not self.queue):
                     break
                 for name in [name for name in self.batches if self.turns[name].due <= self.clock.monotonic()]:
                     yield from self._step(self.batches[name])
@@ -177,9 +152,9 @@ class Batching:
                 )  # fmt: skip
         if self.halted:
             raise BackendError(self._said(self.halted))
-        if self.unaffordable:
+        if unaffordable := self.queue.unaffordable:
             raise BackendError(
-                f"model {self.model.name}: budget of {self.limits.budget:g} spent: {self.unaffordable} requests not asked; "
+                f"model {self.model.name}: budget of {self.limits.budget:g} spent: {unaffordable} requests not asked; "
                 "raise --budget and run again"
             )
 
@@ -227,12 +202,12 @@ class Batching:
     def _drop(self, batch: State, cost: float = 0.0) -> None:
         """Give a batch up; its lines wait to be asked in another."""
         self._end(batch, cost)
-        self.waiting.extendleft(reversed(self._wanted(batch.lines)))
+        self.queue.put_first(self._wanted(batch.lines))
 
     def _leave(self, batch: State) -> None:
         """Leave a batch to later starts; its note stays, or is gone already."""
         del self.batches[batch.name]
-        self.crowded = False
+        self.queue.crowded = False
 
     def _wanted(self, lines: Iterable[str]) -> list[int]:
         places = (self.places.get(line) for line in lines)
@@ -247,44 +222,14 @@ class Batching:
     def _plan_some(self) -> None:
         """Note as many new batches as there may be at once, and as the budget allows."""
         if self.halted:
-            self.waiting.clear()
-            self.apart.clear()
-        while self._may_begin() and self.clock.monotonic() >= self.pause:
-            chosen = self._chosen()
+            self.queue.clear()
+        while self.queue.may_begin(len(self.batches)) and self.clock.monotonic() >= self.queue.pause:
+            chosen = self.queue.take(self._worst, lambda n: len(self._line(n)), self.left, len(self.batches))
             if not chosen:
                 return
             name = f"evalsuite-{uuid.uuid4().hex[:24]}"
             self.turns[name] = _Turn()
             self._keep(Planned(name, {self.names[n]: self._worst(n) for n in chosen}, self.clock.time()))
-
-    def _may_begin(self) -> bool:
-        some = bool(self.waiting or self.apart)
-        return some and not self.crowded and len(self.batches) < self.settings.at_once
-
-    def _chosen(self) -> list[int]:
-        """Lines for a file; none while the budget has to wait for batches under way."""
-        source = deque(self.apart.popleft()) if self.apart else self.waiting
-        chosen, size, stake, rest = list[int](), 0, 0.0, list[int]()
-        while source and len(chosen) < self.most:
-            n = source.popleft()
-            worst, length = self._worst(n), len(self._line(n))
-            if self.left is not None and stake + worst > self.left:
-                rest.append(n)
-            elif chosen and size + length > self.settings.megabytes * 1e6:
-                source.appendleft(n)
-                break
-            else:
-                chosen.append(n)
-                size, stake = size + length, stake + worst
-        if source is not self.waiting:
-            self.waiting.extendleft(reversed(source))
-        if rest and self.batches:  # a batch that ends frees most of what it might have cost
-            self.waiting.extendleft(reversed([*chosen, *rest]))
-            self.crowded = True
-            return []
-        self.waiting.extendleft(reversed(rest))
-        self.unaffordable = 0 if chosen else len(rest)
-        return chosen
 
     def _worst(self, n: int) -> float:
         return self.backend.worst(self.requests[n])
@@ -324,23 +269,23 @@ class Batching:
             raise Stop(
                 f"no useful answer for {self.settings.patience / 3600:.1f} h, the last: {error}; run again when it is well"
             )
-        self._wait(batch, turn, turn.failed, str(error), error.after or 0.0)
+        self._wait(batch, turn, turn.failed, error, error.after or 0.0)
 
-    def _may_come(self, batch: State, turn: _Turn, why: str) -> bool:
+    def _may_come(self, batch: State, turn: _Turn, error: Exception) -> bool:
         """Whether what is not there may still come, and is looked for again: what we give up is paid twice."""
         now = self.clock.monotonic()
         turn.absent.add(now)
         if turn.absent.times > _LATE_POLLS and now - turn.absent.since >= _LATE_POLLS * self.settings.poll:
             return False
-        self._wait(batch, turn, turn.absent, why)
+        self._wait(batch, turn, turn.absent, error)
         return True
 
-    def _wait(self, batch: State, turn: _Turn, streak: _Streak, why: str, least: float = 0.0) -> None:
+    def _wait(self, batch: State, turn: _Turn, streak: _Streak, error: Exception, least: float = 0.0) -> None:
         wait = min(self.settings.poll, self.api.backoff * 2 ** min(streak.times - 1, 20)) * random.uniform(1, 1.25)
         turn.due = self.clock.monotonic() + max(wait, least)
         log.log(
             logging.WARNING if streak.times == _MANY else logging.INFO,
-            "model %s: batch %s: %s; again in %.1f s", self.model.name, _known(batch), why, max(wait, least),
+            "model %s: batch %s: %s; again in %.1f s", self.model.name, _known(batch), error, max(wait, least),
         )  # fmt: skip
 
     def _upload(self, batch: Planned) -> Group:
@@ -410,17 +355,19 @@ class Batching:
         if batch.id != seen.id and batch.file != seen.input:
             raise Again("look", f"the endpoint shows another batch: {seen.id}")
         if seen.ended:
-            ended = Ended(batch.name, batch.lines, batch.began, batch.file, batch.id, seen)
-            return self._read(replace(batch, seen=seen) if isinstance(batch, Ended) else ended, turn)
-        self.batches[batch.name] = Begun(batch.name, batch.lines, batch.began, batch.file, batch.id, seen)
+            if isinstance(batch, Ended):
+                return self._read(replace(batch, seen=seen), turn)
+            turn.absent = _Streak()
+            return self._read(Ended(batch.name, batch.lines, batch.began, batch.file, batch.id, seen), turn)
         turn.absent = _Streak()
+        self.batches[batch.name] = Begun(batch.name, batch.lines, batch.began, batch.file, batch.id, seen)
         turn.wait = min(self.settings.poll, turn.wait * 1.5 or self.settings.poll / 10)
         turn.due = self.clock.monotonic() + turn.wait
         return []
 
     def _gone(self, batch: Begun | Ended, turn: _Turn, error: Gone) -> Group:
         """The endpoint does not know a batch. Another key must not make us ask twice."""
-        if self._may_come(batch, turn, str(error)):
+        if self._may_come(batch, turn, error):
             return []
         if self._is_young(batch):
             self._halt(Stop(
@@ -448,8 +395,8 @@ class Batching:
         missing = batch.missing()
         _, most = batch.awaited()
         if self._wanted(missing) and (most or (batch.cut_off() and turn.absent.times < _READS)):
-            why = f"{len(missing)} of {len(batch.lines)} lines are missing in its files"
-            if self._may_come(batch, turn, why):
+            late = Again("lines", f"{len(missing)} of {len(batch.lines)} lines are missing in its files")
+            if self._may_come(batch, turn, late):
                 self.batches[batch.name] = replace(batch, read=frozenset())
                 return []
         if batch.seen.status == "failed" and not batch.found and not most:
@@ -484,10 +431,10 @@ class Batching:
                 lost += cost
             if n is None or not is_open:
                 continue
-            self.tries[n] += 1
+            self.queue.tries[n] += 1
             if isinstance(outcome, Response):
                 group.append((n, replace(outcome, cost=cost)))
-            elif isinstance(outcome, Again | OtherLimit) and self.tries[n] < self.api.attempts:
+            elif isinstance(outcome, Again | OtherLimit) and self.queue.tries[n] < self.api.attempts:
                 again.append(n)
                 twice += is_answered(outcome)
             else:
@@ -499,8 +446,8 @@ class Batching:
         lost += sum(sorted(unsure, reverse=True)[:most])
         twice += min(most, sum(self.names[n] in missing for n in again))
         self._warn(batch, len(self._wanted(stays)), twice)
-        self.waiting.extend(again)
-        self.refused, self.most = 0, min(self.settings.requests, 2 * self.most)
+        self.queue.put_last(again)
+        self.queue.accept()
         if kept:
             self._keep(Collected(batch.name, kept, batch.began, batch.file, batch.id), lost)
         else:
@@ -556,51 +503,20 @@ class Batching:
     def _invalid(self, batch: State, problems: Sequence[Problem]) -> Group:
         """A batch whose file was refused. Nothing was asked. Returns the lines that fail for good."""
         said = "; ".join(str(problem) for problem in problems[:3]) or "no reason given"
-        words = said.lower()
         log.warning("model %s: a batch of %d lines was refused: %s", self.model.name, len(batch.lines), said)
         wanted, alone = self._wanted(batch.lines), len(self.batches) == 1
-        if any(word in words for word in _CROWDED):
-            self._drop(batch)
-            self.crowded = not alone
-            if alone:  # others of the account fill the queue, or the batch is larger than it
-                self.most = max(1, len(batch.lines) // 2)
-                self.refused += 1
-                self.pause = self.clock.monotonic() + min(
-                    10 * self.settings.poll, self.api.backoff * 2 ** min(self.refused, 20)
-                )
-            return []
-        if any(word in words for word in _LARGE) and len(batch.lines) > 1:
-            self._drop(batch)
-            self.most = max(1, len(batch.lines) // 2)
-            return []
         self._end(batch)
-        self.refused += 1
-        if self.refused > self.api.attempts:
-            self._halt(Stop(f"it refused {self.refused} batches in a row, the last: {said}"))
+        if self.queue.is_too_much(said, wanted, len(batch.lines), alone):
+            return []
         lines = list(batch.lines)
         named = {lines[p.line - 1] for p in problems if p.line and 0 < p.line <= len(lines)}
-        bad = [n for n in wanted if self.names[n] in named]
-        failed = Group()
-        for n in wanted:
-            self.tries[n] += not bad or n in bad
-            if self.tries[n] >= self.api.attempts:
-                failed.append((n, self._failure(n, f"batch failed: {said}")))
-        gone = {n for n, _ in failed}
-        rest = [n for n in wanted if n not in gone]
-        part = set(rest)  # once more as it is; then in halves, or without the lines that the endpoint names
-        if bad and len(bad) < len(wanted):
-            part = set(bad) - gone
-        elif any(self.tries[n] > 1 for n in rest):
-            part = set(rest[: (len(rest) + 1) // 2])
-        parts = ([n for n in rest if n in part], [n for n in rest if n not in part])
-        self.apart.extend(part for part in parts if part)
-        self.pause = self.clock.monotonic() + min(
-            10 * self.settings.poll, self.api.backoff * 2 ** min(self.refused, 20)
-        )
-        return failed
+        failed = self.queue.divide(wanted, [n for n in wanted if self.names[n] in named])
+        if self.queue.refused > self.api.attempts:
+            self._halt(Stop(f"it refused {self.queue.refused} batches in a row, the last: {said}"))
+        return [(n, self._failure(n, f"batch failed: {said}")) for n in failed]
 
     def _failure(self, n: int, said: str) -> Response:
-        times = "" if self.tries[n] <= 1 else f" (asked {self.tries[n]} times)"
+        times = "" if self.queue.tries[n] <= 1 else f" (asked {self.queue.tries[n]} times)"
         return Response("", "error", error=said + times)
 
     def _cost(self, outcome: Outcome | None, worst: float) -> float:
@@ -615,8 +531,8 @@ class Batching:
 
     def _sleep(self) -> None:
         times = [self.turns[name].due for name in self.batches]
-        if self._may_begin():
-            times.append(self.pause)
+        if self.queue.may_begin(len(self.batches)):
+            times.append(self.queue.pause)
         if times and (left := min(times) - self.clock.monotonic()) > 0:
             self.clock.sleep(left)
 

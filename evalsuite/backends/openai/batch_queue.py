@@ -1,0 +1,132 @@
+"""Requests that wait to be put into the file of a batch: how many go together, when, and which go apart after a refusal."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Protocol
+
+from evalsuite.backends.model import API, Batch
+
+# Words of a refusal, lower case: there is no room now; the file is too large.
+_CROWDED = (
+    "token_limit_exceeded",
+    "enqueued",
+    "rate_limit",
+    "rate limit",
+    "too many batches",
+    "concurrent",
+    "queue is full",
+)
+_LARGE = ("too_many", "too many", "too large", "too_large", "file size", "413", "maximum number", "exceeds the maximum")
+
+
+class Clock(Protocol):
+    """The module time, or a clock of a simulation."""
+
+    def monotonic(self) -> float: ...
+    def time(self) -> float: ...
+    def sleep(self, seconds: float, /) -> None: ...
+
+
+class Queue:
+    """Requests by their index. `tries`: how often each was answered for, or its batch refused for it."""
+
+    def __init__(self, requests: Iterable[int], settings: Batch, api: API, clock: Clock) -> None:
+        self._waiting = deque(requests)
+        self._apart = deque[list[int]]()  # to be sent in a file of their own
+        self._settings, self._api, self._clock = settings, api, clock
+        self._most = settings.requests
+        self.tries = Counter[int]()
+        self.refused = 0  # batches in a row that the endpoint would not begin
+        self.pause = 0.0  # no batch is begun before
+        self.crowded = False  # until a batch ends
+        self.unaffordable = 0  # requests, of those that were looked at last
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting or self._apart)
+
+    def may_begin(self, under_way: int) -> bool:
+        """Whether another batch may be begun beside so many, now or after `pause`."""
+        return bool(self) and not self.crowded and under_way < self._settings.at_once
+
+    def clear(self) -> None:
+        self._waiting.clear()
+        self._apart.clear()
+
+    def put_first(self, requests: Sequence[int]) -> None:
+        self._waiting.extendleft(reversed(requests))
+
+    def put_last(self, requests: Iterable[int]) -> None:
+        self._waiting.extend(requests)
+
+    def take(
+        self, worst: Callable[[int], float], size: Callable[[int], int], left: float | None, under_way: int
+    ) -> list[int]:
+        """Requests for a file, by their highest costs, their bytes, and what is left to spend; none while the budget has to wait
+        for batches under way."""
+        source = deque(self._apart.popleft()) if self._apart else self._waiting
+        taken, length, stake, rest = list[int](), 0, 0.0, list[int]()
+        while source and len(taken) < self._most:
+            n = source.popleft()
+            cost, more = worst(n), size(n)
+            if left is not None and stake + cost > left:
+                rest.append(n)
+            elif taken and length + more > self._settings.megabytes * 1e6:
+                source.appendleft(n)
+                break
+            else:
+                taken.append(n)
+                length, stake = length + more, stake + cost
+        if source is not self._waiting:
+            self.put_first(list(source))
+        if rest and under_way:  # a batch that ends frees most of what it might have cost
+            self.put_first([*taken, *rest])
+            self.crowded = True
+            return []
+        self.put_first(rest)
+        self.unaffordable = 0 if taken else len(rest)
+        return taken
+
+    def is_too_much(self, said: str, requests: Sequence[int], lines: int, alone: bool) -> bool:
+        """Whether a batch was refused for what it adds to the endpoint's queue, or for its size: then its requests wait again.
+
+        A batch that is alone becomes smaller: others of the account fill the queue, or it is larger than the queue.
+        """
+        words = said.lower()
+        is_crowded = any(word in words for word in _CROWDED)
+        if not is_crowded and (lines == 1 or not any(word in words for word in _LARGE)):
+            return False
+        self.put_first(requests)
+        self.crowded = is_crowded and not alone
+        if alone or not is_crowded:
+            self._most = max(1, lines // 2)
+        if is_crowded and alone:
+            self._refuse()
+        return True
+
+    def divide(self, requests: Sequence[int], bad: Collection[int]) -> list[int]:
+        """Send the requests of a refused batch once more as it was; then in halves, or without those that the endpoint calls bad.
+        Returns those that were tried often enough."""
+        self._refuse()
+        for n in requests:
+            self.tries[n] += not bad or n in bad
+        failed = [n for n in requests if self.tries[n] >= self._api.attempts]
+        rest = [n for n in requests if self.tries[n] < self._api.attempts]
+        part = set(rest)
+        if bad and len(bad) < len(requests):
+            part &= set(bad)
+        elif any(self.tries[n] > 1 for n in rest):
+            part = set(rest[: (len(rest) + 1) // 2])
+        parts = ([n for n in rest if n in part], [n for n in rest if n not in part])
+        self._apart.extend(part for part in parts if part)
+        return failed
+
+    def _refuse(self) -> None:
+        self.refused += 1
+        wait = min(10 * self._settings.poll, self._api.backoff * 2 ** min(self.refused, 20))
+        self.pause = self._clock.monotonic() + wait
+
+    def accept(self) -> None:
+        """A batch has ended well: the next ones may be larger again."""
+        self.refused, self._most = 0, min(self._settings.requests, 2 * self._most)
