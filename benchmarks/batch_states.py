@@ -1,12 +1,14 @@
-"""Every interleaving of what may go wrong with three batches, up to a number of faults: the real client, a server and a clock in one process.
+"""Every interleaving of what may go wrong with three batches: the real client, a server and a clock in one process.
 
     python benchmarks/batch_states.py [--faults 2] [--random 5000] [--seed 0] [--lag 5]
 
-A run asks six requests in three batches. At each call of the endpoint, each note and each storing it may be that the call is lost, before
-or after it is carried out, that a file comes in half, or that the process is killed and started again, with the same plan or with
-half of it; a batch may expire, or come with its file late, or half, or with lines that are answered and hold no reply. The list of batches shows one `lag` seconds late. First
-all runs with at most so many faults, then runs with a fault at every tenth choice. Ends with 1 if a run loses a request, mixes two
-up, pays one twice, shows less in the books than was charged, or keeps a note of nothing; it prints the choices that lead there.
+A run asks six requests in three batches. At each call of the endpoint, each note and each storing of replies it may be that the
+call is lost, before or after it is carried out, that a file comes in half, or that the process is killed and started again, with
+the same plan or with half of it. A batch may expire, or come with its file late, or half, or with lines that are answered and
+hold no reply. The list of batches shows one `lag` seconds late.
+
+
+
 """
 
 from __future__ import annotations
@@ -193,9 +195,12 @@ class Calls(Provider):
 
 SETTINGS = Batch(requests=2)
 MODEL = Model(
-    name="m", backend="openai", path="x", chat=True,
+    name="m",
+    backend="openai",
+    path="x",
+    chat=True,
     api=API(base_url="http://localhost/v1", key_env=None, attempts=12, price=Price(input=1, output=2), batch=SETTINGS),
-)  # fmt: skip
+)
 
 
 def run(choices: Choices, lag: float, rng: random.Random | None = None) -> tuple[list[str], list[int], dict[int, int]]:

@@ -25,12 +25,28 @@ from evalsuite.backends.openai.faults import reply_of
 
 LINES = "429=0.03,500=0.05,server_error=0.02,no-choices=0.01,missing=0.01,twice=0.02,400=0.005,400-filter=0.005"
 CALLS = "500=0.04,429=0.03,drop=0.03,drop-after=0.06,500-after=0.03,malformed=0.02,cut=0.03,half=0.03"
-BATCHES = "failed=0.1,failed-line=0.05,expired=0.1,expired-silent=0.05,expired-late=0.05,cancelled=0.05,no-errors=0.05,late=0.1,late-half=0.1"
+BATCHES = (
+    "failed=0.1,failed-line=0.05,expired=0.1,expired-silent=0.05,expired-late=0.05,cancelled=0.05,no-errors=0.05,"
+    "late=0.1,late-half=0.1"
+)
 SETTINGS = "batch: {requests: 1000, at_once: 6, poll: 0.5, discount: 0.5}, backoff: 0.1, attempts: 12"
 
 
 def server(seed: int) -> AbstractContextManager[str]:
-    words = ["--mix", LINES, "--calls", CALLS, "--batches", BATCHES, "--seconds", "3", "--late", "3", "--queue", "3000000"]
+    words = [
+        "--mix",
+        LINES,
+        "--calls",
+        CALLS,
+        "--batches",
+        BATCHES,
+        "--seconds",
+        "3",
+        "--late",
+        "3",
+        "--queue",
+        "3000000",
+    ]
     return started("batch_faults", seed, *words)
 
 

@@ -88,8 +88,13 @@ def request(n: int) -> Request:
 
 def model(server: BatchServer, batch: dict[str, Any] | None = None, **api: Any) -> Model:
     settings = {"key_env": "MARKER_KEY", "backoff": 0.01, "attempts": 12, "price": PRICE, **api}
-    return Model(name="m", backend="openai", path="x", chat=True,
-                 api=API(base_url=server.url, batch=Batch(**{**QUICK, **(batch or {})}), **settings))  # fmt: skip
+    return Model(
+        name="m",
+        backend="openai",
+        path="x",
+        chat=True,
+        api=API(base_url=server.url, batch=Batch(**{**QUICK, **(batch or {})}), **settings),
+    )
 
 
 def ask(

@@ -107,9 +107,11 @@ class BatchServer(Server):
             self._advance(batch)
         statuses = Counter(batch.row["status"] for batch in self.batches.values())
         return Server.account(self) | {
-            "batches": dict(statuses), "files": len(self.files), "calls": dict(self.counted),
+            "batches": dict(statuses),
+            "files": len(self.files),
+            "calls": dict(self.counted),
             "twice": sum(max(0, asked.whole - 1) for asked in self.asked.values()),
-        }  # fmt: skip
+        }
 
     async def _answer(self, first: str, key: str, body: bytes, writer: asyncio.StreamWriter) -> bool:
         method, target, *_ = first.split(" ")
@@ -177,9 +179,17 @@ class BatchServer(Server):
             return 400, {"error": {"message": "no such file", "param": "input_file_id"}}
         name = f"batch_{len(self.batches)}"
         lines = [json.loads(line) for line in self.files[asked["input_file_id"]].splitlines()]
-        row = {"id": name, "object": "batch", "status": "validating", "created_at": int(time.time()), "errors": None,
-               "output_file_id": None, "error_file_id": None, **asked,
-               "request_counts": {"total": 0, "completed": 0, "failed": 0}}  # fmt: skip
+        row = {
+            "id": name,
+            "object": "batch",
+            "status": "validating",
+            "created_at": int(time.time()),
+            "errors": None,
+            "output_file_id": None,
+            "error_file_id": None,
+            **asked,
+            "request_counts": {"total": 0, "completed": 0, "failed": 0},
+        }
         batch = _Batch(row, lines, self.now(), _drawn(self.fates, f"{self.seed}:{name}"))
         self.counted[batch.fate] += batch.fate != "ok"
         self.batches[name] = batch

@@ -103,10 +103,14 @@ State = Planned | Begun | Ended | Collected
 def note_of(batch: State, address: str) -> Note:
     """`read_note` reads it; the keys are those of earlier versions, and `costs`."""
     return {
-        "address": address, "began": batch.began, "file": batch.file, "taken": isinstance(batch, Collected),
+        "address": address,
+        "began": batch.began,
+        "file": batch.file,
+        "taken": isinstance(batch, Collected),
         "batch": None if isinstance(batch, Planned) else batch.id,
-        "lines": list(batch.lines), "costs": list(batch.lines.values()),
-    }  # fmt: skip
+        "lines": list(batch.lines),
+        "costs": list(batch.lines.values()),
+    }
 
 
 def read_note(name: str, note: Note) -> tuple[Planned | Begun | Collected, float]:

@@ -1,7 +1,7 @@
 """Asks the requests of one model through its endpoint's batch API: uploads them, waits, takes what came, asks again what failed.
 
-A batch goes through the states of batch_states.py, a step each, and the journal (the run's store) knows of each before the next is
-taken. Lines are named by what they ask, so that another run of the same folder takes them, whatever else it plans.
+A batch goes through the states of batch_states.py, a step each, and the journal (the run's store) knows of each before the next
+is taken. Lines are named by what they ask, so that another run of the same folder takes them, whatever else it plans.
 """
 
 from __future__ import annotations
@@ -148,8 +148,11 @@ class Batching:
             if under_way := [batch.id for batch in self.batches.values() if isinstance(batch, Begun | Ended)]:
                 log.warning(
                     "model %s: batches that go on at its endpoint: %d (%s); the same command takes their replies, and asks "
-                    "none twice", self.model.name, len(under_way), ", ".join(under_way[:3]),
-                )  # fmt: skip
+                    "none twice",
+                    self.model.name,
+                    len(under_way),
+                    ", ".join(under_way[:3]),
+                )
         if self.halted:
             raise BackendError(self._said(self.halted))
         if unaffordable := self.queue.unaffordable:
@@ -285,8 +288,12 @@ class Batching:
         turn.due = self.clock.monotonic() + max(wait, least)
         log.log(
             logging.WARNING if streak.times == _MANY else logging.INFO,
-            "model %s: batch %s: %s; again in %.1f s", self.model.name, _known(batch), error, max(wait, least),
-        )  # fmt: skip
+            "model %s: batch %s: %s; again in %.1f s",
+            self.model.name,
+            _known(batch),
+            error,
+            max(wait, least),
+        )
 
     def _upload(self, batch: Planned) -> Group:
         data = b"".join(self._line(self.places[line]) for line in batch.lines)
@@ -327,8 +334,12 @@ class Batching:
         except (Gone, Failed) as error:
             log.warning(
                 "model %s: whether batch %s was begun is not known, and the endpoint lists no batches (%s): its %d lines "
-                "are asked again, and may be paid twice", self.model.name, batch.name, error, len(batch.lines),
-            )  # fmt: skip
+                "are asked again, and may be paid twice",
+                self.model.name,
+                batch.name,
+                error,
+                len(batch.lines),
+            )
             self._drop(batch, batch.stake)
             return []
         if seen is not None:
@@ -370,10 +381,12 @@ class Batching:
         if self._may_come(batch, turn, error):
             return []
         if self._is_young(batch):
-            self._halt(Stop(
-                f"it does not know batch {batch.id}, which this run began ({error}): is the key of another project? With "
-                "another --out all is asked anew"
-            ))  # fmt: skip
+            self._halt(
+                Stop(
+                    f"it does not know batch {batch.id}, which this run began ({error}): is the key of another project? With "
+                    "another --out all is asked anew"
+                )
+            )
             self._leave(batch)
             return []
         gone = Seen(batch.id, "gone")
@@ -382,11 +395,12 @@ class Batching:
     def _read(self, batch: Ended, turn: _Turn) -> Group:
         """Read the files of a batch that has ended, and collect its replies unless some may still come."""
         self.batches[batch.name] = batch
+        total = None if batch.seen.total is None else max(batch.seen.total, len(batch.lines))
         for file in batch.seen.files:
             if file in batch.read:
                 continue
             try:
-                content = self.provider.content(file)
+                content = self.provider.content(file, total)
             except (Gone, Failed) as error:
                 log.info("model %s: file %s of batch %s: %s", self.model.name, file, batch.id, error)
                 content = b""
@@ -466,11 +480,20 @@ class Batching:
     def _warn(self, batch: Ended, stays: int, twice: int) -> None:
         """Tell what a batch that is collected still owes; `stays`: lines of this plan; `twice`: lines to be paid again."""
         if batch.seen.status in ("expired", "cancelled"):
-            log.warning("model %s: batch %s %s; what it has not answered is asked again", self.model.name, batch.id,
-                        batch.seen.status)  # fmt: skip
+            log.warning(
+                "model %s: batch %s %s; what it has not answered is asked again",
+                self.model.name,
+                batch.id,
+                batch.seen.status,
+            )
         if twice:
-            log.warning("model %s: batch %s %s: %d lines that it has answered, or may have, are asked again, and may be paid twice",
-                        self.model.name, batch.id, batch.seen.status, twice)  # fmt: skip
+            log.warning(
+                "model %s: batch %s %s: %d lines that it has answered, or may have, are asked again, and may be paid twice",
+                self.model.name,
+                batch.id,
+                batch.seen.status,
+                twice,
+            )
         if stays:
             stop = Stop(
                 f"batch {batch.id} has ended, and its files lack {stays} lines, though by its counts they are answered and paid: "
