@@ -7,8 +7,9 @@ call is lost, before or after it is carried out, that a file comes in half, or t
 the same plan or with half of it. A batch may expire, or come with its file late, or half, or with lines that are answered and
 hold no reply. The list of batches shows one `lag` seconds late.
 
-
-
+First all runs with at most so many faults, then runs with a fault at every tenth choice. Ends with 1 if a run loses a request,
+mixes two up, pays one twice, shows less in the books than was charged, or keeps a note of nothing; it prints the choices that
+lead there.
 """
 
 from __future__ import annotations
