@@ -24,15 +24,27 @@ def cell(model: str, task: str, right: int, of: int, chance: float = 1 / 3, **mo
 
 
 def told(
-    cells: Sequence[dict[str, Any]], groups: Sequence[dict[str, Any]] = (), dialogues: int = 50, **results: Any
+    cells: Sequence[dict[str, Any]],
+    groups: Sequence[dict[str, Any]] = (),
+    dialogues: int = 50,
+    constant: float = 0.2,
+    **results: Any,
 ) -> list[Finding]:
-    rated = []
+    """The findings of made-up cells. A row of "chance" has the p-value of its right answers against uniform guesses."""
+    rated, tested = [], []
     for c in cells:
         if c["facts"]["backend"] != "baseline":
             right = round(c["metrics"]["accuracy"]["value"] * c["items"])
             values = tuple(Value(n, n % dialogues, (float(n < right),)) for n in range(c["items"]))
             rated.append(Rated(Place.of(c, model=f"0\t{c['model']}"), values, True))
-    return findings(cells, rated, groups, [results])
+            row = {
+                "items": c["items"],
+                "dialogues": len({v.source for v in values}),
+                "chance": c["chance"],
+                "constant": constant,
+            }
+            tested.append(Place.of(c).as_dict() | row | {"label": "(b)", "p": at_least(right, c["items"], c["chance"])})
+    return findings(cells, rated, groups, [{"chance": tested} | results])
 
 
 def at_least(right: int, of: int, chance: float) -> float:
@@ -47,8 +59,27 @@ def test_nobody_is_above_chance() -> None:
     assert found[0].en.endswith(
         "a comes nearest on Knowledge filling: 40.0\u00a0% of 50 items, where guessing gets 33.3\u00a0%."
     )
-    assert found[0].test_en == f"Exact binomial test, Holm over 2 tests: p ≥ {least:.2g}"
+    assert found[0].test_en == f"Permutation of a model's own choices, Holm over 2 tests: p ≥ {least:.2g}"
     assert "没有模型显著高于随机水平" in found[0].zh and found[0].cell == 0
+
+
+def test_the_reference_is_the_best_constant_answer_where_that_is_better() -> None:
+    found = told([cell("a", "knowledge_filling", 20, 50)], constant=0.38)
+    assert found[0].en.endswith("40.0\u00a0% of 50 items, where always (b) gets 38.0\u00a0%.")
+    assert found[0].zh.endswith("40.0%，全选 (b) 可得 38.0%。")
+
+
+def test_runs_of_earlier_versions_say_nothing_of_chance() -> None:
+    assert told([cell("a", "knowledge_filling", 20, 50)], chance=[]) == []
+
+
+def test_a_model_tagged_as_a_baseline_is_one() -> None:
+    tagged = cell("small", "knowledge_filling", 45, 50, facts={"backend": "hf", "tags": ["baseline"]})
+    found = findings([tagged, cell("a", "knowledge_filling", 20, 50)], [], [], [{}])
+    assert found == []  # no model is ranked
+    model = cell("a", "knowledge_filling", 20, 50)
+    rated = [Rated(Place.of(model, model="0\ta"), (Value(0, 0, (1.0,)),), True)]
+    assert "baseline small" in findings([model, tagged], rated, [], [{}])[0].en
 
 
 def test_holm_decides_who_is_above_chance() -> None:
@@ -154,7 +185,7 @@ def test_sentences_follow_from_the_results_of_a_run(sample_run: Path) -> None:
     data = page_data([sample_run], [_read(sample_run)], lambda shard: "shard")
     first, *rest = data["findings"]
     shown = data["cells"][first["cell"]]
-    p = at_least(round(shown["metrics"]["accuracy"]["value"] * shown["items"]), shown["items"], shown["chance"])
+    (p,) = (row["p"] for row in _read(sample_run)["chance"] if (row["model"], row["set"]) == ("tiny-zh", "hard"))
     assert shown["model"] == "tiny-zh" and shown["set"] == "hard"
     assert ("is not significantly above" in first["en"]) == (p >= 0.05)
     easy, hard = (

@@ -53,7 +53,7 @@ def test_results_are_the_same(run: Path) -> None:
     for row, new in zip(was["robustness"]["drops"], now["robustness"]["drops"], strict=True):
         assert new["low"] <= 0 <= new["high"] and new["low"] <= new["drop"] <= new["high"]  # two items each
         row |= {name: new[name] for name in ("low", "high", "differ", "least_p", "least_p_holm", "family")}
-    for key in ("extraction", "gaps", "aspects", "difficulty", "groups"):
+    for key in ("extraction", "gaps", "chance", "aspects", "difficulty", "groups"):
         assert isinstance(now.pop(key), list) and key not in was
     for one, other in [*zip(was["cells"], now["cells"], strict=True), *zip(was["means"], now["means"], strict=True)]:
         of_replies = {

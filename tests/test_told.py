@@ -98,12 +98,22 @@ def test_few_dialogues_do_not_tell_who_is_above_chance(tmp_path: Path) -> None:
 
 
 def test_always_the_same_option_is_not_above_chance(tmp_path: Path) -> None:
-    """The most frequent right slot is right in more items than guessing among the options of each."""
+    """The most frequent right slot is right in more items than guessing among the options of each; so is a model that says it
+    to four of five items, whatever they are."""
     always = Counter(at for item, at in RIGHT.items() if "/slot_identification/" in item and "/hard/" in item)
     label, right = always.most_common(1)[0]
     assert stats.binomtest(right, always.total(), 0.08, alternative="greater").pvalue < 0.01
     found = lines(tmp_path / "run", {"same": lambda _: label}, tasks=["SI"])
     assert "not significantly above chance" in found[1] and f"chose {label} on 142 of 142" in found[2]
+    other = always.most_common(2)[1][0]
+
+    def preferred(request: Request) -> str:
+        return label if Random(f"preferred:{request.id}").random() < 0.8 else other
+
+    found = lines(tmp_path / "other", {"mostly": preferred}, tasks=["SI"])
+    (row,) = (row for row in load_results(tmp_path / "other").chance if row["set"] == "hard")
+    assert stats.binomtest(round(row["accuracy"] * 142), 142, row["chance"], alternative="greater").pvalue < 0.01
+    assert "not significantly above chance" in found[1] and row["p"] > 0.05
 
 
 def test_baselines_alone_are_no_models(tmp_path: Path) -> None:
@@ -116,10 +126,10 @@ def test_all_failed(tmp_path: Path) -> None:
 
     found = lines(tmp_path / "run", {"m": fail}, limit=5)
     assert found[0] == "No cell of a model is whole and unperturbed: nobody is ranked."
-    assert "20 of 20 requests are not asked yet" in found[1] and len(found) == 2
+    assert "20 of 20 requests failed (m)" in found[1] and len(found) == 2
     done = load_results(tmp_path / "run")
-    failed = tuple({**cell, "missing": 0, "status": {"failed": cell["items"]}} for cell in done.cells)
-    assert "20 of 20 requests failed (m)" in told(replace(done, cells=failed))[1].en
+    left = tuple({**cell, "missing": cell["items"], "status": {}} for cell in done.cells)
+    assert "20 of 20 requests are not asked yet" in told(replace(done, cells=left))[1].en
 
 
 def test_perturbed_cells_alone_rank_nobody(tmp_path: Path) -> None:

@@ -43,8 +43,8 @@ Key = TypeVar("Key", bound=Hashable)
 
 # Weights in memory at a time: 4 million numbers, 32 MB.
 _BLOCK = 4_000_000
-# A test whose p is above _CLEARLY after so many permutations ends there: no correction makes it smaller.
-_FIRST, _CLEARLY = 1_000, 0.1
+# A test whose p is above CLEARLY after so many permutations ends there: no correction makes it smaller.
+FIRST, CLEARLY = 1_000, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,12 +364,12 @@ def unpaired_test(
         return UnpairedTest(value, p, counts, least)
     chosen = np.zeros(len(moments), dtype=np.int8)
     chosen[: counts[0]] = 1
-    generator, as_far, drawn = _generator(rng), 0, 0
-    for block in (_FIRST, *_blocks(len(moments), family_draws(family) - _FIRST)):
+    generator, as_far, drawn = generator_of(rng), 0, 0
+    for block in (FIRST, *_blocks(len(moments), family_draws(family) - FIRST)):
         sets = generator.permuted(np.tile(chosen, (block, 1)), axis=1).astype(float)
         as_far += int(np.count_nonzero(np.abs(studentized(sets @ moments)) >= observed))
         drawn += block
-        if as_far > _CLEARLY * drawn:
+        if as_far > CLEARLY * drawn:
             break
     return UnpairedTest(value, (as_far + 1) / (drawn + 1), counts, least)
 
@@ -407,7 +407,7 @@ def sign_flips(moves: Sequence[float] | Floats, rng: Rng, family: int) -> float:
         for move in some:
             sums = np.concatenate([sums + move, sums - move])
         return float(np.mean(np.abs(sums) >= observed))
-    as_far = np.count_nonzero(np.abs(_random_flips(some, family_draws(family), _generator(rng))) >= observed)
+    as_far = np.count_nonzero(np.abs(_random_flips(some, family_draws(family), generator_of(rng))) >= observed)
     return (int(as_far) + 1) / (family_draws(family) + 1)
 
 
@@ -525,7 +525,8 @@ def within_families(tests: Sequence[tuple[Hashable, float, float]]) -> list[Corr
     return [corrected[n] for n in range(len(tests))]
 
 
-def _generator(rng: Rng) -> np.random.Generator:
+def generator_of(rng: Rng) -> np.random.Generator:
+    """NumPy's generator, seeded from one of Python's."""
     return np.random.default_rng(rng.getrandbits(128)) if isinstance(rng, Random) else rng
 
 
@@ -560,14 +561,14 @@ def _blocks(clusters: int, draws: int) -> Iterator[int]:
 
 def _resampled(clusters: int, draws: int, rng: Rng) -> Iterator[Floats]:
     """Blocks of (B, C) weights: how often each dialogue occurs in a resample of C dialogues."""
-    generator = _generator(rng)
+    generator = generator_of(rng)
     for size in _blocks(clusters, draws):
         drawn = generator.integers(0, clusters, (size, clusters)) + np.arange(size)[:, None] * clusters
         yield np.bincount(drawn.ravel(), minlength=size * clusters).reshape(size, clusters).astype(float)
 
 
 def _swaps(clusters: int, draws: int, rng: Rng) -> Iterator[Floats]:
-    generator = _generator(rng)
+    generator = generator_of(rng)
     for size in _blocks(clusters, draws):
         yield generator.integers(0, 2, (size, clusters), dtype=np.int8).astype(float)
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import zip_longest
 from typing import Any
 
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_rows
 from evalsuite.common.sheet import Text
+from evalsuite.results import outcomes
 from evalsuite.results.ranking import ALPHA, Rated
 from evalsuite.types import Benchmark, Place, Task
 
@@ -43,25 +43,12 @@ class Shown:
     rated: Rated | None  # None for baselines, and for a model that is not ranked
 
     @property
-    def values(self) -> tuple[float, ...] | None:
-        """The items' accuracy."""
-        return tuple(v.values[0] for v in self.rated.values) if self.rated else None
-
-    @property
-    def dialogues(self) -> int:
-        return len({v.source for v in self.rated.values}) if self.rated else 0
-
-    @property
     def task(self) -> Task:
         return TASKS[self.entry["task"]]
 
     @property
     def name(self) -> str:
         return str(self.entry["model"])
-
-    @property
-    def chance(self) -> float:
-        return self.entry.get("chance") or 0.0
 
     @property
     def score(self) -> float:
@@ -86,7 +73,7 @@ def findings(
             continue
         here, title = looked_at(benchmark, mine, ranked)
         found.append(
-            _chance(here, title)
+            _chance(here, runs, title)
             + _baseline(here, title)
             + _ahead(here, groups, title)
             + gap_found(here, runs, benchmark)
@@ -142,7 +129,7 @@ def _usual(cells: Sequence[tuple[int, dict[str, Any]]], rated: Mapping[Place, Ra
 
 
 def is_baseline(cell: Shown) -> bool:
-    return bool(cell.entry["facts"].get("backend") == "baseline")
+    return outcomes.is_baseline(cell.entry["facts"])
 
 
 def models(cells: Sequence[Shown]) -> list[Shown]:
@@ -152,63 +139,78 @@ def models(cells: Sequence[Shown]) -> list[Shown]:
 # --- chance
 
 
-def _guessing(cell: Shown) -> float:
-    """P(at least so many right | guessing): exact and one-sided, with the mean chance of the items. A guess is right by
-    chance whatever dialogue it is about, so items are independent under this null hypothesis."""
-    assert cell.values is not None
-    right = int(sum(cell.values) + 1e-9)  # of an item with several samples their mean: rounding down is the safe side
-    return float(import_module("scipy.stats").binom.sf(right - 1, len(cell.values), cell.chance))
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A model's choices of a cell, with its row of "chance" in results.json."""
+
+    cell: Shown
+    row: Mapping[str, Any]
+    p: float  # of its own choices in a random order, corrected by Holm over all that are told together
+
+    @property
+    def above(self) -> bool:
+        """Whether it is right significantly more often than its own choices in a random order."""
+        return self.p < ALPHA
+
+    @property
+    def reference(self) -> float:
+        """The accuracy that needs no knowledge of an item: of guessing, or of the best constant answer, if that is higher."""
+        return float(max(self.row["chance"], self.row["constant"]))
+
+    def who(self) -> Text:
+        """Whose accuracy the reference is."""
+        if self.row["constant"] > self.row["chance"] + 1e-9:
+            return Text(f"全选 {self.row['label']} 可得", f"always {self.row['label']}")
+        return Text("随机水平", "guessing")
 
 
-def of_choices(cells: Sequence[Shown]) -> list[Shown]:
-    """The models' cells of tasks that can be guessed."""
-    return [c for c in models(cells) if c.chance and c.task.metrics[0] == "accuracy"]
-
-
-def guessed(cells: Sequence[Shown]) -> tuple[list[Shown], dict[str, float]]:
-    """The models' cells that are tested against guessing, and the number of each -> its p-value, corrected by Holm.
-
-    Not those of few dialogues: a model that knows these says little about others."""
+def guesses(cells: Sequence[Shown], runs: Sequence[Mapping[str, Any]]) -> tuple[list[Guess], bool]:
+    """The models' cells that are tested against chance, and whether others come from too few dialogues: a model that knows
+    these says little about others. `runs`: each run's results.json; earlier versions have no such tests."""
     from evalsuite.metrics.statistics import FEWEST, holm
 
-    tested = [c for c in of_choices(cells) if c.dialogues >= FEWEST]
-    return tested, holm({str(c.number): _guessing(c) for c in tested})
+    at = {(number, Place.of(row)): row for number, run in enumerate(runs) for row in run.get("chance") or ()}
+    rows = [(cell, at.get((cell.entry["run"], Place.of(cell.entry)))) for cell in models(cells)]
+    known = [(cell, row) for cell, row in rows if row is not None]
+    tested = [(cell, row) for cell, row in known if row["dialogues"] >= FEWEST]
+    p = holm({cell.number: row["p"] for cell, row in tested})
+    return [Guess(cell, row, p[cell.number]) for cell, row in tested], len(tested) < len(known)
 
 
-def _chance(cells: Sequence[Shown], title: str) -> list[Finding]:
+def _chance(cells: Sequence[Shown], runs: Sequence[Mapping[str, Any]], title: str) -> list[Finding]:
     """On which choice tasks no model is above chance; where there is none such, who is above it on all."""
-    tested, adjusted = guessed(cells)
+    tested, _ = guesses(cells, runs)
     if not tested:
         return []
-    above = {c.number for c in tested if adjusted[str(c.number)] < ALPHA}
-    names = sorted({c.task.name for c in tested}, key=[*TASKS].index)
-    dark = [name for name in names if not any(c.task.name == name and c.number in above for c in tested)]
-    told = [c for c in tested if c.task.name in dark] or tested
-    best = max(told, key=lambda c: (c.score - c.chance, -c.number))
-    test = f"Exact binomial test, Holm over {_many(len(tested), 'test')}"
-    test_zh = f"精确二项检验，{len(tested)} 次检验经 Holm 校正"
+    above = {g.cell.number for g in tested if g.above}
+    names = sorted({g.cell.task.name for g in tested}, key=[*TASKS].index)
+    dark = [name for name in names if not any(g.cell.task.name == name and g.above for g in tested)]
+    told = [g for g in tested if g.cell.task.name in dark] or tested
+    best = max(told, key=lambda g: (g.cell.score - g.reference, -g.cell.number))
+    test = f"Permutation of a model's own choices, Holm over {_many(len(tested), 'test')}"
+    test_zh = f"模型自身选择的置换检验，{len(tested)} 次检验经 Holm 校正"
     if dark:
-        least = min(adjusted[str(c.number)] for c in told)
-        en, zh = _nobody(told, dark, names)
+        least = min(g.p for g in told)
+        en, zh = _nobody([g.cell for g in told], dark, names)
         en, zh = f"{en} of {title}.", f"{title}：{zh}。"
         test, test_zh = f"{test}: p ≥ {least:.2g}", f"{test_zh}，p ≥ {least:.2g}"
         place, place_zh = "comes nearest", "最接近的是"
     else:
-        en, zh = _everybody(tested, above, names)
+        en, zh = _everybody([g.cell for g in tested], above, names)
         en, zh = f"{en} of {title}.", f"{title}：{zh}。"
         place, place_zh = "is furthest above", "高出最多的是"
-    items = len(best.values or ())
-    zh_score, score = (percent(best.score, language) for language in ("zh", "en"))
-    zh_guess, guess = (percent(best.chance, language) for language in ("zh", "en"))
-    several = len({c.id for c in tested}) > 1
-    where_zh = f"{best.task.zh}上的 {best.name}" if several else best.task.zh
+    cell, who, items = best.cell, best.who(), best.row["items"]
+    zh_score, score = (percent(cell.score, language) for language in ("zh", "en"))
+    zh_guess, guess = (percent(best.reference, language) for language in ("zh", "en"))
+    several = len({g.cell.id for g in tested}) > 1
+    where_zh = f"{cell.task.zh}上的 {cell.name}" if several else cell.task.zh
     return [
         Finding(
-            f"{zh}{place_zh}{where_zh}：{items} 题，{zh_score}，随机水平 {zh_guess}。",
-            f"{en} {best.name if several else 'It'} {place} on {best.task.en}: {score} of {items} items, where guessing gets {guess}.",
+            f"{zh}{place_zh}{where_zh}：{items} 题，{zh_score}，{who.zh} {zh_guess}。",
+            f"{en} {cell.name if several else 'It'} {place} on {cell.task.en}: {score} of {items} items, where {who.en} gets {guess}.",
             test_zh,
             test,
-            best.number,
+            cell.number,
         )
     ]
 

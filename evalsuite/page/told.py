@@ -8,7 +8,7 @@ left out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
@@ -19,18 +19,16 @@ from evalsuite.page.findings import (
     baseline_kind,
     each_best,
     gap_found,
-    guessed,
+    guesses,
     is_baseline,
     leaders,
     looked_at,
     models,
-    of_choices,
     percent,
     rankable,
     wins,
 )
 from evalsuite.results import outcomes, ranking
-from evalsuite.results.ranking import ALPHA
 from evalsuite.results.saved import Results
 from evalsuite.types import Place, Status
 
@@ -38,7 +36,6 @@ SILENT = 0.05  # the least share of replies without an answer that is told
 WIDE = 0.1  # the least half width of an interval that is told
 ALIKE = 0.8  # the least share of one option among a model's choices that is told
 APART = 0.25  # and the least that this is more than the option is right
-ALWAYS = 0.95  # the least share of one option that is as good as always the same
 FEW = 8  # choices below which nothing is said of their distribution
 
 Entry = Mapping[str, Any]  # a cell of results.json
@@ -50,7 +47,7 @@ def told(done: Results) -> list[Text]:
     if not own:
         return [Text("本次只评测了基线，没有模型。", "Only baselines were asked, no model.")] if done.cells else []
     here, title = _looked_at(done)
-    lines = [*_best(here, title), *_above(here, _constant(done))]
+    lines = [*_best(here, title), *_above(here, done)]
     if not models(here):
         lines = [Text("没有一个模型有完整、未扰动的结果，因此不作排名。", "No cell of a model is whole and unperturbed: nobody is ranked.")]  # fmt: skip
     return lines + (_obstacles(done, own, here) or _gap(done, here))
@@ -151,18 +148,9 @@ def _value(cell: Shown, language: str) -> str:
 # --- chance and baselines
 
 
-def _constant(done: Results) -> set[Place]:
-    """The cells in which a model chose the same option on nearly all items: it may be right more often than by guessing,
-    and shows nothing."""
-    rows = done.robustness.get("positions", ())
-    return {
-        Place.of(row) for row in rows if sum(row["chosen"]) >= FEW and max(row["chosen"]) >= ALWAYS * sum(row["chosen"])
-    }
-
-
-def _above(here: Sequence[Shown], constant: Set[Place]) -> list[Text]:
+def _above(here: Sequence[Shown], done: Results) -> list[Text]:
     """Who is above chance on how many choice tasks, and on how many tasks the best score is above every baseline's."""
-    parts = [*_chance(here, constant), *_baselines(here)]
+    parts = [*_chance(here, done), *_baselines(here)]
     if not parts:
         return []
     en = "; ".join(part.en for part in parts)
@@ -171,15 +159,15 @@ def _above(here: Sequence[Shown], constant: Set[Place]) -> list[Text]:
     return [Text(f"{'；'.join(part.zh for part in parts)}。", f"{first}{en[1:]}.")]
 
 
-def _chance(here: Sequence[Shown], constant: Set[Place]) -> Iterator[Text]:
-    tested, p = guessed(here)
-    if not tested:
-        if of_choices(here):
+def _chance(here: Sequence[Shown], done: Results) -> Iterator[Text]:
+    found, few = guesses(here, [{"chance": done.chance}])
+    if not found:
+        if few:
             yield Text("对话太少，无法判断是否高于随机水平", "too few dialogues to tell who is above chance")
         return
-    above = [c for c in tested if p[str(c.number)] < ALPHA and Place.of(c.entry) not in constant]
+    tested, above = [g.cell for g in found], [g.cell for g in found if g.above]
     tasks = {c.task.name for c in tested}
-    how, how_zh = " (exact binomial test, Holm)", "（精确二项检验，Holm 校正）"
+    how, how_zh = " (its own choices permuted, Holm)", "（自身选择的置换检验，Holm 校正）"
     if not above:
         tasks_en, tasks_zh = ("the choice task", "选择题") if len(tasks) == 1 else (f"any of the {len(tasks)} choice tasks", f" {len(tasks)} 项选择题")  # fmt: skip
         if len({c.id for c in tested}) == 1:

@@ -18,6 +18,7 @@ from evalsuite.common.finite import finite_json
 from evalsuite.results import (
     aspects,
     breakdown,
+    chance,
     contamination,
     correlations,
     difficulty,
@@ -52,6 +53,7 @@ SECTIONS: tuple[Callable[[ScoredRun], dict[str, Any]], ...] = (
     means.section,
     extraction.section,
     gaps.section,
+    chance.section,
     learning.section,
     breakdown.section,
     aspects.section,

@@ -32,6 +32,7 @@ class Results:
     means: list[dict[str, Any]] = field(default_factory=list)
     extraction: list[dict[str, Any]] = field(default_factory=list)
     gaps: list[dict[str, Any]] = field(default_factory=list)
+    chance: list[dict[str, Any]] = field(default_factory=list)
     learning: list[dict[str, Any]] = field(default_factory=list)
     breakdowns: list[dict[str, Any]] = field(default_factory=list)
     aspects: list[dict[str, Any]] = field(default_factory=list)

@@ -421,6 +421,21 @@ class Gap(Strict):
     family: Count | None = Field(default=None, description=_FAMILY)
 
 
+class Chance(Cell):
+    """Whether a model's choices are more often right than its own choices in a random order (docs/numbers.md, Chance)."""
+
+    items: Annotated[int, Field(ge=1)]
+    dialogues: Annotated[int, Field(ge=1)]
+    accuracy: Share
+    chance: Share = Field(description="Of uniform guesses.")
+    constant: Share = Field(description="Of the best answer that is the same for all items.")
+    label: str = Field(description="That answer.")
+    shuffled: Share = Field(
+        description="Of the model's own choices in a random order, among items with equally many options."
+    )
+    p: Share = Field(description="One-sided, of shuffled choices; not corrected.")
+
+
 class Before(Interval):
     """The base model's figure."""
 
@@ -570,6 +585,7 @@ class Results(Strict):
     means: Rows[Mean]
     extraction: Rows[Extraction] = Field(default_factory=list, description="Absent in older runs.")
     gaps: Rows[Gap] = Field(default_factory=list, description="Absent in older runs.")
+    chance: Rows[Chance] = Field(default_factory=list, description="Absent in older runs.")
     learning: Rows[Curve]
     breakdowns: Rows[Breakdown]
     aspects: Rows[Aspects] = Field(default_factory=list, description="Accuracy by group over the tasks of a benchmark.")

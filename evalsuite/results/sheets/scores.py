@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
@@ -47,7 +47,7 @@ def result_sheets(done: Results) -> Iterator[Sheet]:
         if BENCHMARKS[name].averaged:
             yield _by_set(TASKS[part], group, done.means)
         else:
-            yield _by_task(part, group, f"{BENCHMARKS[name].title} " if several else "")
+            yield _by_task(part, group, f"{BENCHMARKS[name].title} " if several else "", done.chance)
     yield from by_scoring(done.cells)
 
 
@@ -82,7 +82,7 @@ def _by_model(cells: Sequence[Entry], by: str) -> list[tuple[str | Text, Entry, 
     return [(label(dict(place)), dict(place), by_name) for place, by_name in rows.items()]
 
 
-def _by_task(item_set: str, cells: Sequence[Entry], benchmark: str) -> Sheet:
+def _by_task(item_set: str, cells: Sequence[Entry], benchmark: str, tested: Sequence[Mapping[str, Any]]) -> Sheet:
     tasks = [t for t in TASKS.values() if any(c["task"] == t.name for c in cells)]
     split, headings = cells[0]["split"], {metric_named(t.metrics[0]).heading for t in tasks}
     where = f"{benchmark}{item_set.upper() if item_set in CORECODE.sets else item_set}"
@@ -110,6 +110,11 @@ def _by_task(item_set: str, cells: Sequence[Entry], benchmark: str) -> Sheet:
     if chance:
         blank = [None] * len(more)
         rows.append(Row((Text("随机水平", "chance"), *(chance.get(t.name) for t in tasks), *blank), "apart"))
+        # One answer to all items, where that is right more often than guesses.
+        better = [r for r in tested if r["set"] == item_set and r["constant"] > r["chance"] + 1e-9]
+        always = {r["task"]: Value(r["constant"], asides=(f" {r['label']}",)) for r in better if r["task"] in chance}
+        if always:
+            rows.append(Row((Text("全选一项", "always one"), *(always.get(t.name) for t in tasks), *blank), "apart"))
     rows += _size([([by_task.get(t.name) for *_, by_task in models], t.metrics[0]) for t in tasks], len(more))
     model = Column(Text("模型", "model"))
     return Sheet("results", title, (model, *columns, *more), tuple(rows), about={"set": item_set, "split": split})

@@ -21,6 +21,10 @@ export interface EvalsuiteResultsFormat1 {
    * Absent in older runs.
    */
   gaps?: Gap[];
+  /**
+   * Absent in older runs.
+   */
+  chance?: Chance[];
   learning: Curve[];
   breakdowns: Breakdown[];
   /**
@@ -1331,6 +1335,118 @@ export interface Gap {
    * Number of tests that p_holm is corrected over.
    */
   family?: number | null;
+}
+/**
+ * Whether a model's choices are more often right than its own choices in a random order (docs/numbers.md, Chance).
+ */
+export interface Chance {
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
+  variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+  items: number;
+  dialogues: number;
+  accuracy: number;
+  /**
+   * Of uniform guesses.
+   */
+  chance: number;
+  /**
+   * Of the best answer that is the same for all items.
+   */
+  constant: number;
+  /**
+   * That answer.
+   */
+  label: string;
+  /**
+   * Of the model's own choices in a random order, among items with equally many options.
+   */
+  shuffled: number;
+  /**
+   * One-sided, of shuffled choices; not corrected.
+   */
+  p: number;
 }
 /**
  * A learning curve: one base model, one pool of training items, one place.
