@@ -11,7 +11,7 @@ from evalsuite.parse.mentions import prepare
 from evalsuite.parse.read import Choices, Reply, named_in, parse_option, parse_options, prepare_set
 from evalsuite.parse.rules import Hit, Rule, hits, matching
 from evalsuite.parse.span import read_span
-from evalsuite.parse.strip import Block, blocks, strip
+from evalsuite.parse.strip import Block, strip
 from evalsuite.parse.tape import TOKENS, Tape
 from evalsuite.types import Answer
 
@@ -102,7 +102,7 @@ def explain(
         chosen = [] if answer.choice is None else [labels[answer.choice]]
     parts: list[Part] = []
     decided, done, number = "", False, 1
-    for block in blocks(clean.text):
+    for block in reply.parts:
         note = "the prompt's words: only an explicit choice counts" if block.echo else ""
         tape = reply.tape(block)
         found = list(_mentions(reply, tape, block, several, [f"{k} {options[k]}" for k in labels], number))

@@ -19,7 +19,7 @@ from evalsuite.parse.chars import key
 CUES: dict[str, str] = {
     "S":  # a noun that stands for the answer itself
         "答案 正确(|的)选项 prediction (我的|最终)判断 正解 (回复|结果|输出): answer (final|my)_choice (ans|response|output|result): verdict",
-    "p": "选项 option choice",  # the word 选项 before a name
+    "p": "选项 句子 观点 option choice",  # the word 选项 before a name
     "s": "领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
     "C":  # a verb of choosing
         "选 填 挑 猜 答 站 倾向 归入 改成 不得不选 我是说 cho(ose|se) (pick|select)(|ed) (go|going|went|stick)_with opt_for lean(|ing)_(to|toward|towards) "
@@ -54,8 +54,8 @@ CUES: dict[str, str] = {
     "K":  # corrects what was said before
         "等等 等一下 更正 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实际上 准确地说 wait actually sorry correction scratch_that on_second_thought my_mistake no, hold_on "
         "hmm,",
-    "R": "因为 由于 理由 原因是 是因为 毕竟 because since due_to as_(the|it) reason",  # begins a reason
-    "I": "如果 假如 若 要是 if",  # if
+    "R": "因为 由于 理由 解析 解释 原因是 是因为 毕竟 because since due_to as_(the|it) reason",  # begins a reason
+    "I": "如果 假如 若 要是 例如 if",  # if
     "H": "即使 哪怕 虽然 尽管 看似 乍一看 以为 一开始 起初 one_might although though while at_first initially",  # grants something
     "?": "吗",  # asks
     "L":  # introduces a list of the choices

@@ -16,11 +16,13 @@ from typing import NamedTuple
 
 from evalsuite.parse.chars import TURN, bare, enclosed, ends, fold, key, lower
 from evalsuite.parse.lexicon import LEXICON, same_meaning
+from evalsuite.parse.strip import strip
 
 LIMIT = 200  # mentions of a kind kept of a text: half from its head, half from its tail
 FORMER, LATTER = -2, -3  # 前者, 后者 before they are resolved
 HAN = re.compile(r"[一-鿿㐀-䶿]")
 _GAP = re.compile(r"…+|\.{3,}|_{2,}|~{2,}|\[.{0,3}\]|\(\s*\)")  # a gap in an option text that replies fill in: 由…制成
+_FORMULA = re.compile(r"[\\\\$]")
 _STEMS = "甲乙丙丁戊己庚辛壬癸"
 OPEN, CLOSE = "(\\[{【「『《〈<〔“\"'‘\ue001", ")\\]}】」』》〉>〕”\"'’\ue002"
 _OPENED = re.compile(rf"(?<![a-z])[{OPEN}][ ]?\Z")
@@ -83,7 +85,7 @@ def prepare(options: Mapping[str, str]) -> Options:
 def options_of(pairs: tuple[tuple[str, str], ...]) -> Options:
     """`prepare` of pairs of label and text."""
     labels = tuple(label_core(label) for label, _ in pairs)
-    keys = tuple(key(text) for _, text in pairs)
+    keys = tuple(key(strip(text).text if _FORMULA.search(text) else text) for _, text in pairs)
     by_text = {text: index for index, text in enumerate(keys) if text and keys.count(text) == 1}
     templates: list[tuple[str, int]] = []
     for index in by_text.values():
@@ -152,7 +154,7 @@ class Group(NamedTuple):
 
 
 _AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an option, not a person
-    r"选?项|这[个一项]|[是为]?[最更较]?(?:正确|合适|恰当|贴切|准确|符合|合理|靠谱|好(?![a-z一-鿿])|对的|答案|可能(?![会在对])|不)|[才最]|也[是对]|比[a-z](?![a-z])|不如|就[是行对]"
+    r"选?项|这[个一项]|[二两三四五六]?[个项]|[是为]?[最更较]?(?:正确|合适|恰当|贴切|准确|符合|合理|靠谱|好(?![a-z一-鿿])|对的|答案|可能(?![会在对])|不)|[才最]|也[是对]|比[a-z](?![a-z])|不如|就[是行对]"
     r"|排第|[之以]?外|的可能|还是[(]?[a-z]|因为|由于|而[不非]|[错吧呢了啊呀都均皆较没未]|可以|被?排除|对(?![话他她你我a-z])"
     r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?![一-鿿](?<![均皆都也不选项]))"
 )
@@ -160,6 +162,7 @@ _PERSON = re.compile(r"[说问答提讲表认觉喜想回在们从去很]|的[�
 _WORD_AFTER = "股站罗级型座队组盘键屏版柱轴字罩杯咖货套餐"
 _WORD_BEFORE = "素户色级型语划小老甲"
 _CUE_BEFORE = '有就概下投得然但如比选项是为案择即于填成入和或与及非除不对到个答、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
+_NOUN_BEFORE = re.compile(r"(?:句子|观点|说法|表述|陈述|叙述|情形|序号|字母|方案|论点|行为)\Z")
 _ENGLISH_BEFORE = re.compile("(?:speaker|user|person) $")
 _NAMED_BEFORE = re.compile(r"(?:option|choice|answer|letter|label|item|select|choose|pick)(?:s|ing)? ?[(:]? ?$")
 _VERDICT_AFTER = re.compile(
@@ -198,7 +201,7 @@ def _bare_letter(low: str, text: str, start: int, end: int) -> bool:
     ):
         return False
     if HAN.match(left) and (left in _WORD_BEFORE or (wordlike and left not in _CUE_BEFORE)):
-        return False
+        return _NOUN_BEFORE.search(before) is not None
     if _ENGLISH_BEFORE.search(before):
         return False
     if _WORD_NEXT.match(after) or right in ("'", "’"):
@@ -220,7 +223,60 @@ def _speaks(low: str, text: str, start: int, end: int, option: str) -> bool:
     return not (_NOT_SPOKEN.match(low, after) or own)
 
 
-def _labels(low: str, text: str, options: Options) -> Iterator[Mention]:
+_BEGINS_TEXT = re.compile(r"[ ]?[-.、:,)\]】]{0,2}[ ]{0,2}[“\"‘'「『《(\ue001]{0,2}")
+_SHIFTS = ((1, 1), (0, 1), (1, 0), (2, 2), (0, 2), (2, 0), (3, 3), (0, 3), (3, 0))  # characters passed over: a slip
+_RESUMES = 3  # characters that are alike again behind a slip
+
+
+def alike(said: str, text: str) -> int:
+    """How many characters of `said` repeat the beginning of an option's text, with few slips; both are keys.
+
+    >>> alike("对无效行政行为任何人都可提起诉讼因为", "对无效行政行为任何人可以提起诉讼")
+    16
+    """
+    at = i = slips = 0
+    while at < len(said) and i < len(text):
+        if said[at] == text[i]:
+            at, i = at + 1, i + 1
+            continue
+        ahead = said[at : at + 6]
+        shift = next(
+            ((a, b) for a, b in _SHIFTS if len(same := ahead[a : a + _RESUMES]) == _RESUMES and text.startswith(same, i + b)),
+            None,
+        )
+        slips += 1
+        if shift is None or at < 2 or slips > 1 + len(text) // 8:
+            break
+        at, i = at + shift[0], i + shift[1]
+    return at
+
+
+def _own_text(low: str, end: int, option: int, options: Options) -> int:
+    """Where the option's own text ends behind its label, cut off or with slips; `end` if another text or none stands there."""
+    text = options.keys[option]
+    begin = _BEGINS_TEXT.match(low, end).end()  # type: ignore[union-attr]  # it matches nothing as well
+    if begin == end or len(text) < 2:
+        return end
+    line = re.split(f"[\n{TURN}]", low[begin : begin + 2 * len(text) + 24], maxsplit=1)[0]
+    said = bare(line)
+    count = alike(said, text)
+    whole = count == len(said) < len(text)  # it was cut off
+    others = max((len(k) for n, k in enumerate(options.keys) if n != option and said.startswith(k)), default=0)
+    if count <= others or not (count > 3 or (whole and count)):
+        return end
+    return begin + alnum(line)[count - 1] + 1
+
+
+def heads(low: str, options: Options) -> bool:
+    """Whether a letter with a colon at the head of a line is a label: its option's text follows, and nobody speaks."""
+    found = ((options.labelled(m["core"]), m.end("core")) for m in _HEAD.finditer(low) if m["core"] in options.labels)
+    return any(option >= 0 and _own_text(low, end, option, options) > end + 2 for option, end in found)
+
+
+_HEAD = re.compile(r"^[ ]*(?P<core>[a-z])[ ]?:", re.MULTILINE)
+
+
+def _labels(low: str, text: str, options: Options, spoken: bool) -> Iterator[Mention]:
     """Labels in all forms: (a), 「a」, a), a., bare; also labels outside the list."""
     for match in ends(options.label.finditer(low), LIMIT) if options.labels else ():
         start, stop = match.span("core")
@@ -228,13 +284,15 @@ def _labels(low: str, text: str, options: Options) -> Iterator[Mention]:
         end, shut = match.end(), match["shut"]
         opened = _OPENED.search(low, max(start - 3, 0), start) if shut else None
         if shut and (opened or shut.strip() in ")]】"):
-            yield Mention(opened.start() if opened else start, end, option, "label")
+            stop = _own_text(low, end, option, options) if option >= 0 else end
+            yield Mention(opened.start() if opened else start, stop, option, "label")
         elif not (_bare_number(low, start, stop) if options.digits else _bare_letter(low, text, start, stop)):
             continue
-        elif not _speaks(low, text, start, stop, options.keys[option] if option >= 0 else "") and (
-            option >= 0 or (text[start - 1 : start] in _CUE_BEFORE and not _WORDS_AFTER.match(low, end))
-        ):
-            yield Mention(start, stop, option, "label")
+        elif option < 0:
+            if text[start - 1 : start] in _CUE_BEFORE and not _WORDS_AFTER.match(low, end) and not (spoken and _speaks(low, text, start, stop, "")):
+                yield Mention(start, stop, option, "label")
+        elif not (spoken and _speaks(low, text, start, stop, options.keys[option])):
+            yield Mention(start, _own_text(low, stop, option, options), option, "label")
 
 
 _COUNTED = """一 1 1st first one/二 2 2nd second two/三 3 3rd third three/四 4 4th fourth four/五 5 5th fifth five/六 6 6th sixth six
@@ -387,12 +445,25 @@ def _resolved(found: list[Mention]) -> Iterator[Mention]:
             yield mention._replace(option=pair[0 if mention.option == FORMER else 1])
 
 
-def mentions(text: str, low: str, options: Options) -> list[Mention]:
-    """Every option named in a clean text, in order, without overlaps. Texts hide labels inside them (CBA, C罗)."""
-    named = (*_labels(low, text, options), *_texts(low, options), *_positions(low, options))
+def _answers(last: Mention, mention: Mention, low: str) -> bool:
+    """Whether the last mention is no label but the head of an answer ("A: "), which names another option."""
+    head = low[last.start : mention.start]
+    return last.option != mention.option and _ANSWERS.fullmatch(head.rstrip("( \"“")) is not None
+
+
+_ANSWERS = re.compile(r"a[ ]?:")
+
+
+def mentions(text: str, low: str, options: Options, spoken: bool = True) -> list[Mention]:
+    """Every option named in a clean text, in order, without overlaps. Texts hide labels inside them (CBA, C罗).
+
+    `spoken`: a capital with a colon at the head of a line is a speaker, no label."""
+    named = (*_labels(low, text, options, spoken), *_texts(low, options), *_positions(low, options))
     plain: list[Mention] = []
     for mention in sorted(named, key=lambda m: (m.start, -m.end)):
-        if plain and (joint := _merge(plain[-1], mention, low)):
+        if plain and not spoken and _answers(plain[-1], mention, low):
+            plain[-1] = mention  # "A: (b)" answers "Q: …"
+        elif plain and (joint := _merge(plain[-1], mention, low)):
             plain[-1] = joint
         elif not plain or mention.start >= plain[-1].end:
             plain.append(mention)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 from operator import itemgetter
@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, key, lower
 from evalsuite.parse.lexicon import DECLINES
-from evalsuite.parse.mentions import Group, Options, alnum, grouped, mentions, options_of, prepare, spelled, with_near
+from evalsuite.parse.mentions import Group, Options, alnum, grouped, heads, mentions, options_of, prepare, spelled, with_near
+from evalsuite.parse.question import Asked, asked, turned
 from evalsuite.parse.resolve import Verdict, resolve, resolve_set
 from evalsuite.parse.rules import hits
 from evalsuite.parse.strip import SPEAKER, Block, Clean, blocks, quotations, strip
@@ -38,7 +39,6 @@ _INFERS = re.compile(
     r"(?<![a-z])(?:(?P<entailment>entail(?:s|ed|ing)?|follows from|(?:is|are) true|true(?=[,.:;]))"
     r"|(?P<contradiction>contradict(?:s|ed|ing|ory)?|(?:is|are) (?:false|not true|untrue)|false(?=[,.:;])))(?![a-z])"
 )
-_LETTER = re.compile(r"\s*[B-Pb-p][:：]")  # "A:" may also head the answer of "Q: …"
 _UNSURE = re.compile(
     r"(?:(?<![a-z])(?:not|never|cannot|neither|nor|or)|n['’]t) (?:[a-z]+ ){0,2}$|(?<![a-z])(?:if|whether) [^.\n]{0,80}$"
 )
@@ -60,13 +60,20 @@ class Choices:
 
 
 def parse_option(
-    output: str, options: Mapping[str, str], *, finish: str = "stop", mode: str = "full", dialogue: Turns = None
+    output: str,
+    options: Mapping[str, str],
+    *,
+    question: str = "",
+    finish: str = "stop",
+    mode: str = "full",
+    dialogue: Turns = None,
 ) -> Answer:
     """The option that a reply commits to.
 
     `options` maps labels to texts in order; the answer's `choice` is an index into them, None unless exactly one option
-    is chosen. `finish` is the reply's finish reason ("length": cut off). With `dialogue`, a reply that repeats the
-    [MASK] turn with an option filled in is recognised, and "B:" at its head is a label if no turn begins so (rule 9).
+    is chosen. With the `question`, what repeats it is no answer, and "(b) is wrong" chooses (b) where the wrong option
+    is asked for. `finish` is the reply's finish reason ("length": cut off). With `dialogue`, a reply that repeats the
+    [MASK] turn with an option filled in is recognised, and "B:" is a label if no turn begins so (rule 9).
 
     `mode`: "paper" accepts only the forms that the paper lists, "strict" only a reply that is nothing but the answer,
     "full" reads everything. Raises ValueError for any other mode.
@@ -82,24 +89,23 @@ def parse_option(
         raise ValueError(f"mode is {mode!r}, not 'full', 'strict' or 'paper'")
     if mode == "paper":
         return _paper(output, options)
-    if dialogue is not None and not any(_LETTER.match(turn) for turn in dialogue) and (head := _LETTER.match(output)):
-        dotted = f"{output[: head.end() - 1]}.{output[head.end() :]}"  # the mark of a label, which is as long
-        found = parse_option(dotted, options, finish=finish, mode=mode)
-        return replace(found, text=output[found.start : found.end]) if found.start is not None else found
     if mode == "strict":
         return _answer(output, clean := strip(output), _strict(clean, prepare(options)))
     read = read_one if len(output) <= CACHED else read_one.__wrapped__
-    return read(output, tuple(options.items()), finish, tuple(dialogue or ()))
+    turns = None if dialogue is None else tuple(dialogue)
+    return read(output, tuple(options.items()), finish, turns, asked(question, turns))
 
 
 @lru_cache(maxsize=2**12)
-def read_one(output: str, options: tuple[tuple[str, str], ...], finish: str, dialogue: tuple[str, ...]) -> Answer:
+def read_one(
+    output: str, options: tuple[tuple[str, str], ...], finish: str, dialogue: tuple[str, ...] | None, question: Asked
+) -> Answer:
     """The option that a reply commits to, in the mode "full"."""
     whole = None if finish == "length" else _verbatim(output, options)
     if whole is not None:
         return whole
     clean = strip(output)
-    return _answer(output, clean, _decide(clean, options_of(options), finish, dialogue, several=False))
+    return _answer(output, clean, _decide(clean, options_of(options), question, finish, dialogue or (), several=False))
 
 
 def _answer(output: str, clean: Clean, verdict: Verdict) -> Answer:
@@ -115,7 +121,9 @@ def _place(output: str, clean: Clean, verdict: Verdict) -> tuple[str | None, str
     return output[start:end], verdict.rule, start, end
 
 
-def parse_options(output: str, options: Mapping[str, str], *, finish: str = "stop") -> Choices:
+def parse_options(
+    output: str, options: Mapping[str, str], *, question: str = "", finish: str = "stop", dialogue: Turns = None
+) -> Choices:
     """All options that a reply chooses. `options` maps labels to texts in order; `choices` are indices into them.
 
     A reply that names an option outside the list has no answer (rule "outside"); nor has a reply that was cut off
@@ -124,8 +132,8 @@ def parse_options(output: str, options: Mapping[str, str], *, finish: str = "sto
     >>> parse_options("A, C and D.", {"(a)": "rain", "(b)": "snow", "(c)": "hail", "(d)": "sleet"}).choices
     (0, 2, 3)
     """
-    clean = strip(output)
-    verdict = _decide(clean, prepare_set(clean, options), finish, (), several=True)
+    clean, known = strip(output), asked(question, None if dialogue is None else tuple(dialogue))
+    verdict = _decide(clean, prepare_set(clean, options), known, finish, (), several=True)
     return Choices(verdict.status, verdict.options, *_place(output, clean, verdict))
 
 
@@ -184,6 +192,7 @@ class Reply(NamedTuple):
 
     clean: Clean
     low: str
+    parts: list[Block]
     options: Options
     groups: list[Group]
     cues: list[tuple[str, int, int]]
@@ -195,23 +204,49 @@ class Reply(NamedTuple):
         return make_tape(self.low, block, inside, self.cues[first:last], self.quoted)
 
 
-def named_in(clean: Clean, options: Options) -> Reply:
+def named_in(clean: Clean, options: Options, question: Asked = Asked()) -> Reply:
     """Find what a clean reply names and says."""
     low = lower(clean.text)
-    said, quoted = cues(low), quotations(clean.text)
-    groups = spelled(grouped(mentions(clean.text, low, options), low), low, options)
+    spoken = not heads(low, options) if question.spoken is None else question.spoken
+    quoted = quotations(clean.text)
+    said = turned(cues(low), low, question)
+    groups = spelled(grouped(mentions(clean.text, low, options, spoken), low), low, options)
     groups = with_near(groups, low, [end for kind, _, end in said if kind in _DUE], quoted, options)
-    return Reply(clean, low, options, groups, said, quoted)
+    return Reply(clean, low, _parts(clean.text, low, spoken, question.tail), options, groups, said, quoted)
 
 
-def _decide(clean: Clean, options: Options, finish: str, dialogue: Sequence[str], several: bool) -> Verdict:
+def _parts(text: str, low: str, spoken: bool, tail: str) -> list[Block]:
+    """The blocks of a reply, split behind every place where the question ends that it repeats; what is before is echo."""
+    parts, said = blocks(text, spoken), bare(low) if len(tail) > 7 else ""
+    if not tail or tail not in said:
+        return parts
+    places = alnum(low)
+    cuts = [places[match.end() - 1] + 1 for match in re.finditer(re.escape(tail), said)]
+    split: list[Block] = []
+    for block in parts:
+        start = block.start
+        for cut in cuts:
+            if start < cut <= block.end:
+                behind = _MARKS.match(low, cut, block.end)
+                split.append(Block(start, cut, True))
+                start = behind.end() if behind else cut
+        split.append(Block(start, block.end, block.echo and start == block.start))
+    return [block for block in split if WORD.search(text, block.start, block.end)]
+
+
+_MARKS = re.compile(r"[\s?:。.,;)_]+")
+
+
+def _decide(
+    clean: Clean, options: Options, question: Asked, finish: str, dialogue: Sequence[str], several: bool
+) -> Verdict:
     """The first block with an answer is the reply; the rest is run-on (rule 4). `several`: more than one may be right."""
     text, cut = clean.text, finish == "length"
     nothing = Verdict(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "undecided")
     if not WORD.search(text):
         return nothing._replace(rule="unclosed-thought") if clean.thinking else Verdict(Status.EMPTY, rule="nothing")
-    reply = named_in(clean, options)
-    low, parts = reply.low, blocks(text)
+    reply = named_in(clean, options, question)
+    low, parts = reply.low, reply.parts
     for block in parts:
         cut_here = cut and block is parts[-1] and TURN not in text[block.start :].lstrip(SENTINELS + " \n")
         verdict = _block(reply, block, cut_here, several)

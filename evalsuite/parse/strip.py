@@ -30,7 +30,7 @@ _SHUTS = re.compile(r"[<\[◁|]*(?:/|end|close|channel\|>(?:\s?final|$))")
 
 # What tokenizers mark off as special, with nothing that a model wrote as text.
 _SPECIAL = (
-    r"<\|[^|<>\n]{1,40}\|>|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoc|eor|eoh|eoa|eod|pad|unk|end)>|<(?:start|end)_of_(?:turn|text)>"
+    r"<\|[^|<>\n]{1,40}\|>|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoc|eor|eoh|eod|pad|unk|end)>|<(?:start|end)_of_(?:turn|text)>"
     r"|<eos_token>|<reserved_\d{1,4}>|<_(?:user|bot|end)_?>|\[[gs]MASK\]|\[/?(?:INST|CLS|SEP|PAD|UNK|BOS|EOS|eos|bos)\]|<</?SYS>>"
 )
 _EDGE = re.compile(rf"(?:{_SPECIAL}|\s)+")
@@ -39,14 +39,14 @@ _TOKENS = re.compile(
     r"(?=[^a-zA-Z\u4e00-\u9fff\n,。:、;!?()“” ]|[ ]{0,3}[-*=_─—#>])(?:"  # most characters begin no token: one look is enough
     rf"(?P<turn>(?:{_SPECIAL}):?(?:\s?(?:assistant|model|bot|sop)\b[ :]*)?)"
     r"|(?P<box></?(?:answer|final|final_answer|option|choice|result|output|solution|response|ans|答案|回答)>)"
-    r"|(?P<block></?(?:p|div|br|li|ul|ol|h[1-6]|tr|td|th|table|section|n)(?:\s[^<>]{0,200})?/?>)"
+    r"|(?P<block></?(?:p|div|br|li|ul|ol|h[1-6]|tr|td|th|table|section|n|eo[ael])(?:\s[^<>]{0,200})?/?>)"
     r"|(?P<tag></?(?:[abipqsu]|[a-zA-Z][a-zA-Z0-9:_-]{1,30})(?:\s[^<>]{0,200})?/?>|<!--|-->)"
     r"|(?P<entity>&(?:[a-zA-Z]{2,8}|#\d{1,6});)"
     r"|(?P<struck>~~[^~\n]{1,100}~~)"
     r"|(?P<boxed>\\(?:boxed|fbox|framebox)\s?\{)"
     r"|(?P<command>\\(?:text(?:bf|it|rm|sf)?|math(?:rm|bf|it|sf|cal)|operatorname|bf|rm|it)\s?\{)"
     r"|(?P<escape>\\n(?![a-z])|\\\\)"
-    r"|(?P<latex>\\[a-zA-Z]{1,20}|\\[()\[\],;!> ])"
+    r"|(?P<latex>\\[a-zA-Z]{1,20}|\\[(){}\[\],;!> ])"
     r"|(?P<open>\{)|(?P<shut>\})"
     r"|(?P<fence>```[a-zA-Z]{0,12}|`{1,3})"
     r"|(?P<separator>^[ ]?#{2,}[ ]?$)"
@@ -219,7 +219,7 @@ def whole_reply(raw: str) -> str:
 _PROMPT = re.compile(
     r"[ ]*+(?:[-*\d.、]{1,4}+[ ]*+)?(?:(?:短语[ ]?[12一二]|对话(?:内容|历史|上文|如下)?|候选(?:选项|领域|项|答案)?|问题?|题目?|例题?|示例|用户|人类|提问|输入|指令"
     r"|q|question|user|human|instruction|input|dialogue|conversation|context|options|system|problem|example|query)[ ]?\d*[ ]?[:】\]]"
-    r"|对话[ ]?\d*=|题目?[ ]?\d*[ ]?\.|例题?[ ]?\d*[ ]?[.、]|请(?:根据|从|阅读|选择|判断|抽取|回答)|根据(?:以上|上述|上面的?)?对话(?:内容)?,[从请回]|下一[题个]|第[ ]?[一二三四五六七八九十\d]+[ ]?题"
+    r"|对话[ ]?\d*=|题目?[ ]?\d*[ ]?\.|例题?[ ]?\d*[ ]?[.、]|请你?(?:根据|从|阅读|选择|判断|抽取|回答|运用|选出)|根据(?:以上|上述|上面的?)?对话(?:内容)?,[从请回]|下一[题个]|第[ ]?[一二三四五六七八九十\d]+[ ]?题"
     r"|从(?:[a-z][、,/ ]*){2,}|从[(]?[1甲][)]?[、,/ ]+[(]?[2乙]|【(?:下一题|新题|题目|问题|对话)】|用户[说问]|(?:instruction|input|user|human)$"
     r"|\[?round[ ]\d+|</?dialogue|选项[ ]?:[ ]*[(a-d1-4].{1,40}[(]?[b2])",
     re.IGNORECASE,
@@ -252,14 +252,15 @@ def lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return [match.span() for match in _LINE.finditer(text, start, end) if not match.group().isspace()]
 
 
-def blocks(text: str) -> list[Block]:
-    """The text, split before every line that begins a prompt and after every end of a turn; for rule 4."""
+def blocks(text: str, speakers: bool = True) -> list[Block]:
+    """The text, split before every line that begins a prompt and after every end of a turn; for rule 4. `speakers`:
+    letters with a colon are speakers."""
     found: list[Block] = []
     start, echo, spoken, previous = 0, False, False, 0
     for first, last in lines(text, 0, len(text)):
         turned = TURN in text[previous:first]
         prompt = _PROMPT.match(text, first, last) is not None
-        speaks = SPEAKER.match(text, first, last) is not None
+        speaks = speakers and SPEAKER.match(text, first, last) is not None
         answers = echo and _ANSWER.match(text, first, last)
         if turned or prompt or answers or (speaks and not spoken and WORD.search(text, start, first)):
             found.append(Block(start, first, echo))

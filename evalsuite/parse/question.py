@@ -1,0 +1,82 @@
+"""The question that a reply answers, as far as it decides how the reply is read: who speaks, and whether the wrong option is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from evalsuite.parse.chars import bare, fold, lower
+
+TAIL = 24  # characters without punctuation of a question's end, by which a reply that repeats it is recognised
+_ASKING = 60  # characters of a question's end that ask
+_TURN = re.compile(r"\s*[A-Pa-p][:：]")
+_TALK = re.compile(r"对话|\[mask\]|dialogue|conversation|utterance|speaker")
+_WRONG = re.compile(
+    r"(?:错误|有误|不(?:正确|对|恰当|准确|妥))的?[^。;!\n]{0,12}(?:[是为有哪项:?(_]|$)|(?:哪|下列|以下)[^。;!\n]{0,24}(?:错误|有误|不(?:正确|对|恰当|准确|妥))"
+    r"|(?<![a-z])(?:incorrect|false|wrong|untrue|inaccurate|not (?:true|correct|accurate))(?![a-z])"
+)
+
+
+class Asked(NamedTuple):
+    """A question in the form of clean text (folded, lower case). `tail`: its end without punctuation."""
+
+    text: str = ""
+    tail: str = ""
+    wrong: bool = False  # it asks which option is wrong: 错误 chooses an option
+    spoken: bool | None = None  # letters with a colon are speakers (A: 你好); None: unknown
+
+    @property
+    def asking(self) -> str:
+        """The words at its end that ask."""
+        return self.text[-_ASKING:]
+
+
+@lru_cache(maxsize=256)
+def asked(question: str, dialogue: tuple[str, ...] | None) -> Asked:
+    """A question of an item with this dialogue; None: it is not known whether there is one.
+
+    >>> asked("下列说法错误的是？", ()).wrong, asked("", ("A: 你好。",)).spoken, asked("", None).spoken
+    (True, True, None)
+    """
+    text = lower(fold(question)).strip()
+    spoken = _speak(dialogue) if dialogue is not None else bool(_TALK.search(text)) if text else None
+    last = bare(text.rpartition("\n")[2])
+    return Asked(text, (last if len(last) > 7 else bare(text))[-TAIL:], _WRONG.search(text[-_ASKING:]) is not None, spoken)
+
+
+def _speak(dialogue: Sequence[str]) -> bool:
+    return any(_TURN.match(turn) for turn in dialogue)
+
+
+Cue = tuple[str, int, int]  # class (lexicon.CUES), start, end
+_ANNOUNCES = re.compile(r"的?(?:选?项|答案|说法|表述|有?[是为:])| (?:answer|option|choice|statement|one)s?(?![a-z])")  # 正确的是
+
+
+def turned(said: list[Cue], low: str, question: Asked) -> list[Cue]:
+    """The cues of a reply, seen from the question: where the wrong option is asked for, 错误 calls an option right, and
+    正确 wrong; so does whatever repeats the question's negation (不属于…)."""
+    if not question.text:
+        return said
+    asking = question.asking
+    found: list[Cue] = []
+    for kind, start, end in said:
+        last = found[-1] if found else ("", 0, 0)
+        beside = last[2] == start
+        if question.wrong and kind in "-+w":
+            announces = _ANNOUNCES.match(low, end) is not None
+            if last[0] == "N" and beside:
+                found[-1] = ("+" if announces else "w", last[1], end)
+            elif kind == "-":
+                found.append(("+" if announces else "w", start, end))
+            else:
+                found.append((kind if announces else "-", start, end))
+        elif kind in "NX-" and end - start < 4 and low[start : end + 2] in asking and _HAN.match(low[start : end + 2]):
+            found.append(("+", start, end))
+        else:
+            found.append((kind, start, end))
+    return found
+
+
+_HAN = re.compile(r"[一-鿿]{3}")
