@@ -188,7 +188,7 @@ def _bare_number(low: str, start: int, end: int) -> bool:
     return not (stuck or _UNIT_AFTER.match(low, end) or _STEP_BEFORE.search(low, max(start - 14, 0), start))
 
 
-def _bare_letter(low: str, text: str, start: int, end: int) -> bool:
+def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> bool:
     """Whether a letter or stem without brackets is a label, judged by its neighbours (rule 9)."""
     left, right, letter = text[start - 1 : start], text[end : end + 1], text[start]
     before, after = low[max(start - 14, 0) : start], low[end : end + 40]
@@ -201,7 +201,7 @@ def _bare_letter(low: str, text: str, start: int, end: int) -> bool:
     ):
         return False
     if HAN.match(left) and (left in _WORD_BEFORE or (wordlike and left not in _CUE_BEFORE)):
-        return _NOUN_BEFORE.search(before) is not None
+        return (left in "此以故" and not spoken) or _NOUN_BEFORE.search(before) is not None
     if _ENGLISH_BEFORE.search(before):
         return False
     if _WORD_NEXT.match(after) or right in ("'", "’"):
@@ -251,26 +251,33 @@ def alike(said: str, text: str) -> int:
     return at
 
 
-def _own_text(low: str, end: int, option: int, options: Options) -> int:
-    """Where the option's own text ends behind its label, cut off or with slips; `end` if another text or none stands there."""
+def _own_text(low: str, end: int, option: int, options: Options) -> tuple[int, int | None]:
+    """Where the option's own text ends behind its label, cut off or with slips; and the option of another text that stands
+    there, if its beginning does (rule 16; `_merge` sees whole texts)."""
     text = options.keys[option]
     begin = _BEGINS_TEXT.match(low, end).end()  # type: ignore[union-attr]  # it matches nothing as well
-    if begin == end or len(text) < 2:
-        return end
-    line = re.split(f"[\n{TURN}]", low[begin : begin + 2 * len(text) + 24], maxsplit=1)[0]
+    if begin == end:
+        return end, None
+    line = re.split(f"[\n{TURN}]", low[begin : begin + 2 * options.longest], maxsplit=1)[0]
     said = bare(line)
     count = alike(said, text)
-    whole = count == len(said) < len(text)  # it was cut off
-    others = max((len(k) for n, k in enumerate(options.keys) if n != option and said.startswith(k)), default=0)
-    if count <= others or not (count > 3 or (whole and count)):
-        return end
-    return begin + alnum(line)[count - 1] + 1
+    exact = max((len(k) for n, k in enumerate(options.keys) if n != option and said.startswith(k)), default=0)
+    if count > exact and (count > 3 or count == len(said) < len(text)):  # or it was cut off
+        rest = len(said) - count
+        slips = count < len(text) and rest <= _SLIPS and 2 * count > len(text)  # what is left of the line differs
+        return begin + alnum(line)[-1 if slips else count - 1] + 1, None
+    others = [n for n, k in enumerate(options.keys) if len(k) > _BEGUN and k[:_BEGUN] == said[:_BEGUN]]
+    return end, others[0] if count < 2 and len(others) == 1 and exact == 0 else None
+
+
+_SLIPS = 6  # characters at the end of a line that differ from the option's text
+_BEGUN = 6  # characters of another option's text that show that it is meant
 
 
 def heads(low: str, options: Options) -> bool:
     """Whether a letter with a colon at the head of a line is a label: its option's text follows, and nobody speaks."""
     found = ((options.labelled(m["core"]), m.end("core")) for m in _HEAD.finditer(low) if m["core"] in options.labels)
-    return any(option >= 0 and _own_text(low, end, option, options) > end + 2 for option, end in found)
+    return any(option >= 0 and _own_text(low, end, option, options)[0] > end + 2 for option, end in found)
 
 
 _HEAD = re.compile(r"^[ ]*(?P<core>[a-z])[ ]?:", re.MULTILINE)
@@ -282,17 +289,20 @@ def _labels(low: str, text: str, options: Options, spoken: bool) -> Iterator[Men
         start, stop = match.span("core")
         option = options.labelled(match["core"])
         end, shut = match.end(), match["shut"]
+        if shut in ("'", "’") and low[end : end + 1].isalpha():
+            continue  # I'll
         opened = _OPENED.search(low, max(start - 3, 0), start) if shut else None
         if shut and (opened or shut.strip() in ")]】"):
-            stop = _own_text(low, end, option, options) if option >= 0 else end
-            yield Mention(opened.start() if opened else start, stop, option, "label")
-        elif not (_bare_number(low, start, stop) if options.digits else _bare_letter(low, text, start, stop)):
+            stop, other = _own_text(low, end, option, options) if option >= 0 else (end, None)
+            yield Mention(opened.start() if opened else start, stop, option, "label", other)
+        elif not (_bare_number(low, start, stop) if options.digits else _bare_letter(low, text, start, stop, spoken)):
             continue
         elif option < 0:
             if text[start - 1 : start] in _CUE_BEFORE and not _WORDS_AFTER.match(low, end) and not (spoken and _speaks(low, text, start, stop, "")):
                 yield Mention(start, stop, option, "label")
         elif not (spoken and _speaks(low, text, start, stop, options.keys[option])):
-            yield Mention(start, _own_text(low, stop, option, options), option, "label")
+            end, other = _own_text(low, stop, option, options)
+            yield Mention(start, end, option, "label", other)
 
 
 _COUNTED = """一 1 1st first one/二 2 2nd second two/三 3 3rd third three/四 4 4th fourth four/五 5 5th fifth five/六 6 6th sixth six
@@ -448,6 +458,8 @@ def _resolved(found: list[Mention]) -> Iterator[Mention]:
 def _answers(last: Mention, mention: Mention, low: str) -> bool:
     """Whether the last mention is no label but the head of an answer ("A: "), which names another option."""
     head = low[last.start : mention.start]
+    if low[: last.start].strip():
+        return False
     return last.option != mention.option and _ANSWERS.fullmatch(head.rstrip("( \"“")) is not None
 
 
@@ -472,7 +484,7 @@ def mentions(text: str, low: str, options: Options, spoken: bool = True) -> list
 
 _SPELLED = re.compile(  # alone on its line, or after a cue
     r"^[^\w\n]*(?P<line>[a-z]{2,30}|(?P<digit>\d)(?P=digit){1,29})[^\w\n]*$"
-    r"|(?:选|答案[是为:]?|answer(?: is|:)?)[ ]?(?P<cued>[a-z]{2,30})(?![a-z0-9])",
+    r"|(?:选[:择]?|答案[是为:]{0,2}|answer(?: is|:)?)[ ]{0,2}(?P<cued>[a-z]{2,30})(?![a-z0-9])",
     re.MULTILINE,
 )
 _AND = re.compile(

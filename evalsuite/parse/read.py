@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, key, lower
 from evalsuite.parse.lexicon import DECLINES
-from evalsuite.parse.mentions import Group, Options, alnum, grouped, heads, mentions, options_of, prepare, spelled, with_near
+from evalsuite.parse.mentions import Group, Options, alike, alnum, grouped, heads, mentions, options_of, prepare, spelled, with_near
 from evalsuite.parse.question import Asked, asked, turned
 from evalsuite.parse.resolve import Verdict, resolve, resolve_set
-from evalsuite.parse.rules import hits
+from evalsuite.parse.rules import Hit, hits
 from evalsuite.parse.strip import SPEAKER, Block, Clean, blocks, quotations, strip
 from evalsuite.parse.tape import Tape, cues, make_tape
 from evalsuite.types import Answer, Status
@@ -24,7 +24,7 @@ from evalsuite.types import Answer, Status
 CACHED = 1000  # characters of a reply whose answer is kept: most runs have the same short replies again and again
 Turns = Sequence[str] | None
 _DUE = "SspC=l+Fo"  # cue words that an answer may follow
-_SHARE = r"(?P<number>\d{1,3}(?:\.\d{1,6})?)"
+_SHARE = r"(?<![\d.^×*])(?P<number>\d{1,3}(?:\.\d{1,6})?)"
 _OF = re.compile(rf"{_SHARE}[ ]?%[ ]?(?=\w|:)[^%。;,\n]{{1,14}}\Z")
 _LEVEL = re.compile(r"[ ]?[:=|(][ ]?(?P<very>[很非极最常较]*)(?P<level>高|中|低|high|medium|low)(?!\w)")
 _NUMBER = re.compile(
@@ -247,28 +247,38 @@ def _decide(
         return nothing._replace(rule="unclosed-thought") if clean.thinking else Verdict(Status.EMPTY, rule="nothing")
     reply = named_in(clean, options, question)
     low, parts = reply.low, reply.parts
-    for block in parts:
+    for before, block in zip((None, *parts), parts, strict=False):
         cut_here = cut and block is parts[-1] and TURN not in text[block.start :].lstrip(SENTINELS + " \n")
-        verdict = _block(reply, block, cut_here, several)
+        asked_again = before is not None and before.echo and block is parts[-1]
+        verdict = _block(reply, block, cut_here, several, asked_again)
         unsure = verdict is None or verdict.status in (Status.SEVERAL, Status.UNPARSED)
         declined = DECLINES.search(low, block.start, block.end) if unsure and not block.echo else None
         if declined and (verdict is None or verdict.status is Status.SEVERAL or declined.start() < verdict.start):
             return _filled(low, options, dialogue) or Verdict(Status.REFUSED, (), "declines", *declined.span())
         if verdict is not None:
             return verdict
-    found = _filled(low, options, dialogue) or _repeated(low, options) or (None if cut else _spoken(reply))
+    found = _filled(low, options, dialogue) or _repeated(low, options) or _begun(low, options)
+    found = found or (None if cut else _spoken(reply))
     return found or _inferred(low, options) or nothing
 
 
-def _block(reply: Reply, block: Block, cut: bool, several: bool) -> Verdict | None:
-    """The verdict of one block; None if it has no answer."""
+def _block(reply: Reply, block: Block, cut: bool, several: bool, asked_again: bool) -> Verdict | None:
+    """The verdict of one block; None if it has no answer. `asked_again`: it follows the question, and the reply ends in it."""
     tape, count = reply.tape(block), len(reply.options.keys)
     scaled = None if several or block.echo else _probable(reply.low, list(tape.groups.values()), block.end)
     if scaled is not None and scaled.options:
         return scaled
     found = hits(tape, count, block.echo, several)
+    if asked_again and _listing(found):
+        return None
     verdict = (resolve_set if several else resolve)(found, tape, reply.low, cut, count)
     return scaled if scaled and not (verdict and verdict.start >= scaled.end) else verdict
+
+
+def _listing(found: Sequence[Hit]) -> bool:
+    """Whether a reply lists the options from the first on, and was cut off in the list."""
+    in_order = all(hit.labelled and hit.options == (n,) for n, hit in enumerate(found))
+    return in_order and (len(found) > 1 or (len(found) == 1 and found[0].end - found[0].start < 4))
 
 
 def _score(before: str, after: str) -> tuple[float, bool] | None:
@@ -347,6 +357,13 @@ def _repeated(low: str, options: Options) -> Verdict | None:
         if len(text) > 1 and len(said) > 2 * len(text) and said == (text * (len(said) // len(text) + 1))[: len(said)]:
             return Verdict(Status.PARSED, (option,), "repeated", 0, len(low.rstrip()))
     return None
+
+
+def _begun(low: str, options: Options) -> Verdict | None:
+    """The one option whose text a reply begins with, or begins and was cut off in: 被告人辩称，其没有…"""
+    said = bare(low)
+    fits = [n for n, text in enumerate(options.keys) if min(len(said), len(text)) > 5 and alike(said, text) == len(said)]
+    return Verdict(Status.PARSED, (fits[0],), "begun", 0, len(low.rstrip())) if len(fits) == 1 else None
 
 
 def _inferred(low: str, options: Options) -> Verdict | None:

@@ -39,11 +39,11 @@ def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -
     end = tape.places[-1][1]
     if cut and found and found[-1].verdict == LINE and not WORD.search(low, found[-1].end, end):
         found = found if "!" in found[-1].before[-3:] else found[:-1]  # an option that was about to be discussed
-    current = _explicit(found, cut) or _stated(_settled(found, low) if cut else found)
+    current = _explicit(found, tape, cut) or _stated(_settled(found, low) if cut else found)
     if not current:
         return _left(found, count, cut) or (None if cut else _only_named(found, tape, low))
     first, last, options = current[0], current[-1], _union(current)
-    alike = {hit.options for hit in found if hit.verdict == PICK and hit.rule == last.rule}
+    alike = {hit.options for hit in found if hit.explicit and (hit.verdict, hit.rule) == (last.verdict, last.rule)}
     if len(alike) > 2 and not last.firm:  # an answer for each of many things
         return None
     if last.verdict == NONE:
@@ -52,6 +52,8 @@ def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -
         return Verdict(Status.CONFLICT, (), "label-against-text", last.start, last.end)
     if len(options) == 1:
         known = options[0] >= 0
+        if not known and len(current) > 1 and last.verdict == LINE:
+            return None  # a list of other things
         status, rule = (Status.PARSED, last.rule) if known else (Status.UNPARSED, "outside")
         return Verdict(status, options if known else (), rule, last.start, last.end)
     listed = len(current) > 1 and all(hit.verdict == LINE and hit.end - hit.start > 3 for hit in current)
@@ -60,25 +62,30 @@ def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -
     return Verdict(Status.SEVERAL, tuple(o for o in options if o >= 0), "several", first.start, last.end)
 
 
-def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
+def _explicit(found: Sequence[Hit], tape: Tape, cut: bool) -> list[Hit]:
     """The last explicit choice, or option that stands alone, and those added to it."""
     current: list[Hit] = []
-    last_end = 0
+    last_end, doubted = 0, False  # whether the answer was called wrong behind it
     for index, new in enumerate(found):
         strength = current[-1].strength if current else 0
+        between = tape.tokens[current[-1].at : new.at] if strength == 4 else ""
+        doubted = strength == 4 and (doubted or "K" in between or (new.verdict == NOT and {*_union(current)} <= {*new.options}))
         if new.verdict == CANCEL or (new.verdict == NOT and strength < 3 and {*_union(current)} <= {*new.options}):
             current = []
-        elif new.verdict == NONE and strength < 3:
+        elif new.verdict == NONE and (strength < 3 or new.rule == "no-answer"):
             current = [new]
         elif new.verdict == ALL and not cut:
             current = [hit for hit in found[:index] if (hit.picks or hit.verdict == NAME) and hit.options]
             current = current or [new][: new.start < 12]
         elif new.picks and (new.strength > 1 or (new.adds and current and _BESIDE.search(new.before))):
             # Of a list in which one line is marked right, and of a ranking, the other lines do not count.
+            beside = new.adds and _BESIDE.search(new.before)
+            if strength == 4 and not (doubted or new.decides or beside):
+                continue  # an answer by name outranks what is said of it
             marked = strength == 3 and new.verdict in (LINE, HEAD) and not new.adds
             items = current and _ITEM.search(new.before) and _ITEM.search(current[-1].before)
             if not (marked and (items or new.start - last_end <= 6)) and not (
-                current and current[-1].rule == "ranking" and new.verdict != PICK
+                current and current[-1].rule == "ranking" and not new.explicit
             ):
                 current = [*current, new] if current and _added(current[-1], new) else [new]
         last_end = new.end
@@ -150,10 +157,10 @@ def _chosen(found: Sequence[Hit], everything: tuple[int, ...]) -> list[Hit]:
             chosen = [Hit(PICK, hit.rule, left, hit.start, hit.end)]
         elif hit.picks:
             again = hit.rule in ("answers", "answer-is", "answer") and last is not None and last.rule in _ITEMS
-            concludes = again or (hit.verdict == PICK and (hit.firm or _BUT.search(hit.before) is not None))
+            concludes = again or (hit.explicit and (hit.firm or _BUT.search(hit.before) is not None))
             anew = hit.verdict == LINE and _ANEW.search(hit.before) is not None
             beside = last and (
-                hit.adds or hit.strength == last.strength or (hit.verdict == LINE and last.verdict == PICK)
+                hit.adds or hit.strength == last.strength or (hit.verdict == LINE and last.explicit)
             )
             if last is None or anew or (concludes and not last.firm) or (hit.strength > last.strength and not beside):
                 chosen = [hit]
@@ -171,6 +178,8 @@ def resolve_set(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: in
         none = [hit for hit in found if hit.verdict == NONE or wrong >= {*everything}]
         return Verdict(Status.UNPARSED, (), "none", none[0].start, found[-1].end) if none else None
     start, end = chosen[0].start, chosen[-1].end
+    if any(hit.conflict for hit in chosen):
+        return Verdict(Status.CONFLICT, (), "label-against-text", start, end)
     if -1 in options:
         return Verdict(Status.UNPARSED, (), "outside", start, end)
     listed = len(chosen) > 1 and all(hit.verdict == LINE and hit.end - hit.start > 3 for hit in chosen[1:])

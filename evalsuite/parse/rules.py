@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from evalsuite.parse.tape import Tape
 
-# What a rule says. Of its mention: chosen by explicit words, alone on a line, at the head of the reply, by a statement or in a
-# question; rejected; or only named.
-PICK, LINE, HEAD, STATE, ASK, NOT, NAME = "pick", "line", "head", "state", "ask", "not", "name"
+# What a rule says. Of its mention: the answer by name (答案, 故选), chosen by explicit words, alone on a line, at the head of the
+# reply, by a statement or in a question; rejected; or only named.
+ANSWER, PICK, LINE, HEAD, STATE, ASK, NOT, NAME = "answer", "pick", "line", "head", "state", "ask", "not", "name"
 # Of all options: none is right, all are, all but these; or that the choice before is taken back.
 NONE, ALL, BUT, CANCEL = "none", "all", "but", "cancel"
-STRENGTH = {PICK: 3, NOT: 3, NONE: 3, CANCEL: 3, LINE: 2, HEAD: 2, STATE: 1, ASK: 1, ALL: 1}  # the strongest count
+STRENGTH = {ANSWER: 4, PICK: 3, NOT: 3, NONE: 3, CANCEL: 3, LINE: 2, HEAD: 2, STATE: 1, ASK: 1, ALL: 1}  # the strongest count
 
 
 class Rule(NamedTuple):
@@ -46,6 +46,7 @@ TEXT = "TW"
 RULES = [
     # --- of all options
     Rule("none-of-them", NONE, "0", r"[!./][^OEIH./]*", r"[^OEIH./]*", "看起来是恐怖片，但对话里没有人害怕。以上都不对。"),
+    Rule("no-answer", NONE, "S", r"", r":[^./MTQGWm]*[-0z][^./MTQGWm]*(?:[./]|$)|:'[./]*$", "【答案】：题目有误"),
     Rule("all-of-them", ALL, "B", r"[!./,][FADa:'_B]*[sp]?", r"[=wyAa_']*[+wy]", "全部都对"),
     Rule("taken-back", CANCEL, "-", r"[!./,]", r"[,./]|$", "b\n\n不对，对话里没有人害怕。"),
     # --- except
@@ -64,7 +65,7 @@ RULES = [
     Rule("not-be", NOT, ANY, rf"(?:[XNn]'?|-['_]?|N'?[+w]['_]?)={ZN}['_~]?{ZN}", r"", "错误的是a。"),
     Rule("not", NOT, ANY, rf"(?:[Xxn]{ZN}['_~]?{ZN}|N|N['_]?[Co]{ZN}['_~]?{ZN}|-['_]?[Ss]{G4}|N['_]?[+]{ZN}|-{ZN}'?:{ZN})", r"", "排除a、b"),
     # --- lists and ranks
-    Rule("answer", PICK, "MTQ", r"s:[(\[]*", r"\.?(?:/|$)", "从a、b、c等候选领域中选择下面两个短语之间的关系所属的领域：c"),
+    Rule("answer", ANSWER, "MTQ", r"s:[(\[]*", r"\.?(?:/|$)", "从a、b、c等候选领域中选择下面两个短语之间的关系所属的领域：c"),
     Rule("listed", NAME, ANY, rf"L(?:{ZN}['_~]?{ZN}=?{ZN}|[^./MTQGW]*:{Z})", r"", "{\n  \"analysis\": \"B想直接拿钢丝球刮锅，是因为B想图省事，不想慢…"),
     Rule("listed", NAME, "GW", r"\(", r"\)", "对话中的[MASK]处应填入的选项（(1)滑雪 (2)冲浪 (3)露营）：(3)"),
     Rule("among", NAME, "GW", rf"i{Z}['_~]?{Z}", r"", "答案应该在(a)和(c)之间。对话很严肃，所以(c)可以排除。"),
@@ -86,25 +87,28 @@ RULES = [
     Rule("only", PICK, PLAIN, rf"[lu]{Z}", rf"{V}[wy+]", "科幻片也可以，不过只有(b)是符合上下文的。"),
     # --- chosen
     Rule("put-in", PICK, PLAIN, r"J", rf"{V}[C=]", "将恐怖片填入空格处，句子最通顺。"),
-    Rule("answer-is", PICK, PLAIN, rf"(?:[S+C]|(?<![MTQ])[sp]){Y}[=l]{Z}(?:['_~s]{Z}){{0,3}}", r"", "答案是a。答案是b。"),
+    Rule("answer-is", ANSWER, PLAIN, rf"(?:[SC]{Y}|[+][^./MTQGWm?@,]*?)[=l]{Z}(?:['_~s]{Z}){{0,3}}", r"", "答案是a。答案是b。"),
+    Rule("category-is", PICK, PLAIN, rf"(?<![MTQ])[sp]{Y}[=l]{Z}(?:['_~s]{Z}){{0,3}}", r"", "答案是a。答案是b。"),
     Rule("is", PICK, LABEL, rf"[!./,K]['_]?={Z}", r"[,./()R]|$", "答案是b，不，是c。"),
-    Rule("concluded", PICK, PLAIN, rf"[FK]{YY}C{G14}|(?:F{Z}['_]?|K{Z})={G1}", r"", "是科幻片。哦不，是恐怖片。"),
+    Rule("concluded", PICK, PLAIN, rf"(?:F{Z}['_]?|K{Z})={G1}", r"", "是科幻片。哦不，是恐怖片。"),
     Rule("fits", PICK, PLAIN, rf"[+]{G1}|[+w]['_]?s{Z}", r"", "✅b"),
-    Rule("answer", PICK, PLAIN, rf"(?:S{Z}[:\[]{Z}['_]?|[!/,.:b|][sp]{Z}[:|]){Z}", r"", "{\"label\": \"b\", \"explanation\": \"…\"}"),
+    Rule("answer", ANSWER, PLAIN, rf"S{Z}[:\[]{Z}['_]?{Z}", r"", "【答案】D\n解析：…"),
+    Rule("answer", PICK, PLAIN, rf"[!/,.:b|][sp]{Z}[:|]{Z}", r"", "{\"label\": \"b\", \"explanation\": \"…\"}"),
     Rule("answer", PICK, LABEL, rf"S{Z}['_]?{Z}", r"", "答案b"),
     Rule("answer", PICK, TEXT, rf"S{G1}", r"", "答：是"),
+    Rule("choose", ANSWER, PLAIN, rf"[FK]{YY}C{G14}", r"", "所以我最后选b"),
     Rule("choose", PICK, LABEL, rf"C{G14}", r"", "选乙"),
     Rule("choose", PICK, TEXT, rf"C{G4}", r"", "应该填C罗"),
-    Rule("boxed", PICK, PLAIN, rf"\[{Z}['_]?", r"", "$\\text{washed away} \\xrightarrow{\\text{i…"),
+    Rule("boxed", ANSWER, PLAIN, rf"\[{Z}['_]?", r"", "$\\text{washed away} \\xrightarrow{\\text{i…"),
     Rule("conclusion", PICK, PLAIN, rf"[FK]{Z}", r"", "a\n\n更正：b"),
     Rule("but", PICK, PLAIN, rf"[XxnN]['_~=]*[MTQGW],?V{Z}", r"", "It is not (a) but (b)."),
     Rule("but", PICK, PLAIN, r"[MTQ]w,V", r"'=(?![-0xz])", "(a)有道理，但(b)才是重点"),
     Rule("opinion", PICK, LABEL, rf"o{G1}", r"", "## 🧐 问题\n\n短语1: B昨晚没睡好\n短语2: 紧张\n\n## 💡 回答\n\n根…"),
-    Rule("left", PICK, PLAIN, rf"l{G1}", r"", "1. 短语1是“羽绒服被拧了”，短语2是“羽绒会结成团”。\n2. 拧羽绒服会造成…"),
+    Rule("left", PICK, PLAIN, rf"l{G4}", r"", "1. 短语1是“羽绒服被拧了”，短语2是“羽绒会结成团”。\n2. 拧羽绒服会造成…"),
     # --- alone
     Rule("line", LINE, PLAIN, r"\^[b,.:(|\[@^]*'?", r"[)\],.|]*(?:/|$)", "首先展开辩论：\n1. 站得太靠里\n2. 躲在亭子正当中\n3. 站得太靠边\n\n反方…"),
     Rule("head", HEAD, PLAIN, r"![b,.:(|\[]*", r"[,.(;)|nxR]", "b而非a"),
-    Rule("head", HEAD, "MQ", r"![b,.:(|\[]*", r":", "E\n空间：台阶是摔倒的位置。"),
+    Rule("head", HEAD, "MQ", r"[!^][b,.:(|\[]*", r":", "E\n空间：台阶是摔倒的位置。"),
     Rule("head", HEAD, "M", r"![b,.:(|\[]*", r"['_~]{1,2}(?:[/.]|$)", "b 惊险刺激的电影"),
     # --- stated
     Rule("both", STATE, "GW", rf"B{Z}", r"", "Both (2) 原因 and (1) 前提 apply here: the t…"),
@@ -129,6 +133,7 @@ SETS = [
     Rule("judged-right", PICK, ANY, r"[!/,.|][b(|]*", r"\.?[:=(|]*(?:=|[_']=?)?A?[+wy]", "0: true, 1: false, 2: true, 3: false, 4: false"),
     Rule("judged-wrong", NOT, ANY, r"", r"[-xZ](?:[MTQGW./,]|$)", "(0) ✓ (1) ✗ (2) ✓ (3) ✗ (4) ✗"),
     Rule("judged-right", PICK, ANY, r"", r"\+(?:[MTQGW./,]|$)", "(0) ✓ (2) ✓"),
+    Rule("all-of-them", STATE, "GW", r"[!/.,][F,]*", r"['_]?p?B[^./]*(?<![-0xzXNn])(?:[./]|$)", "A、B、C都涉及歧视。"),
     Rule("answers", PICK, ANY, rf"[+CSwyY](?:[LspB~]['_]?)*[=B]*{Z}:?{Z}", r"", "Yes: 0, 2\nNo: 1, 3, 4"),
     Rule("line", LINE, PLAIN, r"[!/.^][b,.:(|\[]*'?", r"[)\],.]*(?:/*'?[b(]*[MTQGW]|/*$|/)", "(4) The speaker is hungry. (0) The speak…"),
     Rule("and", STATE, ANY, rf"[MTQGW](?:\([^()]*)?\),?A?{Z}", r"(?!=?-)", "The answers are 0 (a new phone) and 2 (stolen)."),
@@ -186,6 +191,14 @@ class Hit(NamedTuple):
     before: str = ""  # the tape before it
     behind: str = ""
     conflict: bool = False
+    labelled: bool = False  # named by its label with a text behind it
+    at: int = 0  # its place on the tape
+
+    @property
+    def heads(self) -> bool:
+        """Whether it heads an item of a list that judges nothing."""
+        judged = self.verdict == NOT or (self.verdict in (PICK, STATE) and self.rule not in ("alone", "answer", "answers", "statement"))
+        return self.labelled and not judged and self.before[-1:] in "!/.,:^|b("
 
     @property
     def strength(self) -> int:
@@ -193,7 +206,11 @@ class Hit(NamedTuple):
 
     @property
     def picks(self) -> bool:
-        return self.verdict in (PICK, LINE, HEAD, STATE)
+        return self.verdict in (ANSWER, PICK, LINE, HEAD, STATE)
+
+    @property
+    def explicit(self) -> bool:
+        return self.verdict in (ANSWER, PICK)
 
     @property
     def adds(self) -> bool:
@@ -205,14 +222,22 @@ class Hit(NamedTuple):
         """Whether it stands in a conclusion or a correction."""
         return _FIRM.search(self.before) is not None
 
+    @property
+    def decides(self) -> bool:
+        """Whether it replaces an answer by name before it: it chooses, or corrects, and does not only say what is right."""
+        chooses = self.verdict == ANSWER or (self.verdict == PICK and self.rule in _OVERRIDES)
+        return chooses or _CORRECTS.search(self.before) is not None
+
 
 _GLOSS = re.compile(r"^\([_'~#,]*\)")  # (a) premise (前提)
 _ALSO = re.compile(r"[aA][^MTQGW./,]*\Z")
 _ALSO_BEHIND = re.compile(r"['_]?a")
+_CORRECTS = re.compile(r"K[^./]*\Z|[NX-],=\Z")
+_OVERRIDES = frozenset(("choose", "is", "concluded", "but", "this-one", "put-in", "ranking"))
 _FIRM = re.compile(r"[FK][^./]*\Z")
 _TALKED = re.compile(r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]")  # it fills a line, and on the next is what is said of it
-_SAID_OF = re.compile(r"[.):]*[_~#]")
-_ITEM = re.compile(r"[!/][b,.:(|\[]*\Z")
+_SAID_OF = re.compile(r"[.):]*[_~#]|:'/")
+_ITEM = re.compile(r"[!/^][b,.:(|\[]*\Z")
 _NEXT_LINE = re.compile(r"(?:[:,][^/]+)?/[b(|]*[MTQ]")
 
 
@@ -228,18 +253,38 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         group = tape.groups.get(at)
         if group is None:
             if rule is not None:
-                found.append(Hit(rule.verdict, rule.name, (), *tape.places[at], before, behind))
+                found.append(Hit(rule.verdict, rule.name, (), *tape.places[at], before, behind, at=at))
             continue
         verdict, name = (rule.verdict, rule.name) if rule else (NAME, "named")
         options = group.options
         if (group.ranked or name == "ranking") and verdict != NOT:
             verdict, name, options = PICK, "ranking", options[:1]
         listed = len(options) == count > 1 and any(m.kind == "text" or m.end - m.start > 3 for m in group.members)
-        weak = verdict in (LINE, HEAD) or (echo and verdict in (PICK, STATE, ASK))
-        if weak and (listed or (echo and verdict != PICK)):
+        weak = verdict in (LINE, HEAD) or (echo and verdict in (ANSWER, PICK, STATE, ASK))
+        if weak and (listed or (echo and verdict not in (ANSWER, PICK))):
             verdict, name = NAME, "echo"
-        found.append(Hit(verdict, name, options, *tape.places[at], before, behind, group.conflict))
+        start, end = tape.places[at]
+        labelled = group.members[0].kind == "label" and (end - start > 3 or behind[:1] == ":")
+        found.append(Hit(verdict, name, options, start, end, before, behind, group.conflict, labelled, at))
+    found = _unrepeated(found, count, several)
     return _undiscussed(found if several else _unlisted(found), several) if len(found) > 1 else found
+
+
+def _unrepeated(found: list[Hit], count: int, several: bool) -> list[Hit]:
+    """The hits, without a list of all options in their order, each with its text: the question's own. Where several may be
+    right, a list that is announced as the answer chooses all."""
+    run: list[int] = []
+    for at, hit in enumerate(found):
+        if hit.heads and hit.options == (len(run),):
+            run.append(at)
+        elif hit.options:
+            run = [at] if hit.heads and hit.options == (0,) else []
+        if len(run) == count > 1:
+            announced = found[run[0]].verdict == ANSWER or found[run[0]].rule == "answers"
+            verdict, rule = (ANSWER, "all-listed") if several and announced else (NAME, "listed")
+            found = [h._replace(verdict=verdict, rule=rule) if n in run else h for n, h in enumerate(found)]
+            run = []
+    return found
 
 
 def _undiscussed(found: list[Hit], several: bool) -> list[Hit]:
@@ -261,7 +306,7 @@ def _unlisted(found: list[Hit]) -> list[Hit]:
     """The hits, without a list of options that is announced like an answer: 答案是：(a)…, (b)… on a line each."""
     listed: list[Hit] = []
     for hit, after in pairwise(found):
-        begins = hit.verdict == PICK and hit.rule != "ranking" and hit.before[-1:] in ":^=b("
-        if after.verdict not in (NOT, PICK) and _NEXT_LINE.match(hit.behind) and (begins or hit in listed):
+        begins = hit.explicit and hit.rule != "ranking" and hit.before[-1:] in ":^=b("
+        if after.verdict not in (NOT, ANSWER, PICK) and _NEXT_LINE.match(hit.behind) and (begins or hit in listed):
             listed += [hit, after]
     return [hit._replace(verdict=NAME, rule="listed") if hit in listed else hit for hit in found]

@@ -40,6 +40,7 @@ _TOKENS = re.compile(
     rf"(?P<turn>(?:{_SPECIAL}):?(?:\s?(?:assistant|model|bot|sop)\b[ :]*)?)"
     r"|(?P<box></?(?:answer|final|final_answer|option|choice|result|output|solution|response|ans|答案|回答)>)"
     r"|(?P<block></?(?:p|div|br|li|ul|ol|h[1-6]|tr|td|th|table|section|n|eo[ael])(?:\s[^<>]{0,200})?/?>)"
+    r"|(?P<heading>[【\[](?:正确|最终|参考|标准)?答案[】\]][ ]?:?|[【\[](?:解析|分析|详解)[】\]][ ]?:?)"
     r"|(?P<tag></?(?:[abipqsu]|[a-zA-Z][a-zA-Z0-9:_-]{1,30})(?:\s[^<>]{0,200})?/?>|<!--|-->)"
     r"|(?P<entity>&(?:[a-zA-Z]{2,8}|#\d{1,6});)"
     r"|(?P<struck>~~[^~\n]{1,100}~~)"
@@ -51,7 +52,7 @@ _TOKENS = re.compile(
     r"|(?P<fence>```[a-zA-Z]{0,12}|`{1,3})"
     r"|(?P<separator>^[ ]?#{2,}[ ]?$)"
     r"|(?P<rule>^[ ]?[-*=_─—]{3,}[ ]?$)"
-    r"|(?P<heading>^[ ]{0,3}(?:#{1,6}[ ]+|>[ ]))"
+    r"|(?P<mark>^[ ]{0,3}(?:#{1,6}[ ]+|>[ ]))"
     r"|(?P<stars>\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<![A-Za-z0-9_])_{1,3}(?=\w)|(?<=\S)_{1,3}(?![A-Za-z0-9_])|\$+)"
     r"|(?P<keycap>[0-9]\ufe0f?\u20e3|\U0001f51f)"
     rf"|(?P<enclosed>{ENCLOSED.pattern}\ufe0f?)"
@@ -180,6 +181,8 @@ def _replacement(kind: str, token: str) -> str:
     if kind in ("keycap", "enclosed"):
         inner = "10" if token == "\U0001f51f" else token[0] if token[0].isascii() else enclosed(token[0])
         return f"({inner})" if inner else ""
+    if kind == "heading":
+        return "答案:" if "答案" in token else "解析:"
     return _PLAIN.get(kind, "")
 
 
@@ -239,6 +242,11 @@ _QUOTE = re.compile(
 _LINE = re.compile(f"[^\n{TURN}]+")
 
 
+_EXAMPLE = re.compile(r"(?:下面|以下)[^\n]{0,8}(?:例子|示例|例题)[ ]?:?[ ]*\Z|here is an example[ ]?:?[ ]*\Z", re.IGNORECASE)
+_NOW = re.compile(r"[ ]*(?:(?:现在)?请你?(?:回答|作答)|现在|now[ ,])", re.IGNORECASE)
+_SHOWN = re.compile(r"\S")
+
+
 class Block(NamedTuple):
     """A stretch of text that is read on its own. `echo`: it repeats the prompt, so only an explicit answer counts."""
 
@@ -256,9 +264,12 @@ def blocks(text: str, speakers: bool = True) -> list[Block]:
     """The text, split before every line that begins a prompt and after every end of a turn; for rule 4. `speakers`:
     letters with a colon are speakers."""
     found: list[Block] = []
-    start, echo, spoken, previous = 0, False, False, 0
+    start, echo, spoken, previous, shown = 0, False, False, 0, False
     for first, last in lines(text, 0, len(text)):
         turned = TURN in text[previous:first]
+        if shown and (shown := _NOW.match(text, first, last) is None):
+            start, echo, spoken, previous = last, False, False, last  # the example of a prompt that is repeated
+            continue
         prompt = _PROMPT.match(text, first, last) is not None
         speaks = speakers and SPEAKER.match(text, first, last) is not None
         answers = echo and _ANSWER.match(text, first, last)
@@ -266,8 +277,15 @@ def blocks(text: str, speakers: bool = True) -> list[Block]:
             found.append(Block(start, first, echo))
             start, echo = first, prompt
         spoken, previous = speaks, last
+        if shown := _EXAMPLE.search(text, first, last) is not None:
+            found.append(Block(start, last, echo))
+            start = last
     found.append(Block(start, len(text), echo))
-    return [block for block in found if WORD.search(text, block.start, block.end)]
+    return [
+        Block(word.start(), block.end, block.echo)
+        for block in found
+        if WORD.search(text, block.start, block.end) and (word := _SHOWN.search(text, block.start))
+    ]
 
 
 def quotations(text: str) -> list[tuple[int, int]]:
