@@ -163,6 +163,8 @@ _WORD_AFTER = "股站罗级型座队组盘键屏版柱轴字罩杯咖货套餐"
 _WORD_BEFORE = "素户色级型语划小老甲"
 _CUE_BEFORE = '有就概下投得然但如比选项是为案择即于填成入和或与及非除不对到个答、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
 _NOUN_BEFORE = re.compile(r"(?:句子|观点|说法|表述|陈述|叙述|情形|序号|字母|方案|论点|行为)\Z")
+_OPERAND_BEFORE = re.compile(r"[∩∪∈∉⊂⊆⊥∥∠△+^_]\s*(?:[a-z]\s)*\Z|(?:sin|cos|tan)\s*\Z")
+_OPERAND = re.compile(r"(?:\s[a-z])*\s*(?:[∩∪∈∉⊂⊆⊥∥^_]|=\s*[a-z{(\[+-])")  # behind a letter of a formula
 _ENGLISH_BEFORE = re.compile("(?:speaker|user|person) $")
 _NAMED_BEFORE = re.compile(r"(?:option|choice|answer|letter|label|item|select|choose|pick)(?:s|ing)? ?[(:]? ?$")
 _VERDICT_AFTER = re.compile(
@@ -192,6 +194,8 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
     """Whether a letter or stem without brackets is a label, judged by its neighbours (rule 9)."""
     left, right, letter = text[start - 1 : start], text[end : end + 1], text[start]
     before, after = low[max(start - 14, 0) : start], low[end : end + 40]
+    if _OPERAND.match(after) or _OPERAND_BEFORE.search(before):
+        return False
     # A座, 甲骨文: part of a word unless its neighbours are a label's
     wordlike = letter.isupper() or letter >= "一"
     if HAN.match(right) and (

@@ -20,9 +20,11 @@ _WRONG = re.compile(
 
 
 class Asked(NamedTuple):
-    """A question in the form of clean text (folded, lower case). `tail`: its end without punctuation."""
+    """A question in the form of clean text (folded, lower case). `words`: without punctuation; `tail`: the end of
+    that."""
 
     text: str = ""
+    words: str = ""
     tail: str = ""
     wrong: bool = False  # it asks which option is wrong: 错误 chooses an option
     spoken: bool | None = None  # letters with a colon are speakers (A: 你好); None: unknown
@@ -42,8 +44,8 @@ def asked(question: str, dialogue: tuple[str, ...] | None) -> Asked:
     """
     text = lower(fold(question)).strip()
     spoken = _speak(dialogue) if dialogue is not None else bool(_TALK.search(text)) if text else None
-    last = bare(text.rpartition("\n")[2])
-    return Asked(text, (last if len(last) > 7 else bare(text))[-TAIL:], _WRONG.search(text[-_ASKING:]) is not None, spoken)
+    words, last = bare(text), bare(text.rpartition("\n")[2])
+    return Asked(text, words, (last if len(last) > 7 else words)[-TAIL:], _WRONG.search(text[-_ASKING:]) is not None, spoken)
 
 
 def _speak(dialogue: Sequence[str]) -> bool:
@@ -51,7 +53,8 @@ def _speak(dialogue: Sequence[str]) -> bool:
 
 
 Cue = tuple[str, int, int]  # class (lexicon.CUES), start, end
-_ANNOUNCES = re.compile(r"的?(?:选?项|答案|说法|表述|有?[是为:])| (?:answer|option|choice|statement|one)s?(?![a-z])")  # 正确的是
+_NAMES = re.compile(r"的?(?:选?项|答案)| (?:answer|option|choice)s?(?![a-z])")  # 正确答案
+_ANNOUNCES = re.compile(r"的?(?:说法|表述|一项|(?:statement|one)s?)?(?:有?[是为:]| is)")  # 正确的是
 
 
 def turned(said: list[Cue], low: str, question: Asked) -> list[Cue]:
@@ -65,13 +68,13 @@ def turned(said: list[Cue], low: str, question: Asked) -> list[Cue]:
         last = found[-1] if found else ("", 0, 0)
         beside = last[2] == start
         if question.wrong and kind in "-+w":
-            announces = _ANNOUNCES.match(low, end) is not None
+            announces, names = _ANNOUNCES.match(low, end) is not None, _NAMES.match(low, end) is not None
             if last[0] == "N" and beside:
-                found[-1] = ("+" if announces else "w", last[1], end)
+                found[-1] = ("+" if announces or names else "w", last[1], end)
             elif kind == "-":
-                found.append(("+" if announces else "w", start, end))
+                found.append(("+" if announces or names else "w", start, end))
             else:
-                found.append((kind if announces else "-", start, end))
+                found.append((kind if names else "w" if announces else "-", start, end))
         elif kind in "NX-" and end - start < 4 and low[start : end + 2] in asking and _HAN.match(low[start : end + 2]):
             found.append(("+", start, end))
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -26,6 +27,7 @@ Turns = Sequence[str] | None
 _DUE = "SspC=l+Fo"  # cue words that an answer may follow
 _SHARE = r"(?<![\d.^×*])(?P<number>\d{1,3}(?:\.\d{1,6})?)"
 _OF = re.compile(rf"{_SHARE}[ ]?%[ ]?(?=\w|:)[^%。;,\n]{{1,14}}\Z")
+_WEIGHS = re.compile(r"概率|可能性|置信度|得分|评分|probab|likel|confidence|score|0\.\d")
 _LEVEL = re.compile(r"[ ]?[:=|(][ ]?(?P<very>[很非极最常较]*)(?P<level>高|中|低|high|medium|low)(?!\w)")
 _NUMBER = re.compile(
     r"[^\w。;\n]{0,4}的?(?:(?:大?约|大概|概率|可能性|置信度|得分|几率|probability|score|confidence|p|[为是占有打])[ :=]{0,2}){0,3}"
@@ -212,25 +214,28 @@ def named_in(clean: Clean, options: Options, question: Asked = Asked()) -> Reply
     said = turned(cues(low), low, question)
     groups = spelled(grouped(mentions(clean.text, low, options, spoken), low), low, options)
     groups = with_near(groups, low, [end for kind, _, end in said if kind in _DUE], quoted, options)
-    return Reply(clean, low, _parts(clean.text, low, spoken, question.tail), options, groups, said, quoted)
+    return Reply(clean, low, _parts(clean.text, low, spoken, question), options, groups, said, quoted)
 
 
-def _parts(text: str, low: str, spoken: bool, tail: str) -> list[Block]:
-    """The blocks of a reply, split behind every place where the question ends that it repeats; what is before is echo."""
-    parts, said = blocks(text, spoken), bare(low) if len(tail) > 7 else ""
-    if not tail or tail not in said:
+def _parts(text: str, low: str, spoken: bool, question: Asked) -> list[Block]:
+    """The blocks of a reply; what it repeats of the question is a block of its own, an echo."""
+    parts, said = blocks(text, spoken), bare(low) if len(question.tail) > 7 else ""
+    if not said or question.tail not in said:
         return parts
     places = alnum(low)
-    cuts = [places[match.end() - 1] + 1 for match in re.finditer(re.escape(tail), said)]
+    echoes: list[tuple[int, int]] = []
+    for match in re.finditer(re.escape(question.tail), said):
+        size = len(os.path.commonprefix([said[: match.end()][::-1], question.words[::-1]]))
+        echoes.append((places[match.end() - size], places[match.end() - 1] + 1))
     split: list[Block] = []
     for block in parts:
-        start = block.start
-        for cut in cuts:
-            if start < cut <= block.end:
-                behind = _MARKS.match(low, cut, block.end)
-                split.append(Block(start, cut, True))
-                start = behind.end() if behind else cut
-        split.append(Block(start, block.end, block.echo and start == block.start))
+        start, echo = block.start, block.echo
+        for first, last in echoes:
+            if start < last <= block.end:
+                behind = _MARKS.match(low, last, block.end)
+                split += [Block(start, max(first, start), echo), Block(max(first, start), last, True)]
+                start, echo = behind.end() if behind else last, False
+        split.append(Block(start, block.end, echo))
     return [block for block in split if WORD.search(text, block.start, block.end)]
 
 
@@ -277,8 +282,9 @@ def _block(reply: Reply, block: Block, cut: bool, several: bool, asked_again: bo
 
 def _listing(found: Sequence[Hit]) -> bool:
     """Whether a reply lists the options from the first on, and was cut off in the list."""
-    in_order = all(hit.labelled and hit.options == (n,) for n, hit in enumerate(found))
-    return in_order and (len(found) > 1 or (len(found) == 1 and found[0].end - found[0].start < 4))
+    options = [option for hit in found for option in hit.options]
+    in_order = all(hit.labelled for hit in found) and options == [*range(len(options))]
+    return in_order and (len(options) > 1 or (len(found) == 1 and found[0].end - found[0].start < 4))
 
 
 def _score(before: str, after: str) -> tuple[float, bool] | None:
@@ -313,7 +319,8 @@ def _probable(low: str, groups: Sequence[Group], end: int) -> Verdict | None:
             if option not in scores or found[0] > scores[option][0]:
                 scores[option] = (found[0], group)
     numbers = [score for score, _ in scores.values()]
-    if len(scores) < 2 or not (shares or max(numbers) <= 1 or 97 <= sum(numbers) <= 103):
+    weighed = shares or (_WEIGHS.search(low) and (max(numbers, default=0) <= 1 or 97 <= sum(numbers) <= 103))
+    if len(scores) < 2 or not weighed:
         return None
     top = [(option, group) for option, (score, group) in scores.items() if score == max(numbers)]
     if len(top) > 1:

@@ -108,7 +108,7 @@ RULES = [
     # --- alone
     Rule("line", LINE, PLAIN, r"\^[b,.:(|\[@^]*'?", r"[)\],.|]*(?:/|$)", "首先展开辩论：\n1. 站得太靠里\n2. 躲在亭子正当中\n3. 站得太靠边\n\n反方…"),
     Rule("head", HEAD, PLAIN, r"![b,.:(|\[]*", r"[,.(;)|nxR]", "b而非a"),
-    Rule("head", HEAD, "MQ", r"[!^][b,.:(|\[]*", r":", "E\n空间：台阶是摔倒的位置。"),
+    Rule("head", HEAD, "MQ", r"(?:!|(?<!R)(?<!R:)\^)[b,.:(|\[]*", r":", "E\n空间：台阶是摔倒的位置。"),
     Rule("head", HEAD, "M", r"![b,.:(|\[]*", r"['_~]{1,2}(?:[/.]|$)", "b 惊险刺激的电影"),
     # --- stated
     Rule("both", STATE, "GW", rf"B{Z}", r"", "Both (2) 原因 and (1) 前提 apply here: the t…"),
@@ -198,7 +198,7 @@ class Hit(NamedTuple):
     def heads(self) -> bool:
         """Whether it heads an item of a list that judges nothing."""
         judged = self.verdict == NOT or (self.verdict in (PICK, STATE) and self.rule not in ("alone", "answer", "answers", "statement"))
-        return self.labelled and not judged and self.before[-1:] in "!/.,:^|b("
+        return self.labelled and not judged and self.before[-1:] in "!/.,:^|b(?"
 
     @property
     def strength(self) -> int:
@@ -264,26 +264,34 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         if weak and (listed or (echo and verdict not in (ANSWER, PICK))):
             verdict, name = NAME, "echo"
         start, end = tape.places[at]
-        labelled = group.members[0].kind == "label" and (end - start > 3 or behind[:1] == ":")
+        labelled = all(m.kind == "label" and (m.end - m.start > 3 or behind[:1] == ":") for m in group.members)
         found.append(Hit(verdict, name, options, start, end, before, behind, group.conflict, labelled, at))
     found = _unrepeated(found, count, several)
     return _undiscussed(found if several else _unlisted(found), several) if len(found) > 1 else found
 
 
 def _unrepeated(found: list[Hit], count: int, several: bool) -> list[Hit]:
-    """The hits, without a list of all options in their order, each with its text: the question's own. Where several may be
-    right, a list that is announced as the answer chooses all."""
+    """The hits, without a list of all options in their order, each with its text: the question's own; behind an answer by
+    name it is another question, and what follows runs on. Where several may be right, a list that is announced as the
+    answer chooses all."""
     run: list[int] = []
+    listed: list[int] = []
+    answered = False
     for at, hit in enumerate(found):
-        if hit.heads and hit.options == (len(run),):
-            run.append(at)
-        elif hit.options:
-            run = [at] if hit.heads and hit.options == (0,) else []
-        if len(run) == count > 1:
+        follows = hit.heads and hit.options == (*range(len(listed), len(listed) + len(hit.options)),)
+        if not follows and hit.options:
+            run, listed = [], []
+            follows = hit.heads and hit.options == (*range(len(hit.options)),)
+        if follows:
+            run, listed = [*run, at], [*listed, *hit.options]
+        if len(listed) == count > 1:
             announced = found[run[0]].verdict == ANSWER or found[run[0]].rule == "answers"
+            if answered and not announced:
+                return found[: run[0]]
             verdict, rule = (ANSWER, "all-listed") if several and announced else (NAME, "listed")
             found = [h._replace(verdict=verdict, rule=rule) if n in run else h for n, h in enumerate(found)]
-            run = []
+            run, listed = [], []
+        answered = answered or (hit.verdict == ANSWER and not follows)
     return found
 
 
