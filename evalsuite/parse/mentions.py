@@ -39,6 +39,7 @@ class Options:
     by_text: Mapping[str, int]  # key -> option, without texts that two options share
     templates: tuple[tuple[str, int], ...]  # patterns of option texts with a gap: 由…制成
     slips: frozenset[tuple[str, int]]  # the first or last character of a text that may be a slip, and its length
+    capital: bool  # the labels are capitals
     longest: int  # place that may hold a slip or a synonym, with its punctuation
 
     def labelled(self, core: str) -> int:
@@ -95,7 +96,8 @@ def options_of(pairs: tuple[tuple[str, str], ...]) -> Options:
     digits = all(label.isdigit() for label in labels)
     slips = frozenset((c, len(k) + n) for k in keys if len(k) > 2 for c in (k[0], k[-1]) for n in (-1, 0, 1))
     longest = max(map(len, keys), default=0) + 24
-    return Options(labels, keys, digits, _label(labels, digits), by_text, tuple(templates), slips, longest)
+    capital = all(label.strip("()").isupper() for label, _ in pairs)
+    return Options(labels, keys, digits, _label(labels, digits), by_text, tuple(templates), slips, capital, longest)
 
 
 def _label(labels: Sequence[str], digits: bool) -> re.Pattern[str]:
@@ -205,7 +207,7 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
     ):
         return False
     if HAN.match(left) and (left in _WORD_BEFORE or (wordlike and left not in _CUE_BEFORE)):
-        return (left in "此以故" and not spoken) or _NOUN_BEFORE.search(before) is not None
+        return (not spoken and (left in "此以故" or after[:1] == ":")) or _NOUN_BEFORE.search(before) is not None
     if _ENGLISH_BEFORE.search(before):
         return False
     if _WORD_NEXT.match(after) or right in ("'", "’"):
@@ -227,6 +229,7 @@ def _speaks(low: str, text: str, start: int, end: int, option: str) -> bool:
     return not (_NOT_SPOKEN.match(low, after) or own)
 
 
+_CHOSEN = re.compile(r"(?:^|\n|[选填项:是为>]|answer|option|choice|(?<![a-z])is)[ ]?\Z")  # before a small letter for a capital
 _BEGINS_TEXT = re.compile(r"[ ]?[-.、:,)\]】]{0,2}[ ]{0,2}[“\"‘'「『《(\ue001]{0,2}")
 _SHIFTS = ((1, 1), (0, 1), (1, 0), (2, 2), (0, 2), (2, 0), (3, 3), (0, 3), (3, 0))  # characters passed over: a slip
 _RESUMES = 3  # characters that are alike again behind a slip
@@ -301,6 +304,8 @@ def _labels(low: str, text: str, options: Options, spoken: bool) -> Iterator[Men
             yield Mention(opened.start() if opened else start, stop, option, "label", other)
         elif not (_bare_number(low, start, stop) if options.digits else _bare_letter(low, text, start, stop, spoken)):
             continue
+        elif options.capital and text[start].islower() and not _CHOSEN.search(low, max(start - 12, 0), start):
+            continue  # a variable or a unit: x, g
         elif option < 0:
             if text[start - 1 : start] in _CUE_BEFORE and not _WORDS_AFTER.match(low, end) and not (spoken and _speaks(low, text, start, stop, "")):
                 yield Mention(start, stop, option, "label")

@@ -17,7 +17,7 @@ from evalsuite.parse.lexicon import DECLINES
 from evalsuite.parse.mentions import Group, Options, alike, alnum, grouped, heads, mentions, options_of, prepare, spelled, with_near
 from evalsuite.parse.question import Asked, asked, turned
 from evalsuite.parse.resolve import Verdict, resolve, resolve_set
-from evalsuite.parse.rules import Hit, hits
+from evalsuite.parse.rules import ANSWER, Hit, hits
 from evalsuite.parse.strip import SPEAKER, Block, Clean, blocks, quotations, strip
 from evalsuite.parse.tape import Tape, cues, make_tape
 from evalsuite.types import Answer, Status
@@ -226,7 +226,9 @@ def _parts(text: str, low: str, spoken: bool, question: Asked) -> list[Block]:
     echoes: list[tuple[int, int]] = []
     for match in re.finditer(re.escape(question.tail), said):
         size = len(os.path.commonprefix([said[: match.end()][::-1], question.words[::-1]]))
-        echoes.append((places[match.end() - size], places[match.end() - 1] + 1))
+        first, last = places[match.end() - size], places[match.end() - 1] + 1
+        line = low.rfind("\n", 0, first) + 1  # a label that the question's words follow is no answer
+        echoes.append((line if first - line < _LED else first, last))
     split: list[Block] = []
     for block in parts:
         start, echo = block.start, block.echo
@@ -239,6 +241,7 @@ def _parts(text: str, low: str, spoken: bool, question: Asked) -> list[Block]:
     return [block for block in split if WORD.search(text, block.start, block.end)]
 
 
+_LED = 8
 _MARKS = re.compile(r"[\s?:。.,;)_]+")
 
 
@@ -270,12 +273,12 @@ def _decide(
 def _block(reply: Reply, block: Block, cut: bool, several: bool, asked_again: bool) -> Verdict | None:
     """The verdict of one block; None if it has no answer. `asked_again`: it follows the question, and the reply ends in it."""
     tape, count = reply.tape(block), len(reply.options.keys)
-    scaled = None if several or block.echo else _probable(reply.low, list(tape.groups.values()), block.end)
-    if scaled is not None and scaled.options:
-        return scaled
     found = hits(tape, count, block.echo, several)
     if asked_again and _listing(found):
         return None
+    scaled = None if several or block.echo else _probable(reply.low, list(tape.groups.values()), block.end)
+    if scaled is not None and scaled.options and not any(h.verdict == ANSWER and h.start > scaled.start for h in found):
+        return scaled
     verdict = (resolve_set if several else resolve)(found, tape, reply.low, cut, count)
     return scaled if scaled and not (verdict and verdict.start >= scaled.end) else verdict
 
