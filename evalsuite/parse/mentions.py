@@ -160,7 +160,7 @@ _AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an optio
     r"|排第|[之以]?外|的可能|还是[(]?[a-z]|因为|由于|而[不非]|[错吧呢了啊呀都均皆较没未]|可以|被?排除|对(?![话他她你我a-z])"
     r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?![一-鿿](?<![均皆都也不选项]))"
 )
-_PERSON = re.compile(r"[说问答提讲表认觉喜想回在们从去很]|的[朋妈爸同老家手]")
+_PERSON = re.compile(r"说(?!法)|[问答提讲表认觉喜想回在们从去很]|的[朋妈爸同老家手]")
 _WORD_AFTER = "股站罗级型座队组盘键屏版柱轴字罩杯咖货套餐"
 _WORD_BEFORE = "素户色级型语划小老甲"
 _CUE_BEFORE = '有就概下投得然但如比选项是为案择即于填成入和或与及非除不对到个答、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
@@ -181,7 +181,7 @@ _WORDS_AFTER = re.compile(r"[一-鿿㐀-䶿]|[ ][a-z]{2}")
 _NOT_SPOKEN = re.compile(
     r"[ ]?(?:因为|由于|理由|正确|错误|对(?=[,。;\n]|$)|不[对符正合]|[√×\d高中低]|符合|可能|because|correct|wrong|(?:yes|no|true|false)[ ]?[.,]?(?:\n|$))"
 )
-_WORD_NEXT = re.compile(" [a-z]{2}")
+_WORD_NEXT = re.compile(r" [a-z]{2}|(?<=a) \d")
 _ALONE = re.compile(r" ?(?:[.,;:!?)\n]|$)| (?:through|to) [a-z]\b")
 _STEP_BEFORE = re.compile(r"(?:短语|步骤|phrase|step|question|例题?|问题|part|round)[ :]?$")
 
@@ -203,11 +203,11 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
     if HAN.match(right) and (
         right in _WORD_AFTER
         or (low[start] in "abxy" and _PERSON.match(after))
-        or (wordlike and not _AFTER_UPPER.match(after))
+        or (wordlike and spoken and not _AFTER_UPPER.match(after))
     ):
         return False
     if HAN.match(left) and (left in _WORD_BEFORE or (wordlike and left not in _CUE_BEFORE)):
-        return (not spoken and (left in "此以故" or after[:1] == ":")) or _NOUN_BEFORE.search(before) is not None
+        return (not spoken and (left in "此以故了的把将则才均只" or after[:1] == ":")) or _NOUN_BEFORE.search(before) is not None
     if _ENGLISH_BEFORE.search(before):
         return False
     if _WORD_NEXT.match(after) or right in ("'", "’"):
@@ -493,14 +493,15 @@ def mentions(text: str, low: str, options: Options, spoken: bool = True) -> list
 
 _SPELLED = re.compile(  # alone on its line, or after a cue
     r"^[^\w\n]*(?P<line>[a-z]{2,30}|(?P<digit>\d)(?P=digit){1,29})[^\w\n]*$"
-    r"|(?:选[:择]?|答案[是为:]{0,2}|answer(?: is|:)?)[ ]{0,2}(?P<cued>[a-z]{2,30})(?![a-z0-9])",
+    r"|(?:选[:择]?|答案[是为:]{0,2}|answer(?: is|:)?)[ ]{0,2}(?P<cued>[a-z]{2,30})(?![a-z0-9])"
+    r"|(?<![a-z0-9])(?P<capitals>[a-z]{2,10})(?=[ ]?(?:选?项|[两三四五][个者项]|均|都|皆|正确|错误|符合|解析|解释))",
     re.MULTILINE,
 )
 _AND = re.compile(
     r"[\"”」』]?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|与|跟|[,、.]?[ ]?(?:and(?: the)?|or|和|或者?是?|还是|以?及|还有|并且)|x|>{1,3}|≥|(?=[(\[\"'“「a-z0-9]))?"
     r"[ \ue001\ue002]{0,2}(?:选项|option)?[ ]?[\"“「]?"
 )
-_PREDICATE = re.compile(r"[”\"」』)]?[ ]?(?:[也更才则不是为错就最没显明可还似看较比符与]|一般|it is|is|seems|does)")
+_PREDICATE = re.compile(r"[”\"」』)]?[ ]?(?:选?项)?[ ]?(?:错误|正确|有误|[也更才则不是为错就最没显明可还似看较比符与]|一般|it is|is|seems|does)")
 _RANGE = re.compile(r"[ ]?(?:[-~–至到]|to|through)[ ]?(?:选项|option)?[ ]?")
 
 
@@ -530,12 +531,14 @@ def grouped(found: Sequence[Mention], low: str) -> list[Group]:
     return groups
 
 
-def spelled(groups: list[Group], low: str, options: Options) -> list[Group]:
-    """Add lines of nothing but labels as groups: "bd", "bbbb" (rule 8)."""
+def spelled(groups: list[Group], text: str, low: str, options: Options) -> list[Group]:
+    """Add lines of nothing but labels as groups: "bd", "bbbb" (rule 8); and capitals that are judged together: ABC均正确."""
     found: list[Group] = []
     for match in _SPELLED.finditer(low):
         which = str(match.lastgroup)
         start, word = match.start(which), match[which]
+        if which == "capitals" and not (options.capital and text[start : match.end(which)].isupper()):
+            continue
         again = word in (word + word)[1:-1]  # abcabc, bbbb
         named = word in options.labels or word in options.keys
         if named or not {*word} <= {*options.labels} or not (again or [*word] == sorted({*word})):

@@ -75,7 +75,7 @@ def turned(said: list[Cue], low: str, question: Asked) -> list[Cue]:
                 found.append(("+" if announces or names else "w", start, end))
             else:
                 found.append((kind if names else "w" if announces else "-", start, end))
-        elif kind in "NX-" and end - start < 4 and low[start : end + 2] in asking and _HAN.match(low[start : end + 2]):
+        elif not question.wrong and kind in "NX-" and end - start < 4 and low[start : end + 2] in asking and _HAN.match(low[start : end + 2]):
             found.append(("+", start, end))
         else:
             found.append((kind, start, end))

@@ -212,7 +212,7 @@ def named_in(clean: Clean, options: Options, question: Asked = Asked()) -> Reply
     spoken = not heads(low, options) if question.spoken is None else question.spoken
     quoted = quotations(clean.text)
     said = turned(cues(low), low, question)
-    groups = spelled(grouped(mentions(clean.text, low, options, spoken), low), low, options)
+    groups = spelled(grouped(mentions(clean.text, low, options, spoken), low), clean.text, low, options)
     groups = with_near(groups, low, [end for kind, _, end in said if kind in _DUE], quoted, options)
     return Reply(clean, low, _parts(clean.text, low, spoken, question), options, groups, said, quoted)
 
@@ -276,6 +276,9 @@ def _block(reply: Reply, block: Block, cut: bool, several: bool, asked_again: bo
     found = hits(tape, count, block.echo, several)
     if asked_again and _listing(found):
         return None
+    marked = _marked(reply.low, [*tape.groups.values()], count)
+    if marked is not None and (several or len(marked.options) == 1):
+        return marked
     scaled = None if several or block.echo else _probable(reply.low, list(tape.groups.values()), block.end)
     if scaled is not None and scaled.options and not any(h.verdict == ANSWER and h.start > scaled.start for h in found):
         return scaled
@@ -288,6 +291,20 @@ def _listing(found: Sequence[Hit]) -> bool:
     options = [option for hit in found for option in hit.options]
     in_order = all(hit.labelled for hit in found) and options == [*range(len(options))]
     return in_order and (len(options) > 1 or (len(found) == 1 and found[0].end - found[0].start < 4))
+
+
+_MARK = re.compile(r"[ ]?[:=|][ ]?([01])(?![\w.%])")
+
+
+def _marked(low: str, groups: Sequence[Group], count: int) -> Verdict | None:
+    """The options marked with 1 where each has a 1 or a 0: A: 1, B: 0; None if there is no such table."""
+    if len(groups) < count:
+        return None
+    marks = {g.options: found[1] == "1" for g in groups[:60] if (found := _MARK.match(low, g.end))}
+    chosen = tuple(sorted(options[0] for options, right in marks.items() if right))
+    if len(marks) != count or {*marks} != {(n,) for n in range(count)} or not 0 < len(chosen):
+        return None
+    return Verdict(Status.PARSED, chosen, "marked", groups[0].start, groups[-1].end)
 
 
 def _score(before: str, after: str) -> tuple[float, bool] | None:

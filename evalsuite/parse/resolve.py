@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from evalsuite.parse.chars import WORD
-from evalsuite.parse.rules import ALL, ASK, BUT, CANCEL, HEAD, LINE, NAME, NONE, NOT, PICK, STATE, Hit
+from evalsuite.parse.rules import ALL, ANSWER, ASK, BUT, CANCEL, HEAD, LINE, NAME, NONE, NOT, PICK, STATE, Hit
 from evalsuite.parse.tape import Tape
 from evalsuite.types import Status
 
@@ -45,7 +45,11 @@ def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -
     first, last, options = current[0], current[-1], _union(current)
     alike = {hit.options for hit in found if hit.explicit and (hit.verdict, hit.rule) == (last.verdict, last.rule)}
     if len(alike) > 2 and not last.firm:  # an answer for each of many things
-        return None
+        run_on = first.verdict == ANSWER and first.rule == "answer-is" and len(first.options) == 1
+        if not run_on:
+            return None
+        current = [next(hit for hit in found if hit.explicit and hit.rule == last.rule)]
+        first, last, options = current[0], current[0], current[0].options
     if last.verdict == NONE:
         return Verdict(Status.UNPARSED, (), last.rule, last.start, last.end)
     if any(hit.conflict for hit in current):
@@ -141,7 +145,7 @@ def _only_named(found: Sequence[Hit], tape: Tape, low: str) -> Verdict | None:
     if not found or any(hit.rule not in ("named", "spoken") or hit.conflict for hit in found):
         return None
     last, options = found[-1], _union(found)
-    alone = low[last.start] in "([【" or _SHORT.fullmatch(tape.tokens)
+    alone = low[last.start] in "([【" or (last.labelled and last.end - last.start > 3) or _SHORT.fullmatch(tape.tokens)
     if len(options) > 1 or options == (-1,) or not alone:
         return None
     return Verdict(Status.PARSED, options, "only-named", last.start, last.end)

@@ -60,6 +60,7 @@ RULES = [
     Rule("wrong", NOT, ANY, r"", r"X(?:[./,]|$)|[^./MTQGWm]*,['_]?x[./]|[^./MTQGWm]*[,:]F?Z(?:[./,]|$)", "(a) is on the moon, so no. (b) is on the…"),
     Rule("item-wrong", NOT, ANY, r"[!/^,][b(k=]*", r"[.,]?[_~']?:['_]?(?:N['_]?[+wy]|[-xXz])(?:[,./(]|$)|:?Z[.,]?(?:/|$)|:N['_]?[.,]*(?:/|$)", "(a) 科幻片：错误，没有未来世界。\n(b) 恐怖片：错误，没有人害怕。\n(c) 喜剧片：大家一直在笑。"),
     Rule("wrong-next", NOT, ANY, r"", rf"{V}[,(]['_]?(?:[XNB=Aa]*(?<![NX])[-0x]|[XN][=B]?[+wy])(?![:'_~]*[MTQGWm])", "选项(a)，与对话不符；选项(b)，也不符合。"),
+    Rule("crossed", NOT, "MQ", r"", r"\.-(?:[MQ./]|$)", "A. ✗  B. ✓  C. ✗  D. ✗"),
     # --- rejected, by what stands before
     Rule("no-less", PICK, PLAIN, rf"n{Z}", r"F(?:[+w]|['_])(?:[,./]|$)", "c没有b那么合适。"),
     Rule("not-be", NOT, ANY, rf"(?:[XNn]'?|-['_]?|N'?[+w]['_]?)={ZN}['_~]?{ZN}", r"", "错误的是a。"),
@@ -76,13 +77,14 @@ RULES = [
     Rule("line", LINE, PLAIN, r"[!/][b,.:(|\[@]*(?:'[|]?)?", r"[)\],.|]*(?:/|$)", "A: b"),
     Rule("spoken", NAME, TEXT, rf"@{Y}", r"", "A: 周末看什么？\nB: 我觉得是恐怖片。\nA: 那就看恐怖片吧。\nB: 我还想看喜剧片。"),
     Rule("asked", ASK, PLAIN, r"", r"[^./MTQGWm@,]{0,6}\?", "是a还是b呢？"),
-    Rule("supposed", NAME, PLAIN, r"(?:I[^./,MTQGWm?@]*|I(?!['_]?[CP])[^./?@KV]*|H[^./MTQGWm?@FKSV]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
+    Rule("supposed", NAME, PLAIN, r"(?:I[^./,MTQGWm?@]*|I(?!['_~]?[CP])[^./?@KV]*|H[^./MTQGWm?@FKSV]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
     Rule("either", NAME, PLAIN, r"X[MTQ]'=", r"", "不是科幻片就是恐怖片。"),
     Rule("granted", NAME, PLAIN, r"", r"[B'_a]*H", "(b)最符合对话。(a)虽然合适，可是没有人害怕。"),
     # --- called right
     Rule("compared", NAME, PLAIN, rf"[MTQ]c{Z}", r"", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
     Rule("right", PICK, PLAIN, r"", r"c[MTQ]['_]?[+w]", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
     Rule("right", PICK, PLAIN, r"", rf"{V}(?:[+]|=['_]?S)", "b✅"),
+    Rule("ticked", PICK, "MQ", r"", r"\.\+(?:[MQ./]|$)", "A. ✗  B. ✓  C. ✗  D. ✗"),
     Rule("this-one", PICK, PLAIN, r"", r"[^/MTQGW]*1", "(a)科幻片：没有未来世界。\n(b)恐怖片：吓得睡不着，所以选它。"),
     Rule("only", PICK, PLAIN, rf"[lu]{Z}", rf"{V}[wy+]", "科幻片也可以，不过只有(b)是符合上下文的。"),
     # --- chosen
@@ -125,12 +127,12 @@ RULES = [
 # Where several options may be right: these first, then RULES. An item of a list is judged on its own, and all may be chosen.
 SETS = [
     Rule("all-but-these", BUT, PLAIN, rf"(?:B{Y}[EV]|[!./,]_?~?E){G1}", r"(?![^./]*(?:[-0xz]|N['_]?[+wyC]))", "All but (3)"),
-    Rule("all-of-them", ALL, "B", r"[!./,]['_]?", r"['_L~]*(?:[./,]|$)|['_L~]*=?['_B]*[+wy]", "All of the above."),
+    Rule("all-of-them", ALL, "B", r"[!./,]['_]?", r"['_L~]*=?(?:[./,]|$)|['_L~]*=?['_B]*[+wy]", "All of the above."),
     Rule("all-of-them", ALL, "O", r"", r"[=B_']*[+w]", "(1)不正确，其余都正确"),
     Rule("item-right", PICK, ANY, r"", rf"(?:\.?{Z}|\.?[^./MTQGW]*[|])['_]?{Z}Y", "A: Yes\nB: No\nC: Yes\nD: No\nE: No"),
     Rule("ranked", NAME, ANY, rf"P[^/]*:(?:[^/]*/)*[b.]*{Z}", r"", "Ranking:\n1. (0) The speaker wants to buy…"),
-    Rule("judged-wrong", NOT, ANY, r"[!/,.|][b(|]*", r"\.?[:=(|]*(?:=|[_']=?)?(?:[-x]|[XN]['_]?[+wy])", "0: true, 1: false, 2: true, 3: false, 4: false"),
-    Rule("judged-right", PICK, ANY, r"[!/,.|][b(|]*", r"\.?[:=(|]*(?:=|[_']=?)?A?[+wy]", "0: true, 1: false, 2: true, 3: false, 4: false"),
+    Rule("judged-wrong", NOT, ANY, r"[!/,.|][b(|]*", r"p?\.?[:=(|]*(?:=|[_']=?)?(?:[-x]|[XN]['_]?[+wy])", "0: true, 1: false, 2: true, 3: false, 4: false"),
+    Rule("judged-right", PICK, ANY, r"[!/,.|][b(|]*", r"p?\.?[:=(|]*(?:=|[_']=?)?A?[+wy]", "0: true, 1: false, 2: true, 3: false, 4: false"),
     Rule("judged-wrong", NOT, ANY, r"", r"[-xZ](?:[MTQGW./,]|$)", "(0) ✓ (1) ✗ (2) ✓ (3) ✗ (4) ✗"),
     Rule("judged-right", PICK, ANY, r"", r"\+(?:[MTQGW./,]|$)", "(0) ✓ (2) ✓"),
     Rule("all-of-them", STATE, "GW", r"[!/.,][F,]*", r"['_]?p?B[^./]*(?<![-0xzXNn])(?:[./]|$)", "A、B、C都涉及歧视。"),

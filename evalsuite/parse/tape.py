@@ -55,6 +55,7 @@ _MARKS = {
 _LEAD = re.compile(r"[ ]*(?:[-*•·●>#]+[ ]?|[(]?\d{1,2}[.、):][ ]?(?!\d)|[(][一二三四五][)]|[一二三四五六][、.])+")
 _NUMBERS = re.compile(r"\d{1,2}[ ]?[.、)][ ]{0,2}[(\[“\"'*]*")
 _HEADING = re.compile(r"\d{1,2}[ ]?[.、][ ]?[^\W\d][^,.。:;\n]{0,14}:?[ ]*\n")
+_POINT = re.compile(r"\.(?=\w)")  # b.恐怖片
 _TRAIL = re.compile(
     r"[ \"”'’)\]】」』》]*(?:号?的?选项|的?(?:关系|领域)|类型?|这个选项|这一项|才对|无疑|[吧号哦呢啊呀了项的喔嘛哈])(?![^\W_])"
 )
@@ -180,7 +181,9 @@ class _Writer:
             self.put("[", start, start)
         self.groups[len(self.tokens)] = group
         self.put("m" if quoted and _within(low, quoted, start, end) else _token(group), start, end)
-        if trail := _TRAIL.match(low, end, self.end):
+        if leads and self.tokens[-1] == "M" and _POINT.match(low, end):
+            self.put(":", end, end + 1)
+        elif trail := _TRAIL.match(low, end, self.end):
             self.position = trail.end()
 
 
