@@ -38,11 +38,11 @@ def choices() -> list[Row]:
 
 def said(row: Row) -> tuple[Any, str]:
     """What the reader takes a reply to choose: a label, or a list of them, and the status."""
-    finish, labels = row.get("finish", "stop"), list(row["options"])
+    finish, question, labels = row.get("finish", "stop"), row.get("question", ""), list(row["options"])
     if "labels" in row:
-        several = parse_options(row["output"], row["options"], finish=finish)
+        several = parse_options(row["output"], row["options"], question=question, finish=finish)
         return [labels[n] for n in several.choices], several.status
-    answer = parse_option(row["output"], row["options"], finish=finish)
+    answer = parse_option(row["output"], row["options"], question=question, finish=finish)
     return None if answer.choice is None else labels[answer.choice], answer.status
 
 

@@ -23,7 +23,7 @@ CUES: dict[str, str] = {
     "s": "领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
     "C":  # a verb of choosing
         "选 填 挑 猜 答 站 倾向 归入 改成 不得不选 我是说 cho(ose|se) (pick|select)(|ed) (go|going|went|stick)_with opt_for lean(|ing)_(to|toward|towards) "
-        "(change|switch)_to guess i('d|_would)_(say|keep) i_meant label_this_as",
+        "(change|switch)_to guess i('d|_would)_(say|keep) i_meant",
     "o": "觉得 感觉 看来 估计 我想 definitely think believe inclined_to",  # a verb of opinion
     "h": "说不定 八成 多半 大概 probably maybe perhaps possibly",  # a hedge
     "V": "而 但 but rather",  # contrasts with the option rejected before
@@ -59,10 +59,10 @@ CUES: dict[str, str] = {
     "H": "即使 哪怕 虽然 尽管 看似 乍一看 以为 一开始 起初 one_might although though while at_first initially",  # grants something
     "?": "吗",  # asks
     "L":  # introduces a list of the choices
-        "候选 以下选项 选项(有|如下) 给出的选项 分别(是|为) (options|choices)_are candidate(|s) possible_answers the_options",
+        "候选 以下选项 选项有 给出的选项 分别(是|为) (options|choices)_are candidate(|s) possible_answers the_options",
     "i": "包(括|含) 从 在 from between among",  # introduces some of the choices
     "P": "排序 第一名 从高到低 从大到小 按可能性 依次 rank(ing|ed)",  # introduces a ranking
-    "D": "其次 再次 次(之|选) 第(二|三|四|五)(名|:) 排第二 第二选择 备选 然后是 最不可能 followed_by secondly least_likely",  # a second choice
+    "D": "其次 再次 次(之|选) 第(二|三|四|五)(名|:) 排第二 第二选择 备选 然后是 最不可能 secondly",  # a second choice
     "E": "除 except other_than apart_from",  # except
     "O": "其(他|它|余) the_(others|rest)",  # the others
     "0": "以上都不 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none

@@ -45,7 +45,7 @@ def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -
     first, last, options = current[0], current[-1], _union(current)
     alike = {hit.options for hit in found if hit.explicit and (hit.verdict, hit.rule) == (last.verdict, last.rule)}
     if len(alike) > 2 and not last.firm:  # an answer for each of many things
-        run_on = first.verdict == ANSWER and first.rule == "answer-is" and len(first.options) == 1
+        run_on = first.verdict == ANSWER and len(first.options) == 1
         if not run_on:
             return None
         current = [next(hit for hit in found if hit.explicit and hit.rule == last.rule)]

@@ -46,7 +46,7 @@ TEXT = "TW"
 RULES = [
     # --- of all options
     Rule("none-of-them", NONE, "0", r"[!./][^OEIH./]*", r"[^OEIH./]*", "看起来是恐怖片，但对话里没有人害怕。以上都不对。"),
-    Rule("no-answer", NONE, "S", r"", r":[^./MTQGWm]*[-0z][^./MTQGWm]*(?:[./]|$)|:'[./]*$", "【答案】：题目有误"),
+    Rule("no-answer", NONE, "S", r"", r":[^./MTQGWm]*[-0z][^./MTQGWm]*(?:[./]|$)|:'[./]*$", "由条件得 $x=2$，应选A。代入检验，两边不等。<eoe>\n…"),
     Rule("all-of-them", ALL, "B", r"[!./,][FADa:'_B]*[sp]?", r"[=wyAa_']*[+wy]", "全部都对"),
     Rule("taken-back", CANCEL, "-", r"[!./,]", r"[,./]|$", "b\n\n不对，对话里没有人害怕。"),
     # --- except
@@ -55,12 +55,11 @@ RULES = [
     Rule("kept", NAME, ANY, rf"[NX]x['_~]?=?{G14}", r"", "不能排除是(b)。"),
     Rule("all-but-it", PICK, PLAIN, rf"E{G4}", rf"{Z}['_]?{Z}(?:O{Y}[-0xzX]|O{Y}N{Y}[+wyC]|N{Y}O|B{Y}(?:[-0x]|N{Y}[+wyC])|z|B?=?[-0]|{V}[-0xz])", "除b以外都不符合"),
     # --- rejected, by what stands behind
-    Rule("wrong", NOT, ANY, r"", rf"{V}(?:[NXn]['_]?[+wyC=S]|(?<![NXn])(?<![NXn]')(?:[-0x]|z)|U)", "b可以排除"),
+    Rule("wrong", NOT, ANY, r"", rf"{V}(?:[NXn]['_]?[+wyC=S]|(?<![NXn])(?<![NXn]')(?:[-0x]|z)|U)|\.-(?:[MQ]|$)", "b可以排除"),
     Rule("item-wrong", NOT, ANY, r"[!/^][b(k=]*", r"[^/MTQGWRO]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)", "(a)近视：走近了看得清。\n(b)远视：和对话相反，不能选。\n(c)散光：没有重影，不能选。"),
     Rule("wrong", NOT, ANY, r"", r"X(?:[./,]|$)|[^./MTQGWm]*,['_]?x[./]|[^./MTQGWm]*[,:]F?Z(?:[./,]|$)", "(a) is on the moon, so no. (b) is on the…"),
     Rule("item-wrong", NOT, ANY, r"[!/^,][b(k=]*", r"[.,]?[_~']?:['_]?(?:N['_]?[+wy]|[-xXz])(?:[,./(]|$)|:?Z[.,]?(?:/|$)|:N['_]?[.,]*(?:/|$)", "(a) 科幻片：错误，没有未来世界。\n(b) 恐怖片：错误，没有人害怕。\n(c) 喜剧片：大家一直在笑。"),
     Rule("wrong-next", NOT, ANY, r"", rf"{V}[,(]['_]?(?:[XNB=Aa]*(?<![NX])[-0x]|[XN][=B]?[+wy])(?![:'_~]*[MTQGWm])", "选项(a)，与对话不符；选项(b)，也不符合。"),
-    Rule("crossed", NOT, "MQ", r"", r"\.-(?:[MQ./]|$)", "A. ✗  B. ✓  C. ✗  D. ✗"),
     # --- rejected, by what stands before
     Rule("no-less", PICK, PLAIN, rf"n{Z}", r"F(?:[+w]|['_])(?:[,./]|$)", "c没有b那么合适。"),
     Rule("not-be", NOT, ANY, rf"(?:[XNn]'?|-['_]?|N'?[+w]['_]?)={ZN}['_~]?{ZN}", r"", "错误的是a。"),
@@ -78,13 +77,10 @@ RULES = [
     Rule("spoken", NAME, TEXT, rf"@{Y}", r"", "A: 周末看什么？\nB: 我觉得是恐怖片。\nA: 那就看恐怖片吧。\nB: 我还想看喜剧片。"),
     Rule("asked", ASK, PLAIN, r"", r"[^./MTQGWm@,]{0,6}\?", "是a还是b呢？"),
     Rule("supposed", NAME, PLAIN, r"(?:I[^./,MTQGWm?@]*|I(?!['_~]?[CP])[^./?@KV]*|H[^./MTQGWm?@FKSV]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
-    Rule("either", NAME, PLAIN, r"X[MTQ]'=", r"", "不是科幻片就是恐怖片。"),
-    Rule("granted", NAME, PLAIN, r"", r"[B'_a]*H", "(b)最符合对话。(a)虽然合适，可是没有人害怕。"),
     # --- called right
     Rule("compared", NAME, PLAIN, rf"[MTQ]c{Z}", r"", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
     Rule("right", PICK, PLAIN, r"", r"c[MTQ]['_]?[+w]", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
-    Rule("right", PICK, PLAIN, r"", rf"{V}(?:[+]|=['_]?S)", "b✅"),
-    Rule("ticked", PICK, "MQ", r"", r"\.\+(?:[MQ./]|$)", "A. ✗  B. ✓  C. ✗  D. ✗"),
+    Rule("right", PICK, PLAIN, r"", rf"{V}(?:[+]|=['_]?S)|\.[+](?:[MQ]|$)", "b✅"),
     Rule("this-one", PICK, PLAIN, r"", r"[^/MTQGW]*1", "(a)科幻片：没有未来世界。\n(b)恐怖片：吓得睡不着，所以选它。"),
     Rule("only", PICK, PLAIN, rf"[lu]{Z}", rf"{V}[wy+]", "科幻片也可以，不过只有(b)是符合上下文的。"),
     # --- chosen
@@ -94,17 +90,16 @@ RULES = [
     Rule("is", PICK, LABEL, rf"[!./,K]['_]?={Z}", r"[,./()R]|$", "答案是b，不，是c。"),
     Rule("concluded", PICK, PLAIN, rf"(?:F{Z}['_]?|K{Z})={G1}", r"", "是科幻片。哦不，是恐怖片。"),
     Rule("fits", PICK, PLAIN, rf"[+]{G1}|[+w]['_]?s{Z}", r"", "✅b"),
-    Rule("answer", ANSWER, PLAIN, rf"S{Z}[:\[]{Z}['_]?{Z}", r"", "【答案】D\n解析：…"),
+    Rule("answer", ANSWER, PLAIN, rf"S{Z}[:\[]{Z}['_]?{Z}", r"", "[正确答案]C<eoa>\n\n张某购买房屋一套，下列哪项…"),
     Rule("answer", PICK, PLAIN, rf"[!/,.:b|][sp]{Z}[:|]{Z}", r"", "{\"label\": \"b\", \"explanation\": \"…\"}"),
     Rule("answer", PICK, LABEL, rf"S{Z}['_]?{Z}", r"", "答案b"),
     Rule("answer", PICK, TEXT, rf"S{G1}", r"", "答：是"),
-    Rule("choose", ANSWER, PLAIN, rf"[FK]{YY}C{G14}", r"", "所以我最后选b"),
+    Rule("choose", ANSWER, PLAIN, rf"[FK]{YY}C{G14}", r"", "A项正确，B项正确，C项错误，D项正确，故选C。"),
     Rule("choose", PICK, LABEL, rf"C{G14}", r"", "选乙"),
     Rule("choose", PICK, TEXT, rf"C{G4}", r"", "应该填C罗"),
     Rule("boxed", ANSWER, PLAIN, rf"\[{Z}['_]?", r"", "$\\text{washed away} \\xrightarrow{\\text{i…"),
     Rule("conclusion", PICK, PLAIN, rf"[FK]{Z}", r"", "a\n\n更正：b"),
     Rule("but", PICK, PLAIN, rf"[XxnN]['_~=]*[MTQGW],?V{Z}", r"", "It is not (a) but (b)."),
-    Rule("but", PICK, PLAIN, r"[MTQ]w,V", r"'=(?![-0xz])", "(a)有道理，但(b)才是重点"),
     Rule("opinion", PICK, LABEL, rf"o{G1}", r"", "## 🧐 问题\n\n短语1: B昨晚没睡好\n短语2: 紧张\n\n## 💡 回答\n\n根…"),
     Rule("left", PICK, PLAIN, rf"l{G4}", r"", "1. 短语1是“羽绒服被拧了”，短语2是“羽绒会结成团”。\n2. 拧羽绒服会造成…"),
     # --- alone
@@ -135,9 +130,9 @@ SETS = [
     Rule("judged-right", PICK, ANY, r"[!/,.|][b(|]*", r"p?\.?[:=(|]*(?:=|[_']=?)?A?[+wy]", "0: true, 1: false, 2: true, 3: false, 4: false"),
     Rule("judged-wrong", NOT, ANY, r"", r"[-xZ](?:[MTQGW./,]|$)", "(0) ✓ (1) ✗ (2) ✓ (3) ✗ (4) ✗"),
     Rule("judged-right", PICK, ANY, r"", r"\+(?:[MTQGW./,]|$)", "(0) ✓ (2) ✓"),
-    Rule("all-of-them", STATE, "GW", r"[!/.,][F,]*", r"['_]?p?B[^./]*(?<![-0xzXNn])(?:[./]|$)", "A、B、C都涉及歧视。"),
+    Rule("all-of-them", STATE, "GW", r"[!/.,][F,]*", r"['_]?p?B[^./]*(?<![-0xzXNn])(?:[./]|$)", "A、B、C、D四个选项都涉及歧视。"),
     Rule("answers", PICK, ANY, rf"[+CSwyY](?:[LspB~]['_]?)*[=B]*{Z}:?{Z}", r"", "Yes: 0, 2\nNo: 1, 3, 4"),
-    Rule("line", LINE, PLAIN, r"[!/.^][b,.:(|\[]*'?", r"[)\],.]*(?:/*'?[b(]*[MTQGW]|/*$|/)", "(4) The speaker is hungry. (0) The speak…"),
+    Rule("line", LINE, PLAIN, r"[!/.^][b,.:(|\[]*'?", r"[)\],.]*(?:/*'?[b(]*[MTQGW]|/*$|/)|['_](?:/|$)", "(4) The speaker is hungry. (0) The speak…"),
     Rule("and", STATE, ANY, rf"[MTQGW](?:\([^()]*)?\),?A?{Z}", r"(?!=?-)", "The answers are 0 (a new phone) and 2 (stolen)."),
     Rule("options", LINE, PLAIN, r"[!/]['_~]?[LspB]*", r"\.?(?:/|$)", "Options A and C"),
 ]
@@ -199,7 +194,7 @@ class Hit(NamedTuple):
     @property
     def heads(self) -> bool:
         """Whether it heads an item of a list that judges nothing."""
-        judged = self.verdict == NOT or (self.verdict in (PICK, STATE) and self.rule not in ("alone", "answer", "answers", "statement"))
+        judged = self.verdict == NOT or (self.verdict in (PICK, STATE) and self.rule not in ("alone", "answer", "answers", "fits", "statement"))
         return self.labelled and not judged and self.before[-1:] in "!/.,:^|b(?"
 
     @property
