@@ -42,7 +42,14 @@ def _read_choice(item: Item, response: Response, reading: Reading, language: Lan
     if response.likelihoods:
         return _likeliest(item, response)
     options = dict(zip(item.labels, item.options, strict=True))
-    return parse_option(response.text, options, finish=response.finish, mode=reading.parser, dialogue=item.dialogue)
+    return parse_option(
+        response.text,
+        options,
+        question=item.question,
+        finish=response.finish,
+        mode=reading.parser,
+        dialogue=item.dialogue,
+    )
 
 
 def _is_right(item: Item, answer: Answer) -> float:
@@ -86,7 +93,7 @@ def _read_choices(item: Item, response: Response, reading: Reading, language: La
     from evalsuite.parse import parse_options
 
     options = dict(zip(item.labels, item.options, strict=True))
-    read = parse_options(response.text, options, finish=response.finish)
+    read = parse_options(response.text, options, question=item.question, finish=response.finish, dialogue=item.dialogue)
     text = "；".join(item.options[n] for n in read.choices) if read.choices else None
     return Answer(read.status, None, text, read.rule, read.start, read.end, read.choices)
 

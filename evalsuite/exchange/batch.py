@@ -79,18 +79,20 @@ def reply_row(reply: str, options: str = "", question: str = "") -> Row:
         found = None
     if not _is_options(found):
         raise ConfigError(f"--options {options!r}: expected two to 26 texts such as 雨|雪|雾, or JSON such as {{\"A\": \"雨\", \"B\": \"雪\"}}")  # fmt: skip
-    return {"output": reply, "options": found}
+    return {"output": reply, "options": found} | ({"question": question} if question else {})
 
 
 def _reading(row: Row, parser: str, several: bool) -> Row:
-    options, finish = row.get("options"), row.get("finish") or "stop"
+    options, finish, question = row.get("options"), row.get("finish") or "stop", row.get("question") or ""
     labels = list(options or ())
     if not options:
         return {"choice": None, **_place(_span(row, finish))}
     if several:
-        found = parse_options(row["output"], options, finish=finish)
+        found = parse_options(row["output"], options, question=question, finish=finish, dialogue=row.get("dialogue"))
         return {"choices": [labels[n] for n in found.choices], **_place(found)}
-    answer = parse_option(row["output"], options, finish=finish, mode=parser, dialogue=row.get("dialogue"))
+    answer = parse_option(
+        row["output"], options, question=question, finish=finish, mode=parser, dialogue=row.get("dialogue")
+    )
     return {"choice": None if answer.choice is None else labels[answer.choice], **_place(answer)}
 
 
@@ -99,7 +101,7 @@ def explain_row(row: Row, several: bool = False) -> Explanation:
     options, finish = row.get("options"), row.get("finish") or "stop"
     if not options:
         return explain_span(row["output"], row.get("dialogue") or (), row.get("question") or "", finish)
-    return explain(row["output"], options, finish, row.get("dialogue"), several)
+    return explain(row["output"], options, finish, row.get("dialogue"), several, row.get("question") or "")
 
 
 def _span(row: Row, finish: str) -> Answer:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from evalsuite.parse import rules, spanrules
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, TURN
 from evalsuite.parse.mentions import prepare
+from evalsuite.parse.question import asked
 from evalsuite.parse.read import Choices, Reply, named_in, parse_option, parse_options, prepare_set
 from evalsuite.parse.rules import Hit, Rule, hits, matching
 from evalsuite.parse.span import read_span
@@ -17,7 +18,7 @@ from evalsuite.types import Answer
 
 # What a rule says of its mention, and why that decides.
 VERDICTS = {
-    rules.PICK: ("chosen explicitly", "nothing later takes it back"), rules.LINE: ("alone on a line", "nothing is chosen explicitly"),
+    rules.ANSWER: ("the answer by name", "nothing later replaces it"), rules.PICK: ("chosen explicitly", "nothing later takes it back"), rules.LINE: ("alone on a line", "nothing is chosen explicitly"),
     rules.HEAD: ("at the reply's head", "nothing is chosen explicitly"), rules.STATE: ("stated", "nothing is chosen or stands alone"),
     rules.ASK: ("in a question", "nothing else is named"), rules.NOT: ("rejected", ""), rules.NAME: ("only named", ""),
     rules.NONE: ("none is right", "nothing later is chosen"), rules.ALL: ("all are right", "nothing later is chosen"),
@@ -28,6 +29,7 @@ WHY_RULE = {
     "whole-reply": "the whole reply is the text of one option", "elimination": "left over: all other options are rejected",
     "only-named": "nothing is chosen or stated: the only option named", "several": "several options are chosen, where one is asked for",
     "outside": "the label chosen is not in the list", "label-against-text": "a label and the text beside it are of different options",
+    "marked": "the options marked with 1 in a table of 1 and 0", "begun": "the reply is the beginning of one option's text",
     "probability": "the greatest of the numbers given to options", "probability-tie": "two options have the greatest number",
     "filled-in": "the dialogue's gap is filled in with it", "repeated": "the reply repeats it over and over", "inference": "the verbs of inference name it",
     "declines": "the reply declines to answer", "nothing": "the reply has no words", "none": "all options are rejected",
@@ -89,16 +91,18 @@ def explain(
     finish: str = "stop",
     dialogue: Sequence[str] | None = None,
     several: bool = False,
+    question: str = "",
 ) -> Explanation:
     """How a reply to a question with options is read; `several`: more than one may be right."""
     clean, labels = strip(output), list(options)
-    reply = named_in(clean, prepare_set(clean, options) if several else prepare(options))
+    known = asked(question, None if dialogue is None else tuple(dialogue))
+    reply = named_in(clean, prepare_set(clean, options) if several else prepare(options), known)
     answer: Answer | Choices
     if several:
-        answer = parse_options(output, options, finish=finish)
+        answer = parse_options(output, options, question=question, finish=finish, dialogue=dialogue)
         chosen = [labels[n] for n in answer.choices]
     else:
-        answer = parse_option(output, options, finish=finish, dialogue=dialogue)
+        answer = parse_option(output, options, question=question, finish=finish, dialogue=dialogue)
         chosen = [] if answer.choice is None else [labels[answer.choice]]
     parts: list[Part] = []
     decided, done, number = "", False, 1

@@ -207,7 +207,9 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
     ):
         return False
     if HAN.match(left) and (left in _WORD_BEFORE or (wordlike and left not in _CUE_BEFORE)):
-        return (not spoken and (left in "此以故了的把将则才均只" or after[:1] == ":")) or _NOUN_BEFORE.search(before) is not None
+        return (not spoken and (left in "此以故了的把将则才均只" or after[:1] == ":")) or _NOUN_BEFORE.search(
+            before
+        ) is not None
     if _ENGLISH_BEFORE.search(before):
         return False
     if _WORD_NEXT.match(after) or right in ("'", "’"):
@@ -229,7 +231,9 @@ def _speaks(low: str, text: str, start: int, end: int, option: str) -> bool:
     return not (_NOT_SPOKEN.match(low, after) or own)
 
 
-_CHOSEN = re.compile(r"(?:^|\n|[选填项:是为>]|answer|option|choice|(?<![a-z])is)[ ]?\Z")  # before a small letter for a capital
+_CHOSEN = re.compile(
+    r"(?:^|\n|[选填项:是为>]|answer|option|choice|(?<![a-z])is)[ ]?\Z"
+)  # before a small letter for a capital
 _BEGINS_TEXT = re.compile(r"[ ]?[-.、:,)\]】]{0,2}[ ]{0,2}[“\"‘'「『《(\ue001]{0,2}")
 _SHIFTS = ((1, 1), (0, 1), (1, 0), (2, 2), (0, 2), (2, 0), (3, 3), (0, 3), (3, 0))  # characters passed over: a slip
 _RESUMES = 3  # characters that are alike again behind a slip
@@ -248,7 +252,11 @@ def alike(said: str, text: str) -> int:
             continue
         ahead = said[at : at + 6]
         shift = next(
-            ((a, b) for a, b in _SHIFTS if len(same := ahead[a : a + _RESUMES]) == _RESUMES and text.startswith(same, i + b)),
+            (
+                (a, b)
+                for a, b in _SHIFTS
+                if len(same := ahead[a : a + _RESUMES]) == _RESUMES and text.startswith(same, i + b)
+            ),
             None,
         )
         slips += 1
@@ -307,7 +315,11 @@ def _labels(low: str, text: str, options: Options, spoken: bool) -> Iterator[Men
         elif options.capital and text[start].islower() and not _CHOSEN.search(low, max(start - 12, 0), start):
             continue  # a variable or a unit: x, g
         elif option < 0:
-            if text[start - 1 : start] in _CUE_BEFORE and not _WORDS_AFTER.match(low, end) and not (spoken and _speaks(low, text, start, stop, "")):
+            if (
+                text[start - 1 : start] in _CUE_BEFORE
+                and not _WORDS_AFTER.match(low, end)
+                and not (spoken and _speaks(low, text, start, stop, ""))
+            ):
                 yield Mention(start, stop, option, "label")
         elif not (spoken and _speaks(low, text, start, stop, options.keys[option])):
             end, other = _own_text(low, stop, option, options)
@@ -469,7 +481,7 @@ def _answers(last: Mention, mention: Mention, low: str) -> bool:
     head = low[last.start : mention.start]
     if low[: last.start].strip():
         return False
-    return last.option != mention.option and _ANSWERS.fullmatch(head.rstrip("( \"“")) is not None
+    return last.option != mention.option and _ANSWERS.fullmatch(head.rstrip('( "“')) is not None
 
 
 _ANSWERS = re.compile(r"a[ ]?:")
@@ -501,7 +513,9 @@ _AND = re.compile(
     r"[\"”」』]?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|与|跟|[,、.]?[ ]?(?:and(?: the)?|or|和|或者?是?|还是|以?及|还有|并且)|x|>{1,3}|≥|(?=[(\[\"'“「a-z0-9]))?"
     r"[ \ue001\ue002]{0,2}(?:选项|option)?[ ]?[\"“「]?"
 )
-_PREDICATE = re.compile(r"[”\"」』)]?[ ]?(?:选?项)?[ ]?(?:错误|正确|有误|[也更才则不是为错就最没显明可还似看较比符与]|一般|it is|is|seems|does)")
+_PREDICATE = re.compile(
+    r"[”\"」』)]?[ ]?(?:选?项)?[ ]?(?:错误|正确|有误|[也更才则不是为错就最没显明可还似看较比符与]|一般|it is|is|seems|does)"
+)
 _RANGE = re.compile(r"[ ]?(?:[-~–至到]|to|through)[ ]?(?:选项|option)?[ ]?")
 
 

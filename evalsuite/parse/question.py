@@ -45,7 +45,9 @@ def asked(question: str, dialogue: tuple[str, ...] | None) -> Asked:
     text = lower(fold(question)).strip()
     spoken = _speak(dialogue) if dialogue is not None else bool(_TALK.search(text)) if text else None
     words, last = bare(text), bare(text.rpartition("\n")[2])
-    return Asked(text, words, (last if len(last) > 7 else words)[-TAIL:], _WRONG.search(text[-_ASKING:]) is not None, spoken)
+    return Asked(
+        text, words, (last if len(last) > 7 else words)[-TAIL:], _WRONG.search(text[-_ASKING:]) is not None, spoken
+    )
 
 
 def _speak(dialogue: Sequence[str]) -> bool:
@@ -75,7 +77,13 @@ def turned(said: list[Cue], low: str, question: Asked) -> list[Cue]:
                 found.append(("+" if announces or names else "w", start, end))
             else:
                 found.append((kind if names else "w" if announces else "-", start, end))
-        elif not question.wrong and kind in "NX-" and end - start < 4 and low[start : end + 2] in asking and _HAN.match(low[start : end + 2]):
+        elif (
+            not question.wrong
+            and kind in "NX-"
+            and end - start < 4
+            and low[start : end + 2] in asking
+            and _HAN.match(low[start : end + 2])
+        ):
             found.append(("+", start, end))
         else:
             found.append((kind, start, end))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os.path
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -14,7 +13,19 @@ from typing import NamedTuple
 
 from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, key, lower
 from evalsuite.parse.lexicon import DECLINES
-from evalsuite.parse.mentions import Group, Options, alike, alnum, grouped, heads, mentions, options_of, prepare, spelled, with_near
+from evalsuite.parse.mentions import (
+    Group,
+    Options,
+    alike,
+    alnum,
+    grouped,
+    heads,
+    mentions,
+    options_of,
+    prepare,
+    spelled,
+    with_near,
+)
 from evalsuite.parse.question import Asked, asked, turned
 from evalsuite.parse.resolve import Verdict, resolve, resolve_set
 from evalsuite.parse.rules import ANSWER, Hit, hits
@@ -189,6 +200,9 @@ def _verbatim(output: str, options: tuple[tuple[str, str], ...]) -> Answer | Non
     return Answer(Status.PARSED, found[0], said, "whole-reply", start, start + len(said))
 
 
+UNASKED = Asked()
+
+
 class Reply(NamedTuple):
     """A clean reply, with what is named and said in it."""
 
@@ -206,7 +220,7 @@ class Reply(NamedTuple):
         return make_tape(self.low, block, inside, self.cues[first:last], self.quoted)
 
 
-def named_in(clean: Clean, options: Options, question: Asked = Asked()) -> Reply:
+def named_in(clean: Clean, options: Options, question: Asked = UNASKED) -> Reply:
     """Find what a clean reply names and says."""
     low = lower(clean.text)
     spoken = not heads(low, options) if question.spoken is None else question.spoken
@@ -225,7 +239,7 @@ def _parts(text: str, low: str, spoken: bool, question: Asked) -> list[Block]:
     places = alnum(low)
     echoes: list[tuple[int, int]] = []
     for match in re.finditer(re.escape(question.tail), said):
-        size = len(os.path.commonprefix([said[: match.end()][::-1], question.words[::-1]]))
+        size = _alike_ends(said, match.end(), question.words)
         first, last = places[match.end() - size], places[match.end() - 1] + 1
         line = low.rfind("\n", 0, first) + 1  # a label that the question's words follow is no answer
         echoes.append((line if first - line < _LED else first, last))
@@ -241,7 +255,15 @@ def _parts(text: str, low: str, spoken: bool, question: Asked) -> list[Block]:
     return [block for block in split if WORD.search(text, block.start, block.end)]
 
 
-_LED = 8
+def _alike_ends(said: str, end: int, words: str) -> int:
+    """How many characters before `end` are the last ones of `words`."""
+    size = 0
+    while size < min(end, len(words)) and said[end - size - 1] == words[-size - 1]:
+        size += 1
+    return size
+
+
+_LED = 8  # characters before the question's words that are a label or a list's mark
 _MARKS = re.compile(r"[\s?:。.,;)_]+")
 
 
@@ -300,11 +322,12 @@ def _marked(low: str, groups: Sequence[Group], count: int) -> Verdict | None:
     """The options marked with 1 where each has a 1 or a 0: A: 1, B: 0; None if there is no such table."""
     if len(groups) < count:
         return None
-    marks = {g.options: found[1] == "1" for g in groups[:60] if (found := _MARK.match(low, g.end))}
-    chosen = tuple(sorted(options[0] for options, right in marks.items() if right))
-    if len(marks) != count or {*marks} != {(n,) for n in range(count)} or not 0 < len(chosen):
+    marks = {group.options: (mark[1], group) for group in groups[:60] if (mark := _MARK.match(low, group.end))}
+    right = [group for mark, group in marks.values() if mark == "1"]
+    if {*marks} != {(n,) for n in range(count)} or not right:
         return None
-    return Verdict(Status.PARSED, chosen, "marked", groups[0].start, groups[-1].end)
+    chosen = tuple(sorted(group.options[0] for group in right))
+    return Verdict(Status.PARSED, chosen, "marked", right[0].start, right[-1].end)
 
 
 def _score(before: str, after: str) -> tuple[float, bool] | None:
@@ -389,7 +412,9 @@ def _repeated(low: str, options: Options) -> Verdict | None:
 def _begun(low: str, options: Options) -> Verdict | None:
     """The one option whose text a reply begins with, or begins and was cut off in: 被告人辩称，其没有…"""
     said = bare(low)
-    fits = [n for n, text in enumerate(options.keys) if min(len(said), len(text)) > 5 and alike(said, text) == len(said)]
+    fits = [
+        n for n, text in enumerate(options.keys) if min(len(said), len(text)) > 5 and alike(said, text) == len(said)
+    ]
     return Verdict(Status.PARSED, (fits[0],), "begun", 0, len(low.rstrip())) if len(fits) == 1 else None
 
 

@@ -73,7 +73,9 @@ def _explicit(found: Sequence[Hit], tape: Tape, cut: bool) -> list[Hit]:
     for index, new in enumerate(found):
         strength = current[-1].strength if current else 0
         between = tape.tokens[current[-1].at : new.at] if strength == 4 else ""
-        doubted = strength == 4 and (doubted or "K" in between or (new.verdict == NOT and {*_union(current)} <= {*new.options}))
+        doubted = strength == 4 and (
+            doubted or "K" in between or (new.verdict == NOT and {*_union(current)} <= {*new.options})
+        )
         if new.verdict == CANCEL or (new.verdict == NOT and strength < 3 and {*_union(current)} <= {*new.options}):
             current = []
         elif new.verdict == NONE and (strength < 3 or new.rule == "no-answer"):
@@ -163,9 +165,7 @@ def _chosen(found: Sequence[Hit], everything: tuple[int, ...]) -> list[Hit]:
             again = hit.rule in ("answers", "answer-is", "answer") and last is not None and last.rule in _ITEMS
             concludes = again or (hit.explicit and (hit.firm or _BUT.search(hit.before) is not None))
             anew = hit.verdict == LINE and _ANEW.search(hit.before) is not None
-            beside = last and (
-                hit.adds or hit.strength == last.strength or (hit.verdict == LINE and last.explicit)
-            )
+            beside = last and (hit.adds or hit.strength == last.strength or (hit.verdict == LINE and last.explicit))
             if last is None or anew or (concludes and not last.firm) or (hit.strength > last.strength and not beside):
                 chosen = [hit]
             elif beside:

@@ -15,7 +15,18 @@ from evalsuite.parse.tape import Tape
 ANSWER, PICK, LINE, HEAD, STATE, ASK, NOT, NAME = "answer", "pick", "line", "head", "state", "ask", "not", "name"
 # Of all options: none is right, all are, all but these; or that the choice before is taken back.
 NONE, ALL, BUT, CANCEL = "none", "all", "but", "cancel"
-STRENGTH = {ANSWER: 4, PICK: 3, NOT: 3, NONE: 3, CANCEL: 3, LINE: 2, HEAD: 2, STATE: 1, ASK: 1, ALL: 1}  # the strongest count
+STRENGTH = {
+    ANSWER: 4,
+    PICK: 3,
+    NOT: 3,
+    NONE: 3,
+    CANCEL: 3,
+    LINE: 2,
+    HEAD: 2,
+    STATE: 1,
+    ASK: 1,
+    ALL: 1,
+}  # the strongest count
 
 
 class Rule(NamedTuple):
@@ -46,7 +57,7 @@ TEXT = "TW"
 RULES = [
     # --- of all options
     Rule("none-of-them", NONE, "0", r"[!./][^OEIH./]*", r"[^OEIH./]*", "看起来是恐怖片，但对话里没有人害怕。以上都不对。"),
-    Rule("no-answer", NONE, "S", r"", r":[^./MTQGWm]*[-0z][^./MTQGWm]*(?:[./]|$)|:'[./]*$", "由条件得 $x=2$，应选A。代入检验，两边不等。<eoe>\n…"),
+    Rule("no-answer", NONE, "S", r"", r":[^./MTQGWm]*[-0z][^./MTQGWm]*(?:[./]|$)", "由条件得 $x=2$，应选A。代入检验，两边不等。<eoe>\n…"),
     Rule("all-of-them", ALL, "B", r"[!./,][FADa:'_B]*[sp]?", r"[=wyAa_']*[+wy]", "全部都对"),
     Rule("taken-back", CANCEL, "-", r"[!./,]", r"[,./]|$", "b\n\n不对，对话里没有人害怕。"),
     # --- except
@@ -194,7 +205,9 @@ class Hit(NamedTuple):
     @property
     def heads(self) -> bool:
         """Whether it heads an item of a list that judges nothing."""
-        judged = self.verdict == NOT or (self.verdict in (PICK, STATE) and self.rule not in ("alone", "answer", "answers", "fits", "statement"))
+        judged = self.verdict == NOT or (
+            self.verdict in (PICK, STATE) and self.rule not in ("alone", "answer", "answers", "fits", "statement")
+        )
         return self.labelled and not judged and self.before[-1:] in "!/.,:^|b(?"
 
     @property

@@ -246,7 +246,9 @@ _QUOTE = re.compile(
 _LINE = re.compile(f"[^\n{TURN}]+")
 
 
-_EXAMPLE = re.compile(r"(?:下面|以下)[^\n]{0,8}(?:例子|示例|例题)[ ]?:?[ ]*\Z|here is an example[ ]?:?[ ]*\Z", re.IGNORECASE)
+_EXAMPLE = re.compile(
+    r"(?:下面|以下)[^\n]{0,8}(?:例子|示例|例题)[ ]?:?[ ]*\Z|here is an example[ ]?:?[ ]*\Z", re.IGNORECASE
+)
 _NOW = re.compile(r"[ ]*(?:(?:现在)?请你?(?:回答|作答)|现在|now[ ,])", re.IGNORECASE)
 _SHOWN = re.compile(r"\S")
 
