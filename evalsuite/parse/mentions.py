@@ -34,6 +34,7 @@ class Options:
 
     labels: tuple[str, ...]
     keys: tuple[str, ...]
+    clauses: tuple[str, ...]  # of each text up to its first comma, as a key
     digits: bool  # the labels are numbers
     label: re.Pattern[str]  # matches what may be a label, of this list or not
     by_text: Mapping[str, int]  # key -> option, without texts that two options share
@@ -97,7 +98,8 @@ def options_of(pairs: tuple[tuple[str, str], ...]) -> Options:
     slips = frozenset((c, len(k) + n) for k in keys if len(k) > 2 for c in (k[0], k[-1]) for n in (-1, 0, 1))
     longest = max(map(len, keys), default=0) + 24
     capital = all(label.strip("()").isupper() for label, _ in pairs)
-    return Options(labels, keys, digits, _label(labels, digits), by_text, tuple(templates), slips, capital, longest)
+    clauses = tuple(key(re.split("[,，]", text, maxsplit=1)[0]) for _, text in pairs)
+    return Options(labels, keys, clauses, digits, _label(labels, digits), by_text, tuple(templates), slips, capital, longest)
 
 
 def _label(labels: Sequence[str], digits: bool) -> re.Pattern[str]:
@@ -165,8 +167,8 @@ _WORD_AFTER = "股站罗级型座队组盘键屏版柱轴字罩杯咖货套餐"
 _WORD_BEFORE = "素户色级型语划小老甲"
 _CUE_BEFORE = '有就概下投得然但如比选项是为案择即于填成入和或与及非除不对到个答、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
 _NOUN_BEFORE = re.compile(r"(?:句子|观点|说法|表述|陈述|叙述|情形|序号|字母|方案|论点|行为)\Z")
-_OPERAND_BEFORE = re.compile(r"[∩∪∈∉⊂⊆⊥∥∠△+^_]\s*(?:[a-z]\s)*\Z|(?:sin|cos|tan)\s*\Z")
-_OPERAND = re.compile(r"(?:\s[a-z])*\s*(?:[∩∪∈∉⊂⊆⊥∥^_]|=\s*[a-z{(\[+-])")  # behind a letter of a formula
+_OPERAND_BEFORE = re.compile(r"[∩∪∈∉⊂⊆⊥∥∠△+·^_]\s*(?:[a-z]\s)*\Z|(?:sin|cos|tan)\s*\Z")
+_OPERAND = re.compile(r"(?:\s[a-z])*\s*(?:[∩∪∈∉⊂⊆⊥∥·^_]|=\s*[a-z{(\[+-])")  # behind a letter of a formula
 _ENGLISH_BEFORE = re.compile("(?:speaker|user|person) $")
 _NAMED_BEFORE = re.compile(r"(?:option|choice|answer|letter|label|item|select|choose|pick)(?:s|ing)? ?[(:]? ?$")
 _VERDICT_AFTER = re.compile(
@@ -181,7 +183,8 @@ _WORDS_AFTER = re.compile(r"[一-鿿㐀-䶿]|[ ][a-z]{2}")
 _NOT_SPOKEN = re.compile(
     r"[ ]?(?:因为|由于|理由|正确|错误|对(?=[,。;\n]|$)|不[对符正合]|[√×\d高中低]|符合|可能|because|correct|wrong|(?:yes|no|true|false)[ ]?[.,]?(?:\n|$))"
 )
-_WORD_NEXT = re.compile(r" [a-z]{2}|(?<=a) \d")
+_WORD_NEXT = re.compile(" [a-z]{2}")
+_COUNTED_NEXT = re.compile(r" \d+[- ]?[a-z]*")  # a 3-year policy, a 14-16 gauge needle
 _ALONE = re.compile(r" ?(?:[.,;:!?)\n]|$)| (?:through|to) [a-z]\b")
 _STEP_BEFORE = re.compile(r"(?:短语|步骤|phrase|step|question|例题?|问题|part|round)[ :]?$")
 
@@ -212,7 +215,7 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
         ) is not None
     if _ENGLISH_BEFORE.search(before):
         return False
-    if _WORD_NEXT.match(after) or right in ("'", "’"):
+    if _WORD_NEXT.match(after) or (low[start] == "a" and _COUNTED_NEXT.match(after)) or right in ("'", "’"):
         person = letter.isupper() or letter in "ai"  # or an article, a pronoun
         return not person or bool(_NAMED_BEFORE.search(before) or _VERDICT_AFTER.match(after))
     article = low[start] == "a" and before[-1:] == " " and "a" <= before[-2:-1] <= "z"

@@ -156,8 +156,12 @@ def prepare_set(clean: Clean, options: Mapping[str, str]) -> Options:
     texts = ["" if keys[n] in keys[:n] else text for n, text in enumerate(options.values())]
     lettered, numbered = (prepare(dict(zip(labels, texts, strict=False))) for labels in (options, map(str, count(1))))
     low = lower(clean.text)
-    named = lettered.digits or mentions(clean.text, low, lettered) or not mentions(clean.text, low, numbered)
+    named = lettered.digits or mentions(clean.text, low, lettered) or _ITEMS.search(low)
+    named = named or not mentions(clean.text, low, numbered)
     return lettered if named else numbered
+
+
+_ITEMS = re.compile(r"^[ ]*\d{1,2}[.、][ ]*[^\W\d]{3}", re.MULTILINE)  # the numbers are a list's
 
 
 def _paper(output: str, options: Mapping[str, str]) -> Answer:
@@ -210,6 +214,7 @@ class Reply(NamedTuple):
     low: str
     parts: list[Block]
     options: Options
+    question: Asked
     groups: list[Group]
     cues: list[tuple[str, int, int]]
     quoted: list[tuple[int, int]]
@@ -228,7 +233,7 @@ def named_in(clean: Clean, options: Options, question: Asked = UNASKED) -> Reply
     said = turned(cues(low), low, question)
     groups = spelled(grouped(mentions(clean.text, low, options, spoken), low), clean.text, low, options)
     groups = with_near(groups, low, [end for kind, _, end in said if kind in _DUE], quoted, options)
-    return Reply(clean, low, _parts(clean.text, low, spoken, question), options, groups, said, quoted)
+    return Reply(clean, low, _parts(clean.text, low, spoken, question), options, question, groups, said, quoted)
 
 
 def _parts(text: str, low: str, spoken: bool, question: Asked) -> list[Block]:
@@ -239,10 +244,14 @@ def _parts(text: str, low: str, spoken: bool, question: Asked) -> list[Block]:
     places = alnum(low)
     echoes: list[tuple[int, int]] = []
     for match in re.finditer(re.escape(question.tail), said):
-        size = _alike_ends(said, match.end(), question.words)
-        first, last = places[match.end() - size], places[match.end() - 1] + 1
-        line = low.rfind("\n", 0, first) + 1  # a label that the question's words follow is no answer
-        echoes.append((line if first - line < _LED else first, last))
+        first, last = (
+            places[match.end() - _alike_ends(said, match.end(), question.words)],
+            places[match.end() - 1] + 1,
+        )
+        if _ASKED.match(low, last):  # else a statement in the question's words
+            labelled = _LABEL.search(low, max(first - _LED, 0), first)
+            line = low.rfind("\n", 0, first) + 1  # a label that the question's words follow is no answer
+            echoes.append((labelled.start() if labelled else line if first - line < _LED else first, last))
     split: list[Block] = []
     for block in parts:
         start, echo = block.start, block.echo
@@ -263,6 +272,8 @@ def _alike_ends(said: str, end: int, words: str) -> int:
     return size
 
 
+_ASKED = re.compile(r"[ )]*(?:[?:。(_.\n\ue000]|$|[(\[]?[a-z1-9][)\]]?[ ]?[.:、])")
+_LABEL = re.compile(r"(?<![a-z])[a-z][ ]?[:.、][ ]*\Z")
 _LED = 8  # characters before the question's words that are a label or a list's mark
 _MARKS = re.compile(r"[\s?:。.,;)_]+")
 
@@ -277,10 +288,12 @@ def _decide(
         return nothing._replace(rule="unclosed-thought") if clean.thinking else Verdict(Status.EMPTY, rule="nothing")
     reply = named_in(clean, options, question)
     low, parts = reply.low, reply.parts
+    listed = False  # the reply has repeated the whole question
     for before, block in zip((None, *parts), parts, strict=False):
         cut_here = cut and block is parts[-1] and TURN not in text[block.start :].lstrip(SENTINELS + " \n")
         asked_again = before is not None and before.echo and block is parts[-1]
-        verdict = _block(reply, block, cut_here, several, asked_again)
+        verdict = _block(reply, block, cut_here, several, asked_again, listed)
+        listed = listed or (before is not None and before.echo and verdict is None)
         unsure = verdict is None or verdict.status in (Status.SEVERAL, Status.UNPARSED)
         declined = DECLINES.search(low, block.start, block.end) if unsure and not block.echo else None
         if declined and (verdict is None or verdict.status is Status.SEVERAL or declined.start() < verdict.start):
@@ -292,11 +305,14 @@ def _decide(
     return found or _inferred(low, options) or nothing
 
 
-def _block(reply: Reply, block: Block, cut: bool, several: bool, asked_again: bool) -> Verdict | None:
-    """The verdict of one block; None if it has no answer. `asked_again`: it follows the question, and the reply ends in it."""
+def _block(
+    reply: Reply, block: Block, cut: bool, several: bool, asked_again: bool, listed: bool
+) -> Verdict | None:
+    """The verdict of one block; None if it has no answer. `asked_again`: it follows the question, and the reply ends in it.
+    `listed`: so did a list of the options before."""
     tape, count = reply.tape(block), len(reply.options.keys)
     found = hits(tape, count, block.echo, several)
-    if asked_again and _listing(found):
+    if asked_again and _listing(found, listed):
         return None
     marked = _marked(reply.low, [*tape.groups.values()], count)
     if marked is not None and (several or len(marked.options) == 1):
@@ -304,15 +320,18 @@ def _block(reply: Reply, block: Block, cut: bool, several: bool, asked_again: bo
     scaled = None if several or block.echo else _probable(reply.low, list(tape.groups.values()), block.end)
     if scaled is not None and scaled.options and not any(h.verdict == ANSWER and h.start > scaled.start for h in found):
         return scaled
-    verdict = (resolve_set if several else resolve)(found, tape, reply.low, cut, count)
+    if several:
+        verdict = resolve_set(found, tape, reply.low, cut, count)
+    else:
+        verdict = resolve(found, tape, reply.low, cut, count, not reply.question.wrong)
     return scaled if scaled and not (verdict and verdict.start >= scaled.end) else verdict
 
 
-def _listing(found: Sequence[Hit]) -> bool:
+def _listing(found: Sequence[Hit], again: bool) -> bool:
     """Whether a reply lists the options from the first on, and was cut off in the list."""
     options = [option for hit in found for option in hit.options]
     in_order = all(hit.labelled for hit in found) and options == [*range(len(options))]
-    return in_order and (len(options) > 1 or (len(found) == 1 and found[0].end - found[0].start < 4))
+    return in_order and (len(options) > 1 or (len(found) == 1 and (again or found[0].end - found[0].start < 4)))
 
 
 _MARK = re.compile(r"[ ]?[:=|][ ]?([01])(?![\w.%])")
@@ -410,11 +429,10 @@ def _repeated(low: str, options: Options) -> Verdict | None:
 
 
 def _begun(low: str, options: Options) -> Verdict | None:
-    """The one option whose text a reply begins with, or begins and was cut off in: 被告人辩称，其没有…"""
-    said = bare(low)
-    fits = [
-        n for n, text in enumerate(options.keys) if min(len(said), len(text)) > 5 and alike(said, text) == len(said)
-    ]
+    """The one option whose text a reply begins with, or begins and was cut off in, or whose first clause is the reply's."""
+    said, clause = bare(low), bare(low.partition(",")[0])
+    fits = [n for n, text in enumerate(options.keys) if min(len(said), len(text)) > 5 and alike(said, text) == len(said)]
+    fits = fits or [n for n, text in enumerate(options.clauses) if len(clause) > 4 and text == clause]
     return Verdict(Status.PARSED, (fits[0],), "begun", 0, len(low.rstrip())) if len(fits) == 1 else None
 
 

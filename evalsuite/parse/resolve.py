@@ -33,13 +33,16 @@ def _union(found: Sequence[Hit]) -> tuple[int, ...]:
     return tuple(dict.fromkeys([option for hit in found for option in hit.options]))
 
 
-def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -> Verdict | None:
+def resolve(
+    found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int, doubts: bool = True
+) -> Verdict | None:
     """The last explicit choice, else the only stated one, else the only option left (rules 3, 6, 8, 18); None if none.
-    `cut`: the reply was cut off, so a plain statement may be mid-reasoning and decides nothing."""
+    `cut`: the reply was cut off, so a plain statement may be mid-reasoning and decides nothing. `doubts`: an answer by name is
+    taken back by calling it wrong."""
     end = tape.places[-1][1]
     if cut and found and found[-1].verdict == LINE and not WORD.search(low, found[-1].end, end):
         found = found if "!" in found[-1].before[-3:] else found[:-1]  # an option that was about to be discussed
-    current = _explicit(found, tape, cut) or _stated(_settled(found, low) if cut else found)
+    current = _explicit(found, tape, cut, doubts) or _stated(_settled(found, low) if cut else found)
     if not current:
         return _left(found, count, cut) or (None if cut else _only_named(found, tape, low))
     first, last, options = current[0], current[-1], _union(current)
@@ -66,7 +69,7 @@ def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -
     return Verdict(Status.SEVERAL, tuple(o for o in options if o >= 0), "several", first.start, last.end)
 
 
-def _explicit(found: Sequence[Hit], tape: Tape, cut: bool) -> list[Hit]:
+def _explicit(found: Sequence[Hit], tape: Tape, cut: bool, doubts: bool) -> list[Hit]:
     """The last explicit choice, or option that stands alone, and those added to it."""
     current: list[Hit] = []
     last_end, doubted = 0, False  # whether the answer was called wrong behind it
@@ -187,7 +190,7 @@ def resolve_set(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: in
     if -1 in options:
         return Verdict(Status.UNPARSED, (), "outside", start, end)
     listed = len(chosen) > 1 and all(hit.verdict == LINE and hit.end - hit.start > 3 for hit in chosen[1:])
-    if listed and {*options} == {*everything}:
+    if listed and {*options} == {*everything} and len(chosen[0].options) < count:
         return None  # the options, listed
     if cut and not WORD.search(low, end, tape.places[-1][1]):
         return Verdict(Status.TRUNCATED, (), "cut-off", start, end)

@@ -62,7 +62,7 @@ _TOKENS = re.compile(
 )
 _BRACES = {"open": "{}", "boxed": BOX_OPEN + BOX_CLOSE, "command": ("", "")}
 _RELATIONS = {"\\cap": "∩", "\\cup": "∪", "\\in": "∈", "\\notin": "∉", "\\subset": "⊂", "\\subseteq": "⊆", "\\perp": "⊥", "\\parallel": "∥", "\\angle": "∠",
-    "\\triangle": "△", "\\sin": "sin", "\\cos": "cos", "\\tan": "tan"}  # fmt: skip
+    "\\triangle": "△", "\\sin": "sin", "\\cos": "cos", "\\tan": "tan", "\\cdot": "·"}  # fmt: skip
 _PLAIN = {"separator": TURN, "block": "\n", "rule": "\n", "escape": "\n", "latex": " ", "yes": "√", "no": "×"}
 
 
@@ -226,7 +226,7 @@ def whole_reply(raw: str) -> str:
 _PROMPT = re.compile(
     r"[ ]*+(?:[-*\d.、]{1,4}+[ ]*+)?(?:(?:短语[ ]?[12一二]|对话(?:内容|历史|上文|如下)?|候选(?:选项|领域|项|答案)?|问题?|题目?|例题?|示例|用户|人类|提问|输入|指令"
     r"|q|question|user|human|instruction|input|dialogue|conversation|context|options|system|problem|example|query)[ ]?\d*[ ]?[:】\]]"
-    r"|对话[ ]?\d*=|题目?[ ]?\d*[ ]?\.|例题?[ ]?\d*[ ]?[.、]|请你?(?:根据|从|阅读|选择|判断|抽取|回答|运用|选出)|请问[ ]?,?[ ]?(?:以下|下列)|根据(?:以上|上述|上面的?)?对话(?:内容)?,[从请回]|下一[题个]|第[ ]?[一二三四五六七八九十\d]+[ ]?题"
+    r"|对话[ ]?\d*=|题目?[ ]?\d*[ ]?\.|例题?[ ]?\d*[ ]?[.、]|请你?(?:根据|从|阅读|选择|判断|抽取|回答|运用|选出)|请问[ ]?,?[ ]?(?:以下|下列)|please[ ](?:select|choose)|根据(?:以上|上述|上面的?)?对话(?:内容)?,[从请回]|下一[题个]|第[ ]?[一二三四五六七八九十\d]+[ ]?题"
     r"|从(?:[a-z][、,/ ]*){2,}|从[(]?[1甲][)]?[、,/ ]+[(]?[2乙]|【(?:下一题|新题|题目|问题|对话)】|用户[说问]|(?:instruction|input|user|human)$"
     r"|\[?round[ ]\d+|</?dialogue|选项[ ]?:[ ]*[(a-d1-4].{1,40}[(]?[b2])",
     re.IGNORECASE,
