@@ -99,7 +99,9 @@ def options_of(pairs: tuple[tuple[str, str], ...]) -> Options:
     longest = max(map(len, keys), default=0) + 24
     capital = all(label.strip("()").isupper() for label, _ in pairs)
     clauses = tuple(key(re.split("[,，]", text, maxsplit=1)[0]) for _, text in pairs)
-    return Options(labels, keys, clauses, digits, _label(labels, digits), by_text, tuple(templates), slips, capital, longest)
+    return Options(
+        labels, keys, clauses, digits, _label(labels, digits), by_text, tuple(templates), slips, capital, longest
+    )
 
 
 def _label(labels: Sequence[str], digits: bool) -> re.Pattern[str]:

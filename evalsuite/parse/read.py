@@ -305,9 +305,7 @@ def _decide(
     return found or _inferred(low, options) or nothing
 
 
-def _block(
-    reply: Reply, block: Block, cut: bool, several: bool, asked_again: bool, listed: bool
-) -> Verdict | None:
+def _block(reply: Reply, block: Block, cut: bool, several: bool, asked_again: bool, listed: bool) -> Verdict | None:
     """The verdict of one block; None if it has no answer. `asked_again`: it follows the question, and the reply ends in it.
     `listed`: so did a list of the options before."""
     tape, count = reply.tape(block), len(reply.options.keys)
@@ -320,10 +318,7 @@ def _block(
     scaled = None if several or block.echo else _probable(reply.low, list(tape.groups.values()), block.end)
     if scaled is not None and scaled.options and not any(h.verdict == ANSWER and h.start > scaled.start for h in found):
         return scaled
-    if several:
-        verdict = resolve_set(found, tape, reply.low, cut, count)
-    else:
-        verdict = resolve(found, tape, reply.low, cut, count, not reply.question.wrong)
+    verdict = (resolve_set if several else resolve)(found, tape, reply.low, cut, count, reply.question)
     return scaled if scaled and not (verdict and verdict.start >= scaled.end) else verdict
 
 
@@ -431,7 +426,9 @@ def _repeated(low: str, options: Options) -> Verdict | None:
 def _begun(low: str, options: Options) -> Verdict | None:
     """The one option whose text a reply begins with, or begins and was cut off in, or whose first clause is the reply's."""
     said, clause = bare(low), bare(low.partition(",")[0])
-    fits = [n for n, text in enumerate(options.keys) if min(len(said), len(text)) > 5 and alike(said, text) == len(said)]
+    fits = [
+        n for n, text in enumerate(options.keys) if min(len(said), len(text)) > 5 and alike(said, text) == len(said)
+    ]
     fits = fits or [n for n, text in enumerate(options.clauses) if len(clause) > 4 and text == clause]
     return Verdict(Status.PARSED, (fits[0],), "begun", 0, len(low.rstrip())) if len(fits) == 1 else None
 

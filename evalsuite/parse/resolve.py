@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from evalsuite.parse.chars import WORD
+from evalsuite.parse.question import Asked
 from evalsuite.parse.rules import ALL, ANSWER, ASK, BUT, CANCEL, HEAD, LINE, NAME, NONE, NOT, PICK, STATE, Hit
 from evalsuite.parse.tape import Tape
 from evalsuite.types import Status
@@ -33,24 +34,22 @@ def _union(found: Sequence[Hit]) -> tuple[int, ...]:
     return tuple(dict.fromkeys([option for hit in found for option in hit.options]))
 
 
-def resolve(
-    found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int, doubts: bool = True
-) -> Verdict | None:
+def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int, question: Asked) -> Verdict | None:
     """The last explicit choice, else the only stated one, else the only option left (rules 3, 6, 8, 18); None if none.
-    `cut`: the reply was cut off, so a plain statement may be mid-reasoning and decides nothing. `doubts`: an answer by name is
-    taken back by calling it wrong."""
+    `cut`: the reply was cut off, so a plain statement may be mid-reasoning and decides nothing."""
     end = tape.places[-1][1]
     if cut and found and found[-1].verdict == LINE and not WORD.search(low, found[-1].end, end):
         found = found if "!" in found[-1].before[-3:] else found[:-1]  # an option that was about to be discussed
-    current = _explicit(found, tape, cut, doubts) or _stated(_settled(found, low) if cut else found)
+    current = _explicit(found, tape, cut, not question.wrong) or _stated(_settled(found, low) if cut else found)
     if not current:
-        return _left(found, count, cut) or (None if cut else _only_named(found, tape, low))
+        return _left(found, count, cut) or (None if cut else _only_named(found, tape, low, question))
     first, last, options = current[0], current[-1], _union(current)
-    alike = {hit.options for hit in found if hit.explicit and (hit.verdict, hit.rule) == (last.verdict, last.rule)}
-    if len(alike) > 2 and not last.firm:  # an answer for each of many things
-        run_on = first.verdict == ANSWER and len(first.options) == 1
-        if not run_on:
-            return None
+    kind = (last.verdict, last.rule)
+    alike = [hit.options for hit in found if hit.explicit and (hit.verdict, hit.rule) == kind]
+    if len({*alike}) > 2 and not last.firm:  # an answer for each of many things
+        in_order = alike == [(n,) for n in range(count)]
+        if first.verdict != ANSWER or len(first.options) != 1 or in_order:
+            return None  # else the first is followed by those of other questions
         current = [next(hit for hit in found if hit.explicit and hit.rule == last.rule)]
         first, last, options = current[0], current[0], current[0].options
     if last.verdict == NONE:
@@ -70,14 +69,15 @@ def resolve(
 
 
 def _explicit(found: Sequence[Hit], tape: Tape, cut: bool, doubts: bool) -> list[Hit]:
-    """The last explicit choice, or option that stands alone, and those added to it."""
+    """The last explicit choice, or option that stands alone, and those added to it. `doubts`: an answer by name is taken back
+    by calling it wrong."""
     current: list[Hit] = []
     last_end, doubted = 0, False  # whether the answer was called wrong behind it
     for index, new in enumerate(found):
         strength = current[-1].strength if current else 0
         between = tape.tokens[current[-1].at : new.at] if strength == 4 else ""
         doubted = strength == 4 and (
-            doubted or "K" in between or (new.verdict == NOT and {*_union(current)} <= {*new.options})
+            doubted or "K" in between or (doubts and new.verdict == NOT and {*_union(current)} <= {*new.options})
         )
         if new.verdict == CANCEL or (new.verdict == NOT and strength < 3 and {*_union(current)} <= {*new.options}):
             current = []
@@ -145,12 +145,14 @@ def _left(found: Sequence[Hit], count: int, cut: bool) -> Verdict | None:
     return Verdict(Status.PARSED, tuple(left), "elimination", gone[0].start, gone[-1].end)
 
 
-def _only_named(found: Sequence[Hit], tape: Tape, low: str) -> Verdict | None:
-    """The only option that a reply names, by a label in brackets or by its text in a short sentence (rule 9)."""
+def _only_named(found: Sequence[Hit], tape: Tape, low: str, question: Asked) -> Verdict | None:
+    """The only option that a reply names, by a label in brackets, with its text or at the head where nobody speaks, or by its
+    text in a short sentence (rule 9)."""
     if not found or any(hit.rule not in ("named", "spoken") or hit.conflict for hit in found):
         return None
     last, options = found[-1], _union(found)
     alone = low[last.start] in "([【" or (last.labelled and last.end - last.start > 3) or _SHORT.fullmatch(tape.tokens)
+    alone = alone or (question.spoken is False and found[0].before == "!" and tape.tokens[found[0].at] == "M")
     if len(options) > 1 or options == (-1,) or not alone:
         return None
     return Verdict(Status.PARSED, options, "only-named", last.start, last.end)
@@ -176,14 +178,15 @@ def _chosen(found: Sequence[Hit], everything: tuple[int, ...]) -> list[Hit]:
     return chosen
 
 
-def resolve_set(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -> Verdict | None:
+def resolve_set(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int, question: Asked) -> Verdict | None:
     """All options that a block chooses and does not reject."""
     everything = tuple(range(count))
     chosen, wrong = _chosen(found, everything), {*_union([hit for hit in found if hit.verdict == NOT])}
     options = tuple(option for option in _union(chosen) if option not in wrong)
     if not options:
         none = [hit for hit in found if hit.verdict == NONE or wrong >= {*everything}]
-        return Verdict(Status.UNPARSED, (), "none", none[0].start, found[-1].end) if none else None
+        only = None if cut else _only_named(found, tape, low, question)
+        return Verdict(Status.UNPARSED, (), "none", none[0].start, found[-1].end) if none else only
     start, end = chosen[0].start, chosen[-1].end
     if any(hit.conflict for hit in chosen):
         return Verdict(Status.CONFLICT, (), "label-against-text", start, end)

@@ -205,9 +205,7 @@ class Hit(NamedTuple):
     @property
     def heads(self) -> bool:
         """Whether it heads an item of a list that judges nothing."""
-        judged = self.verdict == NOT or (
-            self.verdict in (PICK, STATE) and self.rule not in ("alone", "answer", "answers", "fits", "statement")
-        )
+        judged = self.verdict == NOT or (self.verdict in (PICK, STATE) and self.rule not in _ANNOUNCED)
         return self.labelled and not judged and self.before[-1:] in "!/.,:^|b(?"
 
     @property
@@ -243,6 +241,7 @@ _GLOSS = re.compile(r"^\([_'~#,]*\)")  # (a) premise (前提)
 _ALSO = re.compile(r"[aA][^MTQGW./,]*\Z")
 _ALSO_BEHIND = re.compile(r"['_]?a")
 _CORRECTS = re.compile(r"K[^./]*\Z|[NX-],=\Z")
+_ANNOUNCED = frozenset(("alone", "answer", "answers", "category-is", "fits", "statement"))  # what leads in a list, too
 _OVERRIDES = frozenset(("choose", "is", "concluded", "but", "this-one", "put-in", "ranking"))
 _FIRM = re.compile(r"[FK][^./]*\Z")
 _TALKED = re.compile(r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]")  # it fills a line, and on the next is what is said of it
@@ -276,7 +275,7 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         start, end = tape.places[at]
         labelled = all(m.kind == "label" and (m.end - m.start > 3 or behind[:1] == ":") for m in group.members)
         found.append(Hit(verdict, name, options, start, end, before, behind, group.conflict, labelled, at))
-    found = _unrepeated(found, count, several)
+    found = _unrepeated(_paraphrased(found) if several else found, count, several)
     return _undiscussed(found if several else _unlisted(found), several) if len(found) > 1 else found
 
 
@@ -303,6 +302,25 @@ def _unrepeated(found: list[Hit], count: int, several: bool) -> list[Hit]:
             run, listed = [], []
         answered = answered or (hit.verdict == ANSWER and not follows)
     return found
+
+
+def _paraphrased(found: list[Hit]) -> list[Hit]:
+    """The hits; an option whose line says its text in other words is chosen as the lines beside it are."""
+    return [
+        hit._replace(verdict=LINE, rule="line")
+        if hit.rule == "named" and _LINED.search(hit.before) and _PLAIN_LINE.match(hit.behind) and _beside(found, at)
+        else hit
+        for at, hit in enumerate(found)
+    ]
+
+
+def _beside(found: list[Hit], at: int) -> bool:
+    """Whether the hit before or behind stands on a line of its own with its text."""
+    return any(hit.verdict == LINE and hit.labelled for hit in found[max(at - 1, 0) : at] + found[at + 1 : at + 2])
+
+
+_LINED = re.compile(r"[!/^][b(]*\Z")
+_PLAIN_LINE = re.compile(r"[.:][_~#',]*\.?(?:/|$)")
 
 
 def _undiscussed(found: list[Hit], several: bool) -> list[Hit]:
