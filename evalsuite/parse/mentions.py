@@ -34,12 +34,13 @@ class Options:
 
     labels: tuple[str, ...]
     keys: tuple[str, ...]
-    clauses: tuple[str, ...]  # of each text up to its first comma, as a key
+    texts: tuple[str, ...]
     digits: bool  # the labels are numbers
     label: re.Pattern[str]  # matches what may be a label, of this list or not
     by_text: Mapping[str, int]  # key -> option, without texts that two options share
     templates: tuple[tuple[str, int], ...]  # patterns of option texts with a gap: 由…制成
     slips: frozenset[tuple[str, int]]  # the first or last character of a text that may be a slip, and its length
+    initials: frozenset[str]  # first characters of the texts
     capital: bool  # the labels are capitals
     longest: int  # place that may hold a slip or a synonym, with its punctuation
 
@@ -97,11 +98,10 @@ def options_of(pairs: tuple[tuple[str, str], ...]) -> Options:
     digits = all(label.isdigit() for label in labels)
     slips = frozenset((c, len(k) + n) for k in keys if len(k) > 2 for c in (k[0], k[-1]) for n in (-1, 0, 1))
     longest = max(map(len, keys), default=0) + 24
+    initials = frozenset(text[0] for text in keys if text)
     capital = all(label.strip("()").isupper() for label, _ in pairs)
-    clauses = tuple(key(re.split("[,，]", text, maxsplit=1)[0]) for _, text in pairs)
-    return Options(
-        labels, keys, clauses, digits, _label(labels, digits), by_text, tuple(templates), slips, capital, longest
-    )
+    label, texts = _label(labels, digits), tuple(text for _, text in pairs)
+    return Options(labels, keys, texts, digits, label, by_text, tuple(templates), slips, initials, capital, longest)
 
 
 def _label(labels: Sequence[str], digits: bool) -> re.Pattern[str]:
@@ -171,6 +171,7 @@ _CUE_BEFORE = '有就概下投得然但如比选项是为案择即于填成入�
 _NOUN_BEFORE = re.compile(r"(?:句子|观点|说法|表述|陈述|叙述|情形|序号|字母|方案|论点|行为)\Z")
 _OPERAND_BEFORE = re.compile(r"[∩∪∈∉⊂⊆⊥∥∠△+·^_]\s*(?:[a-z]\s)*\Z|(?:sin|cos|tan)\s*\Z")
 _OPERAND = re.compile(r"(?:\s[a-z])*\s*(?:[∩∪∈∉⊂⊆⊥∥·^_]|=\s*[a-z{(\[+-])")  # behind a letter of a formula
+_OPERATORS, _OPERATED = " =∩∪∈∉⊂⊆⊥∥·^_", " ∩∪∈∉⊂⊆⊥∥∠△+·^_ns"
 _ENGLISH_BEFORE = re.compile("(?:speaker|user|person) $")
 _NAMED_BEFORE = re.compile(r"(?:option|choice|answer|letter|label|item|select|choose|pick)(?:s|ing)? ?[(:]? ?$")
 _VERDICT_AFTER = re.compile(
@@ -201,7 +202,9 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
     """Whether a letter or stem without brackets is a label, judged by its neighbours (rule 9)."""
     left, right, letter = text[start - 1 : start], text[end : end + 1], text[start]
     before, after = low[max(start - 14, 0) : start], low[end : end + 40]
-    if _OPERAND.match(after) or _OPERAND_BEFORE.search(before):
+    if (right and right in _OPERATORS and _OPERAND.match(after)) or (
+        left and left in _OPERATED and _OPERAND_BEFORE.search(before)
+    ):
         return False
     # A座, 甲骨文: part of a word unless its neighbours are a label's
     wordlike = letter.isupper() or letter >= "一"
@@ -239,7 +242,8 @@ def _speaks(low: str, text: str, start: int, end: int, option: str) -> bool:
 _CHOSEN = re.compile(
     r"(?:^|\n|[选填项:是为>]|answer|option|choice|(?<![a-z])is)[ ]?\Z"
 )  # before a small letter for a capital
-_BEGINS_TEXT = re.compile(r"[ ]?[-.、:,)\]】]{0,2}[ ]{0,2}[“\"‘'「『《(\ue001]{0,2}")
+_LINE_END = re.compile(f"[\n{TURN}]")
+_BEGINS_TEXT = re.compile(r"[ ]?[-.、:,)\]】]{0,2}[ ]{0,2}[^\w\s]{0,3}")
 _SHIFTS = ((1, 1), (0, 1), (1, 0), (2, 2), (0, 2), (2, 0), (3, 3), (0, 3), (3, 0))  # characters passed over: a slip
 _RESUMES = 3  # characters that are alike again behind a slip
 
@@ -510,10 +514,10 @@ def mentions(text: str, low: str, options: Options, spoken: bool = True) -> list
 
 _SPELLED = re.compile(  # alone on its line, or after a cue
     r"^[^\w\n]*(?P<line>[a-z]{2,30}|(?P<digit>\d)(?P=digit){1,29})[^\w\n]*$"
-    r"|(?:选[:择]?|答案[是为:]{0,2}|answer(?: is|:)?)[ ]{0,2}(?P<cued>[a-z]{2,30})(?![a-z0-9])"
-    r"|(?<![a-z0-9])(?P<capitals>[a-z]{2,10})(?=[ ]?(?:选?项|[两三四五][个者项]|均|都|皆|正确|错误|符合|解析|解释))",
+    r"|(?:选[:择]?|答案[是为:]{0,2}|answer(?: is|:)?)[ ]{0,2}(?P<cued>[a-z]{2,30})(?![a-z0-9])",
     re.MULTILINE,
 )
+_CAPITALS = re.compile(r"[A-P]{2,10}(?=[ ]?(?:选?项|[两三四五][个者项]|均|都|皆|正确|错误|符合|解析|解释))")
 _AND = re.compile(
     r"[\"”」』]?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|与|跟|[,、.]?[ ]?(?:and(?: the)?|or|和|或者?是?|还是|以?及|还有|并且)|x|>{1,3}|≥|(?=[(\[\"'“「a-z0-9]))?"
     r"[ \ue001\ue002]{0,2}(?:选项|option)?[ ]?[\"“「]?"
@@ -552,16 +556,17 @@ def grouped(found: Sequence[Mention], low: str) -> list[Group]:
 
 def spelled(groups: list[Group], text: str, low: str, options: Options) -> list[Group]:
     """Add lines of nothing but labels as groups: "bd", "bbbb" (rule 8); and capitals that are judged together: ABC均正确."""
+    places = [match.span(str(match.lastgroup)) for match in _SPELLED.finditer(low)]
+    if options.capital:
+        known = {place[0] for place in places}
+        places += [match.span() for match in _CAPITALS.finditer(text) if match.start() not in known]
     found: list[Group] = []
-    for match in _SPELLED.finditer(low):
-        which = str(match.lastgroup)
-        start, word = match.start(which), match[which]
-        if which == "capitals" and not (options.capital and text[start : match.end(which)].isupper()):
-            continue
+    for start, end in places:
+        word = low[start:end]
         again = word in (word + word)[1:-1]  # abcabc, bbbb
         named = word in options.labels or word in options.keys
         if named or not {*word} <= {*options.labels} or not (again or [*word] == sorted({*word})):
             continue
         letters = (Mention(start + n, start + n + 1, options.labels.index(c), "label") for n, c in enumerate(word))
-        found.append(Group(start, start + len(word), tuple(letters)))
+        found.append(Group(start, end, tuple(letters)))
     return sorted(groups + found[:50], key=itemgetter(0)) if found else groups

@@ -156,7 +156,7 @@ def prepare_set(clean: Clean, options: Mapping[str, str]) -> Options:
     texts = ["" if keys[n] in keys[:n] else text for n, text in enumerate(options.values())]
     lettered, numbered = (prepare(dict(zip(labels, texts, strict=False))) for labels in (options, map(str, count(1))))
     low = lower(clean.text)
-    named = lettered.digits or mentions(clean.text, low, lettered) or _ITEMS.search(low)
+    named: object = lettered.digits or mentions(clean.text, low, lettered) or _ITEMS.search(low)
     named = named or not mentions(clean.text, low, numbered)
     return lettered if named else numbered
 
@@ -228,7 +228,9 @@ class Reply(NamedTuple):
 def named_in(clean: Clean, options: Options, question: Asked = UNASKED) -> Reply:
     """Find what a clean reply names and says."""
     low = lower(clean.text)
-    spoken = not heads(low, options) if question.spoken is None else question.spoken
+    spoken = question.spoken
+    if spoken is None:
+        spoken = ":" not in low or not heads(low, options)
     quoted = quotations(clean.text)
     said = turned(cues(low), low, question)
     groups = spelled(grouped(mentions(clean.text, low, options, spoken), low), clean.text, low, options)
@@ -423,13 +425,20 @@ def _repeated(low: str, options: Options) -> Verdict | None:
     return None
 
 
+_CLAUSE = re.compile("[,，]")
+
+
 def _begun(low: str, options: Options) -> Verdict | None:
     """The one option whose text a reply begins with, or begins and was cut off in, or whose first clause is the reply's."""
+    if len(low) > 2 * options.longest:
+        return None
     said, clause = bare(low), bare(low.partition(",")[0])
     fits = [
         n for n, text in enumerate(options.keys) if min(len(said), len(text)) > 5 and alike(said, text) == len(said)
     ]
-    fits = fits or [n for n, text in enumerate(options.clauses) if len(clause) > 4 and text == clause]
+    fits = fits or [
+        n for n, text in enumerate(options.texts) if len(clause) > 4 and key(_CLAUSE.split(text)[0]) == clause
+    ]
     return Verdict(Status.PARSED, (fits[0],), "begun", 0, len(low.rstrip())) if len(fits) == 1 else None
 
 

@@ -151,7 +151,9 @@ def _only_named(found: Sequence[Hit], tape: Tape, low: str, question: Asked) -> 
     if not found or any(hit.rule not in ("named", "spoken") or hit.conflict for hit in found):
         return None
     last, options = found[-1], _union(found)
-    alone = low[last.start] in "([【" or (last.labelled and last.end - last.start > 3) or _SHORT.fullmatch(tape.tokens)
+    alone: object = (
+        low[last.start] in "([【" or (last.labelled and last.end - last.start > 3) or _SHORT.fullmatch(tape.tokens)
+    )
     alone = alone or (question.spoken is False and found[0].before == "!" and tape.tokens[found[0].at] == "M")
     if len(options) > 1 or options == (-1,) or not alone:
         return None

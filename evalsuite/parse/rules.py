@@ -273,7 +273,8 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         if weak and (listed or (echo and verdict not in (ANSWER, PICK))):
             verdict, name = NAME, "echo"
         start, end = tape.places[at]
-        labelled = all(m.kind == "label" and (m.end - m.start > 3 or behind[:1] == ":") for m in group.members)
+        colon = behind[:1] == ":"
+        labelled = all([m.kind == "label" and (colon or m.end - m.start > 3) for m in group.members])
         found.append(Hit(verdict, name, options, start, end, before, behind, group.conflict, labelled, at))
     found = _unrepeated(_paraphrased(found) if several else found, count, several)
     return _undiscussed(found if several else _unlisted(found), several) if len(found) > 1 else found
@@ -283,6 +284,8 @@ def _unrepeated(found: list[Hit], count: int, several: bool) -> list[Hit]:
     """The hits, without a list of all options in their order, each with its text: the question's own; behind an answer by
     name it is another question, and what follows runs on. Where several may be right, a list that is announced as the
     answer chooses all."""
+    if len(found) < 2 or not any([hit.labelled for hit in found]):
+        return found
     run: list[int] = []
     listed: list[int] = []
     answered = False

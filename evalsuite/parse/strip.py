@@ -246,9 +246,7 @@ _QUOTE = re.compile(
 _LINE = re.compile(f"[^\n{TURN}]+")
 
 
-_EXAMPLE = re.compile(
-    r"(?:下面|以下)[^\n]{0,8}(?:例子|示例|例题)[ ]?:?[ ]*\Z|here is an example[ ]?:?[ ]*\Z", re.IGNORECASE
-)
+_EXAMPLE = re.compile(r"(?:下面|以下)[^\n]{0,8}(?:例子|示例|例题)[ ]?:?[ ]?\Z")
 _NOW = re.compile(r"[ ]*(?:(?:现在)?请你?(?:回答|作答)|现在|now[ ,])", re.IGNORECASE)
 _SHOWN = re.compile(r"\S")
 
@@ -283,14 +281,14 @@ def blocks(text: str, speakers: bool = True) -> list[Block]:
             found.append(Block(start, first, echo))
             start, echo = first, prompt
         spoken, previous = speaks, last
-        if shown := _EXAMPLE.search(text, first, last) is not None:
+        if shown := "例" in text[last - 4 : last] and _EXAMPLE.search(text, first, last) is not None:
             found.append(Block(start, last, echo))
             start = last
     found.append(Block(start, len(text), echo))
     return [
-        Block(word.start(), block.end, block.echo)
+        Block(shown.start(), block.end, block.echo)
         for block in found
-        if WORD.search(text, block.start, block.end) and (word := _SHOWN.search(text, block.start))
+        if (shown := _SHOWN.search(text, block.start)) and WORD.search(text, shown.start(), block.end)
     ]
 
 
