@@ -248,7 +248,7 @@ _LINE = re.compile(f"[^\n{TURN}]+")
 
 _EXAMPLE = re.compile(r"(?:下面|以下)[^\n]{0,8}(?:例子|示例|例题)[ ]?:?[ ]?\Z")
 _NOW = re.compile(r"[ ]*(?:(?:现在)?请你?(?:回答|作答)|现在|now[ ,])", re.IGNORECASE)
-_SHOWN = re.compile(r"\S")
+_SEEN = re.compile(r"\S")
 
 
 class Block(NamedTuple):
@@ -286,9 +286,9 @@ def blocks(text: str, speakers: bool = True) -> list[Block]:
             start = last
     found.append(Block(start, len(text), echo))
     return [
-        Block(shown.start(), block.end, block.echo)
+        Block(seen.start(), block.end, block.echo)
         for block in found
-        if (shown := _SHOWN.search(text, block.start)) and WORD.search(text, shown.start(), block.end)
+        if (seen := _SEEN.search(text, block.start)) and WORD.search(text, seen.start(), block.end)
     ]
 
 
