@@ -12,6 +12,7 @@ from once import made_once
 from test_page import no_sideways_scrolling
 
 import evalsuite
+from evalsuite.common.resources import bundled
 from evalsuite.types import Request
 
 
@@ -21,7 +22,7 @@ def run(folder: Path) -> Path:
     out = folder / "run"
     facts = {
         row["id"]: row["target"]
-        for path in Path("sample/charm/data/CHARM/memorization").glob("*.json")
+        for path in (bundled("sample") / "charm/data/CHARM/memorization").glob("*.json")
         for row in json.loads(path.read_text(encoding="utf-8"))["examples"]
     }
 

@@ -139,7 +139,7 @@ def make_folder(path: Path) -> None:
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     try:
         path.mkdir(parents=True, exist_ok=True)
-    except (FileNotFoundError, NotADirectoryError, FileExistsError) as error:
+    except FileNotFoundError as error:
         raise ConfigError(f"{path}: cannot make this folder: {error.strerror}") from None
     for folder in missing:
         _sync(folder.parent)
