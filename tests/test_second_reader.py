@@ -213,7 +213,7 @@ def test_a_broken_reader_loses_nothing_of_the_run(run: Path, cli: Callable[..., 
     stopped = evalsuite.score(run, models={"mad": stops}, second_reader="mad")
     assert any("the function raised ZeroDivisionError: engine on fire" in p for p in stopped.problems)
     verdicts = stopped.second["cells"][0]["statuses"]
-    assert verdicts == {"unparsed": {"answer": 1, "missing": 1}, "refused": {"missing": 1}}
+    assert verdicts == {"unparsed": {"answer": 1, "failed": 1}, "refused": {"answer": 1}}
     after = results(run)
     assert {k: v for k, v in after.items() if k != "second"} == before
     SCHEMAS["results"].model_validate(after)
