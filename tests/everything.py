@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from passing import passing
+from stand_ins import stand_in_models
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server
@@ -36,7 +36,7 @@ def everything(folder: Path) -> Path:
     Returns the run's folder; its page is not made."""
     run, models, perturb = folder / "run", folder / "models.yaml", ["none", "reindicate", "shuffle"]
     tags = {name: ["chat", "small"] if name == "oracle" else ["chat"] for name in MODELS}
-    entries = passing(folder, MODELS, TASKS, perturb, tags)
+    entries = stand_in_models(folder, MODELS, TASKS, perturb, tags)
     entries.append({"name": "chance", "backend": "baseline", "path": "random", "tags": ["baseline"]})
     models.write_text(json.dumps({"models": entries}))
     for more in ({"prompt": ["plain"]}, {"shots": [2]}):  # first, for each command scores the whole folder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from once import made_once
+from shared_fixtures import made_once
 
 import evalsuite
 

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import held
+import kill_points
 import pytest
 from needs import needs
 from pydantic import ValidationError
@@ -736,7 +736,7 @@ def test_kill_9_while_replies_are_stored(tmp_path: Path, cli: Any) -> None:
             "--limit",
             "12",
         ]
-        with held.commands("openai") as kill:
+        with kill_points.commands("openai") as kill:
             for goal in (1, 20):
                 kill(goal, [*words, "--out", tmp_path / "run"])
         cli(*words, "--out", tmp_path / "run")

@@ -11,8 +11,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from once import made_once
 from rich.console import Console
+from shared_fixtures import made_once
 
 import evalsuite
 from evalsuite.benchmarks.corecode.loader import Corpus

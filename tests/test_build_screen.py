@@ -16,7 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import held
+import kill_points
 import pytest
 
 from evalsuite.authoring.concepts import jieba_concepts
@@ -338,7 +338,7 @@ def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
         workers.extend(os.pidfd_open(int(child)) for child in children)
 
     words = ["--knowledge", KNOWLEDGE, "--index", index, "--out", killed, "--more-than", 2, "--jobs", 2]
-    held.kill(1, ["build", "screen", many, *words], look=look)
+    kill_points.kill(1, ["build", "screen", many, *words], look=look)
     matches = killed / "matches.jsonl"
     lines = matches.read_bytes().count(b"\n")
     assert 0 < lines < 108 and not (killed / "kept.jsonl").exists()

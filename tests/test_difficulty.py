@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 import numpy as np
 import pytest
-from once import made_once
+from shared_fixtures import made_once
 
 import evalsuite
 from evalsuite.benchmarks.registry import TASKS, Corpora

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import forked
+import processes
 import pytest
 import yaml
-from shown import Instead, NotRun, Page, Runner, differing, read, slug
+from markdown_pages import Instead, NotRun, Page, Runner, differing, read, slug
 
 from evalsuite.backends.openai.faults import Server
 from evalsuite.cli import options
@@ -84,7 +84,7 @@ def server() -> Iterator[Server]:
 @pytest.fixture(scope="module")
 def evalsuite() -> Iterator[Callable[..., tuple[int, str]]]:
     keys = ("OPENAI_API_KEY", "DEEPSEEK_API_KEY", "DASHSCOPE_API_KEY", "MY_KEY")
-    with forked.commands(
+    with processes.commands(
         "openai",
         "torch",
         "transformers",

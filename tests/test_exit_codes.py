@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from once import made_once
+from shared_fixtures import made_once
 
 import evalsuite
 from evalsuite.authoring.suggest import propose_annotations

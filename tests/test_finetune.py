@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import held
+import kill_points
 import pytest
 from needs import needs
 from sweeps import LARGE, SMALL, WHAT, listed, produce
@@ -183,7 +183,7 @@ def test_a_killed_sweep_ends_with_the_same_bytes(sweep: Path, tiny: Path, tmp_pa
     words = ["finetune", "--models", listed(tmp_path, tiny), "--model", "tiny", "--tasks", "knowledge_filling"]
     words += ["--set", "both", "--sizes", "2,6", "--test-size", "2", "--perturb", "none,shuffle", "--out", out]
     work, first = out / "adapters" / LARGE / "checkpoints", out / "adapters" / SMALL / "README.md"
-    with held.commands("peft", "accelerate") as kill:
+    with kill_points.commands("peft", "accelerate") as kill:
         kill(2, words)  # the larger one's second step of three
         assert (work / "checkpoint-1" / "whole.json").exists() and not (work / "checkpoint-2").exists()
         card = first.read_bytes()

@@ -10,10 +10,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import held
+import kill_points
 import pytest
 from needs import needs
-from once import made_once
+from shared_fixtures import made_once
 
 import evalsuite
 from evalsuite.backends.baseline import Baseline
@@ -106,7 +106,7 @@ def test_kill_9_at_any_moment(tmp_path: Path, cli: Any) -> None:
     words = ["run", *FEW, "--model", "random,majority,lexical", "--limit", "6"]
     cli(*words, "--out", tmp_path / "whole")
     run = tmp_path / "killed"
-    with held.commands() as kill:
+    with kill_points.commands() as kill:
         for goal, kept in ((0, 0), (144, 144), (200, 288)):
             kill(goal, [*words, "--out", run])
             assert replies(run)[0] == kept and not (run / "results.json").exists()

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import held
+import kill_points
 import pytest
 from needs import needs
-from once import made_once
+from shared_fixtures import made_once
 from typer.testing import CliRunner
 
 import evalsuite
@@ -156,7 +156,7 @@ def test_kill_9(run: Path, endpoint: tuple[Server, Path], cli: Any) -> None:
     before = replies(run)
     flags = ["--blind", "--attacks", "1"]
     lost = 0  # replies that came through whole and were not stored yet
-    with held.commands("openai") as kill:
+    with kill_points.commands("openai") as kill:
         for goal in (60, 140):
             kill(goal, command(run, models, *flags))
             lost += sum(asked.whole > 0 for asked in server.asked.values()) - len(replies(run) - before)

@@ -9,7 +9,7 @@ from itertools import combinations, compress
 from pathlib import Path
 from typing import Any
 
-from once import made_once
+from shared_fixtures import made_once
 
 import evalsuite
 from evalsuite.parse import PARSER_VERSION

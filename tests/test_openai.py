@@ -15,8 +15,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import forked
-import held
+import kill_points
+import processes
 import pytest
 from needs import needs
 from pydantic import ValidationError
@@ -523,7 +523,7 @@ def test_kill_9(endpoint: tuple[Server, Path], tmp_path: Path, cli: Any) -> None
     server, models = endpoint
     out = tmp_path / "run"
     asked: dict[str, int] = {}
-    with held.commands("openai") as kill:
+    with kill_points.commands("openai") as kill:
         for goal in (20, 50):
             kill(goal, command(models, out, *FEW))
             asked |= {name: server.asked[name].times for name in stored(out) - asked.keys()}
@@ -549,7 +549,7 @@ def test_the_key_is_shown_nowhere(endpoint: tuple[Server, Path], tmp_path: Path)
     server, models = endpoint
     out = tmp_path / "run"
     said = []
-    with forked.commands("openai", OPENAI_LOG="debug") as run:  # which is read at import
+    with processes.commands("openai", OPENAI_LOG="debug") as run:  # which is read at import
         for mix, task in ((server.mix, "knowledge_filling"), ({"401": 1.0}, "conflict_detection")):
             server.mix = mix
             said.append(run(tmp_path, *command(models, out, "-v", "--tasks", task, "--limit", "20"))[1])

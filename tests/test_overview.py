@@ -12,9 +12,9 @@ from statistics import fmean
 from typing import Any
 
 import pytest
-from once import made_once
-from passing import passing
 from rich.console import Console
+from shared_fixtures import made_once
+from stand_ins import stand_in_models
 
 import evalsuite
 from evalsuite.benchmarks.groups import Ability, Group, groups
@@ -44,7 +44,7 @@ GROUP = Group(
 def run(folder: Path) -> Path:
     """Two models on two benchmarks under a perturbation, one in a second wording, too; a third only on some tasks."""
     models = folder / "models.yaml"
-    entries = passing(folder, {"first": "lexical", "second": "majority"}, TASKS, ["none", "shuffle"])
+    entries = stand_in_models(folder, {"first": "lexical", "second": "majority"}, TASKS, ["none", "shuffle"])
     models.write_text(json.dumps({"models": [*entries, {"name": "third", "backend": "baseline", "path": "random"}]}))
     out = folder / "run"
     some = {"models": models, "out": out, "limit": 6}

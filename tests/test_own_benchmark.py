@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import forked
+import processes
 import pytest
 
 from evalsuite.benchmarks import registry
@@ -33,7 +33,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def evalsuite(site: Path) -> Iterator[Callable[..., str]]:
-    with forked.commands(PYTHONPATH=f"{site}{os.pathsep}{ROOT}", COLUMNS="200") as run:
+    with processes.commands(PYTHONPATH=f"{site}{os.pathsep}{ROOT}", COLUMNS="200") as run:
 
         def command(*arguments: str, cwd: Path, code: int = 0) -> str:
             ended, said = run(cwd, *arguments)

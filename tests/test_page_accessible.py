@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from everything import UNFOLD, everything
 from needs import needs
-from once import made_once
+from shared_fixtures import made_once
 
 import evalsuite
 from evalsuite.review import audit

@@ -12,8 +12,8 @@ from typing import Any
 
 import probes
 import pytest
-from once import made_once
-from passing import passing
+from shared_fixtures import made_once
+from stand_ins import stand_in_models
 
 import evalsuite
 from evalsuite.benchmarks.published import published_figures
@@ -33,7 +33,9 @@ def losses(n: int) -> tuple[float, float]:
 @made_once
 def run(folder: Path) -> Path:
     """Two baselines that pass for models, and probes."""
-    entries = passing(folder, {name: name for name in MODELS}, TASKS_RUN, tags={name: ["chat"] for name in MODELS})
+    entries = stand_in_models(
+        folder, {name: name for name in MODELS}, TASKS_RUN, tags={name: ["chat"] for name in MODELS}
+    )
     (folder / "models.yaml").write_text(json.dumps({"models": entries}))
     out = folder / "run"
     evalsuite.run(folder / "models.yaml", tasks=TASKS_RUN, limit=8, out=out)

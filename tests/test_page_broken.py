@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from everything import change, change_records
-from once import made_once
+from shared_fixtures import made_once
 
 import evalsuite
 from evalsuite.common.errors import DataError

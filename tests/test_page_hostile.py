@@ -20,7 +20,7 @@ import pytest
 from everything import UNFOLD, change, change_records, everything
 from hostile import HOSTILE
 from needs import needs
-from once import made_once
+from shared_fixtures import made_once
 
 import evalsuite
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from needs import needs
-from once import made_once
+from shared_fixtures import made_once
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from once import made_once
-from passing import passing
+from shared_fixtures import made_once
+from stand_ins import stand_in_models
 
 import evalsuite
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
@@ -24,7 +24,7 @@ PATHS = {"random": "random", "majority": "majority", "lexical": "lexical", "orac
 @made_once
 def run(folder: Path) -> Path:
     """Baselines that pass for models, one by a hostile name, and one that stays one."""
-    entries = passing(folder, PATHS, list(TASKS))
+    entries = stand_in_models(folder, PATHS, list(TASKS))
     entries.append({"name": "chance", "backend": "baseline", "path": "random", "tags": ["baseline"]})
     (folder / "models.yaml").write_text(json.dumps({"models": entries}))
     evalsuite.run(models=folder / "models.yaml", limit=12, out=folder / "run")

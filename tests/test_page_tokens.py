@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from once import made_once
+from shared_fixtures import made_once
 from test_page import no_sideways_scrolling, shown
 
 import evalsuite

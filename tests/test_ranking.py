@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from once import made_once
-from passing import passing
 from rich.console import Console
+from shared_fixtures import made_once
+from stand_ins import stand_in_models
 
 import evalsuite
 from evalsuite.benchmarks.registry import TASKS
@@ -292,7 +292,7 @@ def test_many_items_are_sampled() -> None:
 @made_once
 def run(folder: Path) -> Path:
     """Five of the baselines that ship, four of which pass for models."""
-    entries = passing(folder, {n: n for n in ("random", "majority", "lexical", "oracle")}, ["corecode"])
+    entries = stand_in_models(folder, {n: n for n in ("random", "majority", "lexical", "oracle")}, ["corecode"])
     entries.append({"name": "chance", "backend": "baseline", "path": "random", "tags": ["baseline"]})
     (folder / "models.yaml").write_text(json.dumps({"models": entries}))
     evalsuite.run(models=folder / "models.yaml", limit=20, out=folder / "run")

@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 from conftest import ENGINE, ON_NODES
 from needs import needs
-from once import made_once
+from shared_fixtures import made_once
 from sweeps import LARGE
 
 from evalsuite.backends.model import HF, Generation, Model

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from once import made_once
+from shared_fixtures import made_once
 
 import evalsuite
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from once import made_once
 from rich.console import Console
+from shared_fixtures import made_once
 
 import evalsuite
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from once import made_once
 from pydantic import ValidationError
+from shared_fixtures import made_once
 from test_learning import adapter, base, said
 
 import evalsuite

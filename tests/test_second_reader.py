@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from needs import needs
-from once import made_once
+from shared_fixtures import made_once
 
 import evalsuite
 from evalsuite.benchmarks.registry import TASKS

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from once import made_once
+from shared_fixtures import made_once
 from typer.testing import CliRunner
 
 import evalsuite

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
-from once import made_once
+from shared_fixtures import made_once
 
 import evalsuite
 from evalsuite.backends.models import load_models

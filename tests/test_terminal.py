@@ -18,11 +18,11 @@ from unicodedata import category
 import pytest
 import terminals
 from hostile import HOSTILE
-from once import made_once
 from rich.panel import Panel
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
+from shared_fixtures import made_once
 
 import evalsuite
 from evalsuite.cli.tables.export import FORMATS, export, words

@@ -10,7 +10,7 @@ from shutil import copytree
 from typing import Any
 
 import pytest
-from once import made_once
+from shared_fixtures import made_once
 
 import evalsuite
 from evalsuite.benchmarks.languages import reply_text

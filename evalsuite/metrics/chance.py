@@ -60,9 +60,9 @@ def better_than_shuffled(
     fits = [_fit(one, right, sets, alike) for one in said]
     first = np.arange(len(right)) * len(sets)
 
-    def studentized(fit: Floats, places: NDArray[np.int_]) -> Floats:
-        """(..., N) places in a fit -> (...) their sum over its standard error."""
-        sums = np.add.reduceat(fit.ravel()[places], starts, axis=-1)
+    def studentized(fit: Floats, indices: NDArray[np.int_]) -> Floats:
+        """(..., N) indices in a fit -> (...) their sum over its standard error."""
+        sums = np.add.reduceat(fit.ravel()[indices], starts, axis=-1)
         error = np.sqrt((sums * sums).sum(axis=-1))
         return np.where(error > 1e-9, sums.sum(axis=-1) / np.where(error > 1e-9, error, 1.0), 0.0)
 
@@ -75,9 +75,9 @@ def better_than_shuffled(
         shuffled = np.empty((block, len(kinds)), dtype=kinds.dtype)
         for some in alike:
             shuffled[:, some] = generator.permuted(np.tile(kinds[some], (block, 1)), axis=1)
-        places = first + shuffled
+        indices = first + shuffled
         for n in open_:
-            as_far[n] += np.count_nonzero(studentized(fits[n], places) >= observed[n])
+            as_far[n] += np.count_nonzero(studentized(fits[n], indices) >= observed[n])
             drawn[n] += block
         open_ = [n for n in open_ if as_far[n] <= CLEARLY * drawn[n]]
         if not open_:

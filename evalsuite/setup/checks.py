@@ -25,7 +25,7 @@ from evalsuite.common.resources import bundled, resolve
 from evalsuite.setup import machine, packages
 from evalsuite.setup.entries import providers
 
-State = Literal[
+CheckState = Literal[
     "ok", "absent", "wrong"
 ]  # absent: nothing is broken, but something cannot be done; wrong: must be mended
 _GB = 10**9
@@ -40,7 +40,7 @@ class Check:
 
     group: str
     name: str
-    state: State
+    state: CheckState
     found: str
     needed_for: str = ""
     mend: str = ""
@@ -101,7 +101,7 @@ def _extras() -> Iterator[Check]:
 def _extra(extra: str, needs: Sequence[packages.Requirement], use: str) -> Check:
     """`wrong` if a package is there in a version outside its range and none is missing, `absent` if some are missing."""
     bad = [each for each in needs if not each.fits]
-    state: State = "ok" if not bad else "absent" if any(each.installed is None for each in bad) else "wrong"
+    state: CheckState = "ok" if not bad else "absent" if any(each.installed is None for each in bad) else "wrong"
     said = ", ".join(map(str, bad or needs))
     return Check("extras", f"[{extra}]", state, said, use, f"pip install 'evalsuite[{extra}]'" if bad else "")
 
@@ -301,7 +301,7 @@ def of_model(model: Model, gpus: Sequence[machine.GPU], online: bool = False) ->
 
 
 def _row_of(model: Model) -> _Row:
-    def row(state: State, found: str, mend: str = "") -> Check:
+    def row(state: CheckState, found: str, mend: str = "") -> Check:
         return Check("models", model.name, state, found, f"backend {model.backend}", mend)
 
     return row

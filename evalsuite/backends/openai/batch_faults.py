@@ -84,7 +84,7 @@ class BatchServer(Server):
     mix: Mapping[str, float] = field(default_factory=dict)
     calls: Mapping[str, float] = field(default_factory=dict)
     fates: Mapping[str, float] = field(default_factory=dict)
-    seconds: float = 0.2  # that a batch takes
+    seconds: float = 0.2  # the time that a batch takes
     queue: int | None = None  # enqueued tokens, by characters, of all batches under way
     most: int = 50_000  # lines of a batch
     page: int = 3  # batches on a page of the list
@@ -95,7 +95,7 @@ class BatchServer(Server):
     files: dict[str, bytes] = field(default_factory=dict)
     batches: dict[str, _Batch] = field(default_factory=dict)
     counted: Counter[str] = field(default_factory=Counter)  # calls
-    key: str = ""  # that came last
+    key: str = ""  # the API key of the last call
 
     def __post_init__(self) -> None:
         self.check(self.mix, KINDS | LINES)
@@ -240,7 +240,7 @@ class BatchServer(Server):
         }
 
     def _advance(self, batch: _Batch) -> None:
-        """What the clock says of a batch. All its lines are answered at its end."""
+        """Bring a batch to its state at this time. All its lines are answered at its end."""
         if batch.late and self.now() >= batch.whole:
             batch.row |= batch.late
             batch.late = {}

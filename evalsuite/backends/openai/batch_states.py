@@ -23,7 +23,7 @@ from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop
 from evalsuite.types import Response
 
 Note = dict[str, Any]
-Outcome = Response | Exception  # of a line; Unreadable stands for none
+Outcome = Response | Exception  # the outcome of a line; Unreadable stands for none
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Ended(_Noted):
         return [line for line in self.lines if isinstance(self.found.get(line, Unreadable()), Unreadable)]
 
     def awaited(self) -> tuple[int, int]:
-        """How many of the missing lines the endpoint has answered: at least, and at most."""
+        """The number of missing lines that the endpoint has answered: at least, and at most."""
         here = sum(is_answered(outcome) for outcome in self.found.values())
         most = len(self.missing())
         least, highest = self._answered()
@@ -76,7 +76,7 @@ class Ended(_Noted):
         return min(len(self.missing()), self.seen.failed - failed) > 0
 
     def _answered(self) -> tuple[int, int]:
-        """How many lines the endpoint has answered, at least and at most.
+        """The number of lines that the endpoint has answered, at least and at most.
 
         Some count what failed among `completed`. A completed batch has answered all that has not failed, unless its counts
         say less: then they may lag behind. Where nothing is counted, another one may have answered any number.

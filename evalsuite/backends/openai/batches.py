@@ -108,7 +108,7 @@ class Batching:
         self.requests, self.limits, self.clock = requests, limits, clock
         self.journal: Journal = Forgetful() if limits.journal is None else limits.journal
         self.names = line_names(backend, requests)
-        self.places = {name: n for n, name in enumerate(self.names)}
+        self.indices = {name: n for n, name in enumerate(self.names)}
         self.open = {n for n, is_done in enumerate(done) if not is_done}  # without a reply or a failure
         self.total = len(self.open)
         self.price = Spending(self.api.charged, None)
@@ -175,7 +175,7 @@ class Batching:
                 continue
             batch, cost = read_note(name, note)
             if isinstance(batch, Collected):  # its replies were stored before the process was killed, all or some
-                left = without(batch, self.places.keys() - wanted)
+                left = without(batch, self.indices.keys() - wanted)
                 if not left.lines:
                     self.journal.end_batch(name, cost)
                 elif cost or len(left.lines) < len(batch.lines):
@@ -213,8 +213,8 @@ class Batching:
         self.queue.crowded = False
 
     def _wanted(self, lines: Iterable[str]) -> list[int]:
-        places = (self.places.get(line) for line in lines)
-        return [n for n in places if n is not None and n in self.open]
+        indices = (self.indices.get(line) for line in lines)
+        return [n for n in indices if n is not None and n in self.open]
 
     def _halt(self, stop: Stop) -> None:
         """Begin no other batch; those under way are collected."""
@@ -296,7 +296,7 @@ class Batching:
         )
 
     def _upload(self, batch: Planned) -> Group:
-        data = b"".join(self._line(self.places[line]) for line in batch.lines)
+        data = b"".join(self._line(self.indices[line]) for line in batch.lines)
         try:
             self._keep(replace(batch, file=self.provider.upload(batch.name, data)))
         except (Gone, Failed, Stop) as error:
@@ -430,7 +430,7 @@ class Batching:
         unsure = list[float]()  # highest costs of lines that may have been answered
         twice = 0  # lines that are asked again and were answered
         for line, worst in batch.lines.items():
-            n, outcome = self.places.get(line), batch.found.get(line)
+            n, outcome = self.indices.get(line), batch.found.get(line)
             is_open = n is not None and n in self.open
             if line in stays:
                 kept[line] = worst
@@ -474,7 +474,7 @@ class Batching:
         if not self._is_young(batch):
             return set()
         return {
-            line for line in missing if (most if (n := self.places.get(line)) is None else least and n in self.open)
+            line for line in missing if (most if (n := self.indices.get(line)) is None else least and n in self.open)
         }
 
     def _warn(self, batch: Ended, stays: int, twice: int) -> None:
@@ -592,7 +592,7 @@ def line_names(backend: Endpoint, requests: Sequence[Request]) -> list[str]:
 
 
 def under_way(backend: Endpoint, requests: Sequence[Request], journal: Journal) -> int:
-    """How many of the requests are lines of batches that the endpoint has, or may have, begun."""
+    """The number of requests that are lines of batches that the endpoint has, or may have, begun."""
     notes = [note for note in journal.batches().values() if note["file"]]
     lines = {line for note in notes for line in note["lines"]}
     return sum(name in lines for name in line_names(backend, requests)) if lines else 0

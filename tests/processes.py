@@ -1,6 +1,6 @@
 """Commands of evalsuite, each in a process of its own.
 
-    python tests/forked.py openai …  # loads evalsuite and these modules; then runs each line on stdin: [{}, FOLDER, "run", …]
+    python tests/processes.py openai …  # loads evalsuite and these modules; then runs each line on stdin: [{}, FOLDER, "run", …]
 
 Each process is forked from one that has loaded all: loading takes longer than most commands. What a command ends with and
 prints is a line of JSON on stdout."""

@@ -1,4 +1,4 @@
-"""What Markdown pages show: headings, blocks of code, commands, links; and how a page's commands are run."""
+"""Markdown pages: their headings, blocks of code, commands and links; and a runner of their commands."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Page:
 
     @property
     def anchors(self) -> set[str]:
-        """Where a link may lead: explicit ids, or those that GitHub makes."""
+        """The targets of links: explicit ids, or those that GitHub makes."""
         return {told or slug(text) for _, text, told in self.headings}
 
 
@@ -89,7 +89,7 @@ def without_comment(line: str) -> str:
 
 
 def differing(one: Block, other: Block) -> str:
-    """Where the Chinese block says something else than the English one: comments and lines with Chinese words may."""
+    """A difference between a Chinese block and the English one, or "": comments and lines with Chinese words may."""
     if (one.lang, one.title) != (other.lang, other.title):
         return f"{one.lang} {one.title!r} is {other.lang} {other.title!r}"
     if one.lang == "console":
@@ -114,7 +114,7 @@ def differing(one: Block, other: Block) -> str:
 
 @dataclass(frozen=True)
 class Instead:
-    """What a test machine has in place of what a page names."""
+    """A replacement, on a test machine, of a text that a page names."""
 
     pattern: str
     text: str
@@ -145,7 +145,7 @@ class Runner:
     codes: Mapping[str, Sequence[int]]  # beginning of a command -> exit codes that are no fault, beside 0
 
     def run(self, page: Page) -> list[str]:
-        """What went wrong."""
+        """Run every block; the failures."""
         return [f"{page.path.name}:{block.line}: {wrong}" for block in page.blocks for wrong in self._block(block)]
 
     def __post_init__(self) -> None:

@@ -1,6 +1,6 @@
 """Commands that hold still in the middle of writing, so that a test can kill them there.
 
-    python tests/held.py torch …     # loads these modules, then forks a process for each line on stdin: [30, "run", "--out", …]
+    python tests/kill_points.py torch …     # loads these modules, then forks a process for each line on stdin: [30, "run", "--out", …]
 
 The process runs a command of evalsuite and holds when it would write its 31st row. Rows are steps of a training; replies on
 their way to a store, those of earlier transactions being kept and those of the one under way not; or lines of a screening,
