@@ -45,7 +45,7 @@ CALLS = {
     "cut": "the connection is cut in the middle of the answer",
     "half": "a complete HTTP message with half the answer",
 }
-# Of what happens to a batch.
+# Fates of a batch.
 BATCHES = {
     "failed": "it fails validation, for no reason that it names",
     "failed-line": "it fails validation, and names one of its lines",
@@ -58,7 +58,7 @@ BATCHES = {
     "late-half": "its file has half its lines until then",
     "uncounted": "its lines are not counted",
 }
-# Of what happens to a line, beside the kinds of faults.py.
+# Fates of a line, beside the kinds of faults.py.
 LINES = {
     "missing": "it is answered and charged, and stands in no file and no count",
     "twice": "it stands in the file twice",
