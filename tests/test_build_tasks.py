@@ -125,7 +125,7 @@ def test_official_event_causal_files_are_made_again(real_data: Path, item_set: s
             slot, instance = next(s for s in slots() if s.en == name), asked_event(row["question"]) or ""
             place = (len(cut) - 1, len(cut[-1]))
             about = (str(n), item_set, tuple(row["dialogue"]), slot, instance, row["answer"])
-            annotations.append(Annotation(*about, phrase="", place=place, conflicts=("", "")))
+            annotations.append(Annotation(*about, phrase="", position=place, conflicts=("", "")))
     made = task_rows(annotations, "any")
     for task, lines in official.items():
         if lines:

@@ -110,7 +110,7 @@ ROWS: tuple[Row, ...] = (
     ("filled in", TAKE, ALL, r"(?:填|(?<!候)选|写|回答)[^,。“”]{0,4}“(?P<span>[^”\n]+)”", "所以我们填“⟦x减肥成功⟧”就可以了。"),
     ("speaker", MARK, ALL, r"@speaker", "A: ⟦羽绒服⟧"),
     ("list marker", MARK, ALL, r"@mark", "1. ⟦羽绒服⟧"),
-    ("bracketed label", BEFORE, ALL, r"【[^】\n]{1,8}】[ ]*:?[ ]*", "【答案】⟦羽绒服⟧"),
+    ("bracketed label", BEFORE, ALL, r"【[^】\n]{1,8}】[ ]*:?[ ]*", "【不符处】⟦羽绒服⟧"),
     ("filler before", BEFORE, ALL, r"(?:@filler)[,。!~:]+[ ]*", "好的，答案是：⟦羽绒服⟧。"),
     ("conclusion word", BEFORE, ALL, r"(?:@final)(?:(?<![a-z])|(?![a-z]))[,:]?[ ]*", "所以⟦羽绒服⟧"),
     ("according to", BEFORE, ALL, r"(?:[^,。“”]{0,4}可以?@infer[出到]?|在(?:这段)?对话中|根据|基于|结合|按照|(?:从|由|通过)[^,:。\n“「]{0,10}(?:对话|文|内容))[^,:。\n“「]{0,24},[ ]*|(?:based on|according to|from|in) (?:the|this) [a-z ]{2,30},[ ]*", "根据对话，⟦x减肥成功了⟧"),
