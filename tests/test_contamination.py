@@ -282,6 +282,19 @@ def test_a_sorted_file_is_noticed() -> None:
     assert not made["sorted"].chance
 
 
+@pytest.mark.parametrize("falling", [False, True])
+def test_a_file_sorted_by_length_is_noticed_where_shards_hold_two(falling: bool) -> None:
+    """The likeness of two neighbours is the same in either order: it says nothing."""
+    rng = Random(0)
+    words = [chr(n) for n in range(0x4E00, 0x5E00)]
+    texts = sorted(("".join(rng.sample(words, n)) for n in range(10, 50)), key=len, reverse=falling)
+    found = Entries(tuple(FileEntry(t, "", "", t) for t in texts), "\n", False)
+    made = order_of_items(found, lambda text: 30, 60, 5, 0)
+    assert {len(stratum) for stratum in made.strata} == {2}  # an order and its reverse
+    assert made.checks["similar neighbours"] == made.checks["neighbours of similar length"] == 1.0
+    assert not made.chance
+
+
 # --- on a network
 
 

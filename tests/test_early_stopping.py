@@ -21,7 +21,7 @@ from evalsuite.metrics.sequences import Order, bounds, difference, order_of, pro
 from evalsuite.results.estimates import item_range
 from evalsuite.results.judged.summary import _points
 from evalsuite.results.means import means
-from evalsuite.results.ranked import pairs
+from evalsuite.results.ranked import Pair, pairs
 from evalsuite.results.ranking import groups, rated_run
 from evalsuite.results.sheets import notes, sheets
 
@@ -197,6 +197,40 @@ def test_replies_out_of_order_do_not_count(real_data, tmp_path):
     fresh = _run(tmp_path / "fresh", real_data, _Model(), until="±6").cells[0]
     _run(tmp_path / "limited", real_data, _Model(), limit=60)
     assert _run(tmp_path / "limited", real_data, _Model(), until="±6").cells[0] == fresh
+
+
+@pytest.mark.parametrize("still", [0, 3])
+def test_what_failed_behind_the_point_of_stopping_is_asked_again(tmp_path, capsys, still):
+    """The first command fails on a third of its items, so that all are asked; the second one would know enough sooner."""
+    asked = []
+
+    def run(fails):
+        def reply(request):
+            asked.append(request.id)
+            return None if fails(request.id) else "(b)"
+
+        # One function for all, as its source is part of the fingerprint.
+        return evalsuite.run(
+            {"m": reply}, tasks=["CKF"], set="hard", until="±15", baselines=[], out=tmp_path / "run"
+        ).cells[0]
+
+    first = run(lambda name: hash_of(name) % 3 == 0)
+    failed = first["status"]["failed"]
+    assert len(asked) == first["items"] and failed > 30 and "estimate" not in first
+    capsys.readouterr()
+    last = sorted(name for name in asked if hash_of(name) % 3 == 0)[-3:]
+    asked.clear()
+    second = run(lambda name: still and name in last)
+    assert len(asked) == failed and "estimate" not in second
+    assert second["status"].get("failed", 0) == still and "enough" not in capsys.readouterr().err
+
+
+def test_a_difference_within_the_margin_is_alike_also_when_all_is_asked():
+    pair = Pair("a", "b", 500, 500, 0.002, 0.002, 0.002, 0.01)
+    assert pair.verdict == "alike"
+    assert [
+        replace(pair, low=low, high=high).verdict for low, high in ((0.002, 0.02), (-0.03, -0.001), (-0.02, 0.02))
+    ] == ["a", "b", "open"]
 
 
 _TOKENS = {

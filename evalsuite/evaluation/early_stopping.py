@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from statistics import fmean, pvariance
 
@@ -62,6 +62,17 @@ class _Open:
         self.asked = int(ends[ends >= min(self._wanted(), len(self.asking.trials))][0])
         return [n for own in self.asking.trials[before : self.asked] for n in own]
 
+    def catch_up(self, stored: Set[str]) -> list[int]:
+        """Go on to the last block all of whose requests are stored, answered or failed: an earlier command may have asked
+        more, as requests failed that are answered now. The indices of these trials; [] if there are none."""
+        before, ends = self.asked, self.asking.order.ends
+        whole = next(
+            (n for n, own in enumerate(self.asking.trials) if not all(self.keys[i] in stored for i in own)),
+            len(self.asking.trials),
+        )
+        self.asked = max(before, int(ends[ends <= whole].max(initial=0)))
+        return [n for own in self.asking.trials[before : self.asked] for n in own]
+
     def _wanted(self) -> int:
         of = len(self.asking.trials)
         if self.found is None:
@@ -100,26 +111,35 @@ class _Open:
 def ask_until(
     backend: Backend, planned: Sequence[tuple[Cell, Sequence[Trial], Sequence[str]]], store: Store, display: Display
 ) -> None:
-    """Ask as `ask_trials` does, but each cell only until its estimate is narrow enough."""
+    """Ask as `ask_trials` does, but each cell only until its estimate is narrow enough. What failed in an earlier command is
+    asked again, behind the point of stopping, too."""
     cells = [
         _Open(n, cell, trials, keys, asking_of(cell, trials), margin_of(cell.facts) or 0.0)
         for n, (cell, trials, keys) in enumerate(planned)
     ]
-    replies = {key: said for cell, *_ in planned for key, _, said in store.read(cell) if said and said.error is None}
+    stored = {key: said for cell, *_ in planned for key, _, said in store.read(cell) if said}
+    replies = {key: said for key, said in stored.items() if said.error is None}
     lines = [line_of(c.cell) for c in cells]
     progress = display.model([(line, len(c.trials)) for line, c in zip(lines, cells, strict=True)])
     _say_metrics(cells)
+
+    def ask_round(rounds: Mapping[int, Sequence[int]]) -> None:
+        groups = [
+            Group(lines[c.number], [c.trials[n] for n in own], [c.keys[n] for n in own])
+            for c in cells
+            for own in (rounds.get(c.number, []),)
+        ]
+        ask(groups, _kept(generate_of(backend), groups, replies), store, display, first_metric, progress)
+        for c in cells:
+            if c.number in rounds:
+                c.take(rounds[c.number], replies)
+
     try:
         while left := [c for c in cells if not c.closed]:
-            rounds = {c.number: c.advance() for c in left}
-            groups = [
-                Group(lines[c.number], [c.trials[n] for n in own], [c.keys[n] for n in own])
-                for c in cells
-                for own in (rounds.get(c.number, []),)
-            ]
-            ask(groups, _kept(generate_of(backend), groups, replies), store, display, first_metric, progress)
+            ask_round({c.number: c.advance() for c in left})
+            if again := {c.number: more for c in left if c.closed and (more := c.catch_up(stored.keys()))}:
+                ask_round(again)
             for c in left:
-                c.take(rounds[c.number], replies)
                 if c.closed and c.found and c.asked < len(c.asking.trials):
                     said = f"enough: {c.found.asked} of {c.found.of} items, {c.found.low:.3f} … {c.found.high:.3f}"
                     progress.stop(c.number, said)

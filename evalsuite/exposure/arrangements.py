@@ -92,19 +92,18 @@ def order_of_items(
         strata.append(tuple((found.between, arranged(found, shard, order)) for order in drawn))
         alike.append(_alike(shard, orders(len(shard), _UNREAD, rng)))
     used = sum(len(unit) for shard in chosen for unit in shard)
-    checks = {
-        name: stratified_p([rows[n] for rows in alike], rng, _DRAWS)
-        for n, name in enumerate(("similar neighbours", "neighbours of similar length"))
-    }
+    checks = {name: stratified_p([rows[n] for rows in alike], rng, _DRAWS) for n, name in enumerate(_CLUES)}
     return Arrangements(tuple(strata), used, len(found.entries) - used, checks)
 
 
+_CLUES = ("similar neighbours", "neighbours of similar length", "longer entries later", "longer entries earlier")
 _UNREAD = 19  # other orders that the check compares: no model reads them
 _DRAWS = 9_999
 
 
 def _alike(shard: Sequence[Unit], drawn: Sequence[Sequence[int]]) -> list[list[float]]:
-    """The likeness of neighbours in each order: of their words, and of their lengths."""
+    """Each of _CLUES of each order. The likeness of neighbours is that of the reverse order, and of two units always the same:
+    only the rise of lengths tells these apart."""
     texts = ["".join(entry.head + entry.tail for entry in unit) for unit in shard]
     grams = [{*map("".join, pairwise(text))} for text in texts]
     near = {
@@ -113,7 +112,8 @@ def _alike(shard: Sequence[Unit], drawn: Sequence[Sequence[int]]) -> list[list[f
     }
     words = [math.fsum(near[min(a, b), max(a, b)] for a, b in pairwise(order)) for order in drawn]
     lengths = [-math.fsum(abs(len(texts[a]) - len(texts[b])) for a, b in pairwise(order)) for order in drawn]
-    return [words, lengths]
+    rise = [math.fsum(place * len(texts[n]) for place, n in enumerate(order)) for order in drawn]
+    return [words, lengths, rise, [-x for x in rise]]
 
 
 # --- the options of an item

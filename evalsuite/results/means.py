@@ -1,8 +1,9 @@
 """Macro-averages over a benchmark's sets, where its paper reports them: CIDER's five folds, GLUCOSE's ten dimensions.
 
-Every set has the same weight. Sets are taken as independent, since they share no dialogue (folds) or no answer (dimensions):
-half widths h of the intervals of k sets give the mean's half width sqrt(sum of h²) / k. `sd` is the sample standard deviation
-between the sets. Where a set was stopped early, the mean has no interval: confidence sequences do not add up so.
+Every set has the same weight. Sets are taken as independent: half widths h of the intervals of k sets give the mean's half width
+sqrt(sum of h²) / k. Folds share no dialogue. GLUCOSE's dimensions share stories, and two have 4 and 9 items: simulated on its
+stories, the interval of mean BLEU holds in 87 to 91 % of samples, mainly because of these two, and that of mean F1, whose sets have
+`few_dialogues`, in nearly all. `sd` is the sample standard deviation between the sets. Where a set was stopped early, the mean has no interval: confidence sequences do not add up so.
 """
 
 from __future__ import annotations

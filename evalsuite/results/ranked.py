@@ -2,7 +2,7 @@
 
 All models are asked the items in one order (estimates.py), so the difference of two on the items that both were asked is a mean like
 the score of one: it gets a confidence sequence (metrics/sequences.py), whose level is corrected over the pairs of the column (Bonferroni).
-Two models are told apart once 0 is outside, and alike once the interval is within the margin. Baselines are asked in full and
+Two models are alike once the interval is within the margin, whatever their order, and told apart once 0 is outside. Baselines are asked in full and
 take no part.
 """
 
@@ -46,9 +46,11 @@ class Pair:
 
     @property
     def verdict(self) -> str:
+        if max(self.high, -self.low) <= self.margin:
+            return "alike"
         if self.low > 0 or self.high < 0:
             return "a" if self.low > 0 else "b"
-        return "alike" if max(self.high, -self.low) <= self.margin else "open"
+        return "open"
 
 
 def section(run: ScoredRun) -> dict[str, Any]:
