@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import evalsuite
-from evalsuite.common.errors import ConfigError
+from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.evaluation import early_stopping
 from evalsuite.evaluation.early_stopping import Ranking
 from evalsuite.evaluation.settings import points
@@ -389,7 +389,7 @@ def test_a_model_that_fails_ends_the_passes(real_data, tmp_path, monkeypatch):
     def gone(request):
         calls.append(request)
         if len(calls) > 80:
-            raise RuntimeError("gone")
+            raise EvalsuiteError("gone")
         return "A"
 
     def counted(self):

@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError
 from evalsuite.backends.base import Loader
 from evalsuite.backends.model import Model, Strict
 from evalsuite.common import jsonl
-from evalsuite.common.errors import BackendError, DataError, unknown
+from evalsuite.common.errors import BackendError, DataError, EvalsuiteError, unknown
 from evalsuite.types import Request, Response, Trial
 
 Reply = Callable[[Request], str | Response]
@@ -24,7 +24,7 @@ Replies = Mapping[str, Reply]  # model name -> reply function
 class Scripted:
     """A model whose replies come from a Python function.
 
-    The function is called once per request, and each reply is stored before the next call. An exception fails that request,
+    The function is called once per request, and each reply is stored before the next call. An exception fails that request (an EvalsuiteError stops the model),
     and so does a value that is no text; the same run asks it again.
 
     >>> backend = Scripted("parrot", lambda request: request.prompt[:1])
@@ -54,6 +54,8 @@ class Scripted:
             said = self._reply(request)
         except BackendError as error:
             return Response("", "error", error=str(error))
+        except EvalsuiteError:  # another one stops the model
+            raise
         except Exception as error:
             return Response("", "error", error=f"the function raised {type(error).__name__}: {error}")
         if isinstance(said, Response):
