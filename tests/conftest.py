@@ -17,6 +17,7 @@ from typing import Any
 
 import environment
 import pytest
+from cpu import Costs
 from sweeps import sweep  # noqa: F401 - a fixture of several modules
 
 from evalsuite.benchmarks.corecode import BENCHMARK
@@ -34,6 +35,14 @@ environment.scrub()
 
 # A shell starts background jobs with SIGINT ignored, and so do their children: tests of Ctrl-C could stop nothing.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--costs", type=int, default=0, metavar="N", help="tell the N tests that cost most CPU seconds")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Costs(config))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

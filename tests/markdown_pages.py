@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from cpu import spent
 
 _FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,})(?P<lang>[\w+-]*)(?P<rest>[^`]*)$")
 _HEADING = re.compile(r"^(#{1,6}) +(.*?)(?: +\{#([\w-]+)\})? *$")
@@ -177,9 +178,9 @@ class Runner:
         if export := re.match(r"export (\w+)=(\S+)$", command):
             self.environment[export[1]] = export[2]
             return
-        start = time.perf_counter()
+        start = spent()
         code, said = self._done(command)
-        print(f"{time.perf_counter() - start:5.1f} s  $ {command}")  # pytest -s, to see where the time goes
+        print(f"{spent() - start:5.1f} s  $ {command}")  # pytest -s, to see where the time goes
         allowed = {0, *(code for begin, codes in self.codes.items() if command.startswith(begin) for code in codes)}
         if code not in allowed:
             yield f"$ {shown}\nas {command}: exit code {code}\n{said[-1500:]}"

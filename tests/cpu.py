@@ -1,0 +1,107 @@
+"""CPU seconds that each file of tests costs, told at the end of a run beside what tests/budget.toml allows.
+
+Seconds of the processor stay the same on a busy machine; those of the clock don't. What a test starts is counted with it: servers,
+browsers, clusters. A fixture's cost is that of the file whose test needed it first. Nothing fails here: another machine is slower."""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+START = "start and collection"  # of all workers
+TICKS = os.sysconf("SC_CLK_TCK")
+NEAR = 1.3, 2.0  # a file may cost this much more than its budget, in parts and in seconds, before it is named
+
+
+def spent(alone: bool = False) -> float:
+    """Of this process and, unless alone, all that it started; of those that have ended those that were waited for."""
+    if alone:
+        return time.process_time()
+    ended = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in ended) + sum(_descendants())
+
+
+def _descendants() -> Iterator[float]:
+    """Of each process below this one, and of those that it waited for."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:  # it has none
+        return
+    children: defaultdict[int, list[tuple[int, float]]] = defaultdict(list)
+    with suppress(FileNotFoundError):  # elsewhere than on Linux
+        for name in os.listdir("/proc"):
+            with suppress(ValueError, OSError):
+                fields = Path(f"/proc/{int(name)}/stat").read_bytes().rpartition(b")")[2].split()
+                children[int(fields[1])].append((int(name), sum(map(int, fields[11:15])) / TICKS))
+    left = children[os.getpid()]
+    while left:
+        pid, seconds = left.pop()
+        yield seconds
+        left += children[pid]
+
+
+class Costs:
+    """Counts in each worker, and tells in the process that has them."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config, self.by_file, self.by_test = config, Counter[str](), Counter[str]()
+        self.file, self.before = START, 0.0
+        self.has_workers = bool(config.getoption("tx", None))  # which count for themselves
+
+    def turn(self, file: str) -> float:
+        """What was spent up to now goes to the file before; returns it."""
+        now = spent(alone=self.has_workers)
+        seconds, self.before = max(0.0, now - self.before), now
+        self.by_file[self.file] += seconds
+        self.file = file
+        return seconds
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+        file = item.nodeid.partition("::")[0]
+        each = self.config.getoption("--costs")
+        if each or file != self.file:  # to look takes some milliseconds
+            self.turn(file)
+        result = yield
+        if each:
+            self.by_test[item.nodeid] += self.turn(file)
+        return result
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        self.turn("the end")
+        if hasattr(self.config, "workeroutput"):
+            self.config.workeroutput["cpu"] = [dict(self.by_file), dict(self.by_test)]
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        for mine, theirs in zip((self.by_file, self.by_test), getattr(node, "workeroutput", {}).get("cpu", ()), strict=False):
+            mine.update(theirs)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        budget = tomllib.loads(Path(__file__).with_name("budget.toml").read_text(encoding="utf-8"))
+        for line in self.lines(budget):
+            terminalreporter.write_line(line)
+
+    def lines(self, budget: dict[str, Any]) -> Iterator[str]:
+        chosen = self.config.getoption("markexpr") or "all"
+        whole = not self.config.getoption("keyword") and self.config.args_source.name == "TESTPATHS"
+        most = f" of {budget['whole'][chosen]}" if whole and chosen in budget["whole"] else ""
+        files = {name: seconds for name, seconds in self.by_file.most_common() if seconds >= 0.05}
+        yield f"{sum(files.values()):.0f}{most} CPU seconds"
+        for place, (name, seconds) in enumerate(files.items()):
+            allowed = budget["files"].get(Path(name).name, budget["other files"])
+            over = seconds > NEAR[0] * allowed + NEAR[1]
+            if place < 10 or over:
+                yield f"{seconds:7.1f} of {allowed:<4} {name}{'  OVER ITS BUDGET' if over else ''}"
+        for name, seconds in self.by_test.most_common(self.config.getoption("--costs")):
+            yield f"{seconds:7.1f} {name}"
