@@ -84,7 +84,9 @@ class Costs:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        for mine, theirs in zip((self.by_file, self.by_test), getattr(node, "workeroutput", {}).get("cpu", ()), strict=False):
+        for mine, theirs in zip(
+            (self.by_file, self.by_test), getattr(node, "workeroutput", {}).get("cpu", ()), strict=False
+        ):
             mine.update(theirs)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:

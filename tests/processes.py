@@ -7,6 +7,7 @@ prints is a line of JSON on stdout."""
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -39,12 +40,14 @@ def commands(*modules: str, **environment: str) -> Iterator[Callable[..., tuple[
 
 def _serve() -> None:
     import evalsuite
-    from evalsuite.cli.app import main
+    from evalsuite.cli.app import COMMANDS, main
 
     for name in evalsuite.__all__:  # loaded on demand
         getattr(evalsuite, name)
-    for module in sys.argv[1:]:
+    for module in [*sys.argv[1:], *{f"evalsuite.cli.{file}" for file, _ in COMMANDS.values()}]:
         import_module(module)
+    gc.collect()
+    gc.freeze()  # what is loaded is not looked through, and so not copied, by each process
     for line in sys.stdin:
         variables, folder, *words = json.loads(line)
         with tempfile.TemporaryFile() as said:

@@ -83,8 +83,8 @@ def test_p_is_that_of_scipys_permutation_test() -> None:
         for _ in range(3):
             item, others = rng.permutation([1.0] * 3 + [0.0] * (takers - 3)), rng.integers(0, 20, takers).astype(float)
             theirs = stats.permutation_test(
-                (item,), lambda x, y=others: stats.pearsonr(x, y).statistic, permutation_type="pairings",
-                alternative="less", n_resamples=np.inf, vectorized=False,
+                (item,), lambda x, axis, y=others: stats.pearsonr(x, y, axis=axis).statistic, permutation_type="pairings",
+                alternative="less", n_resamples=np.inf, vectorized=True,
             )  # fmt: skip
             assert negative_p(item, others, orders_of(takers)) == pytest.approx(theirs.pvalue, abs=near)
 

@@ -220,7 +220,8 @@ def main() -> None:
 
     from evalsuite.common.errors import BackendError, EvalsuiteError
 
-    gc.set_threshold(50_000)  # modules stay: looking through them for garbage every 700 objects takes a tenth of `--help`
+    # Modules stay: looking through them for garbage every 700 objects takes a tenth of `--help`.
+    gc.set_threshold(50_000)
     # A locale without Chinese, or GBK, which lacks ✓: escapes instead of an error.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
