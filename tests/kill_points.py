@@ -8,6 +8,7 @@ written chunk by chunk. Loading takes longer than most commands: so it is done o
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -92,6 +93,7 @@ def _serve() -> None:
 
     for module in sys.argv[1:]:
         import_module(module)
+    gc.freeze()
     for line in sys.stdin:
         goal, *words = json.loads(line)
         if child := os.fork():

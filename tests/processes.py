@@ -17,12 +17,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from runpy import run_path
 
 
 @contextmanager
 def commands(*modules: str, **environment: str) -> Iterator[Callable[..., tuple[int, str]]]:
-    """`run(folder, *words)` runs a command in a folder and returns its exit code and what it printed on both streams. Keywords are
-    variables of its environment."""
+    """`run(folder, *words)` runs a command in a folder, or a program in Python if the first word is a file's name, and returns its
+    exit code and what it printed on both streams. Keywords are variables of its environment."""
     pipe = subprocess.PIPE
     env = os.environ | environment
     with subprocess.Popen([sys.executable, __file__, *modules], stdin=pipe, stdout=pipe, text=True, env=env) as process:
@@ -57,6 +58,10 @@ def _serve() -> None:
                 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # not the commands to come
                 os.dup2(said.fileno(), 1)
                 os.dup2(said.fileno(), 2)
+                if words[0].endswith(".py"):
+                    sys.path.insert(0, folder)
+                    run_path(words[0], run_name="__main__")
+                    sys.exit(0)
                 sys.argv = ["evalsuite", *words]
                 main()
                 sys.exit(0)

@@ -88,6 +88,7 @@ def evalsuite() -> Iterator[Callable[..., tuple[int, str]]]:
         "openai",
         "torch",
         "transformers",
+        "transformers.models.llama.modeling_llama",  # which the embedded model's configuration names
         "evalsuite.backends.hf.backend",
         HF_HUB_OFFLINE="1",
         OMP_NUM_THREADS="1",
@@ -101,14 +102,6 @@ def in_shell(folder: Path, command: str, environment: Mapping[str, str]) -> tupl
     env = os.environ | {"PATH": path, "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1"} | environment
     done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, capture_output=True, text=True, timeout=300)
     return done.returncode, done.stdout + done.stderr
-
-
-def in_python(folder: Path, code: str, environment: Mapping[str, str]) -> tuple[int, str]:
-    """All blocks of a page are one program, whose later parts use what earlier ones named."""
-    file = folder / "shown_so_far.py"
-    before = file.read_text(encoding="utf-8") if file.exists() else ""
-    file.write_text(before + code, encoding="utf-8")
-    return in_shell(folder, f"{sys.executable} {file.name}", environment)
 
 
 def _code(text: str) -> str:
@@ -157,6 +150,14 @@ def test_a_guide_does_what_it_shows(
     pytest.importorskip("torch")
     if path in READMES:
         in_the_checkout(tmp_path)
+
+    def in_python(folder: Path, code: str, environment: Mapping[str, str]) -> tuple[int, str]:
+        """All blocks of a page are one program, whose later parts use what earlier ones named."""
+        file = folder / "shown_so_far.py"
+        before = file.read_text(encoding="utf-8") if file.exists() else ""
+        file.write_text(before + code, encoding="utf-8")
+        return evalsuite(folder, file.name, **environment)
+
     runner = Runner(tmp_path, INSTEAD, NOT_RUN, {"server": server.url}, evalsuite, in_shell, in_python, parse, CODES)
     assert not (wrong := runner.run(read(path))), "\n".join(wrong)
 
