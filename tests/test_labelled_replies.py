@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
+import corpus
 import pytest
 from labelled import Row, choices, said
 
@@ -62,6 +63,34 @@ def test_agreement(name: str, agree: float) -> None:
     assert counts["right"] >= agree * total, counts
     unsure = (1 - agree) * total + 1
     assert counts["wrong"] <= unsure / 2 and counts["invented"] <= unsure / 2, counts
+
+
+@pytest.mark.parametrize(
+    ("several", "blind", "agree", "wrong", "invented"),
+    [
+        (False, False, 0.99, 0.0, 0.02),
+        (True, False, 0.98, 0.0, 0.05),
+        (False, True, 0.97, 0.0, 0.06),
+        (True, True, 0.97, 0.0, 0.0),
+    ],
+)
+def test_real_replies_of_many_models(several: bool, blind: bool, agree: float, wrong: float, invented: float) -> None:
+    """As they are read now, so that the reader does not go back. First readings of the blind half are in docs/parsing.md."""
+    try:
+        replies = [row for row in corpus.replies() if ("labels" in row) == several and row["blind"] == blind]
+    except corpus.Missing as missing:
+        pytest.skip(str(missing))
+    counts = Counter(map(corpus.kind, replies))
+    none = sum(not row.get("label", row.get("labels")) for row in replies)
+    assert counts["right"] >= agree * len(replies), counts
+    assert counts["wrong"] <= wrong * len(replies) and counts["invented"] <= invented * none, counts
+
+
+def test_the_labels_of_others_replies_hold_no_text() -> None:
+    rows = [json.loads(line) for line in corpus.LABELS.read_text("utf-8").splitlines()]
+    assert len({row["id"] for row in rows}) == len(rows) == 980
+    keys = {"id", "sha256", "label", "labels", "style", "blind"}
+    assert all({*row} <= keys and len(row["sha256"]) == 64 and row["style"] in corpus.STYLES for row in rows)
 
 
 def confusion(replies: Iterable[Row]) -> dict[str, Counter[str]]:

@@ -1,0 +1,105 @@
+"""Real replies of 69 models to multiple-choice questions, read and held against their labels.
+
+    EVALSUITE_ANSWERS=<folder> python tests/corpus.py
+
+prints how they are read, by style of reply and by family of models. The replies are others' and are not part of the
+project: `fixtures/corpus/labels.jsonl` has for each its id in `corpus.jsonl` of that folder, the SHA-256 of its text without
+blanks at its ends, and its label. Two language models labelled all of them without seeing each other's labels, by the rules of
+evalsuite/parse and with the question at hand; a third reading decided where they differed. `blind`: not looked at, label or
+reply, before the reader was first measured on it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections import Counter
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from evalsuite.parse import parse_option, parse_options
+
+LABELS = Path(__file__).parent / "fixtures" / "corpus" / "labels.jsonl"
+KINDS = ("right", "wrong", "invented", "missed")
+STYLES = {
+    "bare": "the letter alone", "lead": "答案是X, the answer is X", "letter+text": "letter and text", "text": "the option's text",
+    "reasoned": "reasons first", "verdicts": "a verdict on each option", "runon": "goes on with other questions",
+    "other": "another style, or no answer",
+}  # fmt: skip
+FAMILIES = {
+    "GPT-4, GPT-4o": r"gpt-?4", "GPT-3.5": r"gpt-?3\.?5", "Gemini 1.5": "gemini", "DeepSeek, Mixtral, Llama 3.1": r"deepseek|mixtral|llama-3",
+    "Qwen": "qwen", "GLM, InternLM, Yi": r"^(?:chat)?glm|^internlm|^yi-", "Baichuan, XVERSE": "baichuan|xverse",
+    "law models (2023)": r"law|fuzi|wisdom|hanfei|lexi", "Llama 1 and 2, Vicuna and kin": r"llama|vicuna|alpaca|wizard|freewilly|yulan|ziya|gogpt|belle|moss|tigerbot",
+}  # fmt: skip
+
+Row = dict[str, Any]
+
+
+class Missing(Exception):
+    """The replies are not at hand."""
+
+
+@lru_cache(maxsize=1)
+def replies() -> list[Row]:
+    """The labelled replies, each with its question, options, model, label and style. Raises Missing."""
+    path = Path(os.environ.get("EVALSUITE_ANSWERS") or "/nowhere") / "corpus.jsonl"
+    if not path.exists():
+        raise Missing("needs the replies of others: set EVALSUITE_ANSWERS to the folder of corpus.jsonl")
+    known = {row["id"]: row for row in map(json.loads, path.read_text("utf-8").splitlines())}
+    found: list[Row] = []
+    for label in map(json.loads, LABELS.read_text("utf-8").splitlines()):
+        row = known.get(label["id"])
+        if row is None or hashlib.sha256(row["output"].strip().encode()).hexdigest() != label["sha256"]:
+            raise Missing(f"{path}: reply {label['id']} is not the one that was labelled")
+        found.append(row | label)
+    return found
+
+
+def said(row: Row) -> Any:
+    """The label that the reader takes a reply to choose, or None; a list of them where several may be right."""
+    labels = list(row["options"])
+    if "labels" in row:
+        return [labels[n] for n in parse_options(row["output"], row["options"], question=row["question"]).choices]
+    choice = parse_option(row["output"], row["options"], question=row["question"]).choice
+    return None if choice is None else labels[choice]
+
+
+def kind(row: Row) -> str:
+    """How a reply is read: right, wrong (another answer), invented (it has none), missed."""
+    got, wanted = said(row), row.get("label", row.get("labels"))
+    return "right" if got == wanted else "invented" if not wanted else "wrong" if got else "missed"
+
+
+def family(model: str) -> str:
+    return next(name for name, pattern in FAMILIES.items() if re.search(pattern, model, re.IGNORECASE))
+
+
+def table(heading: str, groups: dict[str, list[Row]]) -> str:
+    """A table in Markdown: for each group its replies, those without an answer, and how they are read."""
+    lines = [f"| {heading} | replies | no answer | {' | '.join(KINDS)} |", "|---|" + "--:|" * (2 + len(KINDS))]
+    for name, rows in groups.items():
+        counts = Counter(map(kind, rows))
+        none = sum(not row.get("label", row.get("labels")) for row in rows)
+        lines.append(f"| {name} | {len(rows)} | {none} | " + " | ".join(str(counts[k] or "") for k in KINDS) + " |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    rows = replies()
+    halves = {
+        f"{question}, {half}": [row for row in rows if ("labels" in row) == several and row["blind"] == blind]
+        for half, blind in (("grown on", False), ("held back", True))
+        for question, several in (("one option", False), ("several options", True))
+    }
+    print(table("question", halves), end="\n\n")
+    print(
+        table("style", {name: [row for row in rows if row["style"] == key] for key, name in STYLES.items()}), end="\n\n"
+    )
+    print(table("models", {name: [row for row in rows if family(row["model"]) == name] for name in FAMILIES}))
+
+
+if __name__ == "__main__":
+    main()
