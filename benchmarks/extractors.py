@@ -1,0 +1,137 @@
+"""How other suites' extractors read the labelled corpus of real replies, beside the reader of this one.
+
+    EVALSUITE_ANSWERS=<folder> python benchmarks/extractors.py [--opencompass CHECKOUT] [--evalscope CHECKOUT]
+
+Their functions are called, from an installed package or from a checkout of its repository; a suite of which neither is at hand is
+left out. From a checkout only the one file is loaded, with empty stand-ins for the modules that it imports to register or to name
+types. Every suite gets the same replies; a letter that is no option's counts as no answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+import corpus
+
+Extract = Callable[[corpus.Row], set[str]]  # the letters that are read out of a reply
+
+
+def loaded(package: str, module: str, checkout: Path | None, stand_ins: dict[str, dict[str, Any]]) -> ModuleType | None:
+    """A module of a package, from a checkout or as installed; None if neither is at hand."""
+    if checkout is None:
+        try:
+            return importlib.import_module(module)
+        except ImportError:
+            return None
+    names = [".".join(name.split(".")[:n]) for name in stand_ins for n in range(1, name.count(".") + 2)]
+    for name in (package, *names):
+        sys.modules.setdefault(name, ModuleType(name))
+    for name, values in stand_ins.items():
+        vars(sys.modules[name]).update(values)
+    spec = importlib.util.spec_from_file_location(module, checkout / f"{module.replace('.', '/')}.py")
+    if spec is None or spec.loader is None:
+        return None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+class Registry:
+    """Registers nothing."""
+
+    def register_module(self, *_: object, **__: object) -> Callable[[Any], Any]:
+        return lambda function: function
+
+
+def opencompass(checkout: Path | None) -> dict[str, Extract]:
+    module = loaded(
+        "opencompass", "opencompass.utils.text_postprocessors", checkout,
+        {"opencompass.registry": {"TEXT_POSTPROCESSORS": Registry()}},
+    )  # fmt: skip
+    if module is None:
+        return {}
+
+    def one(name: str) -> Extract:
+        function = getattr(module, name)
+        return lambda row: {*function(row["output"], "".join(row["options"]))[:1]}
+
+    def several(row: corpus.Row) -> set[str]:
+        return {*module.multiple_select_postprocess(row["output"])}
+
+    return {
+        "OpenCompass first_option_postprocess": lambda row: several(row) if "labels" in row else one("first_option_postprocess")(row),
+        "OpenCompass last_option_postprocess": lambda row: several(row) if "labels" in row else one("last_option_postprocess")(row),
+    }  # fmt: skip
+
+
+def evalscope(checkout: Path | None) -> dict[str, Extract]:
+    module = loaded(
+        "evalscope", "evalscope.utils.multi_choices", checkout,
+        {"evalscope.api.evaluator": dict.fromkeys(("Choices", "Target", "TaskState"), object)},
+    )  # fmt: skip
+    if module is None:
+        return {}
+
+    def read(function: Callable[..., set[str]]) -> Extract:
+        def extract(row: corpus.Row) -> set[str]:
+            state = SimpleNamespace(output=SimpleNamespace(completion=row["output"]), choices=[*row["options"]])
+            return {*function(state, multiple_correct="labels" in row)}
+
+        return extract
+
+    return {f"evalscope {name}": read(getattr(module, name)) for name in ("parse_answers_zh", "parse_answers")}
+
+
+def ours(row: corpus.Row) -> set[str]:
+    found = corpus.said(row)
+    return {*found} if isinstance(found, list) else {found} - {None}
+
+
+def kind(row: corpus.Row, found: set[str]) -> str:
+    letters = {letter for letter in found if re.fullmatch("[A-Z]", letter)} & {*row["options"]}
+    if "label" in row and len(letters) > 1:
+        letters = set()  # one is asked for
+    wanted = {*row["labels"]} if "labels" in row else {row["label"]} - {None}
+    return "right" if letters == wanted else "invented" if not wanted else "wrong" if letters else "missed"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--opencompass", type=Path, help="a checkout of open-compass/opencompass")
+    parser.add_argument("--evalscope", type=Path, help="a checkout of modelscope/evalscope")
+    given = parser.parse_args()
+    try:
+        rows = corpus.replies()
+    except corpus.Missing as missing:
+        sys.exit(str(missing))
+    extractors: dict[str, Extract] = {"evalsuite": ours, **opencompass(given.opencompass), **evalscope(given.evalscope)}
+    for several in (False, True):
+        asked = [row for row in rows if ("labels" in row) == several]
+        none = sum(not row.get("label", row.get("labels")) for row in asked)
+        print(
+            f"| {'several options' if several else 'one option'}, {len(asked)} ({none} without an answer) | right | wrong | invented | missed |"
+        )
+        print("|---|--:|--:|--:|--:|")
+        for name, extract in extractors.items():
+            counts = Counter(kind(row, extract(row)) for row in asked)
+            print(
+                f"| {name} | {counts['right'] / len(asked):.1%} | "
+                + " | ".join(str(counts[k]) for k in corpus.KINDS[1:])
+                + " |"
+            )
+        print()
+
+
+if __name__ == "__main__":
+    main()
