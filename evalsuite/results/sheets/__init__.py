@@ -20,7 +20,7 @@ from evalsuite.results.sheets.overview import overview_sheets
 from evalsuite.results.sheets.ranked import ranked_sheets
 from evalsuite.results.sheets.ranks import correlation_sheets, run_groups, run_ranks
 from evalsuite.results.sheets.robustness import robustness_sheets
-from evalsuite.results.sheets.scores import ESTIMATED, SAMPLED, leaks, legend, recordings, result_sheets
+from evalsuite.results.sheets.scores import ESTIMATED, SAMPLED, leaks, legend, recordings, result_sheets, unread
 from evalsuite.results.sheets.second import parted_sheets, second_sheets
 from evalsuite.results.sheets.tokens import token_sheets
 
@@ -81,7 +81,7 @@ def _checked(done: Results, name: str, make: Callable[[Results], Iterable[Sheet]
 
 
 def notes(done: Results) -> list[Text]:
-    """Notes below all tables of a run: the legend, and leakage between splits."""
+    """Notes below all tables of a run: the legend, replies that were read badly, recordings, and leakage between splits."""
     sampled = any("samples" in cell["facts"] for cell in done.cells)
     estimated = [ESTIMATED] if any("estimate" in cell for cell in done.cells) else []
-    return [*legend(done), *estimated, *([SAMPLED] if sampled else []), *recordings(done), *leaks(done)]
+    return [*legend(done), *estimated, *([SAMPLED] if sampled else []), *unread(done), *recordings(done), *leaks(done)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -231,6 +232,32 @@ def _number(cell: Entry | None, metric: str) -> Value:
     if estimate and estimate.get("metric") == metric:
         return Value(value, found.get("low"), found.get("high"), flags=tuple(flags), compares=False)
     return Value(value, flags=tuple(flags), compares=not lost and not estimate)
+
+
+UNREAD = (
+    0.05  # share of a model's replies to choices that say something, but choose nothing: above, they deserve a look
+)
+
+
+def unread(done: Results) -> list[Text]:
+    """A line for each model many of whose replies to choices choose nothing, as far as the parser sees (status unparsed; a
+    label outside the list is one of these): the model writes in a form that the parser reads badly, or does not answer."""
+    replies: Counter[str] = Counter()
+    missed: Counter[str] = Counter()
+    for cell in done.cells:
+        if cell["task"] in TASKS and TASKS[cell["task"]].kind.options:
+            replies[cell["model"]] += sum(cell["status"].values())
+            missed[cell["model"]] += cell["status"].get("unparsed", 0)
+    return [
+        Text(
+            f"{model}：{replies[model]} 条选择题回复中有 {count} 条未能解析出选项；可用 evalsuite show --status unparsed 查看，"
+            "或用 evalsuite score --second-reader 让模型复核",
+            f"{model}: the parser finds no choice in {count} of {replies[model]} replies to choices; look at them with "
+            "evalsuite show --status unparsed, or let a model read them: evalsuite score --second-reader",
+        )
+        for model, count in missed.items()
+        if count > max(2, UNREAD * replies[model]) and not done.second
+    ]
 
 
 def recordings(done: Results) -> list[Text]:

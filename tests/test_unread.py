@@ -1,0 +1,36 @@
+"""A note where the parser finds no choice in many of a model's replies."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from evalsuite.results.saved import Results
+from evalsuite.results.sheets.scores import unread
+
+
+def results(second: bool = False, **status: int) -> Results:
+    cell = {"task": "knowledge_filling", "model": "m", "status": status}
+    span = {"task": "conflict_detection", "model": "m", "status": {"unparsed": 90}}
+    return cast(Results, SimpleNamespace(cells=[cell, span], second={"tasks": []} if second else {}))
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        ({"parsed": 94, "unparsed": 6}, "6 of 100 replies to choices"),
+        ({"parsed": 95, "unparsed": 5}, ""),
+        ({"parsed": 80, "unparsed": 2, "several": 18}, ""),
+        ({"parsed": 2, "unparsed": 2}, ""),  # too few to say
+    ],
+)
+def test_replies_without_a_choice_are_noted(status: dict[str, int], said: str) -> None:
+    told = unread(results(**status))
+    assert [said in note.en for note in told] == [True] * bool(said)
+    assert all("--second-reader" in note.en and "--second-reader" in note.zh for note in told)
+
+
+def test_not_where_a_second_reader_was_asked() -> None:
+    assert unread(results(second=True, parsed=10, unparsed=90)) == []
