@@ -23,7 +23,7 @@ import evalsuite
 from evalsuite.common.lock import locked
 from tests import disk
 from tests.disk import Change, Disk, changes, compiled, write_files
-from tests.once import made_once
+from tests.shared_fixtures import made_once
 
 FEW: dict[str, Any] = {"tasks": ["slot_identification", "event_cause"], "limit": 2}
 

@@ -20,7 +20,7 @@ from evalsuite.common.lock import locked
 from evalsuite.common.resources import bundled
 from evalsuite.exchange.submit.submission import make_submission as submit
 from evalsuite.results.store import open_store
-from tests.once import made_once
+from tests.shared_fixtures import made_once
 
 FEW: dict[str, Any] = {"tasks": ["event_cause", "slot_identification"], "limit": 2}
 

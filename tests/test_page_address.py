@@ -105,7 +105,9 @@ def through(tab: Any, been: list[tuple[str, str]]) -> None:
     for n in range(0, last, 5):
         there = min(n + 5, last)
         step = f"() => history.go({there - n})"
-        assert moved(tab, lambda step=step: tab.evaluate(step)) == been[there], f"forward to place {there}: {been[there][0]}"
+        assert moved(tab, lambda step=step: tab.evaluate(step)) == been[there], (
+            f"forward to place {there}: {been[there][0]}"
+        )
 
 
 def test_choices_of_the_overview(tab: Any, page_file: Path, browse: Any) -> None:
