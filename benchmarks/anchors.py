@@ -26,9 +26,9 @@ from pathlib import Path
 
 import numpy as np
 
+from evalsuite.analyses.anchors import read_columns
 from evalsuite.metrics.anchors import choose, curve
 from evalsuite.metrics.statistics import Floats
-from evalsuite.results.anchors import read_columns
 
 RANDOM = 40  # random sets that the error of random items is the mean of
 

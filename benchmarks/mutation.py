@@ -1,7 +1,7 @@
 """How many small faults in a room's code do its tests notice? Mutates a seeded sample of places, one at a time, in a copy.
 
     python -m pip install --target /tmp/mut cosmic-ray    # makes the mutants; not a dependency of the suite
-    PYTHONPATH=/tmp/mut python benchmarks/mutation.py metrics results/ranking.py --mutants 180 --seed 0 --out mutants.jsonl
+    PYTHONPATH=/tmp/mut python benchmarks/mutation.py metrics analyses/ranking.py --mutants 180 --seed 0 --out mutants.jsonl
     PYTHONPATH=/tmp/mut python benchmarks/mutation.py --again mutants.jsonl    # after mending: those that survived
 
 Files are drawn in proportion to their lines; a place in a file, and one of cosmic-ray's changes there, at random. A mutant
@@ -51,14 +51,14 @@ TESTS = {
     "metrics/statistics": "stats metrics_sets metrics_classes breakdown ranking",
     "metrics/tokens": "metrics metrics_references",
     "results": "scoring store journey",
-    "results/breakdown": "breakdown",
+    "analyses/breakdown": "breakdown",
     "results/compare": "lines",
-    "results/correlations": "ranking",
-    "results/learning": "learning",
-    "results/means": "benchmarks",
+    "analyses/correlations": "ranking",
+    "analyses/learning": "learning",
+    "analyses/means": "benchmarks",
     "results/outcomes": "breakdown robustness",
-    "results/ranking": "ranking",
-    "results/robustness": "robustness",
+    "analyses/ranking": "ranking",
+    "analyses/robustness": "robustness",
     "results/scoring": "scoring cedar",
     "results/store": "store",
     "metrics/rows": "metrics scoring tables",

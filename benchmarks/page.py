@@ -25,8 +25,8 @@ from typing import Any
 from load import write
 
 import evalsuite
+from evalsuite.analyses.journey import write_results
 from evalsuite.perturb import PERTURBATIONS
-from evalsuite.results.journey import write_results
 from evalsuite.results.store import Store
 from evalsuite.types import Cell, Item, Reading, Response
 
@@ -38,7 +38,7 @@ def build(folder: Path, models: int, replies: int) -> Path:
     write(folder / "corpus", 16 * 400)
     first = folder / "first"
     settings: dict[str, Any] = {"model": ["random"], "perturb": PERTURBED, "data": folder / "corpus", "out": first}
-    probe = sum(c["items"] for c in evalsuite.run(**settings, limit=1).cells)
+    probe = sum(c.items for c in evalsuite.run(**settings, limit=1).cells)
     shutil.rmtree(first)
     evalsuite.run(**settings, limit=max(1, round(replies / models / probe)))
     run = folder / "run"

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from evalsuite.exchange.publish.export import export_results as export_results
     from evalsuite.exposure.journey import contamination as contamination
     from evalsuite.finetuning.sweep import finetune as finetune
+    from evalsuite.frames.run import load as load
     from evalsuite.page.report import report as report
     from evalsuite.parse import parse_option as parse_option
     from evalsuite.parse import parse_span as parse_span
     from evalsuite.results.compare import compare as compare
-    from evalsuite.results.frames.run import load as load
     from evalsuite.review.judge.judging import judge as judge
 
 _HOME = {
@@ -50,7 +50,7 @@ _HOME = {
     "export_results": "exchange.publish.export",
     "finetune": "finetuning.sweep",
     "judge": "review.judge.judging",
-    "load": "results.frames.run",
+    "load": "frames.run",
     "parse_option": "parse",
     "parse_span": "parse",
     "preview": "evaluation.journey",

@@ -225,6 +225,11 @@ class Answer:
     choices: tuple[int, ...] = ()  # the chosen options, in tasks with several right ones
     reasoned: int = 0  # characters of reasoning before the parsed part, in a reply that was asked to reason first
 
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """Indices of the chosen options; () for no choice."""
+        return self.choices or (() if self.choice is None else (self.choice,))
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
@@ -364,6 +369,14 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
+class OptionNames:
+    """The names that a task's options are of, such as an ontology's, so that its confusions can be counted."""
+
+    of: Callable[[tuple[str, ...]], tuple[str, ...]]  # options -> their names in Chinese; of no name as they are
+    english: Callable[[], Mapping[str, str]]  # name in Chinese -> in English, in the names' order
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """A task of a benchmark: the question it asks about its items, and the metrics of the replies."""
 
@@ -390,6 +403,7 @@ class Task:
     marking: tuple[str, str] | None = None  # (Chinese, English): the instruction for people who mark its replies
     own_part: Callable[[Answered], Part] | None = None  # metrics in addition to those of its kind
     own_metrics: tuple[Metric, ...] = ()  # the rows of metrics that only this benchmark has
+    option_names: OptionNames | None = None  # that its options are of, if they are the same few for all items
     judged_by: str = ""  # the rubric of judges by which its official scoring calls a reply right; "": the first metric
 
     @property
@@ -558,3 +572,17 @@ class Cell:
 
     place: Place
     facts: dict[str, Any]
+
+    @property
+    def is_baseline(self) -> bool:
+        """As the function of this name."""
+        return is_baseline(self.facts.get("backend", ""), self.facts.get("tags", ()))
+
+
+def is_baseline(backend: str, tags: Sequence[str]) -> bool:
+    """Whether a model is a baseline: no model writes its replies, or its models.yaml says so.
+
+    >>> is_baseline("openai", ["baseline"])
+    True
+    """
+    return backend == "baseline" or "baseline" in tags

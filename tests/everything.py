@@ -10,8 +10,10 @@ from typing import Any
 from stand_ins import stand_in_models
 
 import evalsuite
+from evalsuite.analyses.learning import learning
+from evalsuite.analyses.robustness import Positions
 from evalsuite.backends.openai.faults import Server
-from evalsuite.results.learning import learning
+from evalsuite.results.schema.cell import CellResult
 
 TASKS = ["knowledge_filling", "domain_identification", "slot_identification", "conflict_detection", "event_cause"]
 MODELS = {"lexical": "lexical", "majority": "majority", "oracle": "oracle", "random": "random", "random+LoRA": "random"}  # fmt: skip
@@ -74,7 +76,9 @@ def _train(results: dict[str, Any]) -> None:
         if cell["model"] == "random+LoRA":
             cell["facts"]["trained"] = {"base": "random", "task": cell["task"], "size": 12, "seed": 0, "set": "both",
                                         "allow_leak": False, "labels": {"a": 5, "b": 7}}  # fmt: skip
-    results["learning"] = learning(results["cells"], results["robustness"]["positions"])
+    cells = [CellResult.model_validate(cell) for cell in results["cells"]]
+    places = [Positions.model_validate(row) for row in results["robustness"]["positions"]]
+    results["learning"] = [curve.written() for curve in learning(cells, places)]
 
 
 def _fail(run: Path, results: dict[str, Any]) -> None:

@@ -37,6 +37,11 @@ _SAME = re.compile(
     r"(\s|\d|\W|_|\{\d\}|EASY|HARD|Accuracy|BLEU|ROUGE|METEOR|CIDEr|chrF|F1|EM|nDCG|MIB|FRMM|log p|exp|Brier|Holm|Spearman|Pearson"
     r"|Kendall|Wilson|kappa|QWK|Sem-Sim|ΔNLL|SD|CD|Friedman|API|JSON|CSV|SVG|PNG|GPU|tok|acc|corr|pp|[A-Za-z]\b)*"
 )
+_PRINT = ("analyses/anchors.py", "analyses/items.py", "analyses/saved.py")  # no tables of the page, messages alone
+_PRINTED = {
+    "{error}: not a file of evalsuite",
+    "{a} and {b}, {name}: neither told apart nor within ±{margin} after {asked} of {of} items: the same run goes on",
+}
 
 
 def in_one_language() -> list[str]:
@@ -79,7 +84,7 @@ def _lacking(where: str, zh: str, en: str) -> Iterator[str]:
 def _sheets() -> Iterator[str]:
     """Texts of the page's tables that are in English alone: sentences, so names of metrics are none."""
     for text, where in templates().items():
-        page = where.startswith("results/sheets/") and "/compare.py" not in where and "__init__" not in where
+        page = where.startswith("analyses/") and not where.startswith(_PRINT) and text not in _PRINTED
         if page and len(re.findall(r"\b[a-z]{3,}\b", re.sub(r"\{.*?\}", "", text))) > 1:
             yield f"evalsuite/{where}: no Chinese: {text}"
 

@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from as_json import content_of
 
 import evalsuite
+from evalsuite.analyses.saved import load_results, narrow
 from evalsuite.common.dialogue import sources
-from evalsuite.results.saved import load_results, narrow
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +36,10 @@ def test_tasks_that_share_dialogues_are_no_more_clusters(out: Path) -> None:
 
 def test_narrowing_to_a_task_leaves_no_figure_over_several(out: Path) -> None:
     done = load_results(out)
-    assert done.aspects and narrow(done, {"set": ["fold1"]}).aspects == done.aspects
-    assert narrow(done, {"task": ["cider_dnli"]}).aspects == []
-    assert narrow(done, {"task": done.aspects[0]["tasks"]}).aspects == done.aspects
+    assert content_of(done, "aspects") and content_of(narrow(done, {"set": ["fold1"]}), "aspects") == content_of(
+        done, "aspects"
+    )
+    assert content_of(narrow(done, {"task": ["cider_dnli"]}), "aspects") == []
+    assert content_of(narrow(done, {"task": content_of(done, "aspects")[0]["tasks"]}), "aspects") == content_of(
+        done, "aspects"
+    )

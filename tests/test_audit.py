@@ -284,12 +284,15 @@ def test_make_keeps_another_sample(run: Path) -> None:
         audit.make_sample(run, n=20, seed=5, name="mine")
 
 
+NO_ANSWER = {"choice": None, "text": None, "rule": "", "start": None, "end": None, "choices": []}
+
+
 @pytest.mark.parametrize(
     "change",
     [
         {"likelihoods": [{"logprob": -1.0, "tokens": 1, "prior": None}] * 3},
-        {"reply": None, "answer": {"status": "failed", "choice": None, "text": None}, "scores": {}},
-        {"reply": "", "answer": {"status": "filtered", "choice": None, "text": None}, "scores": {"accuracy": 0.0}},
+        {"reply": None, "answer": NO_ANSWER | {"status": "failed"}, "scores": {}},
+        {"reply": "", "answer": NO_ANSWER | {"status": "filtered"}, "scores": {"accuracy": 0.0}},
     ],
 )
 def test_what_no_model_wrote_is_not_drawn(tmp_path: Path, change: dict[str, Any]) -> None:
@@ -333,7 +336,9 @@ def test_judges_beside_people(run: Path) -> None:
     lines, marks = [], []
     for n, d in enumerate(sample.drawn):
         record = records[d.output.item + d.output.model]
-        place = {k: record[k] for k in ("model", "item", "split", "variant", "scoring", "perturb", "rotation")}
+        place = {
+            k: record[k] for k in ("model", "item", "task", "set", "split", "variant", "scoring", "perturb", "rotation")
+        }
         scores = {"score": 4} if n else {}
         row = {
             "judge": "gpt",

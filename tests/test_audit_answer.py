@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of
 
 import evalsuite
 from evalsuite.benchmarks.registry import Corpora, task_named
@@ -38,7 +39,7 @@ def models(folder: Path, replies: str) -> Path:
 
 
 def cells(done: Any) -> dict[str, dict[str, float]]:
-    return {c["task"]: {name: m["value"] for name, m in c["metrics"].items()} for c in done.cells}
+    return {c["task"]: {name: m["value"] for name, m in c["metrics"].items()} for c in cells_of(done)}
 
 
 def test_answers_are_scored_as_replies(tmp_path: Path, browse: Any, capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,7 +103,7 @@ def test_a_chosen_explanation_that_is_wrong_or_none(tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     asked = {"tasks": ["cedar_inference_probing"], "set": "sample", "limit": 3}
     done = evalsuite.run(models(tmp_path, "r.jsonl"), **asked, out=tmp_path / "run")
-    (cell,) = done.cells
+    (cell,) = cells_of(done)
     assert cell["status"] == {"parsed": 2, "failed": 1} and cell["metrics"]["accuracy"]["value"] == 0.5
     assert "parser:" in cell["metrics"]["accuracy"]["signature"] and third.id in json.dumps(cell["errors"])
     assert population(tmp_path / "run") == ()  # nothing to audit

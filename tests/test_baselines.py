@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of
 
 import evalsuite
 from evalsuite.backends.models import load_models, models_of
@@ -27,7 +28,7 @@ def real(monkeypatch: pytest.MonkeyPatch) -> None:
 def _ran(out: Path, models: Any, **settings: Any) -> list[str]:
     done = evalsuite.run(models, **{"tasks": ["SI", "EC"], "set": "easy", "limit": 2, "out": out, **settings})
     assert done.problems == ()
-    return list(dict.fromkeys(cell["model"] for cell in done.cells))
+    return list(dict.fromkeys(cell["model"] for cell in cells_of(done)))
 
 
 def _mine(request: Any) -> str:

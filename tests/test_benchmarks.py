@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from as_json import a_cell, cells_of, content_of
 
 import evalsuite
+from evalsuite.analyses.means import means
 from evalsuite.benchmarks.glucose.bleu import cells_bleu
 from evalsuite.benchmarks.glucose.loader import FILES
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, task_named, tasks_named, whole_name
@@ -19,8 +21,7 @@ from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
 from evalsuite.parse import whole_reply
-from evalsuite.results.means import means
-from evalsuite.results.saved import Results
+from evalsuite.results.analysis import Results
 
 SISTERS = ["cicero", "cider", "glucose"]
 MODELS = """models:
@@ -41,7 +42,7 @@ def records(done: Results, cell: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_gold_answers_lose_nothing(done: Results) -> None:
-    cells = [cell for cell in done.cells if cell["model"] == "oracle"]
+    cells = [cell for cell in cells_of(done) if cell["model"] == "oracle"]
     assert {cell["task"] for cell in cells} == {t.name for t in tasks_named(SISTERS)}
     for cell in cells:
         assert cell["status"] == {"parsed": cell["items"]}, cell
@@ -54,7 +55,7 @@ def test_gold_answers_lose_nothing(done: Results) -> None:
 def test_classes_are_scikit_learns(done: Results) -> None:
     from sklearn.metrics import f1_score, precision_score
 
-    for cell in done.cells:
+    for cell in cells_of(done):
         if cell["task"] != "cider_dnli" or cell["model"] != "random":
             continue
         rows = records(done, cell)
@@ -71,7 +72,7 @@ def test_a_cells_bleu_is_the_notebooks(done: Results) -> None:
     over the answers that were read."""
     with (bundled("sample") / "glucose" / FILES["test"]).open(encoding="utf-8", newline="") as file:
         key = list(csv.DictReader(file))
-    found = [cell for cell in done.cells if cell["task"] == "glucose_specific_statement"]
+    found = [cell for cell in cells_of(done) if cell["task"] == "glucose_specific_statement"]
     assert len(found) == 20
     for cell in found:
         column = f"{cell['set'].removeprefix('d')}_specificNL"
@@ -85,28 +86,30 @@ def test_a_cells_bleu_is_the_notebooks(done: Results) -> None:
 
 
 def test_of_a_part_of_the_rows_there_is_no_notebooks_figure(tmp_path: Path) -> None:
-    (cell,) = evalsuite.run(
-        model=["random"], tasks=["glucose_general_rule"], set="d1", limit=1, out=tmp_path / "run"
-    ).cells
+    (cell,) = cells_of(
+        evalsuite.run(model=["random"], tasks=["glucose_general_rule"], set="d1", limit=1, out=tmp_path / "run")
+    )
     assert cell["facts"]["answered"] == 2 and "sacrebleu_notebook" not in cell["metrics"]
 
 
 def test_the_mean_of_folds_weighs_each_the_same(done: Results) -> None:
-    (found,) = [m for m in done.means if (m["task"], m["model"]) == ("cider_span_selection", "random")]
-    folds = [c for c in done.cells if (c["task"], c["model"]) == ("cider_span_selection", "random")]
+    (found,) = [m for m in content_of(done, "means") if (m["task"], m["model"]) == ("cider_span_selection", "random")]
+    folds = [c for c in cells_of(done) if (c["task"], c["model"]) == ("cider_span_selection", "random")]
     assert found["sets"] == list(BENCHMARKS["cider"].sets)
     assert found["metrics"]["accuracy"]["value"] == pytest.approx(
         mean(c["metrics"]["accuracy"]["value"] for c in folds)
     )
-    assert not [m for m in done.means if TASKS[m["task"]].benchmark == "cicero"]  # v1 and v2 are not parts of a whole
+    assert not [
+        m for m in content_of(done, "means") if TASKS[m["task"]].benchmark == "cicero"
+    ]  # v1 and v2 are not parts of a whole
 
 
 def test_the_intervals_of_folds_give_that_of_their_mean(done: Results) -> None:
     """Independent sets: half widths of 3 and 4 points make one of 5 for the sum, 2.5 for the mean (and 0.6, 0.8: 0.5)."""
-    folds = [c for c in done.cells if (c["task"], c["model"]) == ("cider_span_selection", "random")][:2]
+    folds = [c for c in cells_of(done) if (c["task"], c["model"]) == ("cider_span_selection", "random")][:2]
     ends = ({"value": 0.4, "low": 0.37, "high": 0.406}, {"value": 0.6, "low": 0.56, "high": 0.608})
-    (found,) = means({**c, "metrics": {"accuracy": e}} for c, e in zip(folds, ends, strict=True))
-    accuracy = found["metrics"]["accuracy"]
+    (made,) = means(a_cell(**{**c, "metrics": {"accuracy": e}}) for c, e in zip(folds, ends, strict=True))
+    accuracy = made.written()["metrics"]["accuracy"]
     assert (accuracy["value"], accuracy["low"], accuracy["high"]) == pytest.approx((0.5, 0.475, 0.505))
     assert accuracy["sd"] == pytest.approx(0.02**0.5)
 
@@ -114,9 +117,11 @@ def test_the_intervals_of_folds_give_that_of_their_mean(done: Results) -> None:
 def test_of_one_dialogue_there_is_no_interval(tmp_path: Path) -> None:
     """Resampling it would give 25–25 for eight items of it."""
     done = evalsuite.run(model=["random"], tasks=["cider_span_selection"], limit=3, out=tmp_path / "run")
-    assert {(c["metrics"]["accuracy"]["low"], c["metrics"]["accuracy"]["high"]) for c in done.cells} == {(None, None)}
-    assert not any("wilson" in c["metrics"]["accuracy"] for c in done.cells)
-    assert done.means[0]["metrics"]["accuracy"]["low"] is None
+    assert {(c["metrics"]["accuracy"]["low"], c["metrics"]["accuracy"]["high"]) for c in cells_of(done)} == {
+        (None, None)
+    }
+    assert not any("wilson" in c["metrics"]["accuracy"] for c in cells_of(done))
+    assert content_of(done, "means")[0]["metrics"]["accuracy"]["low"] is None
 
 
 def test_the_means_interval_is_what_resampling_every_fold_gives() -> None:
@@ -125,19 +130,12 @@ def test_the_means_interval_is_what_resampling_every_fold_gives() -> None:
     cells = []
     for n, right in enumerate(folds):
         draws = rng.choice(right, (4000, len(right))).mean(axis=1)
-        value = {"value": right.mean(), "low": np.quantile(draws, 0.025), "high": np.quantile(draws, 0.975)}
-        place = {
-            "model": "m",
-            "split": "test",
-            "variant": "paper",
-            "shots": 0,
-            "scoring": "generate",
-            "perturb": "none",
+        value = {
+            "value": float(right.mean()),
+            **dict(zip(("low", "high"), np.quantile(draws, [0.025, 0.975]).tolist(), strict=True)),
         }
-        cells.append(
-            {**place, "task": "cider_dnli", "set": f"fold{n + 1}", "items": 200, "metrics": {"accuracy": value}}
-        )
-    told = means(cells)[0]["metrics"]["accuracy"]
+        cells.append(a_cell(task="cider_dnli", set=f"fold{n + 1}", items=200, metrics={"accuracy": value}))
+    told = means(cells)[0].written()["metrics"]["accuracy"]
     whole = np.mean([rng.choice(right, (4000, len(right))).mean(axis=1) for right in folds], axis=0)
     assert (told["low"], told["high"]) == pytest.approx(np.quantile(whole, [0.025, 0.975]), abs=0.004)
 
@@ -163,8 +161,8 @@ def test_what_is_not_there_is_said_before_anything_is_asked(
 
 def test_of_a_benchmark_as_a_whole_what_is_there_will_do(tmp_path: Path) -> None:
     done = evalsuite.run(model=["random"], tasks=["cicero"], set="v2", limit=1, out=tmp_path / "run")
-    assert {"cicero_motivation", "cicero_all_answers"} <= {cell["task"] for cell in done.cells}
-    assert "cicero_single_answer" not in {cell["task"] for cell in done.cells}
+    assert {"cicero_motivation", "cicero_all_answers"} <= {cell["task"] for cell in cells_of(done)}
+    assert "cicero_single_answer" not in {cell["task"] for cell in cells_of(done)}
 
 
 def test_a_folder_without_a_benchmark_says_what_it_expected(tmp_path: Path) -> None:

@@ -11,19 +11,22 @@ from random import Random
 from typing import Any
 
 import pytest
+from as_json import sheets_of
 from rich.console import Console
 from shared_fixtures import made_once
 
 import evalsuite
+from evalsuite.analyses import breakdown as breakdowns
+from evalsuite.analyses import confusion as of_names
+from evalsuite.analyses.breakdown import DISTANCES, TURNS, breakdown, distance
+from evalsuite.analyses.confusion import Confusion, confusion, confusions
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.cli.tables.terminal import draw
 from evalsuite.metrics.statistics import Means, bootstrap, wilson
-from evalsuite.results.breakdown import DISTANCES, TURNS, breakdown, confusion, distance, option_names
-from evalsuite.results.outcomes import outcomes_of
-from evalsuite.results.sheets.breakdown import breakdown_sheets, confusion_sheets, confusions
-from evalsuite.types import PLACE, Answer, Cell, Item, Place, Request, Score, Status, Trial
+from evalsuite.results.outcomes import ScoredReply, outcomes_of
+from evalsuite.types import PLACE, Answer, Cell, Item, Place, Request, Response, Score, Status, Trial
 
 FILLING, DOMAINS, SLOTS, TEXT = "knowledge_filling", "domain_identification", "slot_identification", "event_cause"
 
@@ -42,17 +45,17 @@ def cell(task: str, perturb: str = "none") -> Cell:
     return Cell(Place("m", task, "easy", "test", "paper", 0, "generate", perturb), {"seed": 0, "data": "d"})
 
 
-def row(asked: Item, choice: int | None = None, value: float | None = None, rotation: int = 0) -> tuple[Trial, Answer, Score]:  # fmt: skip
+def row(asked: Item, choice: int | None = None, value: float | None = None, rotation: int = 0) -> ScoredReply:  # fmt: skip
     trial = Trial.of(asked, Request(asked.id, "", (), 8), "paper", rotation=rotation)
     answer = Answer(Status.UNPARSED if choice is None and value is None else Status.PARSED, choice)
     scores = {"accuracy": float(choice == asked.gold)} if asked.options else {"f1": value or 0.0, "em": 0.0}
-    return trial, answer, Score(scores)
+    return trial, Response("", "stop"), answer, Score(scores)
 
 
-def found(of: Cell, rows: Sequence[tuple[Trial, Answer, Score]]) -> dict[str, Any]:
-    entry = breakdown(outcomes_of(of, rows), rows)
+def found(of: Cell, rows: Sequence[ScoredReply]) -> dict[str, Any]:
+    entry = breakdown(outcomes_of(of, rows), {})
     assert entry is not None
-    return entry
+    return entry.written()
 
 
 def bins(entry: dict[str, Any], by: str) -> list[tuple[Any, ...]]:
@@ -123,14 +126,14 @@ def test_large_bins_get_what_resampling_gives(values: str) -> None:
 
 
 def test_rotations_are_one_item_and_lost_ones_none() -> None:
-    def rotations(n: int, choices: Sequence[int | None]) -> list[tuple[Trial, Answer, Score]]:
+    def rotations(n: int, choices: Sequence[int | None]) -> list[ScoredReply]:
         asked = item(FILLING, n, dialogue(n, 20), options="甲乙丙", gold=0)
         return [row(asked, choice, rotation=r) for r, choice in enumerate(choices)]
 
     rows = [*rotations(0, (0, 0, 0)), *rotations(1, (0, 1, 0)), *rotations(2, (0, 0))]
     assert bins(found(cell(FILLING, "circular"), rows), "turns") == [(20, 21, 2, 2, 0.5)]
-    assert breakdown(outcomes_of(cell(FILLING, "circular"), rows[-2:]), rows[-2:]) is None
-    assert breakdown(outcomes_of(cell(TEXT), []), []) is None
+    assert breakdown(outcomes_of(cell(FILLING, "circular"), rows[-2:]), {}) is None
+    assert breakdown(outcomes_of(cell(TEXT), []), {}) is None
 
 
 def test_bins_leave_nothing_out() -> None:
@@ -207,8 +210,10 @@ def test_confusions_worked_out_by_hand() -> None:
         (EVENT, 4, 1), (EVENT, 4, 1), (EVENT, 1, 1), (("原因", "天气"), 0, 1),
     ]  # fmt: skip
     rows = [row(item(DOMAINS, n, TALK, options=o, gold=g), choice) for n, (o, g, choice) in enumerate(asked)]
-    entry = confusion(cell(DOMAINS), rows)
-    assert entry is not None and {name: entry[name] for name in PLACE} == cell(DOMAINS).place.as_dict()
+    made = confusion(outcomes_of(cell(DOMAINS), rows))
+    assert made is not None
+    entry = made.written()
+    assert {name: entry[name] for name in PLACE} == cell(DOMAINS).place.as_dict()
     assert entry["names"] == [
         ["属性", "Attribution"], ["比较", "Comparison"], ["空间（实体）", "Space (entity)"], ["前提", "Prerequisite"], ["原因", "Cause"],
         ["后果", "Consequence"], ["时间", "Time"], ["空间（事件）", "Space (event)"], ["天气", "天气"],
@@ -219,8 +224,8 @@ def test_confusions_worked_out_by_hand() -> None:
         [{"options": [0, 1, 2], "gold": [[0, 3]]}, {"options": [3, 4, 5, 6, 7], "gold": [[4, 1], [7, 2]]}, {"options": [4, 8], "gold": [[4, 1]]}],
         key=str,
     )  # fmt: skip
-    assert confusions(entry) == [(7, 4, 2, 2), (0, 2, 1, 3), (4, 8, 1, 1)]
-    assert confusion(cell(FILLING), rows) is None and confusion(cell(DOMAINS), []) is None
+    assert confusions(made) == [(7, 4, 2, 2), (0, 2, 1, 3), (4, 8, 1, 1)]
+    assert confusion(outcomes_of(cell(FILLING), rows)) is None and confusion(outcomes_of(cell(DOMAINS), [])) is None
 
 
 NAMES = [
@@ -237,12 +242,14 @@ NAMES = [
 
 @pytest.mark.parametrize(("task", "options", "wanted"), NAMES)
 def test_names_of_the_ontology(task: str, options: tuple[str, ...], wanted: tuple[str, ...]) -> None:
-    assert option_names(task, options) == wanted
+    names = TASKS[task].option_names
+    assert names and names.of(options) == wanted
 
 
 def test_every_slot_has_a_name_of_its_own() -> None:
     both = (*(s.zh for s in slots()), *(s.en for s in slots()))
-    assert option_names(SLOTS, both) == 2 * tuple(s.zh for s in slots())
+    names = TASKS[SLOTS].option_names
+    assert names and names.of(both) == 2 * tuple(s.zh for s in slots())
 
 
 # --- a run, counted again from its records
@@ -296,7 +303,7 @@ def recount(entry: dict[str, Any], records: Sequence[dict[str, Any]]) -> None:
         assert again == chosen
     right = sum(n for gold, name, n in entry["pairs"] if gold == name)
     assert right == sum(r["scores"]["accuracy"] == 1.0 for r in records)
-    for gold, name, count, offered in confusions(entry):
+    for gold, name, count, offered in confusions(Confusion.model_validate(entry)):
         assert gold != name and 0 < count <= offered
 
 
@@ -310,14 +317,16 @@ def test_tables_fit_the_terminal(run: Path) -> None:
     found = json.loads((run / "results.json").read_text(encoding="utf-8"))
     console = Console(width=100, record=True, file=None, legacy_windows=False, force_terminal=False, quiet=False)
     with console.capture() as capture:
-        for table in draw((*breakdown_sheets(found["breakdowns"]), *confusion_sheets(found["confusions"], 3))):
+        for table in draw(
+            (*sheets_of(breakdowns.ANALYSIS, found["breakdowns"]), *sheets_of(of_names.ANALYSIS, found["confusions"]))
+        ):
             console.print(table)
     text = capture.get()
     assert "…" not in text.replace("由…制成", "").replace("是…的一部分", "")
     assert "HARD, test paper 0-shot: by turns of the dialogue" in text and "18-19" in text
     assert "SI EASY, test paper 0-shot circular: taken for another" in text
     entry = next(e for e in found["confusions"] if e["task"] == SLOTS)
-    gold, name, count, offered = confusions(entry)[0]
+    gold, name, count, offered = confusions(Confusion.model_validate(entry))[0]
     line = next(line for line in text.splitlines() if entry["names"][gold][0] in line and entry["names"][name][0] in line)  # fmt: skip
     assert str(count) in line and str(offered) in line
-    assert list(breakdown_sheets([])) == list(confusion_sheets([])) == []
+    assert sheets_of(breakdowns.ANALYSIS, []) == sheets_of(of_names.ANALYSIS, []) == []

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of, content_of, sheets_of
 
 import evalsuite
+from evalsuite.analyses import breakdown
 from evalsuite.benchmarks.c3 import BENCHMARK
 from evalsuite.benchmarks.c3.loader import Corpus, load_file, path_of
 from evalsuite.benchmarks.c3.reference import figures, reference_sheets
@@ -23,7 +25,6 @@ from evalsuite.parse import parse_option
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.perturb.choice import reindicate, reverse, shuffle
 from evalsuite.prompt import Prompt, Shots, wordings
-from evalsuite.results.sheets.breakdown import breakdown_sheets
 from evalsuite.types import Response, Status
 
 TASK = TASKS_C3["reading"]
@@ -187,18 +188,20 @@ def test_the_sample_with_all_perturbations(models: Path, tmp_path: Path) -> None
     done = evalsuite.run(
         models, model=["oracle"], tasks=["c3"], prompt=["paper", "cot"], perturb=every, out=tmp_path / "run"
     )
-    assert not done.problems and {cell["set"] for cell in done.cells} == {"d", "m"}
-    assert {cell["metrics"]["accuracy"]["value"] for cell in done.cells} == {1}
-    official = [c["metrics"]["paper.accuracy"]["value"] for c in done.cells if c["perturb"] == "none"]
+    assert not done.problems and {cell["set"] for cell in cells_of(done)} == {"d", "m"}
+    assert {cell["metrics"]["accuracy"]["value"] for cell in cells_of(done)} == {1}
+    official = [c["metrics"]["paper.accuracy"]["value"] for c in cells_of(done) if c["perturb"] == "none"]
     assert official and {*official} == {1}  # "B", and 答案：B
     # Only annotated questions are counted by kind, each for all its kinds.
-    entry = next(b for b in done.breakdowns if (b["set"], b["variant"], b["perturb"]) == ("d", "paper", "none"))
+    entry = next(
+        b for b in content_of(done, "breakdowns") if (b["set"], b["variant"], b["perturb"]) == ("d", "paper", "none")
+    )
     items = Corpus(BENCHMARK, bundled("sample")).file(TASK, "d", "test").items
     want = Counter(kind for item in items for kind in item.group.split("|") if kind)
     assert any(not item.group for item in items)
     assert {g["name"]: g["n"] for g in entry["groups"]} == want
     assert [g["name"] for g in entry["groups"]] == [kind for kind in KINDS_OF_KNOWLEDGE if want[kind]]
-    (sheet,) = (s for s in breakdown_sheets([entry]) if s.title.en.endswith("by group"))
+    (sheet,) = (s for s in sheets_of(breakdown.ANALYSIS, [entry]) if s.title.en.endswith("by group"))
     assert Text(*KINDS_OF_KNOWLEDGE[entry["groups"][0]["name"]]) in [column.heading for column in sheet.columns]
 
 
@@ -253,7 +256,7 @@ def test_official_majority_and_oracle(official: Corpus, models: Path, tmp_path: 
     """The majority of the training file, counted from the file itself."""
     done = evalsuite.run(models, tasks=["c3"], data=official.root, out=tmp_path / "run")
     for item_set in BENCHMARK.sets:
-        got = {c["model"]: c["metrics"]["accuracy"]["value"] for c in done.cells if c["set"] == item_set}
+        got = {c["model"]: c["metrics"]["accuracy"]["value"] for c in cells_of(done) if c["set"] == item_set}
         places = {}
         for split in ("train", "test"):
             raw = json.loads(path_of(official.root, item_set, split).read_text(encoding="utf-8"))

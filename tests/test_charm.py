@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of, rated_run
 
 import evalsuite
+from evalsuite.analyses.judged.replies import read_verdict
 from evalsuite.benchmarks.charm import BENCHMARK
 from evalsuite.benchmarks.charm.loader import Corpus, references, split_options
 from evalsuite.benchmarks.charm.reading import first_letter
@@ -21,8 +23,6 @@ from evalsuite.evaluation.plan import prepare
 from evalsuite.metrics.contains import contains
 from evalsuite.perturb.choice import reindicate, reverse
 from evalsuite.prompt import Prompt
-from evalsuite.results.judged.replies import read_verdict
-from evalsuite.results.ranking import rated_run
 from evalsuite.results.scoring import read_answer
 from evalsuite.review.audit.outputs import population
 from evalsuite.review.judge.rubric import RubricTemplate
@@ -299,7 +299,7 @@ def test_a_run_reads_replies_by_both_readings_and_facts_by_rule(tmp_path: Path) 
         {"mine": lambda request: said["memory_time" if "memory" in request.id else "time"]},
         tasks=["charm"], data=tmp_path / "data", out=tmp_path / "run",
     )  # fmt: skip
-    metrics = {cell["task"]: {n: v["value"] for n, v in cell["metrics"].items()} for cell in results.cells}
+    metrics = {cell["task"]: {n: v["value"] for n, v in cell["metrics"].items()} for cell in cells_of(results)}
     assert metrics["charm_time"] == {"accuracy": 1.0, "paper.accuracy": 0.0, "paper.parts": 1.0}
     assert metrics["charm_memory_time"] == {"contains": 1.0}
 

@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of, content_of
 
 import evalsuite
+from evalsuite.analyses import breakdown
+from evalsuite.analyses.judged.replies import read_verdict
 from evalsuite.benchmarks.cicero import BENCHMARK
 from evalsuite.benchmarks.cicero.loader import Corpus, load_file, path_of, target_turn
 from evalsuite.benchmarks.cicero.tasks import ASKED, QUESTIONS, TASKS_CICERO
@@ -23,8 +26,6 @@ from evalsuite.parse import parse_option, parse_options
 from evalsuite.parse.english import parse_sentence
 from evalsuite.perturb.choice import both, circular, shuffle
 from evalsuite.prompt import Prompt
-from evalsuite.results.judged.replies import read_verdict
-from evalsuite.results.sheets.breakdown import breakdown_sheets
 from evalsuite.review.judge.rubric import RubricTemplate
 from evalsuite.types import Item
 
@@ -271,19 +272,19 @@ def test_items_with_one_right_answer_and_with_several_are_told_apart(tmp_path: P
     done = evalsuite.run(
         {"it": lambda request: next(said)}, tasks=["cicero_all_answers"], data=tmp_path, out=tmp_path / "run"
     )
-    metrics = done.cells[0]["metrics"]
+    metrics = cells_of(done)[0]["metrics"]
     assert [metrics[name]["value"] for name in ("set_accuracy", "set_accuracy_single", "set_accuracy_multiple")] == [
         0.75,
         0.5,
         1,
     ]
-    (entry,) = done.breakdowns
+    (entry,) = content_of(done, "breakdowns")
     assert [(b["low"], b["high"], b["n"], b["value"]) for b in entry["answers"]] == [
         (1, 1, 2, 0.5),
         (2, 2, 1, 1),
         (3, None, 1, 1),
     ]
-    assert any(sheet.title.en.endswith("by number of right answers") for sheet in breakdown_sheets(done.breakdowns))
+    assert any(sheet.title.en.endswith("by number of right answers") for sheet in breakdown.sheets(done))
 
 
 def test_an_english_judge_gives_the_papers_three_scores() -> None:

@@ -14,6 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evalsuite
+from evalsuite.analyses.contamination import keep_rows, read_rows, row_sheets
+from evalsuite.analyses.saved import load_results, results_file
+from evalsuite.analyses.table import sheets
 from evalsuite.backends.base import TokenScores
 from evalsuite.backends.hf import backend as hf_backend
 from evalsuite.backends.hf.backend import HuggingFace
@@ -32,11 +35,6 @@ from evalsuite.exposure.probes import CompletionProbe
 from evalsuite.exposure.probes import TestedFile as Probed
 from evalsuite.exposure.texts import Entries, FileEntry, arranged, orders, read_entries, shards
 from evalsuite.page.report import _sheets as page_sheets
-from evalsuite.results.contamination import keep_rows, read_rows
-from evalsuite.results.saved import load_results
-from evalsuite.results.schema.results import Results as Schema
-from evalsuite.results.sheets import sheets
-from evalsuite.results.sheets.contamination import row_sheets
 from evalsuite.results.store import Store
 from evalsuite.types import Item, Request
 
@@ -372,7 +370,7 @@ def test_the_command_resumes_and_stands_beside_scores(tmp_path: Path, monkeypatc
     evalsuite.run({"tiny-zh": lambda request: "(a)"}, limit=4, **some)
     before = (out / "results.json").read_bytes()
     found = evalsuite.contamination("tiny-zh", "bundled:models.yaml", **some, **FEW)
-    assert not found.problems and [row["test"] for row in found.rows] == [
+    assert not found.problems and [row.test for row in found.rows] == [
         "order",
         "options",
         "mink",
@@ -381,17 +379,21 @@ def test_the_command_resumes_and_stands_beside_scores(tmp_path: Path, monkeypatc
         "completion",
     ]
     content = json.loads((out / "results.json").read_bytes())
-    assert content["contamination"] == json.loads((out / "contamination.json").read_bytes())["rows"] == found.rows
+    assert (
+        content["contamination"]
+        == json.loads((out / "contamination.json").read_bytes())["rows"]
+        == [r.written() for r in found.rows]
+    )
     assert {k: v for k, v in content.items() if k != "contamination"} == json.loads(before)
     for row in found.rows:
-        assert (row["p"] is None) == bool(row["why"]) == (row["p_holm"] is None)
-    ps = [row["p"] for row in found.rows if row["p"] is not None]
-    assert max(row["p_holm"] for row in found.rows if row["p"] == min(ps)) == pytest.approx(min(1, len(ps) * min(ps)))
-    Schema.model_validate(content)
+        assert (row.p is None) == bool(row.why) == (row.p_holm is None)
+    ps = [row.p for row in found.rows if row.p is not None]
+    assert max(row.p_holm for row in found.rows if row.p == min(ps)) == pytest.approx(min(1, len(ps) * min(ps)))
+    results_file().model_validate(content)
     (sheet,) = sheets(load_results(out), ["contamination"])
     accuracy = next(iter(content["cells"][0]["metrics"].values()))["value"]
     assert f"{100 * accuracy:.1f}" in str(sheet.rows[1].cells) and "有迹象" not in str(sheet.rows)
-    assert "contamination" in {row["analysis"] for row in page_sheets(out, content)}
+    assert "contamination" in {row["analysis"] for row in page_sheets(load_results(out))}
 
     monkeypatch.setattr(HuggingFace, "surprisal", None)
     monkeypatch.setattr(HuggingFace, "_decode", None)
@@ -422,9 +424,12 @@ def test_an_interrupted_command_goes_on_to_the_same_numbers(tmp_path: Path, monk
     assert len(scored) == 2 and not (tmp_path / "cut" / "contamination.json").exists()
     again = evalsuite.contamination("tiny-zh", "bundled:models.yaml", out=tmp_path / "cut", **some).rows
     assert len(scored) == len(set(scored)) == 6
-    assert json.loads(json.dumps(again), parse_float=lambda x: round(float(x), 4)) == json.loads(
-        json.dumps(rows), parse_float=lambda x: round(float(x), 4)
-    )
+    old, new = (json.dumps([row.written() for row in written]) for written in (rows, again))
+    assert json.loads(new, parse_float=_rounded) == json.loads(old, parse_float=_rounded)
+
+
+def _rounded(number: str) -> float:
+    return round(float(number), 4)
 
 
 def test_a_reference_is_subtracted(tmp_path: Path) -> None:
@@ -437,9 +442,9 @@ def test_a_reference_is_subtracted(tmp_path: Path) -> None:
     )
     assert not found.problems
     for row in found.rows:
-        assert row["reference"]["name"] == "b" and row["p"] in (1.0, None)
-        if row["test"] in ("order", "options"):
-            assert row["value"] == 0.5 and row["figures"]["gain"] == 0
+        assert row.reference.name == "b" and row.p in (1.0, None)
+        if row.test in ("order", "options"):
+            assert row.value == 0.5 and row.figures["gain"] == 0
 
 
 def test_guided_completion(tmp_path: Path) -> None:
@@ -465,10 +470,8 @@ def test_guided_completion(tmp_path: Path) -> None:
         completions=10,
     )
     knowing, other = found.rows
-    assert (
-        knowing["figures"]["near"] == knowing["n"] == len(knowing["listed"]) > 2 and knowing["figures"]["guided"] == 1
-    )
-    assert other["figures"]["near"] == 0 == other["value"] and {row["why"] for row in found.rows} == {"no control"}
+    assert knowing.figures["near"] == knowing.n == len(knowing.listed) > 2 and knowing.figures["guided"] == 1
+    assert other.figures["near"] == 0 == other.value and {row.why for row in found.rows} == {"no control"}
     (sheet,) = row_sheets(found.rows)
     assert any("word for word" in english(note) for note in sheet.notes)
 
@@ -483,7 +486,7 @@ def test_words_of_a_sign(tmp_path: Path) -> None:
         tmp_path, [base | {"test": "order", "value": 1.0, "p": 0.001}, base | {"test": "names", "value": 0.1, "p": 0.4}]
     )
     rows = read_rows(tmp_path)
-    assert [row["p_holm"] for row in rows] == [0.002, 0.4]
+    assert [row.p_holm for row in rows] == [0.002, 0.4]
     (sheet,) = row_sheets(rows)
     said = [english(note) for note in sheet.notes]
     assert said[0] == (
@@ -492,9 +495,9 @@ def test_words_of_a_sign(tmp_path: Path) -> None:
     )
     assert "no sign does not prove that a file was never read" in said
     keep_rows(tmp_path, [base | {"test": "order", "value": 0.5, "p": 0.6}])
-    assert [row["p_holm"] for row in read_rows(tmp_path)] == [0.8, 0.8]
+    assert [row.p_holm for row in read_rows(tmp_path)] == [0.8, 0.8]
     keep_rows(tmp_path, [base | {"fingerprint": "trained anew", "test": "order", "value": 0.5, "p": 0.3}])
-    assert [row["p_holm"] for row in read_rows(tmp_path)] == [0.3]  # nothing of the other model
+    assert [row.p_holm for row in read_rows(tmp_path)] == [0.3]  # nothing of the other model
 
 
 @pytest.mark.parametrize(

@@ -13,20 +13,21 @@ from urllib.parse import unquote
 
 import numpy as np
 import pytest
+from as_json import a_cell, a_run, scored, sheets_of
 from shared_fixtures import made_once
 
 import evalsuite
+from evalsuite.analyses import difficulty as of_items
+from evalsuite.analyses.difficulty import LISTED, Difficulty
 from evalsuite.benchmarks.registry import TASKS, Corpora
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import bundled
 from evalsuite.metrics.classical import alpha, discriminations, negative_p, orders_of
-from evalsuite.results.difficulty import LISTED, difficulty, section
-from evalsuite.results.outcomes import CellOutcomes, Outcome, ScoredCell, ScoredRun
-from evalsuite.results.schema.difficulty import Difficulty
-from evalsuite.results.sheets.difficulty import difficulty_sheets, suspicious_sheets
+from evalsuite.results.analysis import Results, ScoredCell
+from evalsuite.results.outcomes import CellOutcomes, Outcome
 from evalsuite.review import audit
 from evalsuite.review.audit.sample import load_sample
-from evalsuite.types import Cell, Item, Place, Reading, Request
+from evalsuite.types import Answer, Cell, Item, Place, Reading, Request, Score, Status
 
 TASK = "knowledge_filling"
 
@@ -107,11 +108,20 @@ def cell(
     place = replace(Place(model, task, "easy", "test", "paper", 0), **more)
     chosen = chosen or [-1] * len(values)
     outcomes = [
-        Outcome(f"i{n}", 0, sample, n, value, (0,), () if choice < 0 else (choice,), Item(f"i{n}", task, "easy", "test", (), ""))
+        Outcome(
+            Item(f"i{n}", task, "easy", "test", (), "", ("甲", "乙", "丙", "丁"), gold=0), 0, sample, n, value,
+            Answer(Status.PARSED, None if choice < 0 else choice), Score(),
+        )
         for n, (found, choice) in enumerate(zip(values, chosen, strict=True))
         for sample, value in enumerate(found if isinstance(found, list) else [found])
     ]  # fmt: skip
     return CellOutcomes(Cell(place, {}), (), tuple(outcomes))
+
+
+def difficulty(cells: Sequence[CellOutcomes]) -> dict[str, Any] | None:
+    place = dict(Place("", TASK, "easy", "test", "paper", 0).but("model"))
+    row = of_items.difficulty(place, cells)
+    return row and row.written()
 
 
 def test_a_row() -> None:
@@ -155,35 +165,37 @@ def test_the_list_is_short_and_begins_with_the_least_probable() -> None:
     assert {x["why"] for x in row["suspicious"]} == {"all_wrong"}
 
 
-def scored(outcomes: CellOutcomes, **more: Any) -> ScoredCell:
-    facts = {"backend": "hf", "tags": []}
-    entry = {**outcomes.cell.place.as_dict(), "missing": 0, "status": {}, "facts": facts} | more
-    return ScoredCell(entry, outcomes, None, None, None, None)
+def model(outcomes: CellOutcomes, **more: Any) -> ScoredCell:
+    return scored(a_cell(**outcomes.place.as_dict(), **more), outcomes)
 
 
 def rows_of(*cells: ScoredCell) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = section(ScoredRun(None, Reading(), None, cells))["difficulty"]  # type: ignore[arg-type]
-    for row in rows:
-        Difficulty.model_validate(json.loads(json.dumps(row)))
-    return rows
+    return [row.written() for row in of_items.compute(a_run(*cells))]
+
+
+TRAINED = {"base": "m0", "task": TASK, "size": 1, "seed": 1, "set": "both", "allow_leak": False, "labels": {}}
 
 
 def test_who_counts() -> None:
-    three = [scored(cell(f"m{n}", [0, n % 2, 1])) for n in range(3)]
+    three = [model(cell(f"m{n}", [0, n % 2, 1])) for n in range(3)]
     (row,) = rows_of(
         *three,
-        scored(cell("chance", [1, 1, 1]), facts={"backend": "baseline", "tags": []}),
-        scored(cell("adapter", [1, 1, 1]), facts={"backend": "hf", "tags": [], "trained": {"seed": 1}}),
-        scored(cell("half", [1, 1, 1]), missing=1),
-        scored(cell("broken", [1, 1, 1]), status={"failed": 1}),
-        *(scored(cell(f"m{n}", [1, 1, 1], perturb="shuffle")) for n in range(3)),
-        *(scored(cell(f"m{n}", [1, 1, 1], shots=2)) for n in range(2)),
+        model(cell("chance", [1, 1, 1]), facts={"backend": "baseline", "tags": []}),
+        model(cell("adapter", [1, 1, 1]), facts={"trained": TRAINED}),
+        model(cell("half", [1, 1, 1]), missing=1),
+        model(cell("broken", [1, 1, 1]), status={"failed": 1}),
+        *(model(cell(f"m{n}", [1, 1, 1], perturb="shuffle")) for n in range(3)),
+        *(model(cell(f"m{n}", [1, 1, 1], shots=2)) for n in range(2)),
     )
     assert row["models"] == ["m0", "m1", "m2"] and row["left_out"] == ["half", "broken"] and row["shots"] == 0
-    (sheet,) = difficulty_sheets([row])
+    (sheet,) = sheets_of(of_items.ANALYSIS, [row])
     assert any("half, broken" in getattr(note, "en", "") for note in sheet.notes)
     assert not rows_of(*three[:2])
-    assert not list(suspicious_sheets([{**row, "suspicious": []}]))
+    assert not list(
+        of_items.suspicious_sheets(
+            Results(Path(), "", Reading(), (), {"difficulty": [Difficulty.model_validate({**row, "suspicious": []})]})
+        )
+    )
 
 
 # --- a run

@@ -10,8 +10,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from as_json import a_cell, cells_of, content_of, rated_run
 
 import evalsuite
+from evalsuite.analyses.contamination import Tested
+from evalsuite.analyses.judged.summary import _points
+from evalsuite.analyses.judged.values import JudgedCell, JudgingFacts, ScaleNumbers
+from evalsuite.analyses.means import means
+from evalsuite.analyses.ranked import pairs, verdict
+from evalsuite.analyses.ranking import groups
+from evalsuite.analyses.scores import notes
+from evalsuite.analyses.table import sheets
 from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.evaluation import early_stopping
 from evalsuite.evaluation.early_stopping import Ranking
@@ -19,11 +28,7 @@ from evalsuite.evaluation.settings import points
 from evalsuite.exchange.submit.submission import make_submission
 from evalsuite.metrics.sequences import Order, bounds, difference, order_of, products
 from evalsuite.results.estimates import item_range
-from evalsuite.results.judged.summary import _points
-from evalsuite.results.means import means
-from evalsuite.results.ranked import Pair, pairs
-from evalsuite.results.ranking import groups, rated_run
-from evalsuite.results.sheets import notes, sheets
+from evalsuite.results.schema.cell import Tokens
 
 # --- the sequences
 
@@ -159,9 +164,9 @@ def _run(out: Path, data: Path, model: _Model, **settings):
 
 def test_a_run_stops_early_and_goes_on(real_data, tmp_path):
     whole, early = _Model(), _Model()
-    full = _run(tmp_path / "full", real_data, whole).cells[0]
+    full = cells_of(_run(tmp_path / "full", real_data, whole))[0]
     done = _run(tmp_path / "early", real_data, early, until="±6")
-    cell, again = done.cells[0], _Model()
+    cell, again = cells_of(done)[0], _Model()
     estimate, metric = cell["estimate"], cell["metrics"]["accuracy"]
     assert done.exit_code == 0 and estimate["reached"] and estimate["of"] == 500
     assert estimate["asked"] == len(early.asked) == metric["n"] == 500 - cell["missing"] < 350
@@ -171,32 +176,32 @@ def test_a_run_stops_early_and_goes_on(real_data, tmp_path):
 
     _run(tmp_path / "early", real_data, again, until="±6")
     assert again.asked == []
-    narrower = _run(tmp_path / "early", real_data, again, until="±4").cells[0]["estimate"]
+    narrower = cells_of(_run(tmp_path / "early", real_data, again, until="±4"))[0]["estimate"]
     assert narrower["asked"] == len(early.asked) + len(again.asked) < 500
 
-    rest = _run(tmp_path / "early", real_data, again).cells[0]
+    rest = cells_of(_run(tmp_path / "early", real_data, again))[0]
     assert len(early.asked) + len(again.asked) == 500
     assert rest == full  # no trace that it was stopped
 
 
 def test_a_killed_run_asks_the_same_items(real_data, tmp_path):
     whole = _Model()
-    cell = _run(tmp_path / "whole", real_data, whole, until="±6").cells[0]
+    cell = cells_of(_run(tmp_path / "whole", real_data, whole, until="±6"))[0]
     killed, after = _Model(fails_at=100), _Model()
     with pytest.raises(KeyboardInterrupt):
         _run(tmp_path / "killed", real_data, killed, until="±6")
     halfway = evalsuite.score(tmp_path / "killed")
     assert halfway.exit_code == 1 and "not reached after" in halfway.problems[0]
-    assert halfway.cells[0]["estimate"]["asked"] <= 100
-    assert _run(tmp_path / "killed", real_data, after, until="±6").cells[0] == cell
+    assert cells_of(halfway)[0]["estimate"]["asked"] <= 100
+    assert cells_of(_run(tmp_path / "killed", real_data, after, until="±6"))[0] == cell
     assert killed.asked + after.asked == whole.asked
 
 
 def test_replies_out_of_order_do_not_count(real_data, tmp_path):
     """The first items of the file are no random draw."""
-    fresh = _run(tmp_path / "fresh", real_data, _Model(), until="±6").cells[0]
+    fresh = cells_of(_run(tmp_path / "fresh", real_data, _Model(), until="±6"))[0]
     _run(tmp_path / "limited", real_data, _Model(), limit=60)
-    assert _run(tmp_path / "limited", real_data, _Model(), until="±6").cells[0] == fresh
+    assert cells_of(_run(tmp_path / "limited", real_data, _Model(), until="±6"))[0] == fresh
 
 
 @pytest.mark.parametrize("still", [0, 3])
@@ -215,22 +220,18 @@ def test_what_failed_behind_the_point_of_stopping_is_asked_again(tmp_path, capsy
         ).cells[0]
 
     first = run(lambda name: hash_of(name) % 3 == 0)
-    failed = first["status"]["failed"]
-    assert len(asked) == first["items"] and failed > 30 and "estimate" not in first
+    assert len(asked) == first.items and first.failed > 30 and not first.is_estimate
     capsys.readouterr()
     last = sorted(name for name in asked if hash_of(name) % 3 == 0)[-3:]
     asked.clear()
     second = run(lambda name: still and name in last)
-    assert len(asked) == failed and "estimate" not in second
-    assert second["status"].get("failed", 0) == still and "enough" not in capsys.readouterr().err
+    assert len(asked) == first.failed and not second.is_estimate
+    assert second.failed == still and "enough" not in capsys.readouterr().err
 
 
 def test_a_difference_within_the_margin_is_alike_also_when_all_is_asked():
-    pair = Pair("a", "b", 500, 500, 0.002, 0.002, 0.002, 0.01)
-    assert pair.verdict == "alike"
-    assert [
-        replace(pair, low=low, high=high).verdict for low, high in ((0.002, 0.02), (-0.03, -0.001), (-0.02, 0.02))
-    ] == ["a", "b", "open"]
+    intervals = ((0.002, 0.002), (0.002, 0.02), (-0.03, -0.001), (-0.02, 0.02))
+    assert [verdict(low, high, 0.01) for low, high in intervals] == ["alike", "a", "b", "open"]
 
 
 _TOKENS = {
@@ -275,19 +276,20 @@ def test_estimates_are_marked_and_not_tested(real_data, tmp_path, caplog):
     done = evalsuite.run(
         {"one": first.reply, "two": lambda request: "A"}, tasks=["xcopa"], data=real_data, out=out, until="±6"
     )
-    asked = {cell["model"]: cell["estimate"]["asked"] for cell in done.cells}
+    asked = {cell["model"]: cell["estimate"]["asked"] for cell in cells_of(done)}
     (table,) = (sheet for sheet in sheets(done, ["results"]))
     shown = {row.cells[0]: row.cells[1] for row in table.rows if row.cells[0] in asked}
     assert all(f"≈{asked[model]}/500" in value.flags and not value.compares for model, value in shown.items())
     assert any(str(getattr(note, "en", note)).startswith("≈k/n: only k of n items") for note in notes(done))
-    tested = replace(done, contamination=[_tested("one")])
+    tested = replace(done, contents={**done.contents, "contamination": [Tested.model_validate(_tested("one"))]})
     (seen,) = sheets(tested, ["contamination"])
     assert f"≈{asked['one']}/500" in seen.rows[1].cells[7]
-    counted = replace(done, cells=tuple({**cell, "tokens": _TOKENS} for cell in done.cells))
+    tokens = Tokens.model_validate(_TOKENS)
+    counted = replace(done, cells=tuple(cell.model_copy(update={"tokens": tokens}) for cell in done.cells))
     (spent,) = sheets(counted, ["tokens"])
     assert {row.cells[1].flags for row in spent.rows} == {(f"≈{n}/500",) for n in asked.values()}
-    assert groups(list(rated_run(out))) == []
-    assert done.difficulty == [] and done.breakdowns == []
+    assert groups(rated_run(out)) == []
+    assert content_of(done, "difficulty") == [] and content_of(done, "breakdowns") == []
     with pytest.raises(ConfigError, match=r"share no answered item"):
         evalsuite.compare(out, "one", "two")
     assert "are estimates and are left out" in caplog.text
@@ -331,7 +333,7 @@ def test_models_are_told_apart(real_data, tmp_path):
         "never": lambda request: f"{weak}。" if len(request.prompt) % 2 else strong,
     }
     done = evalsuite.run(replies, tasks=["xcopa"], data=real_data, out=tmp_path, until_ranked="±5")
-    (row,) = done.ranked
+    (row,) = content_of(done, "ranked")
     pairs = {(pair["a"], pair["b"]): pair for pair in row["pairs"]}
     assert done.exit_code == 0 and row["level"] == pytest.approx(1 - 0.05 / 3)
     assert pairs["again", "always"]["verdict"] == "alike"
@@ -342,13 +344,13 @@ def test_models_are_told_apart(real_data, tmp_path):
     (sheet,) = sheets(done, ["ranked"])
     assert [row.cells[:2] for row in sheet.rows] == sorted(pairs)
 
-    asked = {cell["model"]: cell["status"]["parsed"] for cell in done.cells}
+    asked = {cell["model"]: cell["status"]["parsed"] for cell in cells_of(done)}
     again = evalsuite.run(replies, tasks=["xcopa"], data=real_data, out=tmp_path, until_ranked="±5")
-    assert {cell["model"]: cell["status"]["parsed"] for cell in again.cells} == asked
+    assert {cell["model"]: cell["status"]["parsed"] for cell in cells_of(again)} == asked
 
     whole = evalsuite.run(replies, tasks=["xcopa"], data=real_data, out=tmp_path)
-    values = {cell["model"]: cell["metrics"]["accuracy"]["value"] for cell in whole.cells}
-    assert whole.ranked == [] and not any("estimate" in cell for cell in whole.cells)
+    values = {cell["model"]: cell["metrics"]["accuracy"]["value"] for cell in cells_of(whole)}
+    assert content_of(whole, "ranked") == [] and not any("estimate" in cell for cell in cells_of(whole))
     for (a, b), pair in pairs.items():
         assert pair["low"] - 1e-9 <= values[a] - values[b] <= pair["high"] + 1e-9
         if pair["verdict"] == "alike":
@@ -359,9 +361,9 @@ def test_models_are_told_apart(real_data, tmp_path):
 
 def test_equal_models_need_few_items(real_data, tmp_path):
     replies = {"one": lambda request: "A", "two": lambda request: "A"}
-    (pair,) = evalsuite.run(replies, tasks=["xcopa"], data=real_data, out=tmp_path, until_ranked="±5").ranked[0][
-        "pairs"
-    ]
+    (pair,) = content_of(
+        evalsuite.run(replies, tasks=["xcopa"], data=real_data, out=tmp_path, until_ranked="±5"), "ranked"
+    )[0]["pairs"]
     assert pair["verdict"] == "alike" and pair["asked"] < 350
 
 
@@ -376,9 +378,9 @@ def test_clear_differences_need_few_items(real_data, tmp_path):
     for name, reply in (("one", "A"), ("two", "?")):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps({"item": i, "text": reply}) + "\n" for i in items))
     done = evalsuite.run(listed, tasks=["xcopa"], data=real_data, out=tmp_path / "run", until_ranked="±1")
-    (pair,) = done.ranked[0]["pairs"]
+    (pair,) = content_of(done, "ranked")[0]["pairs"]
     assert pair["verdict"] == "a" and pair["asked"] <= 96
-    (baseline,) = (cell for cell in done.cells if cell["model"] == "lexical")
+    (baseline,) = (cell for cell in cells_of(done) if cell["model"] == "lexical")
     assert baseline["missing"] == 0
 
 
@@ -400,9 +402,9 @@ def test_a_model_that_fails_ends_the_passes(real_data, tmp_path, monkeypatch):
     monkeypatch.setattr(Ranking, "_open", counted)
     replies = {"gone": gone, "other": lambda request: "AB"[len(request.prompt) % 2]}
     done = evalsuite.run(replies, tasks=["xcopa"], data=real_data, out=tmp_path, until_ranked="±0.5")
-    (pair,) = done.ranked[0]["pairs"]
+    (pair,) = content_of(done, "ranked")[0]["pairs"]
     assert pair["verdict"] == "open" and done.exit_code == 1
-    assert {cell["model"]: cell["missing"] for cell in done.cells if cell["model"] == "other"}["other"] > 300
+    assert {cell["model"]: cell["missing"] for cell in cells_of(done) if cell["model"] == "other"}["other"] > 300
 
 
 def test_models_of_earlier_commands_count_among_the_pairs(real_data, tmp_path, monkeypatch):
@@ -413,7 +415,7 @@ def test_models_of_earlier_commands_count_among_the_pairs(real_data, tmp_path, m
     models = []
     monkeypatch.setattr(early_stopping, "pairs", lambda column: models.append(len(column)) or pairs(column))
     done = evalsuite.run({name: replies[name] for name in ("one", "three")}, **settings)
-    assert len(done.ranked[0]["pairs"]) == 3 and {*models} == {3}
+    assert len(content_of(done, "ranked")[0]["pairs"]) == 3 and {*models} == {3}
 
 
 def test_one_model_is_not_told_apart(tmp_path):
@@ -428,34 +430,36 @@ def test_one_model_is_not_told_apart(tmp_path):
 
 def test_estimates_are_no_points_of_a_judge_s_correlations():
     """Their items are others than those of whole cells."""
-    place = {
-        "task": "event_cause",
-        "set": "easy",
-        "split": "test",
-        "variant": "paper",
-        "shots": 0,
-        "scoring": "generate",
-    }
-    entries = [
-        {"model": name, **place, "perturb": "none", "metrics": {"f1": {"value": 0.5}}, **more}
-        for name, more in (("whole", {}), ("stopped", {"estimate": {"method": "anchors"}}))
+    facts = {
+        "template": "0" * 64, "scales": [["s", 0, 5, "分"]], "reminder": "", "attempts": 1, "limit": None, "seed": 0,
+        "fingerprint": "f", "backend": "hf", "chat": True, "sampling": {}, "max_new_tokens": 8, "repeats_by": "wording",
+        "family": "", "of_family": "",
+    }  # fmt: skip
+    estimate = {"method": "anchors", "asked": 3, "of": 10}
+    cells = [
+        a_cell(model=name, task="event_cause", metrics={"f1": {"value": 0.5}}, **more)
+        for name, more in (("whole", {}), ("stopped", {"estimate": estimate}))
     ]
     judged = [
-        {**entry, "judge": "j", "rubric": "r", "control": "plain", "scales": {"s": {"value": 3.0}}} for entry in entries
-    ]
-    ((_, points),) = _points(judged, entries, lambda place: place.but("model"))
+        JudgedCell(
+            **cell.coordinates(), judge="j", rubric="r", control="plain", items=10, status={}, asked_again=0, errors={},
+            scales={"s": ScaleNumbers(value=3.0, low=None, high=None, n=10, histogram={})}, signature="",
+            records="judged/x.jsonl", facts=JudgingFacts.model_validate(facts),
+        )
+        for cell in cells
+    ]  # fmt: skip
+    ((_, points),) = _points(judged, cells, lambda cell: cell.place.but("model"))
     assert [model for model, *_ in points] == ["whole"]
 
 
 def test_means_have_no_figure_of_anchor_items_alone():
-    place = {"model": "m", "task": "cider_span_extraction", "split": "test", "variant": "paper", "shots": 0}
+    estimate = {"method": "anchors", "metric": "f1", "asked": 3, "of": 9}
     cells = [
-        {
-            **place, "scoring": "generate", "perturb": "none", "set": item_set, "items": 9,
-            "metrics": {name: {"value": 0.5, "low": None, "high": None} for name in ("f1", "em")},
-            "estimate": {"method": "anchors", "metric": "f1"},
-        }
+        a_cell(
+            task="cider_span_extraction", set=item_set, items=9, estimate=estimate,
+            metrics={name: {"value": 0.5, "low": None, "high": None} for name in ("f1", "em")},
+        )
         for item_set in ("fold1", "fold2")
     ]  # fmt: skip
     (row,) = means(cells)
-    assert row["estimates"] == 2 and row["metrics"].keys() == {"f1"}
+    assert row.estimates == 2 and row.metrics.keys() == {"f1"}

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from as_json import cells_of
 
 import evalsuite
 from evalsuite.benchmarks.corecode.loader import Corpus
@@ -155,7 +156,7 @@ def test_numbers_are_those_of_a_run(what: str, tmp_path: Path, request: pytest.F
     run = evalsuite.run(model=["lexical"], out=tmp_path / "run", **settings)
     folder = evalsuite.export("lm-eval", tmp_path / "out", **{**settings, "shots": 0})
     compared = set()
-    for cell in run.cells:
+    for cell in cells_of(run):
         task = TASKS[cell["task"]]
         name = f"{task.benchmark}_{cell['set']}_{task.local}_{cell['variant'].replace('-', '_')}"
         lines = (run.out / cell["records"]).read_text(encoding="utf-8").split("\n")

@@ -2,49 +2,80 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import a_cell
 
 import evalsuite
+from evalsuite.analyses.chance import ANALYSIS as CHANCE
+from evalsuite.analyses.chance import Chance
+from evalsuite.analyses.gaps import Gap
+from evalsuite.analyses.ranking import Group, ItemScores, Rated
+from evalsuite.analyses.saved import load_results
 from evalsuite.page.findings import Finding, findings
-from evalsuite.page.report import page_data
-from evalsuite.results.ranking import Rated, Value
-from evalsuite.types import Place
+from evalsuite.page.report import _load, page_data
+from evalsuite.results.analysis import Results
+from evalsuite.results.schema.cell import CellResult
+from evalsuite.types import Reading
 
 
-def cell(model: str, task: str, right: int, of: int, chance: float = 1 / 3, **more: Any) -> dict[str, Any]:
-    place = {"set": "hard", "split": "test", "variant": "paper", "shots": 0, "scoring": "generate", "perturb": "none"}
+def cell(model: str, task: str, right: int, of: int, chance: float = 1 / 3, **more: Any) -> CellResult:
     backend = "baseline" if model in ("lexical", "oracle") else "hf"
-    facts = {"backend": backend, "fingerprint": f"{backend}:{model}:1"}
-    metrics = {"accuracy": {"value": right / of}}
-    return place | {"run": 0, "model": model, "task": task, "metrics": metrics, "status": {"parsed": of}, "missing": 0,
-                    "chance": chance, "items": of, "facts": facts} | more  # fmt: skip
+    usual: dict[str, Any] = {
+        "set": "hard", "model": model, "task": task, "metrics": {"accuracy": {"value": right / of}}, "status": {"parsed": of},
+        "chance": chance, "items": of, "facts": {"backend": backend, "fingerprint": f"{backend}:{model}:1"},
+    }  # fmt: skip
+    return a_cell(**usual | more)
+
+
+WAY = {"set": "hard", "split": "test", "variant": "paper", "shots": 0, "scoring": "generate", "perturb": "none"}
+
+
+def group(**given: Any) -> Group:
+    usual = {"metric": "accuracy", "items": 50, "dialogues": 50, "test": "permutation", "left_out": {}}
+    return Group.model_validate(WAY | usual | given)
+
+
+def gap(task: str, **given: Any) -> dict[str, Any]:
+    usual = {
+        "sets": ["easy", "hard"], "values": [0.5, 0.3], "items": [50, 50], "dialogues": [50, 50], "low": None, "high": None,
+        "p": 0.01, "least_p": 0.0, "metric": "accuracy",
+    }  # fmt: skip
+    return {k: v for k, v in WAY.items() if k != "set"} | {"model": "a", "task": task} | usual | given
 
 
 def told(
-    cells: Sequence[dict[str, Any]],
-    groups: Sequence[dict[str, Any]] = (),
+    cells: Sequence[CellResult],
+    groups: Sequence[Group] = (),
     dialogues: int = 50,
     constant: float = 0.2,
-    **results: Any,
+    gaps: Sequence[dict[str, Any]] = (),
+    earlier: bool = False,
 ) -> list[Finding]:
-    """The findings of made-up cells. A row of "chance" has the p-value of its right answers against uniform guesses."""
+    """The findings of made-up cells. A row of "chance" has the p-value of its right answers against uniform guesses; results of an
+    earlier version have none."""
     rated, tested = [], []
     for c in cells:
-        if c["facts"]["backend"] != "baseline":
-            right = round(c["metrics"]["accuracy"]["value"] * c["items"])
-            values = tuple(Value(n, n % dialogues, (float(n < right),)) for n in range(c["items"]))
-            rated.append(Rated(Place.of(c, model=f"0\t{c['model']}"), values, True))
+        if c.facts.backend != "baseline":
+            right = round((c.headline.value or 0) * c.items)
+            values = tuple(ItemScores(n, n % dialogues, (float(n < right),)) for n in range(c.items))
+            rated.append(Rated(replace(c.place, model=f"0\t{c.model}"), values, True))
             row = {
-                "items": c["items"],
+                "items": c.items,
                 "dialogues": len({v.source for v in values}),
-                "chance": c["chance"],
+                "accuracy": right / c.items,
+                "chance": c.chance,
                 "constant": constant,
+                "shuffled": c.chance,
+                "label": "(b)",
+                "p": at_least(right, c.items, c.chance or 0),
             }
-            tested.append(Place.of(c).as_dict() | row | {"label": "(b)", "p": at_least(right, c["items"], c["chance"])})
-    return findings(cells, rated, groups, [{"chance": tested} | results])
+            tested.append(Chance.model_validate(c.coordinates() | row))
+    content = {"chance": [] if earlier else tested, "gaps": [Gap.model_validate(row) for row in gaps]}
+    return findings([Results(Path(), "", Reading(), tuple(cells), content)], rated, groups)
 
 
 def at_least(right: int, of: int, chance: float) -> float:
@@ -70,16 +101,15 @@ def test_the_reference_is_the_best_constant_answer_where_that_is_better() -> Non
 
 
 def test_runs_of_earlier_versions_say_nothing_of_chance() -> None:
-    assert told([cell("a", "knowledge_filling", 20, 50)], chance=[]) == []
+    assert told([cell("a", "knowledge_filling", 20, 50)], earlier=True) == []
 
 
 def test_a_model_tagged_as_a_baseline_is_one() -> None:
-    tagged = cell("small", "knowledge_filling", 45, 50, facts={"backend": "hf", "tags": ["baseline"]})
-    found = findings([tagged, cell("a", "knowledge_filling", 20, 50)], [], [], [{}])
-    assert found == []  # no model is ranked
-    model = cell("a", "knowledge_filling", 20, 50)
-    rated = [Rated(Place.of(model, model="0\ta"), (Value(0, 0, (1.0,)),), True)]
-    assert "baseline small" in findings([model, tagged], rated, [], [{}])[0].en
+    tagged = cell("small", "knowledge_filling", 45, 50, facts={"tags": ["baseline"]})
+    results = Results(Path(), "", Reading(), (cell("a", "knowledge_filling", 20, 50), tagged), {})
+    assert findings([results], [], []) == []  # no model is ranked
+    rated = [Rated(replace(results.cells[0].place, model="0\ta"), (ItemScores(0, 0, (1.0,)),), True)]
+    assert "baseline small" in findings([results], rated, [])[0].en
 
 
 def test_holm_decides_who_is_above_chance() -> None:
@@ -128,16 +158,13 @@ def test_who_is_best_and_the_cost_of_the_harder_set() -> None:
         for t in ("knowledge_filling", "domain_identification")
         for m, right in (("a", 20), ("b", 19))
     ]
-    group = {k: cells[0][k] for k in ("set", "split", "variant", "shots", "scoring", "perturb")} | {
-        "metric": "accuracy",
-        "letters": {"0\ta": "a", "0\tb": "a"},
-    }
+    both = {"letters": {"0\ta": "a", "0\tb": "a"}, "best": "0\ta"}
     groups = [
-        group | {"task": "knowledge_filling", "best": "0\ta", "not_worse": []},
-        group | {"task": "domain_identification", "best": "0\ta", "not_worse": ["0\tb"]},
+        group(**both, task="knowledge_filling", not_worse=[]),
+        group(**both, task="domain_identification", not_worse=["0\tb"]),
     ]
-    gap = {**cells[0], "metric": "accuracy", "gap": 0.2, "p_holm": 0.01}
-    found = told(cells, groups, gaps=[gap, gap | {"task": "domain_identification", "gap": 0.1, "p_holm": 0.6}])
+    gaps = [gap("knowledge_filling", gap=0.2, p_holm=0.01), gap("domain_identification", gap=0.1, p_holm=0.6)]
+    found = told(cells, groups, gaps=gaps)
     assert found[1].en == (
         "a is best on all 2 tasks of CORECODE HARD, significantly ahead of every other model on 1 of them."
     )
@@ -149,9 +176,8 @@ def test_who_is_best_and_the_cost_of_the_harder_set() -> None:
 def test_ties_are_no_wins() -> None:
     rights = {"knowledge_filling": (20, 19), "domain_identification": (20, 20), "slot_identification": (9, 9)}
     cells = [cell(m, task, n, 50) for task, both in rights.items() for m, n in zip("ab", both, strict=True)]
-    way = {k: cells[0][k] for k in ("set", "split", "variant", "shots", "scoring", "perturb")} | {"metric": "accuracy"}
     alike = {"best": "0\ta", "not_worse": ["0\tb"], "letters": {"0\ta": "a", "0\tb": "a"}}
-    groups = [way | alike | {"task": task} for task in rights]
+    groups = [group(**alike, task=task) for task in rights]
     assert told(cells, groups)[1].en.startswith("a is best on 1 of 3 tasks of CORECODE HARD,")
     cells[-1] = cell("b", "slot_identification", 10, 50)
     assert told(cells, groups)[1].en == "a and b are each best on 1 of 3 tasks of CORECODE HARD."
@@ -182,10 +208,11 @@ def sample_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_sentences_follow_from_the_results_of_a_run(sample_run: Path) -> None:
-    data = page_data([sample_run], [_read(sample_run)], lambda shard: "shard")
+    data = page_data([_load(sample_run)], lambda shard: "shard")
     first, *rest = data["findings"]
     shown = data["cells"][first["cell"]]
-    (p,) = (row["p"] for row in _read(sample_run)["chance"] if (row["model"], row["set"]) == ("tiny-zh", "hard"))
+    tested = load_results(sample_run).of(CHANCE) or []
+    (p,) = (row.p for row in tested if (row.model, row.set) == ("tiny-zh", "hard"))
     assert shown["model"] == "tiny-zh" and shown["set"] == "hard"
     assert ("is not significantly above" in first["en"]) == (p >= 0.05)
     easy, hard = (
@@ -197,12 +224,6 @@ def test_sentences_follow_from_the_results_of_a_run(sample_run: Path) -> None:
     assert moved in data["findings"][-1]["en"]
     assert f"{100 * shown['metrics']['accuracy']['value']:.1f}\u00a0%" in first["en"]
     assert all(found["zh"] and found["en"] for found in rest)
-
-
-def _read(run: Path) -> dict[str, Any]:
-    from evalsuite.results.records import read_results
-
-    return read_results(run)
 
 
 def test_the_page_begins_with_them_and_opens_their_evidence(sample_run: Path, browse: Any) -> None:

@@ -11,10 +11,12 @@ from typing import Any
 
 import kill_points
 import pytest
+from as_json import content_of
 from needs import needs
 from sweeps import LARGE, SMALL, WHAT, listed, produce
 
 import evalsuite
+from evalsuite.analyses import learning
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Finetune, Model
 from evalsuite.backends.models import load_models
@@ -28,7 +30,6 @@ from evalsuite.common.resources import bundled
 from evalsuite.finetuning import training
 from evalsuite.finetuning.sweep import Pool, Sweep, make_pools
 from evalsuite.prompt import Prompt
-from evalsuite.results.sheets.learning import learning_sheets
 
 needs("finetune", "peft", "accelerate")
 
@@ -139,11 +140,11 @@ def test_what_a_sweep_leaves(sweep: Path) -> None:
     trained = {c["model"]: c["facts"].get("trained") for c in cells}
     assert trained["tiny"] is None and trained[names[1]]["size"] == 6
     done = evalsuite.score(sweep)
-    assert [(r["set"], r["perturb"], [p["size"] for p in r["points"]]) for r in done.learning] == [
+    assert [(r["set"], r["perturb"], [p["size"] for p in r["points"]]) for r in content_of(done, "learning")] == [
         (item_set, kind, [2, 6]) for item_set in ("easy", "hard") for kind in ("none", "shuffle")
     ]
-    assert all(r["before"] and p["labels"] for r in done.learning for p in r["points"])
-    sheet = next(iter(learning_sheets(done.learning)))
+    assert all(r["before"] and p["labels"] for r in content_of(done, "learning") for p in r["points"])
+    sheet = next(iter(learning.sheets(done)))
     assert [row[0] for row in words(sheet)] == ["0 (base)", "2", "6", "chance"]
     assert heads(sheet) == ["training items", "none", "shuffle"]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of, content_of
 from coders import save_bart, save_t5
 from needs import needs
 
@@ -180,13 +181,13 @@ def test_sweeps(coder: Checkpoint, tmp_path: Path, what: dict[str, Any], capsys:
     fewer = "fewer test items than --test-size 13, so all are used: cicero_single_answer v1 12"
     assert (fewer in capsys.readouterr().err) == ("train_groups" in what)
     assert done.exit_code == 0 and not done.problems
-    (curve, *_) = done.learning
+    (curve, *_) = content_of(done, "learning")
     groups = f" only {','.join(what['train_groups'])}" if "train_groups" in what else ""
     pooled = f" {'+'.join(what['train_tasks'])}" if "train_tasks" in what else ""
     assert curve["trained_on"] == what.get("set", "hard") + pooled + groups
     assert curve["before"] and [p["size"] for p in curve["points"]] == [2]
-    trained = [c["facts"]["trained"] for c in done.cells if "trained" in c["facts"]]
+    trained = [c["facts"]["trained"] for c in cells_of(done) if "trained" in c["facts"]]
     assert all(t["task"] == "+".join(what.get("train_tasks", what["tasks"])) for t in trained)
     assert all(t.get("groups", []) == what.get("train_groups", []) for t in trained)
     again = evalsuite.score(tmp_path / "out")
-    assert again.learning == done.learning
+    assert content_of(again, "learning") == content_of(done, "learning")

@@ -16,18 +16,17 @@ import pytest
 from everything import change, everything
 
 import evalsuite
+from evalsuite.analyses.saved import load_results, results_file
+from evalsuite.analyses.table import sheets
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.sheet import Value, english
-from evalsuite.results.frames import libraries
-from evalsuite.results.frames.libraries import LIBRARIES
-from evalsuite.results.frames.replies import replies
-from evalsuite.results.frames.run import Run
-from evalsuite.results.frames.tables import _tables, tables
-from evalsuite.results.saved import load_results
+from evalsuite.frames import libraries
+from evalsuite.frames.libraries import LIBRARIES
+from evalsuite.frames.replies import replies
+from evalsuite.frames.run import Run
+from evalsuite.frames.tables import _tables, tables
 from evalsuite.results.schema.base import Interval, Strict
-from evalsuite.results.schema.results import Results
-from evalsuite.results.sheets import sheets
 from evalsuite.types import PLACE
 
 pytestmark = pytest.mark.slow
@@ -308,7 +307,7 @@ def test_names(folder: Path) -> None:
     assert not {*run.tables} & {*dir(Run)} - {"cells", "records"}
     assert {"cells", "records", "tokens", "robustness_drops"} <= {*dir(run)}
     sections = {name.split("_")[0] for name in tables()}
-    assert {name.split("_")[0] for name in Results.model_fields} - {"format", "evalsuite", "reading"} <= sections
+    assert {name.split("_")[0] for name in results_file().model_fields} - {"format", "evalsuite", "reading"} <= sections
     with pytest.raises(AttributeError, match="Did you mean 'robustness_drops'"):
         _ = run.robustness_drop
     with pytest.raises(ConfigError, match="Did you mean 'reply'"):

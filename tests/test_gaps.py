@@ -7,7 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from as_json import a_cell, a_run, scored, sheets_of
 
+from evalsuite.analyses import gaps
+from evalsuite.analyses.judged import sheets as of_judges
 from evalsuite.authoring.stats import Stats
 from evalsuite.authoring.stats_page import table1_heads, table1_rows
 from evalsuite.benchmarks.check import Table1
@@ -15,31 +18,33 @@ from evalsuite.benchmarks.corecode.reference import reference_sheets, table1, ta
 from evalsuite.benchmarks.published import published_figures
 from evalsuite.benchmarks.registry import BENCHMARKS
 from evalsuite.common.sheet import english
-from evalsuite.results.gaps import gaps
+from evalsuite.results.analysis import ScoredCell
 from evalsuite.results.outcomes import CellOutcomes, Outcome
-from evalsuite.results.sheets.gaps import gap_sheets
-from evalsuite.results.sheets.judge import judge_sheets
-from evalsuite.types import Cell, Place
+from evalsuite.types import Answer, Cell, Item, Place, Score, Status
 
 TASK = "knowledge_filling"
 
 
 def cell(item_set: str, values: list[float], task: str = TASK, model: str = "m", **more: Any) -> CellOutcomes:
     place = replace(Place(model, task, item_set, "test", "paper", 0), **more)
-    outcomes = tuple(Outcome(f"{n}", 0, 0, n, value, (), (), None) for n, value in enumerate(values))
+    outcomes = tuple(
+        Outcome(Item(f"{n}", task, item_set, "test", (), ""), 0, 0, n, value, Answer(Status.PARSED), Score())
+        for n, value in enumerate(values)
+    )
     return CellOutcomes(Cell(place, {}), (), outcomes)
 
 
-def entry(outcomes: CellOutcomes, half: float | None = 0.1) -> dict[str, Any]:
-    place, values = outcomes.cell.place, [o.value for o in outcomes.outcomes]
+def entry(outcomes: CellOutcomes, half: float | None = 0.1) -> ScoredCell:
+    values = [o.value for o in outcomes.outcomes]
     value = sum(values) / len(values)
     low, high = (None, None) if half is None else (value - half, value + half)
-    metric = "accuracy" if place.task == TASK else "f1"
-    return {**place.as_dict(), "metrics": {metric: {"value": value, "low": low, "high": high}}}
+    metric = "accuracy" if outcomes.place.task == TASK else "f1"
+    figure = {"value": value, "low": low, "high": high}
+    return scored(a_cell(**outcomes.place.as_dict(), metrics={metric: figure}), outcomes)
 
 
 def rows(*cells: CellOutcomes, half: float | None = 0.1) -> list[dict[str, Any]]:
-    return gaps(cells, [entry(c, half) for c in cells])
+    return [row.written() for row in gaps.compute(a_run(*(entry(c, half) for c in cells)))]
 
 
 EASY, HARD = [1.0] * 30 + [0.0] * 10, [1.0] * 10 + [0.0] * 30
@@ -64,7 +69,8 @@ def test_the_samples_of_an_item_are_one_value() -> None:
     twice = replace(
         one, outcomes=tuple(replace(o, sample=n, value=v) for o in one.outcomes for n, v in enumerate((o.value, 0.0)))
     )
-    (row,) = gaps([twice, cell("hard", HARD)], [entry(one), entry(cell("hard", HARD))])
+    one_value = scored(entry(one).result, twice)
+    (row,) = [row.written() for row in gaps.compute(a_run(one_value, entry(cell("hard", HARD))))]
     assert row["items"] == [40, 40] and row["gap"] == pytest.approx(0.375 - 0.25)
 
 
@@ -99,13 +105,13 @@ def test_a_family_is_a_models_tasks_asked_in_one_way() -> None:
 
 def test_the_sheet_and_the_papers_averages() -> None:
     few = rows(cell("easy", [1.0, 1.0], "event_cause"), cell("hard", [0.0, 0.0], "event_cause"))
-    (sheet,) = gap_sheets(few + rows(cell("easy", EASY), cell("hard", HARD)))
+    (sheet,) = sheets_of(gaps.ANALYSIS, few + rows(cell("easy", EASY), cell("hard", HARD)))
     names = [english(row.cells[0]) for row in sheet.rows]  # type: ignore[arg-type]
     assert names == ["m CKF acc %", "m EC f1 %", "paper's average EC F1"]
     flags = [getattr(row.cells[-1], "asides", None) for row in sheet.rows]
     assert flags == [("*",), ("?",), None]
     assert sheet.rows[-1].cells[1:3] == (0.156, 0.150)  # Table 7
-    assert list(gap_sheets([])) == []
+    assert sheets_of(gaps.ANALYSIS, []) == []
 
 
 def test_table_1_beside_data_of_ones_own() -> None:
@@ -148,19 +154,22 @@ def test_the_printed_figures_under_shuffling() -> None:
 
 
 def judged(task: str, item_set: str, rubric: str) -> dict[str, Any]:
-    scale = {
-        "value": 3.0,
-        "low": 2.0,
-        "high": 4.0,
-        "n": 5,
-        "histogram": {},
-        "metrics": {},
-        "length": {"spearman": None},
-    }
+    scale = {"value": 3.0, "low": 2.0, "high": 4.0, "n": 5, "histogram": {}, "metrics": {}, "length": {"spearman": None, "partial": None}}  # fmt: skip
+    facts = {
+        "template": "0" * 64, "scales": [["score", 0, 5, "分"]], "reminder": "", "attempts": 1, "limit": None, "seed": 0,
+        "fingerprint": "f", "backend": "hf", "chat": True, "sampling": {}, "max_new_tokens": 8, "repeats_by": "wording",
+        "family": "", "of_family": "",
+    }  # fmt: skip
     place = Place("m", task, item_set, "test", "paper", 0).as_dict()
-    return {**place, "judge": "j", "rubric": rubric, "control": "plain", "status": {}, "scales": {"score": scale}}
+    return {
+        **place, "judge": "j", "rubric": rubric, "control": "plain", "items": 5, "status": {}, "asked_again": 0, "errors": {},
+        "scales": {"score": scale}, "signature": "", "records": "judged/x.jsonl", "facts": facts,
+    }  # fmt: skip
 
 
+NO_CONTROLS: dict[str, list[Any]] = {
+    key: [] for key in ("anchors", "repeats", "blind", "panel", "length", "families", "attacks")
+}
 JUDGED = [
     # task, set, rubric -> rows of the paper
     ("knowledge_generation", "hard", "corecode", 12),
@@ -172,7 +181,9 @@ JUDGED = [
 
 @pytest.mark.parametrize(("task", "item_set", "rubric", "count"), JUDGED)
 def test_the_papers_judge_beside_ours(task: str, item_set: str, rubric: str, count: int) -> None:
-    sheet = next(iter(judge_sheets({"cells": [judged(task, item_set, rubric)], "controls": {}})))
+    sheet = sheets_of(
+        of_judges.ANALYSIS, {"cells": [judged(task, item_set, rubric)], "models": [], "controls": NO_CONTROLS}
+    )[0]
     apart = [row for row in sheet.rows if row.kind == "apart"]
     with open(str(BENCHMARKS["corecode"].published), encoding="utf-8") as file:
         judge = [row for row in csv.DictReader(file) if row["metric"] == "judge" and row["shots"] == "0"]

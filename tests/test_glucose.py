@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from as_json import cells_of
 
 import evalsuite
 from evalsuite.benchmarks.glucose import loader as glucose
@@ -337,7 +338,7 @@ def test_parts_score_as_the_explanation_that_they_make(tmp_path: Path) -> None:
     for name, reply in said.items():
         models = {name: lambda request, reply=reply: reply(items[request.id])}
         done = evalsuite.run(models, tasks=[SPECIFIC.name], set="d1", prompt=["one_sided"], out=tmp_path / name)
-        (cell,) = done.cells
+        (cell,) = cells_of(done)
         assert "form:completed.1" in cell["metrics"]["sacrebleu"]["signature"]
         values[name] = cell["metrics"]["sacrebleu_notebook"]["value"]
     assert values["whole"] == pytest.approx(1) == values["part"]  # whose references repeat X

@@ -12,6 +12,7 @@ from typing import Any
 
 import kill_points
 import pytest
+from as_json import cells_of
 from needs import needs
 from shared_fixtures import made_once
 
@@ -148,7 +149,7 @@ def test_an_engine_that_throws_in_the_middle_does_not_lose_the_others(
     with monkeypatch.context() as patch:
         patch.setattr(Baseline, "answer", breaks)
         done = evalsuite.run(**words)
-    missing = {c["model"]: c["missing"] for c in done.cells}
+    missing = {c["model"]: c["missing"] for c in cells_of(done)}
     assert missing == {"lexical": 2, "random": 0}
     assert "model lexical: RuntimeError: device-side assert (trace in" in done.problems[0]
     assert "Traceback" in (tmp_path / "run.log").read_text(encoding="utf-8")
@@ -253,8 +254,8 @@ def test_lists(cli: Any) -> None:
 
 def test_from_python(tmp_path: Path) -> None:
     done = evalsuite.run(model=["lexical"], tasks=["domain_identification"], limit=5, out=tmp_path / "run")
-    assert done.exit_code == 0 and len(done.cells) == 2
-    assert evalsuite.score(tmp_path / "run").cells == done.cells
+    assert done.exit_code == 0 and len(cells_of(done)) == 2
+    assert cells_of(evalsuite.score(tmp_path / "run")) == cells_of(done)
     assert evalsuite.report([tmp_path / "run"], tmp_path / "page").is_file()
     with pytest.raises(ConfigError):
         evalsuite.run(set="medium", out=tmp_path / "no")
@@ -269,7 +270,7 @@ def test_the_oracle_is_always_right(tmp_path: Path) -> None:
     """Gold answers through the whole journey: whatever they lose, the suite loses for every model."""
     (tmp_path / "models.yaml").write_text("models: [{name: oracle, backend: baseline, path: oracle}]")
     done = evalsuite.run(tmp_path / "models.yaml", prompt=["paper", "plain"], out=tmp_path / "run")
-    for cell in done.cells:
+    for cell in cells_of(done):
         assert cell["status"] == {"parsed": cell["items"]}, cell
         assert all(cell["metrics"][m]["value"] == 1.0 for m in TASKS[cell["task"]].metrics), cell
 

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from evalsuite.analyses.judged.controls import Opinion, Opinions
+from evalsuite.analyses.judged.controls import controls as all_controls
+from evalsuite.analyses.judged.replies import read_verdict
+from evalsuite.analyses.judged.scale import Scale, again
+from evalsuite.analyses.judged.summary import joint
+from evalsuite.analyses.judged.values import Judging, JudgingFacts
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import ConfigError, PromptError
 from evalsuite.common.fences import defuse_fences
@@ -22,10 +29,6 @@ from evalsuite.metrics.agreement import (
     spearman_interval,
     weighted_kappa,
 )
-from evalsuite.results.judged.controls import Opinion, Opinions, controls
-from evalsuite.results.judged.replies import read_verdict
-from evalsuite.results.judged.scale import Scale, again
-from evalsuite.results.judged.summary import joint
 from evalsuite.review.judge.attacks import draw_candidates, load_attacks
 from evalsuite.review.judge.judging import Settings, family
 from evalsuite.review.judge.rubric import RubricTemplate
@@ -445,6 +448,16 @@ def told(
              "split": "test", "variant": "paper", "shots": 0, "scoring": "generate", "perturb": "none"}  # fmt: skip
     facts = {
         "scales": [["score", 0, 5, "得分"]],
+        "template": "0" * 64,
+        "reminder": "",
+        "attempts": 1,
+        "limit": None,
+        "seed": 0,
+        "fingerprint": "f",
+        "backend": "hf",
+        "chat": True,
+        "sampling": {},
+        "max_new_tokens": 8,
         "repeats_by": "wording",
         "family": families[0],
         "of_family": families[1],
@@ -455,7 +468,11 @@ def told(
                 f"plea/{n}" if attack else "", n + 1, 0.5, n)
         for n, s in enumerate(scores)
     ]  # fmt: skip
-    return Opinions(place, facts, tuple(rows))
+    return Opinions(Judging.model_validate(place), JudgingFacts.model_validate(facts), tuple(rows))
+
+
+def controls(judgings: Sequence[Opinions]) -> dict[str, Any]:
+    return all_controls(judgings).written()
 
 
 def test_anchors() -> None:

@@ -12,16 +12,17 @@ from typing import Any
 
 import kill_points
 import pytest
+from as_json import content_of
 from needs import needs
 from shared_fixtures import made_once
 from typer.testing import CliRunner
 
 import evalsuite
+from evalsuite.analyses.judged.replies import read_verdict
+from evalsuite.analyses.judged.scale import Scale
 from evalsuite.backends.openai.faults import MIX, Server, judgement_to, prompt_id
 from evalsuite.cli.app import app
 from evalsuite.common.errors import ConfigError
-from evalsuite.results.judged.replies import read_verdict
-from evalsuite.results.judged.scale import Scale
 
 needs("openai", "openai", "tenacity", "aiolimiter")
 
@@ -83,16 +84,16 @@ def replies(run: Path) -> set[str]:
 
 @pytest.mark.slow
 def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["evalsuite.results.judged.summary"], "MODELS", 3)  # as many as there are here
+    monkeypatch.setattr(sys.modules["evalsuite.analyses.judged.summary"], "MODELS", 3)  # as many as there are here
     server, models = endpoint
     server.mix = {"500": 0.05}
     before = json.loads((run / "results.json").read_text())
     done = evalsuite.judge(run, ["one", "two"], models=models, blind=True, repeats=3, attacks=1, limit=5)
-    assert done.exit_code == 0 and done.judged == judged(run)
+    assert done.exit_code == 0 and content_of(done, "judged") == judged(run)
     after = json.loads((run / "results.json").read_text())
     assert {k: v for k, v in after.items() if k != "judged"} == before
     # a cell: judge, control, model, set, task
-    cells = done.judged["cells"]
+    cells = content_of(done, "judged")["cells"]
     controls = {"plain", "blind", "repeat/2", "repeat/3", "attack"}
     assert {c["control"] for c in cells} == controls
     assert len([c for c in cells if c["control"] == "plain"]) == 2 * 3 * 2 * 2
@@ -127,12 +128,14 @@ def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path], m
         assert all(read_verdict(a["reply"], FIVE).status == "invalid" for a in record["attempts"][:-1])
         assert record["candidate"] in record["prompt"] or record["attack"]
         assert ("标准答案" in record["prompt"]) == (record["control"] != "blind")
-    told = done.judged["controls"]
+    told = content_of(done, "judged")["controls"]
     assert {r["judge"]: r["by"] for r in told["repeats"]} == {"one": "wording", "two": "sampling"}
     assert [r["attacks"] for r in told["attacks"]] == [50, 50] and all(r["asked"] == 50 for r in told["attacks"])
     assert [r["judges"] for r in told["panel"]] == [["one", "two"]]
     assert [(r["judge"], r["own_models"]) for r in told["families"]] == [("one", ["lexical"])]
-    assert len(done.judged["models"]) == 2 * 2 * 2 and all(r["models"] == 3 for r in done.judged["models"])
+    assert len(content_of(done, "judged")["models"]) == 2 * 2 * 2 and all(
+        r["models"] == 3 for r in content_of(done, "judged")["models"]
+    )
     # the same prompt was sampled three times by one judge
     plain = {r["prompt"] for r in found if r["judge"] == "two" and r["control"] == "plain"}
     again = {r["prompt"] for r in found if r["judge"] == "two" and r["control"] == "repeat/3"}
@@ -202,7 +205,7 @@ def test_the_budget_is_never_passed(run: Path, endpoint: tuple[Server, Path]) ->
         done = evalsuite.judge(run, "one", models=models, budget=budget)
         assert any(f"budget of {budget:g} spent" in problem for problem in done.problems) and done.exit_code == 1
         assert (server.prompt_tokens + 2 * server.new_tokens) / 1e6 <= budget
-        missing.append(sum(c["status"].get("missing", 0) for c in done.judged["cells"]))
+        missing.append(sum(c["status"].get("missing", 0) for c in content_of(done, "judged")["cells"]))
     assert missing[0] >= missing[1] > missing[2] > 0
 
 
@@ -213,12 +216,12 @@ def test_an_empty_candidate_is_not_asked(run: Path, endpoint: tuple[Server, Path
         db.execute("UPDATE replies SET text = ' \n' WHERE rowid % 2")
     evalsuite.score(run)
     done = evalsuite.judge(run, "one", models=models, model=["lexical"], blind=True)
-    plain = [c for c in done.judged["cells"] if c["control"] == "plain"]
+    plain = [c for c in content_of(done, "judged")["cells"] if c["control"] == "plain"]
     empty = sum(c["status"].get("empty", 0) for c in plain)
     assert 0 < empty < 40 and len(plain) == 4
     for cell in plain:
         assert cell["scales"]["score"]["histogram"]["0"] >= cell["status"].get("empty", 0)
-    blind = [c for c in done.judged["cells"] if c["control"] == "blind"]
+    blind = [c for c in content_of(done, "judged")["cells"] if c["control"] == "blind"]
     assert sum(c["items"] for c in blind) == 40 - empty
 
 
@@ -228,8 +231,8 @@ def test_another_rubric_beside_the_first(run: Path, endpoint: tuple[Server, Path
     server.reply = lambda prompt: "创造性：4\n语境契合度：5\n流畅性：3\n好" if "创造性" in prompt else "3"
     evalsuite.judge(run, "one", models=models, limit=2)
     done = evalsuite.judge(run, "one", models=models, rubric="cicero", limit=2)
-    assert {c["rubric"] for c in done.judged["cells"]} == {"corecode", "cicero"}
-    cell = next(c for c in done.judged["cells"] if c["rubric"] == "cicero")
+    assert {c["rubric"] for c in content_of(done, "judged")["cells"]} == {"corecode", "cicero"}
+    cell = next(c for c in content_of(done, "judged")["cells"] if c["rubric"] == "cicero")
     assert {name: x["value"] for name, x in cell["scales"].items()} == {
         "creativity": 4,
         "contextuality": 5,
@@ -239,7 +242,9 @@ def test_another_rubric_beside_the_first(run: Path, endpoint: tuple[Server, Path
     mine.parent.mkdir(parents=True)
     mine.write_text("{#- scales: [{name: ok, low: 1, high: 3}] -#}\n{{ question }}{{ candidate }}")
     done = evalsuite.judge(run, "one", models=models, rubric="mine", prompts=tmp_path / "prompts", limit=2)
-    assert {x["value"] for c in done.judged["cells"] if c["rubric"] == "mine" for x in c["scales"].values()} == {3}
+    assert {
+        x["value"] for c in content_of(done, "judged")["cells"] if c["rubric"] == "mine" for x in c["scales"].values()
+    } == {3}
 
 
 @pytest.mark.parametrize(

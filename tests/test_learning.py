@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from as_json import a_cell, sheets_of
 from rich.console import Console
 
+from evalsuite.analyses import learning as of_adapters
+from evalsuite.analyses.robustness import Positions
 from evalsuite.cli.tables.terminal import draw
-from evalsuite.results.learning import label_check, learning
-from evalsuite.results.sheets.learning import learning_sheets
+from evalsuite.results.schema.cell import Trained
 
 PLACE = {"task": "slot_identification", "set": "easy", "split": "test", "variant": "paper", "shots": 0, "scoring": "generate", "perturb": "none"}  # fmt: skip
 LABELS = {"a": 2, "b": 6, "c": 2}
@@ -30,6 +32,19 @@ def adapter(size: int, seed: int, value: float | None, trained: dict[str, Any] |
 
 def said(model: str, chosen: list[int], gold: list[int], silent: int = 0, **more: Any) -> dict[str, Any]:
     return {"model": model, **PLACE, "labels": ["(a)", "(b)", "(c)", "(d)"], "chosen": chosen, "gold": gold, "right": [0] * 4, "silent": silent, "bias": 0.0} | more  # fmt: skip
+
+
+def learning(cells: list[dict[str, Any]], positions: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
+    places = [Positions.model_validate(row) for row in positions or ()]
+    return [row.written() for row in of_adapters.learning([a_cell(**cell) for cell in cells], places)]
+
+
+def label_check(trained: dict[str, Any], positions: dict[str, Any] | None) -> dict[str, Any] | None:
+    usual = {"base": "m", "task": "t", "size": 1, "seed": 0, "set": "both", "allow_leak": False, "labels": {}}
+    found = of_adapters.label_check(
+        Trained.model_validate(usual | trained), positions and Positions.model_validate(positions)
+    )
+    return found and found.written()
 
 
 def test_one_seed_has_its_cells_own_interval() -> None:
@@ -142,7 +157,7 @@ def test_the_tables_say_it_in_80_columns() -> None:
     answers = [said(f"m+10000-s{n}", [0, 10, 0, 0], [2, 3, 2, 3], perturb="shuffle") for n in (1, 2)]
     console = Console(width=80)
     with console.capture() as capture:
-        for table in draw(learning_sheets(learning(cells, answers))):
+        for table in draw(sheets_of(of_adapters.ANALYSIS, learning(cells, answers))):
             console.print(table)
     lines = capture.get().splitlines()
     shown = [" ".join(line.split()) for line in lines]

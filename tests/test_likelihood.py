@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of
 
 import evalsuite
 from evalsuite.backends import checkpoint as tokens
@@ -274,11 +275,11 @@ def test_a_run_by_every_scoring(tmp_path: Path) -> None:
     words = {"model": ["tiny-zh"], "tasks": ["knowledge_filling", "event_cause"], "set": "easy", "limit": 3}
     done = evalsuite.run(scoring=["generate", "labels", "texts", "constrained"], out=tmp_path / "run", **words)
     assert done.problems == ()
-    assert [(c["task"], c["scoring"]) for c in done.cells] == [
+    assert [(c["task"], c["scoring"]) for c in cells_of(done)] == [
         ("event_cause", "generate"),
         *(("knowledge_filling", way) for way in ("constrained", "generate", "labels", "texts")),
     ]
-    by = {c["scoring"]: c for c in done.cells if c["task"] == "knowledge_filling"}
+    by = {c["scoring"]: c for c in cells_of(done) if c["task"] == "knowledge_filling"}
     assert by["labels"]["status"] == by["texts"]["status"] == {"parsed": 3}
     assert "scoring:labels" in by["labels"]["metrics"]["accuracy"]["signature"]
     for way, cell in by.items():

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of
 
 import evalsuite
 from evalsuite.benchmarks.corecode.loader import path_of
@@ -171,8 +172,8 @@ def test_leaked_items_are_counted_among_those_asked_for(tmp_path: Path) -> None:
 
 def test_leaked_items_are_counted_and_dropped(real_data: Path, tmp_path: Path) -> None:
     settings = {"tasks": ["subsequent_event"], "set": "easy", "model": ["random"], "data": real_data / "corecode"}
-    (cell,) = evalsuite.run(**settings, out=tmp_path / "all").cells
-    (fewer,) = evalsuite.run(**settings, drop_leaked=True, out=tmp_path / "dropped").cells
+    (cell,) = cells_of(evalsuite.run(**settings, out=tmp_path / "all"))
+    (fewer,) = cells_of(evalsuite.run(**settings, drop_leaked=True, out=tmp_path / "dropped"))
     # 61 of 153 dialogues stand in train word for word (the snapshot's README); near-copies come on top.
     assert cell["items"] == 163 and cell["facts"]["leaked"] >= 61
     assert fewer["items"] == 163 - cell["facts"]["leaked"]

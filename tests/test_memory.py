@@ -11,26 +11,28 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from as_json import a_cell, content_of, scored, sheets_of
 from needs import needs
 
+from evalsuite.analyses.journey import score_run
+from evalsuite.analyses.judged.summary import Verdicts
+from evalsuite.analyses.memory import ANALYSIS, memory
 from evalsuite.benchmarks.charm import BENCHMARK
 from evalsuite.benchmarks.corpus import Corpus
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import english, spell
 from evalsuite.metrics.independence import Solved, frmm, mib
 from evalsuite.metrics.statistics import effective_size, wilson
-from evalsuite.results.journey import score_run
-from evalsuite.results.judged.summary import Verdicts
-from evalsuite.results.memory import memory
+from evalsuite.results.analysis import ScoredCell
 from evalsuite.results.outcomes import CellOutcomes, Outcome
-from evalsuite.results.schema.memory import Memory
-from evalsuite.results.sheets.memory import memory_sheets
-from evalsuite.types import Cell, Item, Place, Reading, Request, Response, Trial
+from evalsuite.results.store import Judging
+from evalsuite.types import Answer, Cell, Item, Place, Reading, Request, Response, Score, Status, Trial
 
 # Tasks stand in for others: what is computed depends on `rests_on` alone.
 ASKS, OTHER, FACTS = "domain_identification", "slot_identification", "event_cause"
@@ -41,23 +43,23 @@ def cell(task: str, values: Mapping[str, float | list[float]], rests_on: Mapping
     """A cell: item -> its value, or those of its samples."""
     place = replace(Place(model, task, "easy", "test", "paper", 0), **more)
     outcomes = [
-        Outcome(item, 0, sample, n, value, (), (), Item(item, task, "easy", "test", (), "", rests_on=tuple((rests_on or {}).get(item, ()))))
+        Outcome(
+            Item(item, task, "easy", "test", (), "", rests_on=tuple((rests_on or {}).get(item, ()))), 0, sample, n, value,
+            Answer(Status.PARSED), Score(),
+        )
         for n, (item, found) in enumerate(values.items())
         for sample, value in enumerate(found if isinstance(found, list) else [found])
     ]  # fmt: skip
     return CellOutcomes(Cell(place, {}), (), tuple(outcomes))
 
 
-def entry(outcomes: CellOutcomes, **more: Any) -> dict[str, Any]:
-    facts = {"backend": "hf", "tags": []}
-    return {**outcomes.cell.place.as_dict(), "missing": 0, "status": {}, "facts": facts} | more
+def entry(outcomes: CellOutcomes, **more: Any) -> ScoredCell:
+    return scored(a_cell(**outcomes.place.as_dict(), **more), outcomes)
 
 
 def content(*cells: CellOutcomes, **more: Any) -> dict[str, Any]:
-    found = memory(cells, [entry(c) for c in cells], **more)
-    if found:
-        Memory.model_validate(found)
-    return json.loads(json.dumps(found))
+    found = memory([entry(c) for c in cells], **more)
+    return found.written() if found else {}
 
 
 KNOWS = {"f1": 1.0, "f2": 1.0, "f3": 0.0, "f4": 0.5}
@@ -113,17 +115,21 @@ def test_tasks_are_pooled_with_their_own_dialogues() -> None:
     assert [(i["variant"], i["tasks"]) for i in found["independent"]] == [("paper", [ASKS, OTHER]), ("cot", [ASKS])]
 
 
+TRAINED = {"base": "whole", "task": ASKS, "size": 1, "seed": 0, "set": "both", "allow_leak": False, "labels": {}}
+
+
 def test_only_whole_cells_of_models_are_ranked() -> None:
     names = ("whole", "failed", "random", "adapter", "short")
     cells = [c for m in names for c in (cell(FACTS, KNOWS, model=m), cell(ASKS, RIGHT, RESTS, model=m))]
     unusual = {
         "failed": {"status": {"failed": 1}},
         "random": {"facts": {"backend": "baseline"}},
-        "adapter": {"facts": {"trained": {"base": "whole"}}},
+        "adapter": {"facts": {"trained": TRAINED}},
         "short": {"missing": 2},
     }
-    entries = [entry(c, **unusual.get(c.cell.place.model, {})) for c in cells]
-    found = memory(cells, entries)
+    made = memory([entry(c, **unusual.get(c.place.model, {})) for c in cells])
+    assert made
+    found = made.written()
     assert {row["model"] for row in found["tasks"]} == {*names}
     (group,) = found["independent"]
     assert ([m["model"] for m in group["models"]], group["left_out"]) == (["whole"], ["failed", "short"])
@@ -136,7 +142,7 @@ def test_only_whole_cells_of_models_are_ranked() -> None:
 def judged_officially(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the official scoring of the facts' task be a judge's."""
     tasks = {**TASKS, FACTS: replace(TASKS[FACTS], judged_by="charm")}
-    monkeypatch.setattr("evalsuite.results.memory.TASKS", tasks)
+    monkeypatch.setattr("evalsuite.analyses.memory.TASKS", tasks)
 
 
 def verdict(judge: str, right: dict[str, bool], model: str = "m") -> Verdicts:
@@ -182,7 +188,7 @@ class Replies:
     """A source of replies made by hand: (task, item, rests_on, reply), and a judge's."""
 
     trials: dict[Place, list[tuple[str, Trial, Response]]]
-    opinions: list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]
+    opinions: list[Judging]
     said: dict[str, str]
 
     def cells(self) -> list[Cell]:
@@ -193,7 +199,7 @@ class Replies:
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]:
         yield from self.trials[cell.place]
 
-    def judgings(self) -> list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]:
+    def judgings(self) -> list[Judging]:
         return self.opinions
 
     def second_readings(self) -> list[Any]:
@@ -203,13 +209,18 @@ class Replies:
         return Response(self.said[key], "stop") if key in self.said else None
 
 
+def judged(item: str) -> str:
+    """The key of the judge's reply on an item."""
+    return sha256(f"judged {item}".encode()).hexdigest()
+
+
 def test_from_replies_to_the_section(monkeypatch: pytest.MonkeyPatch) -> None:
     judged_officially(monkeypatch)
     facts, asks = (Place("m", task, "easy", "test", "paper", 0) for task in (FACTS, ASKS))
 
     def trial(item: Item, reply: str) -> tuple[str, Trial, Response]:
         request = Request(item.id, item.question, (), 8, labels=item.labels, options=item.options)
-        return f"key {item.id}", Trial.of(item, request, "paper", (), 0), Response(reply, "stop")
+        return sha256(item.id.encode()).hexdigest(), Trial.of(item, request, "paper", (), 0), Response(reply, "stop")
 
     def fact(n: int, reply: str) -> tuple[str, Trial, Response]:
         return trial(Item(f"f{n}", FACTS, "easy", "test", (f"A: {n}",), "哪一年？", references=("1881",)), reply)
@@ -220,17 +231,17 @@ def test_from_replies_to_the_section(monkeypatch: pytest.MonkeyPatch) -> None:
 
     known = [fact(0, "一八八一年"), fact(1, "1881"), fact(2, "1881"), fact(3, ""), fact(4, "1881")]
     asked = [ask(n, "(a)" if n % 2 else "(b)", f"f{n}") for n in range(5)]
-    said = {"judged f0": "1", "judged f1": "0", "judged f2": "也许", "judged f4": "1"}
+    said = {judged("f0"): "1", judged("f1"): "0", judged("f2"): "也许", judged("f4"): "1"}
     rows = [
-        {"item": t.item.id, "rotation": 0, "key": key, "attack": "", "prompt": "", "keys": [f"judged {t.item.id}"] if r.text else []}
+        {"item": t.item.id, "rotation": 0, "key": key, "attack": "", "prompt": "", "keys": [judged(t.item.id)] if r.text else []}
         for key, t, r in known
     ]  # fmt: skip
-    rows[4]["key"] = "a reply that was replaced"
+    rows[4]["key"] = "0" * 64  # of a reply that was replaced
     how = {"template": "1" * 64, "scales": [["correct", 0, 1, "正确"]], "reminder": "", "attempts": 1, "limit": None, "seed": 0,
            "fingerprint": "g", "backend": "hf", "chat": False, "sampling": {}, "max_new_tokens": 8, "repeats_by": "sampling",
            "family": "", "of_family": ""}  # fmt: skip
     judgings = [
-        ({**facts.as_dict(), "judge": judge, "rubric": rubric, "control": control}, how, rows)
+        Judging({**facts.as_dict(), "judge": judge, "rubric": rubric, "control": control}, how, rows)
         for judge, rubric, control in (
             ("judge", "charm", "plain"),
             ("judge", "charm", "blind"),
@@ -239,12 +250,11 @@ def test_from_replies_to_the_section(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     source = Replies({facts: known, asks: asked}, judgings, said)
     made = score_run(source, Reading(), lambda path: nullcontext(lambda record: None))
-    (row,) = made["memory"]["tasks"]
+    (row,) = content_of(made, "memory")["tasks"]
     assert row["knowledge"] == [{"facts_of": FACTS, "wording": "paper", "metric": "correct", "judge": "judge"}]
     # f0 is known though its characters are not the reference's; f1 is not; an empty reply is not; the others have no verdict.
     assert (row["known"]["n"], row["known"]["value"]) == (1, 0.0)
     assert (row["rest"]["n"], row["rest"]["value"], row["unclear"]) == (2, 1.0, 2)
-    Memory.model_validate(made["memory"])
 
 
 # --- sheets
@@ -260,7 +270,7 @@ def test_the_sheets() -> None:
             cell(OTHER, {"x": right}, {"x": ["f1"]}, model=model),
         )
     ]
-    against, measures, battles = memory_sheets(content(*cells))
+    against, measures, battles = sheets_of(ANALYSIS, content(*cells))
     words = [["".join(w for w, _ in spell(c, column)) for c, column in zip(row.cells, against.columns, strict=True)] for row in against.rows]  # fmt: skip
     assert [line[0] for line in words] == ["DI easy", "m", "n", "SI easy", "m", "n", "CORECODE all tasks", "m", "n"]
     assert [len(row.cells) for row in against.rows] == [8] * 9
@@ -269,7 +279,6 @@ def test_the_sheets() -> None:
     assert measures.rows[0].cells[:4] == ("m", 0.75, 1, 4)
     assert measures.rows[1].cells[5] == 2
     assert [row.cells[0] for row in battles.rows] == ["m", "n"] and battles.rows[0].cells[1] is None
-    assert list(memory_sheets({})) == []
 
 
 # --- the authors' measures

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from as_json import cells_of
 
 import evalsuite
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.metrics import score_texts, semsim
 from evalsuite.metrics.semsim import Encoder
-from evalsuite.results.saved import Results
+from evalsuite.results.analysis import Results
 from evalsuite.results.schema.manifest import Manifest
 from evalsuite.types import Request
 
@@ -78,7 +79,7 @@ def encoder(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def numbers(done: Results) -> dict[str, float]:
-    (cell,) = done.cells
+    (cell,) = cells_of(done)
     return {name: m["value"] for name, m in cell["metrics"].items() if "semsim" in name}
 
 
@@ -87,7 +88,7 @@ def test_a_run_has_it_of_answers_and_of_replies_if_asked(tmp_path: Path, encoder
     assert numbers(evalsuite.run(said, **TASK, out=tmp_path)) == {} and encoder == []
     found = evalsuite.run(said, **TASK, out=tmp_path, semsim="folder")
     assert encoder == ["folder"] and list(numbers(found)) == ["semsim", "paper.semsim"]
-    (cell,) = found.cells
+    (cell,) = cells_of(found)
     metric = cell["metrics"]["paper.semsim"]
     assert metric["signature"].startswith(
         "semsim|nrefs:1|model:fake-1|def:mean.cosine.floor0.best-ref|in:reply.1|data:"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of
 
 import evalsuite
 from evalsuite.backends.checkpoint import Checkpoint
@@ -51,7 +52,7 @@ def test_a_wording_of_the_model_overrides_the_runs(tmp_path: Path) -> None:
     )
     asked: dict[str, Any] = {"tasks": ["event_cause"], "set": "easy", "limit": 1, "out": tmp_path / "out"}
     done = evalsuite.run(path, **asked)
-    assert [(c["model"], c["variant"]) for c in done.cells] == [("lexical", "plain"), ("random", "paper")]
+    assert [(c["model"], c["variant"]) for c in cells_of(done)] == [("lexical", "plain"), ("random", "paper")]
     path.write_text(path.read_text().replace("plain", "plane"))
     with pytest.raises(PromptError, match=r"model lexical: prompt: unknown prompt of event_cause 'plane'.*'plain'"):
         evalsuite.run(path, **asked)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,7 +71,7 @@ def test_a_run_with_hostile_names_can_be_scored_and_read(tmp_path: Path) -> None
     names = ["../up", "a/b", "n\nl", "x" * 300]
     done = evalsuite.run({name: lambda request: "(a)" for name in names}, tasks=["event_cause"], set="easy", limit=2,
                          out=tmp_path / "run")  # fmt: skip
-    assert len({cell["records"] for cell in done.cells if cell["model"] in names}) == len(names)
+    assert len({cell["records"] for cell in cells_of(done) if cell["model"] in names}) == len(names)
     evalsuite.score(tmp_path / "run")
     evalsuite.report([tmp_path / "run"])
     assert sorted(p.name for p in tmp_path.iterdir()) == ["run"]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of
 from needs import needs
 
 import evalsuite
@@ -91,4 +92,4 @@ def test_what_it_raises_is_a_failed_request(serve: Any, tmp_path: Path) -> None:
             f"models:\n  - {{name: m, backend: openai, path: x, chat: true, api: {{base_url: '{address}', key_env: null}}}}\n"
         )
         done = evalsuite.run(path, tasks=["event_cause"], set="easy", limit=1, out=tmp_path / "out")
-    assert done.cells[0]["status"] == {"failed": 1} and "TypeError" in str(done.cells[0]["errors"])
+    assert cells_of(done)[0]["status"] == {"failed": 1} and "TypeError" in str(cells_of(done)[0]["errors"])

@@ -18,6 +18,7 @@ from typing import Any
 import kill_points
 import processes
 import pytest
+from as_json import cells_of
 from needs import needs
 from pydantic import ValidationError
 
@@ -583,7 +584,7 @@ def test_a_budget_over_several_runs(endpoint: tuple[Server, Path], tmp_path: Pat
         done = evalsuite.run(models, budget=budget, out=out)
         assert any(f"budget of {budget:g} spent" in problem for problem in done.problems) and done.exit_code == 1
         assert (server.prompt_tokens + 2 * server.new_tokens) / 1e6 <= budget
-        missing.append(sum(cell["missing"] for cell in done.cells))
+        missing.append(sum(cell["missing"] for cell in cells_of(done)))
     assert missing[0] >= missing[1] > missing[2] > 0
 
 

@@ -6,24 +6,27 @@ import io
 import json
 import math
 import sqlite3
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import pytest
+from as_json import a_cell, content_of, sheets_of
 from rich.console import Console
 from shared_fixtures import made_once
 from stand_ins import stand_in_models
 
 import evalsuite
+from evalsuite.analyses import overview as of_groups
+from evalsuite.analyses.overview import weights
+from evalsuite.analyses.robustness import Drop
+from evalsuite.analyses.saved import load_results, narrow, results_file
 from evalsuite.benchmarks.groups import Ability, Group, groups
 from evalsuite.benchmarks.registry import BENCHMARKS, benchmark_of
 from evalsuite.cli.tables.terminal import draw
-from evalsuite.results.overview import overview, weights
-from evalsuite.results.saved import load_results, narrow
-from evalsuite.results.schema.results import Results
-from evalsuite.results.sheets.overview import overview_sheets
+from evalsuite.results.schema.cell import CellResult
 from evalsuite.types import Metric, Place
 
 TASKS = ["knowledge_filling", "event_cause", "cider_dnli", "cider_span_selection"]
@@ -62,8 +65,9 @@ def content(run: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def group(content: dict[str, Any]) -> dict[str, Any]:
-    (made,) = overview(content["cells"], content["robustness"]["drops"], [GROUP])
-    return made
+    drops = [Drop.model_validate(row) for row in content["robustness"]["drops"]]
+    (made,) = of_groups.overview([CellResult.model_validate(c) for c in content["cells"]], drops, [GROUP])
+    return made.written()
 
 
 def row(group: dict[str, Any], model: str, **way: Any) -> dict[str, Any]:
@@ -146,9 +150,20 @@ def test_changes(content: dict[str, Any], group: dict[str, Any]) -> None:
 def cell(task: str, item_set: str, value: float | None, half: float | None = 0.1, **more: Any) -> dict[str, Any]:
     metric = {"knowledge_filling": "accuracy", "event_cause": "f1", "cider_dnli": "macro_f1"}.get(task, "accuracy")
     place = Place("m", task, item_set, "test", "paper", 0).as_dict()
-    ends = {} if half is None or value is None else {"low": value - half, "high": value + 2 * half}
+    ends: dict[str, Any] = {} if half is None or value is None else {"low": value - half, "high": value + 2 * half}
     found = {"value": value, "n": 10, **ends}
     return place | {"missing": 0, "status": {"parsed": 10}, "metrics": {metric: found}} | more
+
+
+def overview(
+    cells: Sequence[dict[str, Any]], drops: Sequence[dict[str, Any]], groups: list[Group]
+) -> list[dict[str, Any]]:
+    usual = {
+        "dialogues": 7, "base": 0.5, "value": 0.5, "test": "permutation", "p": 0.5, "p_holm": 0.5, "flip_rate": 0.0,
+        "right_to_wrong": 0, "wrong_to_right": 0,
+    }  # fmt: skip
+    changed = [Drop.model_validate(usual | row) for row in drops]
+    return [group.written() for group in of_groups.overview([a_cell(**cell) for cell in cells], changed, groups)]
 
 
 BOTH = Group("g", "甲", "G", ("corecode", "cider", "cedar"), ())
@@ -200,7 +215,7 @@ def test_what_has_no_figure() -> None:
 def test_metrics_are_brought_to_their_highest_value(monkeypatch: pytest.MonkeyPatch) -> None:
     """No task's headline is one yet that goes to 10, or without end."""
     rows = {"accuracy": Metric("accuracy", "", top=10.0), "macro_f1": Metric("macro_f1", "", top=None)}
-    monkeypatch.setattr("evalsuite.results.overview.metric_named", lambda name: rows.get(name) or Metric(name, ""))
+    monkeypatch.setattr("evalsuite.analyses.overview.metric_named", lambda name: rows.get(name) or Metric(name, ""))
     made = one(EASY, CAUSE, FOLD, cell("cider_span_selection", "fold1", 2.0, 1.0))
     assert made["left_out"] == ["cider_dnli"] and [c["parts"] for c in made["columns"]][1] == [
         "cider_span_selection/fold1"
@@ -247,12 +262,12 @@ def test_changes_by_hand() -> None:
 
 def test_results_json_has_the_key(content: dict[str, Any], group: dict[str, Any]) -> None:
     assert content["groups"] == []  # the run has only one benchmark of the groups of the suite
-    Results.model_validate_json(json.dumps(content | {"groups": [group]}))
+    results_file().model_validate(content | {"groups": [group]})
 
 
 def test_tables_fit_a_terminal(group: dict[str, Any]) -> None:
     text = io.StringIO()
-    Console(file=text, width=80).print(*draw(overview_sheets([group])))
+    Console(file=text, width=80).print(*draw(sheets_of(of_groups.ANALYSIS, [group])))
     lines = text.getvalue().splitlines()
     assert max(map(len, lines)) <= 80
     found = row(group, "first")
@@ -266,10 +281,10 @@ def test_tables_fit_a_terminal(group: dict[str, Any]) -> None:
 def test_narrowed(run: Path, content: dict[str, Any], group: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "results.json").write_text(json.dumps(content | {"groups": [group]}))
     done = load_results(tmp_path)
-    (left,) = narrow(done, {"model": ["second"]}).groups
+    (left,) = content_of(narrow(done, {"model": ["second"]}), "groups")
     assert [r["model"] for r in left["rows"]] == ["second"] and left["rows"][0] == row(group, "second")
-    assert narrow(done, {"task": ["knowledge_filling"]}).groups == []  # its means would be others
-    assert narrow(done, {"perturb": ["shuffle"]}).groups == []
+    assert content_of(narrow(done, {"task": ["knowledge_filling"]}), "groups") == []  # its means would be others
+    assert content_of(narrow(done, {"perturb": ["shuffle"]}), "groups") == []
 
 
 def test_the_groups_name_tasks_and_sets_that_there_are() -> None:

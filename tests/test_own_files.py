@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of
 
 import evalsuite
 from evalsuite.authoring.benchmark import build_benchmark
@@ -93,7 +94,7 @@ def test_a_run_refuses_it_before_it_asks(run: Path) -> None:
 
 
 def test_a_plan_of_fewer_items_loses_nothing(run: Path) -> None:
-    assert all(cell["items"] == 1 for cell in evalsuite.run({"mine": reply}, out=run, **FEW | {"limit": 1}).cells)
+    assert all(cell["items"] == 1 for cell in cells_of(evalsuite.run({"mine": reply}, out=run, **FEW | {"limit": 1})))
 
 
 KILLED = """
@@ -119,7 +120,7 @@ def test_a_copy_without_its_wal_is_told(tmp_path: Path, cli: Any) -> None:
             shutil.copy(out / file, tmp_path / name / file)
     assert "was copied without store.sqlite-wal" in cli("score", tmp_path / "one", expect=2).stderr
     both = evalsuite.score(tmp_path / "both")
-    assert sum(cell["items"] - cell["missing"] for cell in both.cells) == 5
+    assert sum(cell.items - cell.missing for cell in both.cells) == 5
     assert [p.name for p in (tmp_path / "both").glob("store*")] == ["store.sqlite"]  # one file, whole again
     evalsuite.score(tmp_path / "both")
     (tmp_path / "one" / "store.sqlite-wal").touch()  # the user accepts the loss

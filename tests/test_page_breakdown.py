@@ -13,7 +13,8 @@ from shared_fixtures import made_once
 from test_page import HOSTILE, no_sideways_scrolling
 
 import evalsuite
-from evalsuite.results.sheets.breakdown import bin_name, confusions
+from evalsuite.analyses.breakdown import bin_name
+from evalsuite.analyses.confusion import Confusion, confusions
 
 TASKS = ["domain_identification", "slot_identification", "knowledge_filling", "event_cause"]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -155,11 +156,11 @@ def test_the_matrix(page: Any, results: dict[str, Any], task: str) -> None:
         assert float(text.strip("<")) == pytest.approx(100 * times / of[g], abs=1.0)
         assert f"{times} of {of[g]} replies" in title and framed == (g == c)
     items = page.locator("#confusion .largest li").all_inner_texts()
-    for (gold, name, count, times), line in zip(confusions(told), items, strict=False):
+    for (gold, name, count, times), line in zip(confusions(Confusion.model_validate(told)), items, strict=False):
         assert (
             line.startswith(f"“{names[gold]}” taken for “{names[name]}”: {count} times") and f" {times} items" in line
         )
-    assert len(items) == min(5, len(confusions(told)))
+    assert len(items) == min(5, len(confusions(Confusion.model_validate(told))))
 
 
 def test_a_perturbation_and_languages(page: Any) -> None:

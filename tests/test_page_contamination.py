@@ -11,7 +11,7 @@ from shared_fixtures import made_once
 from test_page import no_sideways_scrolling
 
 import evalsuite
-from evalsuite.results.contamination import keep_rows
+from evalsuite.analyses.contamination import keep_rows
 
 
 @made_once

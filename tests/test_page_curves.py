@@ -18,7 +18,9 @@ from shared_fixtures import made_once
 from test_page import no_sideways_scrolling, shown
 
 import evalsuite
-from evalsuite.results.learning import learning
+from evalsuite.analyses.learning import learning
+from evalsuite.analyses.robustness import Positions
+from evalsuite.results.schema.cell import CellResult
 
 KINDS = ["none", "reindicate", "shuffle"]
 SIZES = {"majority": (4, 1), "lexical": (12, 1), "oracle": (12, 2)}  # the sweep: which baseline plays which adapter
@@ -40,10 +42,12 @@ def sweep(folder: Path) -> Path:
         if "facts" in entry:
             entry["facts"]["backend"] = "hf"
         if size and "facts" in entry:
-            entry["facts"]["trained"] = {"base": "m", "task": entry["task"], "size": size, "seed": seed, "set": "both", "allow_leak": False} | (
+            entry["facts"]["trained"] = {"base": "m", "task": entry["task"], "size": size, "seed": seed, "set": "both", "allow_leak": False, "labels": {}} | (
                 {"labels": {"a": 1, "b": size - 1}} if "chance" in entry else {}
             )  # fmt: skip
-    results["learning"] = learning(results["cells"], results["robustness"]["positions"])
+    cells = [CellResult.model_validate(cell) for cell in results["cells"]]
+    places = [Positions.model_validate(row) for row in results["robustness"]["positions"]]
+    results["learning"] = [curve.written() for curve in learning(cells, places)]
     (run / "results.json").write_text(json.dumps(results))
     evalsuite.report([run])
     return run

@@ -15,7 +15,9 @@ from needs import needs
 from test_overview import GROUP, run  # noqa: F401 - a fixture
 
 import evalsuite
-from evalsuite.results.overview import overview
+from evalsuite.analyses.overview import overview
+from evalsuite.analyses.robustness import Drop
+from evalsuite.results.schema.cell import CellResult
 
 needs("dev", "axe_playwright_python")
 
@@ -28,7 +30,9 @@ def shown(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:  # noqa:
     copy = tmp_path_factory.mktemp("shown") / "run"
     shutil.copytree(run, copy)
     results = json.loads((copy / "results.json").read_text(encoding="utf-8"))
-    results["groups"] = overview(results["cells"], results["robustness"]["drops"], [GROUP])
+    cells, drops = results["cells"], results["robustness"]["drops"]
+    made = overview([CellResult.model_validate(x) for x in cells], [Drop.model_validate(x) for x in drops], [GROUP])
+    results["groups"] = [group.written() for group in made]
     (copy / "results.json").write_text(json.dumps(results), encoding="utf-8")
     evalsuite.report([copy])
     return copy

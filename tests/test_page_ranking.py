@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import rated_run
 from shared_fixtures import made_once
 from stand_ins import stand_in_models
 
 import evalsuite
+from evalsuite.analyses import ranking
+from evalsuite.analyses.saved import load_results
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
-from evalsuite.results import ranking
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 PATHS = {"random": "random", "majority": "majority", "lexical": "lexical", "oracle": "oracle", HOSTILE: "random"}  # fmt: skip
@@ -59,14 +61,14 @@ LETTERS = "all => all.map((x) => [x.querySelector('.letters')?.innerText, x.quer
 @pytest.mark.slow
 @both
 def test_letters(page: Any, run: Path) -> None:
-    found = {(e["set"], e["task"], e["metric"]): e for e in ranking.groups(list(ranking.rated_run(run)))}
+    found = {(g.set, g.task, g.metric): g for g in ranking.groups(rated_run(run))}
     for metric in ("f1", "em"):
         page.select_option("[data-keep=metric] select", metric)
         told = {(s, m): row(page, s, m).locator("td").evaluate_all(LETTERS) for s in ("easy", "hard") for m in PATHS}
         for (item_set, task, of), entry in found.items():
             if of not in (metric, "accuracy"):
                 continue
-            for model, letters in entry["letters"].items():
+            for model, letters in entry.letters.items():
                 written, label = told[item_set, model][list(TASKS).index(task)]
                 assert written == short(letters)
                 assert label.endswith(f"group {letters}") or label.endswith(f"分组 {letters}")
@@ -79,8 +81,7 @@ def test_letters(page: Any, run: Path) -> None:
 
 
 def test_average_ranks(page: Any, run: Path) -> None:
-    cells = json.loads((run / "results.json").read_text())["cells"]
-    for place, ranks, _ in ranking.ranks_of(cells):
+    for place, ranks, _ in ranking.ranks_of(load_results(run).cells):
         panel = page.locator(f"#rank-plots [data-set={place['set']}]")
         told = panel.locator("figcaption").inner_text()
         assert f"χ² = {ranks.statistic:.2f}" in told

@@ -37,7 +37,7 @@ def run(folder: Path) -> Path:
     evalsuite.run(models, perturb=["none", "shuffle"], limit=12, out=folder)
     results = json.loads((folder / "results.json").read_text())
     names = dict(zip(("majority", "lexical", "oracle"), NAMES, strict=True))
-    sizes = dict(zip(NAMES, (5e8, 7e9, None), strict=True))
+    sizes = dict(zip(NAMES, (500_000_000, 7_000_000_000, None), strict=True))
     for entry in [*results["cells"], *(row for rows in results["robustness"].values() for row in rows)]:
         entry["model"] = names.get(entry["model"], entry["model"])
     for cell in results["cells"]:

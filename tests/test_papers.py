@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from evalsuite.analyses.table import TABLES
 from evalsuite.benchmarks.registry import BENCHMARKS, tasks_named
 from evalsuite.cli.app import load_command
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.settings import Settings
-from evalsuite.results.sheets import SHEETS
 from evalsuite.review.audit.rubrics import rubric_named
 
 TEXT = bundled("docs/papers.md").read_text(encoding="utf-8")
@@ -45,7 +45,7 @@ def test_each_command_parses(command: str) -> None:
     if name == "run":
         Settings(scoring=values["scoring"].split(","), perturb=values["perturb"].split(","))
     if name == "show":
-        assert {*values["tables"].split(",")} <= SHEETS.keys()
+        assert {*values["tables"].split(",")} <= TABLES.keys()
     if rubric := values.get("rubric"):
         assert (bundled("prompts/judge") / f"{rubric}.j2").is_file() if name == "judge" else rubric_named(rubric)
 

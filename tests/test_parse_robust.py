@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evalsuite.analyses.judged.replies import read_verdict
+from evalsuite.analyses.judged.scale import Scale
 from evalsuite.parse import answer_part, parse_option, parse_options, parse_sentence, parse_span, parse_verbatim
-from evalsuite.results.judged.replies import read_verdict
-from evalsuite.results.judged.scale import Scale
 from evalsuite.types import Status
 
 FILM = {"(a)": "科幻片", "(b)": "恐怖片", "(c)": "喜剧片"}

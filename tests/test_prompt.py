@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from as_json import cells_of
 
 import evalsuite
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
@@ -201,7 +202,7 @@ def test_a_wording_for_one_task_runs_beside_the_paper_s(tmp_path: Path) -> None:
     done = evalsuite.run(
         model=["lexical"], tasks=["SI", "EC"], set="easy", limit=2, prompt=["paper", "mine"], prompts=own, out=tmp_path / "run"
     )  # fmt: skip
-    asked = {(c["task"], c["variant"]) for c in done.cells}
+    asked = {(c["task"], c["variant"]) for c in cells_of(done)}
     assert asked == {
         ("event_cause", "paper"),
         ("slot_identification", "paper"),

@@ -20,8 +20,8 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.common.secrets import keep_secret
 from evalsuite.exchange.publish import logged as log
 from evalsuite.exchange.publish.trackers import _told
-from evalsuite.results.frames import libraries
-from evalsuite.results.frames.run import described
+from evalsuite.frames import libraries
+from evalsuite.frames.run import described
 
 pytestmark = pytest.mark.slow
 OTHER_DATA = "0" * 64  # of no file of the sample

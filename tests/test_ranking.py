@@ -12,19 +12,22 @@ from typing import Any
 
 import numpy as np
 import pytest
+from as_json import a_cell, a_run, rated_run, scored, sheets_of
 from rich.console import Console
 from shared_fixtures import made_once
 from stand_ins import stand_in_models
 
 import evalsuite
+from evalsuite.analyses import correlations as metric_correlations
+from evalsuite.analyses import ranking
+from evalsuite.analyses.ranking import ItemScores, Rated, drawn_groups, drawn_ranks
+from evalsuite.analyses.saved import load_results
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.cli.tables.terminal import draw
 from evalsuite.metrics import statistics as stats
 from evalsuite.metrics.statistics import Means
-from evalsuite.results import correlations as metric_correlations
-from evalsuite.results import ranking
-from evalsuite.results.ranking import Rated, Value
-from evalsuite.results.sheets.ranks import correlation_sheets, group_sheets, rank_sheets
+from evalsuite.results.analysis import ScoredCell
+from evalsuite.results.schema.cell import CellResult
 from evalsuite.types import Place
 
 # --- letters
@@ -95,7 +98,7 @@ def cell(model: str, values: Iterable[float], **more: Any) -> Rated:
     """Two items a dialogue."""
     return Rated(
         replace(PLACE, model=model),
-        tuple(Value(n, n // 2, (v,)) for n, v in enumerate(values)),
+        tuple(ItemScores(n, n // 2, (v,)) for n, v in enumerate(values)),
         more.pop("whole", True),
         **more,
     )
@@ -103,14 +106,16 @@ def cell(model: str, values: Iterable[float], **more: Any) -> Rated:
 
 def test_groups() -> None:
     good, bad = [1.0] * 40, [0.0] * 36 + [1.0] * 4
-    other = Rated(replace(PLACE, model="other"), tuple(Value(-n, n, (1.0,)) for n in range(40)), True)
+    other = Rated(replace(PLACE, model="other"), tuple(ItemScores(-n, n, (1.0,)) for n in range(40)), True)
     cells = [cell("bad", bad), cell("good", good), cell("same", good), cell("part", good[:30], whole=False), other]
     (found,) = ranking.groups(cells)
-    assert found["letters"] == {"good": "a", "same": "a", "bad": "b"}
-    assert (found["best"], found["not_worse"]) == ("good", ["same"])
-    assert found["left_out"] == {"part": "incomplete", "other": "other items"}
-    assert (found["metric"], found["items"], found["dialogues"], found["test"]) == ("accuracy", 40, 20, "permutation")
-    assert ranking.groups(list(reversed(cells))) == [{**found, "left_out": dict(reversed(found["left_out"].items()))}]
+    assert found.letters == {"good": "a", "same": "a", "bad": "b"}
+    assert (found.best, found.not_worse) == ("good", ["same"])
+    assert found.left_out == {"part": "incomplete", "other": "other items"}
+    assert (found.metric, found.items, found.dialogues, found.test) == ("accuracy", 40, 20, "permutation")
+    assert ranking.groups(list(reversed(cells))) == [
+        found.model_copy(update={"left_out": dict(reversed(found.left_out.items()))})
+    ]
     assert ranking.groups(cells[:1]) == []
 
 
@@ -118,14 +123,14 @@ def test_twenty_models_can_still_differ() -> None:
     """Holm multiplies by 190: with a thousand permutations nothing could be significant."""
     cells = [cell(f"m{n:02}", [float(i % 20 < n) for i in range(60)]) for n in range(20)]
     (found,) = ranking.groups(cells)
-    assert not set(found["letters"]["m19"]) & set(found["letters"]["m00"])
+    assert not set(found.letters["m19"]) & set(found.letters["m00"])
 
 
 def test_adapters_are_a_family_of_their_own() -> None:
     cells = [cell(name, [1.0] * 8, adapter=name.startswith("lora")) for name in ("a", "b", "lora1", "lora2")]
     without, within = ranking.groups(cells)
-    assert "adapters" not in without and set(without["letters"]) == {"a", "b"}
-    assert within["adapters"] and len(within["letters"]) == 4
+    assert without.adapters is None and set(without.letters) == {"a", "b"}
+    assert within.adapters and len(within.letters) == 4
 
 
 @pytest.mark.parametrize("kind", ["right or wrong", "graded"])
@@ -146,8 +151,7 @@ def test_false_alarms_are_as_rare_as_promised(kind: str) -> None:
 
 
 def test_rated_reads_a_cell() -> None:
-    entry = {"model": "m", "task": "slot_identification", "set": "easy", "split": "test", "variant": "paper", "shots": 0,
-             "scoring": "generate", "perturb": "circular", "missing": 0, "status": {"parsed": 4}, "facts": {"backend": "hf"}}  # fmt: skip
+    entry = a_cell(task="slot_identification", perturb="circular")
     talk = (("A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了四十分钟。"), ("A: 你好。",))
     rows = [("x", f"x{n}", talk[0], {"accuracy": float(n > 0)}, 0) for n in range(2)]
     rows += [("y", f"y{n}", talk[n], {"accuracy": 1.0}, 0) for n in (0, 0)]
@@ -163,8 +167,11 @@ def test_rated_reads_a_cell() -> None:
         (1.0,),
     ]  # the mean of an item's samples
     assert [v.item for v in sampled.values] == [v.item for v in found.values]
-    assert ranking.rated({**entry, "missing": 1}, rows).whole is False  # type: ignore[union-attr]
-    assert ranking.rated({**entry, "facts": {"backend": "baseline"}}, rows) is None
+    assert ranking.rated(a_cell(task="slot_identification", perturb="circular", missing=1), rows).whole is False  # type: ignore[union-attr]
+    assert (
+        ranking.rated(a_cell(task="slot_identification", perturb="circular", facts={"backend": "baseline"}), rows)
+        is None
+    )
 
 
 # --- average ranks
@@ -198,10 +205,18 @@ def test_critical_values_go_up_to_the_number_of_models() -> None:
 
 
 def test_ranks_are_of_models_that_did_every_task() -> None:
-    def entry(model: str, task: str, value: float, **more: Any) -> dict[str, Any]:
-        metric = TASKS[task].metrics[0]
-        place = replace(PLACE, model=model, task=task).as_dict()
-        return {**place, "missing": 0, "status": {}, "facts": {}, "metrics": {metric: {"value": value}}} | more
+    def entry(model: str, task: str, value: float, **more: Any) -> CellResult:
+        return a_cell(model=model, task=task, metrics={TASKS[task].metrics[0]: {"value": value}}, **more)
+
+    trained = {
+        "base": "a",
+        "task": "knowledge_filling",
+        "size": 8,
+        "seed": 0,
+        "set": "both",
+        "allow_leak": False,
+        "labels": {},
+    }
 
     filling, cause = "knowledge_filling", "event_cause"
     entries = [
@@ -209,7 +224,7 @@ def test_ranks_are_of_models_that_did_every_task() -> None:
         entry("half", filling, 1.0), entry("late", filling, 1.0), entry("late", cause, 1.0, missing=3),
         entry("lost", filling, 1.0, status={"failed": 1}), entry("lost", cause, 1.0),
         entry("chance", filling, 1.0, facts={"tags": ["baseline"]}), entry("chance", cause, 1.0, facts={"tags": ["baseline"]}),
-        entry("a+8", filling, 1.0, facts={"trained": {"base": "a"}}), entry("a+8", cause, 1.0, facts={"trained": {"base": "a"}}),
+        entry("a+8", filling, 1.0, facts={"trained": trained}), entry("a+8", cause, 1.0, facts={"trained": trained}),
     ]  # fmt: skip
     ((place, ranks, left_out),) = ranking.ranks_of(entries)
     assert ranks.mean == {"a": 1.25, "b": 1.75} and ranks.columns == 2  # ranks 1 and 2, then a tie
@@ -258,9 +273,13 @@ def test_five_models_are_points_too() -> None:
     place = replace(PLACE, task="event_cause")
     points = metric_correlations.Points(place, ("f1", "em"), np.array([[0.1, 0.2, 0.3], [0, 0, 1]], dtype=np.float32))
 
-    def model(name: str, f1: float | None, em: float, **more: Any) -> dict[str, Any]:
-        entry = {**replace(place, model=name).as_dict(), "missing": 0, "status": {}, "facts": {"backend": "hf"}}
-        return {**entry, "metrics": {"f1": {"value": f1}, "em": {"value": em}}} | more
+    def model(name: str, f1: float | None, em: float, **more: Any) -> ScoredCell:
+        figures = {"f1": {"value": f1}, "em": {"value": em}}
+        return scored(a_cell(model=name, task="event_cause", metrics=figures, **more))
+
+    def correlated(*cells: ScoredCell) -> list[dict[str, Any]]:
+        first, *rest = cells
+        return [row.written() for row in metric_correlations.compute(a_run(replace(first, points=points), *rest))]
 
     five = [model(f"m{n}", n / 10, (n + 1) % 5 / 10) for n in range(5)]  # ranks 1 2 3 4 5 and 2 3 4 5 1
     ignored = [
@@ -270,20 +289,21 @@ def test_five_models_are_points_too() -> None:
         model("moved", 0.9, 0.0, perturb="traditional"),
         model("elsewhere", 0.9, 0.0, set="hard"),
     ]
-    items, models = metric_correlations.metric_correlations([points], [*five, *ignored])
+    items, models = correlated(*five, *ignored)
     assert (items["basis"], items["n"], models["basis"], models["n"], models["metrics"]) == ("items", 3, "models", 5, ["f1", "em"])  # fmt: skip
     # Σd² = 4·1 + 16: ρ = 1 - 6·20/(5·24); of ten pairs the four with the last model disagree.
     assert (models["spearman"], models["kendall"]) == ([0.0], [0.2])
-    assert [e["basis"] for e in metric_correlations.metric_correlations([points], [*five[1:], *ignored])] == ["items"]
+    assert [e["basis"] for e in correlated(*five[1:], *ignored)] == ["items"]
 
 
 def test_many_items_are_sampled() -> None:
     place = replace(PLACE, task="event_cause")
     values = np.random.default_rng(0).random((2, 1500)).astype(np.float32)
     cells = [metric_correlations.Points(place, ("f1", "em"), np.vstack([values[0], values[0]])) for _ in range(2)]
-    (found,) = metric_correlations.metric_correlations(cells, [])
-    assert (found["n"], found["of"], found["models"]) == (metric_correlations.SAMPLE, 3000, 2)
-    assert found["spearman"] == found["kendall"] == [1.0]
+    cell = scored(a_cell(task="event_cause"))
+    (found,) = metric_correlations.compute(a_run(*(replace(cell, points=points) for points in cells)))
+    assert (found.n, found.of, found.models) == (metric_correlations.SAMPLE, 3000, 2)
+    assert found.spearman == found.kendall == [1.0]
 
 
 # --- a run
@@ -302,22 +322,27 @@ def run(folder: Path) -> Path:
 @pytest.mark.slow
 def test_of_a_run(run: Path) -> None:
     results = json.loads((run / "results.json").read_text())
-    found = ranking.groups(list(ranking.rated_run(run)))
-    assert {(e["set"], e["task"]) for e in found} == {(c["set"], c["task"]) for c in results["cells"]}
+    found = ranking.groups(rated_run(run))
+    assert {(e.set, e.task) for e in found} == {(c["set"], c["task"]) for c in results["cells"]}
     for entry in found:
-        assert entry["best"] == "oracle" and not entry["left_out"] and "chance" not in entry["letters"]
-        cells = {c["model"]: c["metrics"] for c in results["cells"] if all(c[k] == entry[k] for k in ("set", "task"))}
-        values = [cells[model][entry["metric"]]["value"] for model in entry["letters"]]
+        assert entry.best == "oracle" and not entry.left_out and "chance" not in entry.letters
+        cells = {c["model"]: c["metrics"] for c in results["cells"] if (c["set"], c["task"]) == (entry.set, entry.task)}
+        values = [cells[model][entry.metric]["value"] for model in entry.letters]
         assert values == sorted(values, reverse=True)
-    assert any(set(e["letters"]["oracle"]).isdisjoint(e["letters"]["random"]) for e in found)
-    for place, ranks, left_out in ranking.ranks_of(results["cells"]):
+    assert any(set(e.letters["oracle"]).isdisjoint(e.letters["random"]) for e in found)
+    cells = load_results(run).cells
+    for place, ranks, left_out in ranking.ranks_of(cells):
         assert place["set"] in ("easy", "hard") and ranks.mean["oracle"] == 1.0 and not left_out
     correlated = results["metric_correlations"]
     assert len(correlated) == 2 * 5 and all(e["basis"] == "items" and e["models"] == 4 for e in correlated)
     pairs = dict(zip(combinations(correlated[0]["metrics"], 2), correlated[0]["spearman"], strict=True))
     assert pairs["f1", "em"] > 0.5
     console = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    for tables in (group_sheets(found), rank_sheets(ranking.ranks_of(results["cells"])), correlation_sheets(correlated)):  # fmt: skip
+    for tables in (
+        drawn_groups(found),
+        drawn_ranks(ranking.ranks_of(cells)),
+        sheets_of(metric_correlations.ANALYSIS, correlated),
+    ):  # fmt: skip
         for table in draw(tables):
             console.print(table)
     text = console.export_text()

@@ -13,13 +13,14 @@ from typing import Any
 
 import pytest
 import yaml
+from as_json import cells_of
 
 import evalsuite
+from evalsuite.analyses.saved import load_results
 from evalsuite.backends.models import load_models
 from evalsuite.backends.recording import ABOUT, REPLIES, asked, read_recording
 from evalsuite.common.errors import BackendError, DataError
 from evalsuite.common.resources import bundled
-from evalsuite.results.saved import load_results
 from evalsuite.types import Message, Request
 
 NAME = "qwen-coder-0.5b"
@@ -55,15 +56,15 @@ def test_what_a_newcomer_sees(tmp_path: Path) -> None:
     recording, lines = read_recording(FOLDER)
     done = evalsuite.run(model=[NAME], data="bundled:sample", out=tmp_path)
     status: Counter[str] = Counter()
-    for cell in done.cells:
+    for cell in cells_of(done):
         status.update(cell["status"])
-    assert not done.problems and {cell["task"] for cell in done.cells} == {
+    assert not done.problems and {cell["task"] for cell in cells_of(done)} == {
         t for run in recording.runs for t in run["tasks"]
     }
     assert sum(status.values()) == len(lines) and not status["failed"]
     assert 0.5 * len(lines) < status["parsed"] < len(lines) and status["unparsed"]
-    assert all(cell["tokens"]["replies"] == cell["items"] for cell in done.cells)
-    facts = done.cells[0]["facts"]
+    assert all(cell["tokens"]["replies"] == cell["items"] for cell in cells_of(done))
+    facts = cells_of(done)[0]["facts"]
     assert facts["backend"] == "scripted" and facts["parameters"] == 494_032_768
     assert (
         facts["recorded"]["model"] == "Qwen/Qwen2.5-Coder-0.5B-Instruct" and facts["recorded"]["date"] >= "2026-11-23"
@@ -81,7 +82,7 @@ def test_cells_that_were_not_recorded_are_left_out(
     assert (
         told.stderr.count("left out") == 1 and "left out 2 of 4 cells" in told.stderr and "paper 5-shot" in told.stderr
     )
-    cells = load_results(tmp_path / "run").cells
+    cells = cells_of(load_results(tmp_path / "run"))
     asked_of = sorted((c["model"], c["shots"]) for c in cells if c["set"] == "easy")
     assert asked_of == [(NAME, 0), ("random", 0), ("random", 5)]
 
@@ -111,7 +112,7 @@ def test_another_prompt_gets_no_reply(tmp_path: Path) -> None:
     changed_data = evalsuite.run(model=["random", NAME], **{**FEW, "data": data}, out=tmp_path / "run")
     as_it_is = evalsuite.run(model=["random", NAME], **FEW, out=tmp_path / "as-is")
     told, all_of_it = (
-        {(c["set"], c["task"]) for c in done.cells if c["model"] == NAME} for done in (changed_data, as_it_is)
+        {(c["set"], c["task"]) for c in cells_of(done) if c["model"] == NAME} for done in (changed_data, as_it_is)
     )
     assert all_of_it == {(item_set, task) for item_set in ("easy", "hard") for task in FEW["tasks"]}
     assert told == {("hard", task) for task in FEW["tasks"]}, "a bridge of EASY is called otherwise"

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from as_json import cells_of
 from needs import needs
 
 import evalsuite
@@ -214,4 +215,4 @@ def test_whatever_it_raises_is_the_models_problem(
     problem = done.problems[0]
     assert re.search(message, problem), problem
     assert "\n" not in problem
-    assert [c["status"] for c in done.cells if c["model"] == "lexical"] == [{"parsed": 1}]
+    assert [c["status"] for c in cells_of(done) if c["model"] == "lexical"] == [{"parsed": 1}]

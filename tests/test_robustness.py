@@ -9,18 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import a_cell, a_run, scored, sheets_of
 from rich.console import Console
 from shared_fixtures import made_once
 
 import evalsuite
+from evalsuite.analyses.robustness import ANALYSIS, compute, drops, positions
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.cli.tables.terminal import draw
+from evalsuite.common.sheet import Sheet
 from evalsuite.evaluation.journey import score
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.outcomes import CellOutcomes, outcomes_of
-from evalsuite.results.robustness import drops, positions, robustness
-from evalsuite.results.sheets.robustness import robustness_sheets
-from evalsuite.types import Answer, Cell, Item, Place, Request, Score, Status, Trial
+from evalsuite.results.schema.cell import CellResult
+from evalsuite.types import Answer, Cell, Item, Place, Request, Response, Score, Status, Trial
 
 CHOICE, TEXT = "knowledge_filling", "event_cause"
 GOLD = (1, 1, 0, 2)
@@ -52,7 +54,7 @@ def asked(items: Sequence[Item], perturb: str, replies: Reply | Sequence[int | N
             choice = replies(made) if callable(replies) else replies[n]
             answer = Answer(Status.UNPARSED if choice is None else Status.PARSED, choice)
             trial = Trial.of(made, Request(made.id, "", (), 8), "paper", perturb=perturb, rotation=rotation)
-            rows.append((trial, answer, Score({"accuracy": float(choice == made.gold)})))
+            rows.append((trial, Response("", "stop"), answer, Score({"accuracy": float(choice == made.gold)})))
     return outcomes_of(cell(perturb=perturb, **more), rows)
 
 
@@ -62,7 +64,7 @@ BASE = asked(ITEMS, "none", (1, 1, 0, 0))  # right, right, right, wrong
 
 def first(*cells: CellOutcomes) -> dict[str, Any]:
     (row,) = drops(cells)
-    return row
+    return row.written()
 
 
 def test_a_drop_worked_out_by_hand() -> None:
@@ -122,7 +124,7 @@ def test_only_what_was_answered_in_both_is_compared() -> None:
 def test_spans_flip_at_half() -> None:
     def texts(perturb: str, values: Sequence[float]) -> CellOutcomes:
         rows = [
-            (Trial.of(item(n, None), Request("", "", (), 8), "paper", perturb=perturb), Answer(Status.PARSED, text="x"), Score({"f1": v, "em": 0.0}))
+            (Trial.of(item(n, None), Request("", "", (), 8), "paper", perturb=perturb), Response("x", "stop"), Answer(Status.PARSED, text="x"), Score({"f1": v, "em": 0.0}))
             for n, v in enumerate(values)
         ]  # fmt: skip
         return outcomes_of(cell(TEXT, perturb), rows)
@@ -137,7 +139,7 @@ def test_p_values_are_corrected_over_a_models_rows() -> None:
     many = [item(n, 0) for n in range(8)]
     cells = [asked(many, name, (0,) * 8, model=model) for model in "ab" for name in ("none", "shuffle")]
     cells += [asked(many, "reindicate", (1,) * 8, model=model) for model in "ab"]
-    rows = [row for row in drops(cells) if row["perturb"] == "reindicate"]
+    rows = [row.written() for row in drops(cells) if row.perturb == "reindicate"]
     assert len(rows) == 2 and all(row["p"] == pytest.approx(2 / 2**8) for row in rows)  # eight against none
     assert all(row["p_holm"] in (pytest.approx(2 * row["p"]), pytest.approx(row["p"])) for row in rows)
 
@@ -149,34 +151,33 @@ def test_a_change_of_every_item_is_significant_among_many_rows() -> None:
     for name in ("shuffle", "reindicate", "both", "derange", "derange_both"):
         cells.append(asked(pairs, name, lambda i: (i.gold + 1) % len(i.options)))
     of = lambda c, shots: replace(c.cell, place=replace(c.cell.place, shots=shots))  # noqa: E731
-    rows = drops([replace(c, cell=of(c, shots)) for c in cells for shots in range(11)])
+    rows = [row.written() for row in drops([replace(c, cell=of(c, shots)) for c in cells for shots in range(11)])]
     assert len(rows) == 55 and {row["test"] for row in rows} == {"permutation"}
     assert {(row["drop"], row["family"], row["least_p"]) for row in rows} == {(-1.0, 55, 2.0**-12)}
     assert all(row["p_holm"] <= 0.05 for row in rows)
 
 
 def test_a_model_that_says_b_is_seen_by_position() -> None:
-    found = positions(asked(ITEMS, "none", (1, 1, 1, 1)))
+    found = positions(asked(ITEMS, "none", (1, 1, 1, 1))).written()
     assert (found["labels"], found["gold"], found["right"]) == (["(a)", "(b)", "(c)"], [1, 2, 1], [0, 2, 0])
     assert (found["chosen"], found["silent"], found["bias"]) == ([0, 4, 0], 0, 0.5)
-    found = positions(asked(ITEMS, "reindicate", (1, None, 0, None)))
+    found = positions(asked(ITEMS, "reindicate", (1, None, 0, None))).written()
     assert (found["labels"][1], found["chosen"], found["silent"], found["bias"]) == ("(2)", [1, 1, 0], 2, 0.25)
-    assert positions(asked(ITEMS, "none", (None,) * 4))["bias"] is None
-    assert positions(asked(ITEMS, "circular", lambda i: i.gold))["gold"] == [4, 4, 4]
+    assert positions(asked(ITEMS, "none", (None,) * 4)).bias is None
+    assert positions(asked(ITEMS, "circular", lambda i: i.gold)).gold == [4, 4, 4]
 
 
 def test_wordings_and_shots() -> None:
-    def entry(variant: str, shots: int, value: float | None) -> dict[str, Any]:
-        place = cell().place.as_dict() | {"variant": variant, "shots": shots}
-        return {**place, "metrics": {"accuracy": {"value": value}}}
+    def entry(variant: str, shots: int, value: float | None) -> CellResult:
+        return a_cell(variant=variant, shots=shots, metrics={"accuracy": {"value": value}})
 
     values = [("plain", 0, 0.25), ("paper", 0, 0.75), ("paper", 5, 0.5), ("terse", 0, 0.5), ("plain", 5, None)]
-    found = robustness([], [entry(*x) for x in values])
-    (wording,) = found["wordings"]
-    assert wording["values"] == {"paper": 0.75, "plain": 0.25, "terse": 0.5}
-    assert (wording["mean"], wording["spread"], wording["worst"], wording["shots"]) == (0.5, 0.5, "plain", 0)
-    (shots,) = found["shots"]
-    assert (shots["values"], shots["variant"]) == ({"0": 0.75, "5": 0.5}, "paper")
+    found = compute(a_run(*(scored(entry(*x)) for x in values)))
+    (wording,) = found.wordings
+    assert wording.values == {"paper": 0.75, "plain": 0.25, "terse": 0.5}
+    assert (wording.mean, wording.spread, wording.worst, wording.shots) == (0.5, 0.5, "plain", 0)
+    (shots,) = found.shots
+    assert (shots.values, shots.variant) == ({"0": 0.75, "5": 0.5}, "paper")
 
 
 # --- runs
@@ -235,6 +236,10 @@ def test_a_real_run(perturbed: Path) -> None:
     assert (perturbed / "results.json").read_bytes() == before
 
 
+def drawn(drops: list[dict[str, Any]]) -> list[Sheet]:
+    return sheets_of(ANALYSIS, {"drops": drops, "positions": [], "wordings": [], "shots": []})
+
+
 def test_the_tables_fit_80(perturbed: Path) -> None:
     rows = results(perturbed)["robustness"]["drops"]
     wide = [row | {"perturb": name, "base": 1.0, "value": 0.0, "drop": -1.0, "flip_rate": 1.0, "p_holm": 0.0}
@@ -242,18 +247,18 @@ def test_the_tables_fit_80(perturbed: Path) -> None:
     for drop_rows in (rows, wide):
         console = Console(width=80)
         with console.capture() as capture:
-            console.print(*draw(robustness_sheets({"drops": drop_rows})))
+            console.print(*draw(drawn(drop_rows)))
         lines = capture.get().splitlines()
         assert max(map(len, lines)) <= 80 and "…" not in "".join(lines)
     assert sum("100.0 0.0 -100.0*f100 0.0 -100.0*f100" in " ".join(line.split()) for line in lines) >= 24
-    assert list(robustness_sheets({})) == []
+    assert drawn([]) == []
 
 
 def test_the_table_says_what_shuffling_alone_does(perturbed: Path) -> None:
     rows = results(perturbed)["robustness"]["drops"]
     shuffled, others = ([r for r in rows if (r["perturb"] in ("shuffle", "both")) == yes] for yes in (True, False))
     assert shuffled and others
-    told = [[note.en for sheet in robustness_sheets({"drops": x}) for note in sheet.notes] for x in (shuffled, others)]
+    told = [[note.en for sheet in drawn(x) for note in sheet.notes] for x in (shuffled, others)]
     assert [sum("preference of a place" in note for note in notes) for notes in told] == [1, 0]
 
 

@@ -11,9 +11,12 @@ from statistics import stdev
 from typing import Any
 
 import pytest
+from as_json import cells_of, content_of
 from pydantic import ValidationError
 
 import evalsuite
+from evalsuite.analyses.items import list_records
+from evalsuite.analyses.saved import results_file
 from evalsuite.backends.base import Limits, sample_seed
 from evalsuite.backends.model import API, Generation, Model
 from evalsuite.backends.models import load_models
@@ -23,10 +26,8 @@ from evalsuite.backends.registry import load_backend
 from evalsuite.backends.vllm.beams import beam_search, candidates
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.exchange.parity import parity
-from evalsuite.results.items import list_records
 from evalsuite.results.records import read_records
 from evalsuite.results.schema.record import Record
-from evalsuite.results.schema.results import Results
 from evalsuite.results.store import open_store, request_key
 from evalsuite.types import Message, Request
 
@@ -324,7 +325,7 @@ def scripted(folder: Path, samples: int = 2, **lines: Any) -> Path:
 def test_a_cell_has_the_mean_and_the_spread_of_its_samples(tmp_path: Path) -> None:
     models = scripted(tmp_path)
     done = evalsuite.run(models, tasks=["knowledge_filling"], set="easy", limit=3, out=tmp_path / "run")
-    (cell,) = done.cells
+    (cell,) = cells_of(done)
     accuracy = cell["metrics"]["accuracy"]
     assert (accuracy["value"], accuracy["n"]) == (0.5, 3)  # of items: 1, 0.5, 0
     assert accuracy["spread"] == pytest.approx(stdev([2 / 3, 1 / 3]))
@@ -336,19 +337,19 @@ def test_a_cell_has_the_mean_and_the_spread_of_its_samples(tmp_path: Path) -> No
     assert [r["scores"]["accuracy"] for r in rows] == [1, 1, 1, 0, 0, 0]
     for row in rows:
         Record.model_validate(row)
-    Results.model_validate(json.loads((tmp_path / "run/results.json").read_text()))
-    (bins,) = done.breakdowns
+    results_file().model_validate(json.loads((tmp_path / "run/results.json").read_text()))
+    (bins,) = content_of(done, "breakdowns")
     assert sum(b["n"] for b in bins["options"]) == 3
     one = evalsuite.score(tmp_path / "run")
-    assert one.cells == done.cells
+    assert cells_of(one) == cells_of(done)
 
 
 def test_a_failed_sample_leaves_its_item_the_others(tmp_path: Path) -> None:
     models = scripted(tmp_path, **{"1_1": {"error": "lost"}, "2_0": {"error": "lost"}, "2_1": {"error": "lost"}})
     done = evalsuite.run(models, tasks=["knowledge_filling"], set="easy", limit=3, out=tmp_path / "run")
-    accuracy = done.cells[0]["metrics"]["accuracy"]
+    accuracy = cells_of(done)[0]["metrics"]["accuracy"]
     assert (accuracy["value"], accuracy["n"]) == (1.0, 2)
-    assert done.cells[0]["status"] == {"parsed": 3, "failed": 3}
+    assert cells_of(done)[0]["status"] == {"parsed": 3, "failed": 3}
 
 
 def test_more_samples_are_added_to_those_there(tmp_path: Path) -> None:
@@ -359,7 +360,7 @@ def test_more_samples_are_added_to_those_there(tmp_path: Path) -> None:
     with open_store(tmp_path / "run") as store:
         before = {key for cell in store.cells() for key, _, _ in store.read(cell)}
     models.write_text(models.read_text().replace("samples: 2", "samples: 3"))
-    (cell,) = evalsuite.run(models, **asked).cells
+    (cell,) = cells_of(evalsuite.run(models, **asked))
     assert cell["metrics"]["accuracy"]["value"] == pytest.approx((2 + 1 + 2) / 9)
     with open_store(tmp_path / "run") as store:
         after = {key for cell in store.cells() for key, _, _ in store.read(cell)}
@@ -382,11 +383,11 @@ def test_samples_under_perturbations(tmp_path: Path) -> None:
     models = scripted(tmp_path)
     done = evalsuite.run(models, tasks=["knowledge_filling"], set="easy", limit=3, out=tmp_path / "run",
                          perturb=["none", "circular"])  # fmt: skip
-    circular = next(cell for cell in done.cells if cell["perturb"] == "circular")
+    circular = next(cell for cell in cells_of(done) if cell["perturb"] == "circular")
     metrics = circular["metrics"]
     assert metrics["accuracy"]["n"] == 3 and metrics["accuracy"]["spread"] is not None
     assert metrics["accuracy"]["value"] <= metrics["rotation.accuracy"]["value"]
-    (drop,) = done.robustness["drops"]
+    (drop,) = content_of(done, "robustness")["drops"]
     assert drop["items"] == 3 and drop["base"] == 0.5 and drop["value"] == metrics["accuracy"]["value"]
 
 
@@ -398,10 +399,10 @@ def test_a_run_samples_each_prompt_and_resumes(tmp_path: Path, tiny: Path) -> No
     asked: dict[str, Any] = {"tasks": ["event_cause", "slot_identification"], "set": "easy", "limit": 3,
                              "scoring": ["generate", "labels"]}  # fmt: skip
     whole = evalsuite.run(models, **asked, out=tmp_path / "whole")
-    assert {(c["task"], c["scoring"]): c["items"] for c in whole.cells} == {
+    assert {(c["task"], c["scoring"]): c["items"] for c in cells_of(whole)} == {
         ("event_cause", "generate"): 6, ("slot_identification", "generate"): 6, ("slot_identification", "labels"): 3,
     }  # fmt: skip
-    labels = next(cell for cell in whole.cells if cell["scoring"] == "labels")
+    labels = next(cell for cell in cells_of(whole) if cell["scoring"] == "labels")
     assert labels["facts"]["sampling"]["decoding"] == "greedy" and "samples" not in labels["facts"]
     # Interrupted after its first batch, then gone on with.
     from evalsuite.evaluation import ask as asking
@@ -409,10 +410,10 @@ def test_a_run_samples_each_prompt_and_resumes(tmp_path: Path, tiny: Path) -> No
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(asking, "generate_of", lambda backend: lambda trials, done: _first(backend, trials, done))
         cut = evalsuite.run(models, **asked, out=tmp_path / "cut")
-    assert any(cell["missing"] for cell in cut.cells)
+    assert any(cell["missing"] for cell in cells_of(cut))
     again = evalsuite.run(models, **asked, out=tmp_path / "cut")
-    assert not again.problems and again.cells == whole.cells
-    for cell in whole.cells:
+    assert not again.problems and cells_of(again) == cells_of(whole)
+    for cell in cells_of(whole):
         rows = [list(read_records(tmp_path / out, cell["records"])) for out in ("whole", "cut")]
         assert rows[0] == rows[1]
 
@@ -438,7 +439,7 @@ def test_a_judge_reads_the_first_sample(tmp_path: Path) -> None:
     evalsuite.run(models, tasks=["event_cause"], set="easy", limit=2, out=tmp_path / "run")
     read: list[str] = []
     done = evalsuite.judge(tmp_path / "run", "judge", models={"judge": lambda r: read.append(r.prompt) or "4"})
-    assert not done.problems and [c["items"] for c in done.judged["cells"]] == [2]
+    assert not done.problems and [c["items"] for c in content_of(done, "judged")["cells"]] == [2]
     assert len(read) == 2 and all("下雨了0" in prompt for prompt in read)
 
 

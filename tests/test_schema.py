@@ -13,13 +13,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 from shared_fixtures import made_once
-from test_learning import adapter, base, said
+from test_learning import adapter, base, learning, said
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server, judgement_to
+from evalsuite.cli.schemas import SCHEMAS, json_schema, schema_files
 from evalsuite.common.resources import bundled
-from evalsuite.results.learning import learning
-from evalsuite.results.schema import SCHEMAS, json_schema, schema_files
 
 jsonschema = pytest.importorskip("jsonschema", reason="needs evalsuite[dev]")
 
@@ -58,7 +57,7 @@ def run(folder: Path) -> Path:
 
 
 def test_the_published_files_are_what_the_code_generates() -> None:
-    """If not: python -m evalsuite.results.schema"""
+    """If not: python -m evalsuite.cli.schemas"""
     assert dict(schema_files()) == {p.name: p.read_text(encoding="utf-8") for p in bundled("schema").iterdir()}
 
 
@@ -90,7 +89,7 @@ def test_every_scoring(tmp_path: Path) -> None:
 
 
 def test_a_judged_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["evalsuite.results.judged.summary"], "MODELS", 3)  # as many as there are here
+    monkeypatch.setattr(sys.modules["evalsuite.analyses.judged.summary"], "MODELS", 3)  # as many as there are here
     for package in ("openai", "tenacity", "aiolimiter"):
         pytest.importorskip(package, reason="needs evalsuite[openai]")
     run = tmp_path / "run"
@@ -184,7 +183,7 @@ MUTATIONS: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("a path", "results", lambda r: r["cells"][0].update(records="../records/x.jsonl")),
     ("no hash", "results", lambda r: r["cells"][0]["facts"].update(data="abc")),
     ("no model", "results", lambda r: r["cells"][0].update(model="")),
-    ("no means", "results", lambda r: r.pop("means")),
+    ("no cells", "results", lambda r: r.pop("cells")),
     ("a mean of one set", "results", lambda r: r.update(means=[MEAN | {"sets": ["fold1"]}])),
     ("a mean of no model", "results", lambda r: r.update(means=[MEAN | {"model": ""}])),
     ("half a drop", "results", lambda r: r["robustness"]["drops"][0].pop("p")),

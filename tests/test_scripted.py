@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of, content_of
 
 import evalsuite
 from evalsuite.backends import registry
@@ -50,12 +51,12 @@ def test_functions_reply(tmp_path: Path) -> None:
 
     models = {"first": fails_once, "last": lambda request: request.labels[-1]}
     done = evalsuite.run(models, **ASKED, out=tmp_path)
-    assert [(c["model"], c["status"]) for c in done.cells] == [
+    assert [(c["model"], c["status"]) for c in cells_of(done)] == [
         ("first", {"parsed": 2, "failed": 1}),
         ("last", {"parsed": 3}),
     ]
-    assert done.cells[0]["errors"] == {"no reply yet": 1} and done.cells[0]["facts"]["backend"] == "scripted"
-    assert len({c["facts"]["fingerprint"] for c in done.cells}) == 2
+    assert cells_of(done)[0]["errors"] == {"no reply yet": 1} and cells_of(done)[0]["facts"]["backend"] == "scripted"
+    assert len({c["facts"]["fingerprint"] for c in cells_of(done)}) == 2
     with pytest.raises(ConfigError, match=r"unknown model 'lst'. Did you mean 'last'"):
         evalsuite.run(models, model=["lst"], **ASKED, out=tmp_path)
     assert evalsuite.run(models, **ASKED, out=tmp_path).problems == ()
@@ -66,7 +67,7 @@ def test_a_function_as_judge(tmp_path: Path) -> None:
     evalsuite.run({"mine": lambda request: "下雨了"}, tasks=["event_cause"], set="easy", limit=2, out=tmp_path)
     done = evalsuite.judge(tmp_path, "judge", models={"judge": lambda request: "5\n很好"}, blind=True)
     assert not done.problems
-    assert {(c["judge"], c["control"], c["items"]) for c in done.judged["cells"]} == {
+    assert {(c["judge"], c["control"], c["items"]) for c in content_of(done, "judged")["cells"]} == {
         ("judge", "plain", 2),
         ("judge", "blind", 2),
     }
@@ -122,12 +123,14 @@ def test_a_file_of_replies(tmp_path: Path) -> None:
     file(tmp_path, {"item": f"{prefix}/0", "text": "(a)"}, {"item": f"{prefix}/1", "error": "timed out"})
     (tmp_path / "models.yaml").write_text("models: [{name: theirs, backend: scripted, path: replies.jsonl}]")
     done = evalsuite.run(tmp_path / "models.yaml", **ASKED, out=tmp_path / "run")
-    (cell,) = done.cells
+    (cell,) = cells_of(done)
     assert cell["status"] == {"parsed": 1, "failed": 2} and "timed out" in cell["errors"]
     assert any(f"no reply to {prefix}/2" in error for error in cell["errors"])
     assert cell["facts"]["fingerprint"].startswith("scripted:") and "baseline" not in cell["facts"]["tags"]
     file(tmp_path, *({"item": f"{prefix}/{n}", "text": "(b)"} for n in range(3)))  # another file is another model
-    assert evalsuite.run(tmp_path / "models.yaml", **ASKED, out=tmp_path / "run").cells[0]["status"] == {"parsed": 3}
+    assert cells_of(evalsuite.run(tmp_path / "models.yaml", **ASKED, out=tmp_path / "run"))[0]["status"] == {
+        "parsed": 3
+    }
 
 
 def test_items_with_the_same_prompt_have_replies_of_their_own(tmp_path: Path) -> None:
@@ -218,7 +221,7 @@ def test_another_packages_backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     row = BackendRow("parrot", lambda model, train, limits: Scripted(model.name, lambda request: "(a)"))
     theirs(monkeypatch, Point("parrot", row))
     done = evalsuite.run(models(tmp_path, "parrot"), **ASKED, out=tmp_path / "run")
-    assert done.cells[0]["facts"]["backend"] == "parrot" and done.cells[0]["status"] == {"parsed": 3}
+    assert cells_of(done)[0]["facts"]["backend"] == "parrot" and cells_of(done)[0]["status"] == {"parsed": 3}
     with pytest.raises(
         ConfigError, match=r"models.yaml:2: models\[0\].backend: unknown backend 'parot'. Did you mean 'parrot'"
     ):

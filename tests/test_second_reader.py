@@ -14,19 +14,20 @@ from random import Random
 from typing import Any
 
 import pytest
+from as_json import content_of
 from needs import needs
 from shared_fixtures import made_once
 
 import evalsuite
+from evalsuite.analyses.second import SHOWN, read_form, shown_reply
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.cli.schemas import SCHEMAS
 from evalsuite.common.errors import BackendError, ConfigError, PromptError
 from evalsuite.common.resources import bundled
 from evalsuite.common.templates import TemplateFile
 from evalsuite.evaluation.second_reader import prompt
 from evalsuite.exchange.submit.submission import make_submission
 from evalsuite.metrics.agreement import cohen_kappa, kappa_interval
-from evalsuite.results.schema import SCHEMAS
-from evalsuite.results.second import SHOWN, read_form, shown_reply
 from evalsuite.results.store import open_store
 from evalsuite.types import Item, Request, Response, Status
 
@@ -134,7 +135,10 @@ def test_only_what_the_parser_did_not_find_and_what_is_long_is_asked(run: Path) 
     asked.clear()
     done = evalsuite.score(run, models={"r": reads}, second_reader="r", second_longer=15)  # the spans
     assert len(asked) == 4 and all(SPAN in x for x in asked)
-    assert {r["task"]: list(r["reasons"]) for r in done.second["tasks"]} == {CHOICE: ["unread"], SPAN: ["long"]}
+    assert {r["task"]: list(r["reasons"]) for r in content_of(done, "second")["tasks"]} == {
+        CHOICE: ["unread"],
+        SPAN: ["long"],
+    }
     asked.clear()
     few = evalsuite.score(run, models={"r": reads}, second_reader="r", second_sample=2)
     mine = {x["item"] for x in lines(run) if x["why"] == "sample"}
@@ -193,9 +197,13 @@ def test_a_broken_reader_loses_nothing_of_the_run(run: Path, cli: Callable[..., 
         return Response("选项\x00(a) 吧？", "stop") if "/4" in request.id else "（a）或 (b)" * 100
 
     done = evalsuite.score(run, models={"mad": nonsense}, second_reader="mad", second_sample=20)
-    assert not done.problems and {r["n"] for r in done.second["tasks"]} == {0}
-    assert {r["agreement"] for r in done.second["tasks"]} == {r["value"] for r in done.second["tasks"]} == {None}
-    for cell in done.second["cells"]:  # without a verdict the parser's answers count
+    assert not done.problems and {r["n"] for r in content_of(done, "second")["tasks"]} == {0}
+    assert (
+        {r["agreement"] for r in content_of(done, "second")["tasks"]}
+        == {r["value"] for r in content_of(done, "second")["tasks"]}
+        == {None}
+    )
+    for cell in content_of(done, "second")["cells"]:  # without a verdict the parser's answers count
         assert cell["second"]["value"] == cell["first"] and not cell["parted"]
     assert "mad beside the parser" in cli("show", run).stdout
 
@@ -212,7 +220,7 @@ def test_a_broken_reader_loses_nothing_of_the_run(run: Path, cli: Callable[..., 
 
     stopped = evalsuite.score(run, models={"mad": stops}, second_reader="mad")
     assert any("the function raised ZeroDivisionError: engine on fire" in p for p in stopped.problems)
-    verdicts = stopped.second["cells"][0]["statuses"]
+    verdicts = content_of(stopped, "second")["cells"][0]["statuses"]
     assert verdicts == {"unparsed": {"answer": 1, "failed": 1}, "refused": {"answer": 1}}
     after = results(run)
     assert {k: v for k, v in after.items() if k != "second"} == before
@@ -373,7 +381,7 @@ def test_the_budget_of_run_and_reader_is_never_passed(run: Path, tmp_path: Path)
         done = evalsuite.score(run, budget=0.002, **asking)
         spent = (server.prompt_tokens + 2 * server.new_tokens) / 1e6
         assert any("budget of 0.002 spent" in problem for problem in done.problems) and 0 < spent <= 0.002
-        asked = sum(row["n"] for row in done.second["tasks"])
-        assert 0 < asked < 14 == sum(row["asked"] for row in done.second["tasks"])
+        asked = sum(row["n"] for row in content_of(done, "second")["tasks"])
+        assert 0 < asked < 14 == sum(row["asked"] for row in content_of(done, "second")["tasks"])
         evalsuite.score(run, budget=1, **asking)
         assert server.account()["requests"] == 14  # what had a verdict was not asked again

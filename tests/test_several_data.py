@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of
 
 import evalsuite
 from evalsuite.benchmarks.corecode.loader import path_of
@@ -65,7 +66,7 @@ def test_a_task_in_two_folders_is_named_with_both(tmp_path: Path) -> None:
     assert all(str(part) in str(error.value) for part in (one, two, "slot_identification is in"))
     assert not (tmp_path / "run").exists()
     done = evalsuite.run(model=["lexical"], data=[one, two], tasks=[BOTH[0]], limit=2, out=tmp_path / "run")
-    assert {cell["task"] for cell in done.cells} == {BOTH[0]}
+    assert {cell["task"] for cell in cells_of(done)} == {BOTH[0]}
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:

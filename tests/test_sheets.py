@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of
 from rich.cells import cell_len
 from rich.console import Console
 
 import evalsuite
+from evalsuite.analyses import table as registry
+from evalsuite.analyses.saved import load_results
 from evalsuite.cli.tables.export import export
 from evalsuite.cli.tables.terminal import draw
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value, as_json, spell
-from evalsuite.results import sheets as registry
-from evalsuite.results.saved import Results, load_results
+from evalsuite.results.analysis import Analysis, Results
 
 SPELLED: list[tuple[Any, Column, str]] = [
     # cell, column, words
@@ -97,12 +99,29 @@ def test_sheets_are_json() -> None:
     }
 
 
-def test_numbers_that_are_none(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a results.json that somebody edited."""
-    broken = Sheet("x", "x", (Column("a", kind="number"),), (Row((Value([1]),)),))  # type: ignore[arg-type]
-    monkeypatch.setitem(registry.SHEETS, "broken", lambda done: [broken])
-    with pytest.raises(ConfigError, match="no table of broken"):
+def test_numbers_that_are_none(run: Path, tmp_path: Path) -> None:
+    """Of a results.json that somebody edited: the file and the field are named."""
+    content = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    content["cells"][1]["metrics"]["accuracy"]["value"] = [1]
+    (tmp_path / "results.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(
+        ConfigError, match=r"results\.json: field 'cells\[1\]\.metrics\.accuracy\.value': .*found \[1\]"
+    ):
+        load_results(tmp_path)
+
+
+def test_a_defect_of_an_analysis_is_a_defect(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is never told as a broken file of the user's."""
+
+    def broken(done: Results) -> Iterator[Sheet]:
+        raise IndexError("of ours")
+        yield
+
+    monkeypatch.setitem(registry.TABLES, "broken", Analysis("broken", broken))
+    with pytest.raises(IndexError, match="of ours"):
         list(registry.sheets(load_results(run), ["broken"]))
+    with pytest.raises(IndexError, match="of ours"):
+        evalsuite.report([run])
 
 
 # ---------------------------------------------------------------- a new analysis
@@ -124,7 +143,7 @@ def longest_first(done: Results) -> Iterator[Sheet]:
             (f"{cell['model']} {cell['set']} {HOSTILE}", cell["items"], Value(n / 10, 0.1, 0.9), 0.5),
             about={name: cell[name] for name in PLACE},
         )
-        for n, cell in enumerate(done.cells)
+        for n, cell in enumerate(cells_of(done))
     ]
     rows.append(Row((Text("随机", "chance"), None, 0.05, None), "apart"))
     title = Text("长度分析", "By length")
@@ -141,12 +160,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def page(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The page of the run, where there is one analysis more."""
-    monkeypatch.setitem(registry.SHEETS, "lengths", longest_first)
+    monkeypatch.setitem(registry.TABLES, "lengths", Analysis("lengths", longest_first))
     return evalsuite.report([run], tmp_path / "page")
 
 
 def test_a_new_analysis_is_printed_and_exported(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry.SHEETS, "lengths", longest_first)
+    monkeypatch.setitem(registry.TABLES, "lengths", Analysis("lengths", longest_first))
     shown = list(registry.sheets(load_results(run), ["lengths"]))
     console = Console(width=80)
     with console.capture() as capture:
@@ -195,16 +214,3 @@ def test_the_page_says_it_in_chinese_and_follows_filters(page: Path, browse: Any
         tab.select_option("[data-keep=only-set] select", "easy")
         tab.wait_for_function("() => document.querySelector('#sheets tbody').rows.length === 2")
         assert "hard" not in section.inner_text()
-
-
-def test_what_an_old_run_lacks_is_said(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page is written all the same."""
-
-    def demanding(done: Results) -> Iterator[Sheet]:
-        yield Sheet("x", str(done.cells[0]["not there"]), (Column(""),), ())
-
-    monkeypatch.setitem(registry.SHEETS, "demanding", demanding)
-    from evalsuite.page.report import _sheets
-
-    (told,) = [s for s in _sheets(run, json.loads((run / "results.json").read_text())) if s["analysis"] == "demanding"]
-    assert "not there" in told["notes"][0] and told["columns"] == []

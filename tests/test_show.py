@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of, content_of
 from shared_fixtures import made_once
 
 import evalsuite
+from evalsuite.analyses.items import find_item, list_records, outcome
+from evalsuite.analyses.saved import load_results, narrow
+from evalsuite.analyses.table import at_end, sheets
 from evalsuite.cli.tables.export import export, heads, latex, ranked, words
 from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.common.sheet import Column, Row, Sheet, Value, english
-from evalsuite.results.items import find_item, list_records, outcome
-from evalsuite.results.saved import load_results, narrow
-from evalsuite.results.sheets import END, sheets
 
 ITEM = "corecode/easy/test/slot_identification/0"
 
@@ -58,7 +59,7 @@ def first_lines(run: Path, *names: str, **wanted: list[str]) -> list[str]:
 
 
 def test_a_run_s_end_is_short_and_show_prints_all(run: Path) -> None:
-    end, every = (first_lines(run, *names) for names in (END, ()))
+    end, every = (first_lines(run, *names) for names in (at_end(), ()))
     assert [line for line in every if line in end] == end
     more = set(every) - set(end)
     assert {"EASY, test paper 0-shot", "SI HARD, test paper 0-shot shuffle", "of"} <= more
@@ -96,8 +97,8 @@ def test_groups_and_ranks(rated: Path) -> None:
 )
 def test_filters(run: Path, wanted: dict[str, list[str]], cells: int) -> None:
     done = narrow(load_results(run), wanted)
-    assert len(done.cells) == cells
-    models = {row["model"] for row in done.robustness["drops"]}
+    assert len(cells_of(done)) == cells
+    models = {row["model"] for row in content_of(done, "robustness")["drops"]}
     assert models <= set(wanted.get("model", ["random", "lexical"]))
 
 
@@ -163,7 +164,7 @@ def test_the_evidence_of_an_item(run: Path) -> None:
 
 def test_items_are_listed_by_what_came_of_them(run: Path) -> None:
     done = load_results(run)
-    every = [(c["model"], r["item"], outcome(r)) for c, r in list_records(done, "")]
+    every = [(c.model, r["item"], outcome(r)) for c, r in list_records(done, "")]
     assert len(every) == 48 and {o for *_, o in every} <= {"right", "partial", "wrong"}
     for status in ("right", "partial", "wrong"):
         assert [x[2] for x in every].count(status) == sum(1 for _ in list_records(done, status))
@@ -182,9 +183,9 @@ BROKEN: list[tuple[str, Any, str]] = [
     # what of results.json is put there, what is said
     ("no JSON", "{", "not JSON"),
     ("a list", [], "expected an object"),
-    ("no cells", {"format": 1}, "is broken, or not of evalsuite"),
-    ("a cell of nothing", {"cells": [{}]}, "a cell without"),
-    ("records elsewhere", "../../../etc/passwd", "expected records/NAME.jsonl"),
+    ("no cells", {"format": 1}, "field 'evalsuite': missing"),
+    ("a cell of nothing", {"cells": [{}]}, "field 'format': missing"),
+    ("records elsewhere", "../../../etc/passwd", r"cells\[0\]\.records"),
     ("records that are not there", "records/x.jsonl", "no such file"),
 ]
 

@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of, content_of
 from shared_fixtures import made_once
 from typer.testing import CliRunner
 
 import evalsuite
+from evalsuite.analyses.judged.scale import again
+from evalsuite.analyses.judged.values import Judged
 from evalsuite.backends.openai.faults import Server, prompt_id
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.cli.app import app
@@ -25,8 +28,6 @@ from evalsuite.common.resources import bundled
 from evalsuite.evaluation.journey import preview, score
 from evalsuite.finetuning.sweep import finetune
 from evalsuite.results.compare import compare
-from evalsuite.results.judged.scale import again
-from evalsuite.results.schema.judged import Judged
 from evalsuite.results.store import open_store
 from evalsuite.review import audit
 from evalsuite.review.audit.marks import read_marks
@@ -180,8 +181,8 @@ def test_each_benchmark_is_judged_by_its_own_rubric(run: Path, judges: str, tmp_
     models = tmp_path / "models.yaml"
     models.write_text(MODELS + judges, encoding="utf-8")
     done = evalsuite.judge(run, "judge", models=models, tasks=["cicero", "glucose"], blind=True)
-    assert not done.problems and Judged.model_validate_json(json.dumps(done.judged))
-    cells = done.judged["cells"]
+    assert not done.problems and Judged.model_validate_json(json.dumps(content_of(done, "judged")))
+    cells = content_of(done, "judged")["cells"]
     texts = {
         t.name: t.benchmark for t in TASKS.values() if t.kind.name == "text" and t.benchmark in ("cicero", "glucose")
     }
@@ -199,8 +200,10 @@ def test_each_benchmark_is_judged_by_its_own_rubric(run: Path, judges: str, tmp_
     assert len(added) > 1 and all(text.isascii() for text in added)
 
     # As GLUCOSE's section 5: a point a system on a dimension and level, three coefficients; scipy's own.
-    (row,) = (r for r in done.judged["systems"] if r["benchmark"] == "glucose")
-    values = {tuple(c[k] for k in ("model", "task", "set")): c["metrics"] for c in done.cells if c["perturb"] == "none"}
+    (row,) = (r for r in content_of(done, "judged")["systems"] if r["benchmark"] == "glucose")
+    values = {
+        tuple(c[k] for k in ("model", "task", "set")): c["metrics"] for c in cells_of(done) if c["perturb"] == "none"
+    }
     mine = [c for c in cells if c["rubric"] == "glucose_en" and c["control"] == "plain"]
     ratings = [c["scales"]["correctness"]["value"] for c in mine]
     bleu = [values[c["model"], c["task"], c["set"]]["sacrebleu"]["value"] for c in mine]
@@ -401,9 +404,9 @@ def test_finetune_on_a_fold_and_on_sets_of_choices(tmp_path: Path) -> None:
     for task, item_set in (("cider_dnli", "fold1"), ("cicero_all_answers", "v2")):
         done = finetune(tmp_path / "models.yaml", tasks=[task], set=item_set, **settings)
         assert not done.problems
-        cells = [c for c in done.cells if c["facts"].get("trained", {}).get("task") == task]
+        cells = [c for c in cells_of(done) if c["facts"].get("trained", {}).get("task") == task]
         (trained,) = (c["facts"]["trained"] for c in cells)
         assert trained["set"] == item_set and trained["size"] == 2
         golds = sum(trained["labels"].values())
         assert golds == (2 if task == "cider_dnli" else 4)  # two of each there: every right one counts
-    assert {c["set"] for c in done.cells} == {"fold1", "v2"}
+    assert {c["set"] for c in cells_of(done)} == {"fold1", "v2"}

@@ -18,6 +18,7 @@ import yaml
 from shared_fixtures import made_once
 
 import evalsuite
+from evalsuite.analyses.saved import load_results
 from evalsuite.backends.models import load_models
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import load_file, path_of
@@ -33,7 +34,7 @@ from evalsuite.exchange.export.inspect_ai import _task
 from evalsuite.exchange.export.task_folder import export
 from evalsuite.exchange.submit.submission import SUMS, make_submission, sums
 from evalsuite.exchange.submit.verdict import check_submission
-from evalsuite.results.saved import load_results, reading_of
+from evalsuite.results.records import reading_of
 from evalsuite.review.audit.outputs import population
 
 pytestmark = pytest.mark.usefixtures("no_finalizers")

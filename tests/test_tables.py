@@ -6,9 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from as_json import a_cell, sheets_of
 from rich.cells import cell_len
 from rich.console import Console
 
+from evalsuite.analyses import breakdown, confusion, correlations
+from evalsuite.analyses.ranking import Group, average_ranks, drawn_groups, drawn_ranks
+from evalsuite.analyses.scores import by_scoring
 from evalsuite.benchmarks import registry
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.benchmarks.registry import metric_named
@@ -16,10 +20,6 @@ from evalsuite.cli.tables.terminal import draw
 from evalsuite.common.sheet import Sheet
 from evalsuite.metrics.rows import METRICS as SHARED_METRICS
 from evalsuite.metrics.rows import TEXT_METRICS
-from evalsuite.results.ranking import average_ranks
-from evalsuite.results.sheets.breakdown import breakdown_sheets, confusion_sheets
-from evalsuite.results.sheets.ranks import correlation_sheets, group_sheets, rank_sheets
-from evalsuite.results.sheets.scores import by_scoring
 
 TEXTS = ("accuracy", "accuracy_token", "accuracy_sum", "accuracy_char", "accuracy_prior")
 
@@ -59,7 +59,7 @@ ROWS = [
 def printed(cells: list[dict[str, Any]]) -> list[str]:
     console = Console(width=80)
     with console.capture() as capture:
-        for table in draw(by_scoring(cells)):
+        for table in draw(by_scoring([a_cell(**cell) for cell in cells])):
             console.print(table)
     return capture.get().splitlines()
 
@@ -100,11 +100,13 @@ CONFUSED = PLACE | {
     "pairs": [[0, 0, 5], [0, 1, 3]], "silent": [[1, 2]], "offers": [{"options": [0, 1], "gold": [[0, 8], [1, 2]]}],
 }  # fmt: skip
 GROUPS = [
-    PLACE | {"set": "easy", "task": t.name, "metric": t.metrics[0], "letters": dict.fromkeys(NAMES[:2], "abcd"), "left_out": {NAMES[2]: "other items"}}
+    PLACE | {"set": "easy", "task": t.name, "metric": t.metrics[0], "letters": dict.fromkeys(NAMES[:2], "abcd"), "left_out": {NAMES[2]: "other items"},
+            "items": 9, "dialogues": 9, "test": "permutation", "best": NAMES[0], "not_worse": [NAMES[1]]}
     for t in TASKS.values()
 ]  # fmt: skip
 CORRELATED = [
-    PLACE | {"set": s, "task": t.name, "basis": basis, "n": 2000, "metrics": METRICS, "spearman": [-0.5] * 14 + [None]}
+    {k: v for k, v in PLACE.items() if k not in ("scoring", "perturb")}
+    | {"set": s, "task": t.name, "basis": basis, "models": 5, "n": 2000, "of": 2000, "metrics": METRICS, "spearman": [-0.5] * 14 + [None], "kendall": [None] * 15}
     for basis in ("items", "models") for t in TASKS.values() if t.kind.name != "choice" for s in ("easy", "hard")
 ]  # fmt: skip
 
@@ -112,16 +114,16 @@ CORRELATED = [
 def ranks() -> Iterator[Sheet]:
     """Made only when drawn: ranks are of scipy, which takes long to load."""
     found = average_ranks({n: [0.5, 0.25 * i, 0.1, 0.2, 0.3] for i, n in enumerate(NAMES)})
-    yield from rank_sheets([({"set": "hard"} | PLACE, found, [NAMES[0]])])
+    yield from drawn_ranks([({"set": "hard"} | PLACE, found, [NAMES[0]])])
 
 
 WIDE = [
     # sheets, what must be there to read
-    ("breakdowns", breakdown_sheets(BREAKDOWNS), ["EASY, test paper 0-shot: by turns of the dialogue", "CKF acc, n", "CKF acc, n", "by turns to the answer"]),
-    ("confusions", confusion_sheets([CONFUSED]), ["SI HARD, test paper 0-shot: taken for another", "是…的一部分", " 3 8 38", "chose nothing 2 10"]),
-    ("groups", group_sheets(GROUPS), ["abcd abcd", "models that share a letter"]),
+    ("breakdowns", sheets_of(breakdown.ANALYSIS, BREAKDOWNS), ["EASY, test paper 0-shot: by turns of the dialogue", "CKF acc, n", "CKF acc, n", "by turns to the answer"]),
+    ("confusions", sheets_of(confusion.ANALYSIS, [CONFUSED]), ["SI HARD, test paper 0-shot: taken for another", "是…的一部分", " 3 8 38", "chose nothing 2 10"]),
+    ("groups", drawn_groups(map(Group.model_validate, GROUPS)), ["abcd abcd", "models that share a letter"]),
     ("ranks", ranks(), ["HARD, test, paper 0-shot: mean rank over 5 tasks", "Friedman χ² = ", "not every column complete: [red]a-model"]),
-    ("correlations", correlation_sheets(CORRELATED), ["per item: test, paper 0-shot", "over models: test", "chrf -0.50", "n 2000"]),
+    ("correlations", sheets_of(correlations.ANALYSIS, CORRELATED), ["per item: test, paper 0-shot", "over models: test", "chrf -0.50", "n 2000"]),
 ]  # fmt: skip
 
 

@@ -25,12 +25,12 @@ from rich.text import Text
 from shared_fixtures import made_once
 
 import evalsuite
+from evalsuite.analyses import items
+from evalsuite.analyses.saved import load_results
 from evalsuite.cli.tables.export import FORMATS, export, words
 from evalsuite.cli.tables.items import MOST
 from evalsuite.common.sheet import Column, Row, Sheet
 from evalsuite.common.terminal import console, json_mark, one_line, safe
-from evalsuite.results import items
-from evalsuite.results.saved import load_results
 from evalsuite.types import PLACE
 
 ITEM = "corecode/easy/test/slot_identification/0"
@@ -47,26 +47,34 @@ def run(folder: Path) -> Path:
     return out
 
 
+JUDGING = {
+    "template": "0" * 64, "scales": [], "reminder": "", "attempts": 1, "limit": None, "seed": 0, "fingerprint": "f", "backend": "hf",
+    "chat": True, "sampling": {}, "max_new_tokens": 8, "repeats_by": "wording", "family": "", "of_family": "",
+}  # fmt: skip
+
+
 @made_once
 def hostile(run: Path, folder: Path) -> Path:
     """A folder as someone may hand it in: a hundred models with hostile names, whose every text is hostile."""
     out = folder / "handed\x1b[31min\u202e"
     (out / "records").mkdir(parents=True)
+    (out / "judged").mkdir()
     results = json.loads((run / "results.json").read_text())
     cell = next(c for c in results["cells"] if c["task"] == "slot_identification" and c["perturb"] == "none")
     record = json.loads((run / cell["records"]).read_text().splitlines()[0])
     row = results["robustness"]["drops"][0]
     cells, drops, judged, slices, confused, correlated = [], [], [], [], [], []
     for n, text in enumerate(HOSTILE):
-        name = text[:3000]  # a name of a megabyte in every table would only take time
-        path, opinion = f"records/{n}.jsonl", f"records/{n}.judged.jsonl"
-        way = {"variant": name, "split": name}
-        cells.append(deepcopy(cell) | way | {"model": name, "records": path, "errors": {name: 1}, "missing": 1})
-        drops.append(row | way | {"model": name})
-        slices.append(results["breakdowns"][0] | way | {"model": name, "task": cell["task"], "metric": name})
-        confused.append(results["confusions"][0] | way | {"model": name, "names": [[name, name]] * 99})
-        shared = {"basis": "items", "n": name, "metrics": ["f1", name], "spearman": [0.5]}
-        correlated.append(way | shared | {"set": name, "task": "event_cause", "shots": name})
+        name = text[:900]  # names in results.json have up to 1,000 characters
+        path, opinion = f"records/{n}.jsonl", f"judged/{n}.jsonl"
+        cells.append(deepcopy(cell) | {"model": name or "?", "records": path, "errors": {name: 1}, "missing": 1})
+        drops.append(row | {"model": name or "?"})
+        slices.append(results["breakdowns"][0] | {"model": name or "?", "task": cell["task"], "metric": name})
+        confused.append(results["confusions"][0] | {"model": name or "?", "names": [[name, name]] * 99})
+        correlated.append(
+            {"task": "event_cause", "set": "easy", "split": "test", "variant": "paper", "shots": 0, "basis": "items", "models": 1,
+             "n": 3, "of": 3, "metrics": ["f1", name], "spearman": [0.5], "kendall": [None]}
+        )  # fmt: skip
         part = text[:100_000]  # a record, a line of JSON, is no longer than 16 MiB
         said = deepcopy(record) | {
             "item": ITEM, "model": name, "reply": text, "reasoning": part, "prompt": part, "messages": None, "shots": [name],
@@ -76,7 +84,7 @@ def hostile(run: Path, folder: Path) -> Path:
         }  # fmt: skip
         other = said | {"item": f"{ITEM}/{name}", "answer": {**said["answer"], "status": name or "?"}}
         (out / path).write_text("".join(json.dumps(r) + "\n" for r in (said, other)))
-        place = {k: cells[-1][k] for k in PLACE} | {"judge": name, "rubric": name, "control": "plain"}
+        place = {k: cells[-1][k] for k in PLACE} | {"judge": name or "?", "rubric": "r", "control": "plain"}
         (out / opinion).write_text(
             json.dumps({**place, "item": ITEM, "status": name, "scores": {name: 1}, "reasons": text})
         )
@@ -88,14 +96,29 @@ def hostile(run: Path, folder: Path) -> Path:
                 "n": 1,
                 "histogram": {name: 1},
                 "metrics": {},
-                "length": {"spearman": 1},
+                "length": {"spearman": 1, "partial": None},
             }
         }
         judged.append(
-            {**place, "items": 1, "status": {"failed": 1}, "errors": [name], "scales": scales, "records": opinion}
+            {
+                **place,
+                "items": 1,
+                "status": {"failed": 1},
+                "asked_again": 0,
+                "errors": {name: 1},
+                "scales": scales,
+                "signature": "",
+                "records": opinion,
+                "facts": JUDGING,
+            }
         )
     controls = {name: [] for name in ("anchors", "repeats", "blind", "panel", "length", "families", "attacks")}
-    results |= {"cells": cells, "robustness": {"drops": drops}, "judged": {"cells": judged, "controls": controls}}
+    rest = {"positions": [], "wordings": [], "shots": []}
+    results |= {
+        "cells": cells,
+        "robustness": {"drops": drops} | rest,
+        "judged": {"cells": judged, "models": [], "controls": controls},
+    }
     results |= {"breakdowns": slices, "confusions": confused, "metric_correlations": correlated}
     (out / "results.json").write_text(json.dumps(results))
     return out
@@ -109,9 +132,9 @@ def hostile_columns(run: Path, folder: Path) -> Path:
     plain = [c for c in results["cells"] if (c["model"], c["set"], c["perturb"]) == ("random", "easy", "none")]
     assert len(plain) == 2  # of two tasks, or nothing is ranked
     results["cells"] = [
-        deepcopy(cell) | {"model": text[:3000] + more, "variant": text[:3000], "missing": more == "!"}
+        deepcopy(cell) | {"model": text[:900] + more, "variant": f"w{n}", "missing": int(more == "!")}
         | {"facts": cell["facts"] | {"backend": "hf", "tags": []}}
-        for text in HOSTILE[::3] for more in ("", "?", "!") for cell in plain  # a third has all kinds
+        for n, text in enumerate(HOSTILE[::3]) for more in ("", "?", "!") for cell in plain  # a third has all kinds
     ]  # fmt: skip
     (out / "results.json").write_text(json.dumps(results))
     return out
@@ -361,8 +384,8 @@ def check_latex(text: str) -> None:
 
 def test_long_replies_are_cut_and_what_was_read_is_seen(hostile: Path) -> None:
     done = load_results(hostile)
-    name = HOSTILE[-1][:3000]
-    (asked,) = [a for a in items.item_records(done, ITEM) if a.cell["model"] == name]
+    name = HOSTILE[-1][:900]
+    (asked,) = [a for a in items.item_records(done, ITEM) if a.cell.model == name]
     assert len(asked.records[0]["reply"]) > 1_000_000 and asked.judged[0]["reasons"] == HOSTILE[-1]
     from rich.console import Console
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import statistics
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import a_cell, cells_of
 
 import evalsuite
+from evalsuite.analyses import scores, tokens
+from evalsuite.analyses.saved import results_file
+from evalsuite.analyses.tokens import tokens_column
 from evalsuite.backends.openai.faults import Server
 from evalsuite.backends.openai.replies import read_reply
 from evalsuite.exchange.submit.submission import make_submission
 from evalsuite.exchange.submit.verdict import check_submission
 from evalsuite.parse.strip import thinking_share
-from evalsuite.results.schema import Results
-from evalsuite.results.sheets.scores import result_sheets
-from evalsuite.results.sheets.tokens import token_sheets, tokens_column
+from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.store import open_store
 from evalsuite.results.tokens import thinking_tokens, tokens_of
 from evalsuite.types import Cell, Place, Request, Response
@@ -104,7 +107,7 @@ def test_an_entry() -> None:
     replies[5] = said(300, 400, thinking_tokens=240)
     replies[9] = said(1000, 1100, "<think>他很累</think>(a)")
     found = tokens_of(cell(price={"input": 2.0, "output": 8.0}), replies)
-    assert found == {
+    assert found is not None and found.written() == {
         "replies": 10,
         "mean": statistics.fmean(new),
         "median": statistics.median(new),
@@ -116,7 +119,7 @@ def test_an_entry() -> None:
         "cost": pytest.approx((2 * (1000 + sum(new)) + 8 * sum(new)) / 1e6),
     }
     (one,) = [tokens_of(cell("constrained"), [said(4)])]
-    assert one is not None and (one["mean"], one["median"], one["p90"], "cost" in one) == (4, 4, 4, False)
+    assert one is not None and (one.mean, one.median, one.p90, one.cost) == (4, 4, 4, None)
 
 
 def test_no_entry_without_counts() -> None:
@@ -125,7 +128,7 @@ def test_no_entry_without_counts() -> None:
     assert tokens_of(cell(), [said(0), said(0)]) is None
     assert tokens_of(cell("labels"), [said(3)]) is None
     found = tokens_of(cell(), [said(6), said(0, 0, ""), said(2)])
-    assert found is not None and (found["replies"], found["mean"]) == (2, 4)
+    assert found is not None and (found.replies, found.mean) == (2, 4)
 
 
 def thinker(request: Request) -> Response:
@@ -142,9 +145,9 @@ def test_a_run(tmp_path: Path) -> None:
     """Failures are left out, every rotation is a reply, and a model without counts has no entry."""
     models = {"thinker": thinker, "silent": lambda request: request.labels[0]}
     done = evalsuite.run(models, tasks=[TASK], set="easy", limit=5, perturb=["none", "circular"], out=tmp_path)
-    Results.model_validate(json.loads((tmp_path / "results.json").read_text()))
-    assert not any("tokens" in c for c in done.cells if c["model"] == "silent")
-    plain, circular = [c for c in done.cells if c["model"] == "thinker"][::-1]
+    results_file().model_validate(json.loads((tmp_path / "results.json").read_text()))
+    assert not any("tokens" in c for c in cells_of(done) if c["model"] == "silent")
+    plain, circular = [c for c in cells_of(done) if c["model"] == "thinker"][::-1]
     assert (plain["perturb"], plain["status"]) == ("none", {"parsed": 4, "failed": 1})
     assert plain["tokens"]["replies"] == 3 and plain["tokens"]["total"] == 20 + 80 + 100
     assert plain["tokens"]["thinking"] == pytest.approx(9 / 12) and plain["tokens"]["by_characters"] == 3
@@ -152,7 +155,7 @@ def test_a_run(tmp_path: Path) -> None:
     counted = [record["new_tokens"] for record in answered if record["new_tokens"]]
     assert circular["tokens"]["replies"] == len(counted) > 3 and circular["tokens"]["total"] == sum(counted)
     again = evalsuite.score(tmp_path)
-    assert [c.get("tokens") for c in again.cells] == [c.get("tokens") for c in done.cells]
+    assert [c.get("tokens") for c in cells_of(again)] == [c.get("tokens") for c in cells_of(done)]
 
 
 # --- the proof in a submission
@@ -167,7 +170,7 @@ def test_an_endpoint_that_thinks_and_charges(tmp_path: Path) -> None:
         models.write_text(f"models: [{{name: m, backend: openai, path: x, chat: true, api: {api}}}]")
         done = evalsuite.run(models=models, tasks=[TASK], set="easy", limit=4, out=out)
         charged = (2 * server.prompt_tokens + 8 * server.new_tokens) / 1e6
-    (entry,) = done.cells
+    (entry,) = cells_of(done)
     assert entry["tokens"]["cost"] == pytest.approx(charged) and entry["facts"]["price"] == {
         "input": 2.0,
         "output": 8.0,
@@ -191,24 +194,23 @@ def test_counts_of_thinking_are_stored(tmp_path: Path) -> None:
     with open_store(tmp_path) as store:
         kept = [response for _, _, response in store.read(store.cells()[0])]
     assert [r and r.thinking_tokens for r in kept] == [7, 0, None]
-    lines = (tmp_path / done.cells[0]["records"]).read_text().splitlines()
+    lines = (tmp_path / cells_of(done)[0]["records"]).read_text().splitlines()
     assert [json.loads(line).get("thinking_tokens", "absent") for line in lines] == [7, 0, "absent"]
     assert (
-        done.cells[0]["tokens"]["thinking"] == pytest.approx(7 / 27) and done.cells[0]["tokens"]["by_characters"] == 0
+        cells_of(done)[0]["tokens"]["thinking"] == pytest.approx(7 / 27)
+        and cells_of(done)[0]["tokens"]["by_characters"] == 0
     )
 
 
 # --- tables
 
 
-def entry(mean: float | None, thinking: float = 0.0, **more: Any) -> dict[str, Any]:
+def entry(mean: float | None, thinking: float = 0.0, **more: Any) -> CellResult:
     spent = None if mean is None else {
         "replies": 10, "mean": mean, "median": mean, "p90": mean, "total": round(10 * mean), "thinking": thinking,
         "by_characters": 10 if thinking else 0, "prompt": 200.0,
     }  # fmt: skip
-    place = Place("m", TASK, "easy", "test", "paper", 0).as_dict() | more
-    found: dict[str, Any] = {**place, "metrics": {"accuracy": {"value": 0.5}}, "status": {"parsed": 10}, "missing": 0}
-    return found | ({"tokens": spent} if spent else {})
+    return a_cell(task=TASK, metrics={"accuracy": {"value": 0.5}}, tokens=spent, **more)
 
 
 @pytest.mark.parametrize(
@@ -233,10 +235,10 @@ def test_tables(tmp_path: Path) -> None:
         return said(4, text=request.labels[0])
 
     done = evalsuite.run({"brief": brief, "thinker": thinker}, tasks=[TASK], set="easy", limit=4, out=tmp_path)
-    (main,) = list(result_sheets(done))
+    (main,) = list(scores.sheets(done))
     assert main.columns[-1].about == {} and [row.cells[-1].value for row in main.rows if row.kind == ""] == [4, 50]  # type: ignore[union-attr]
     assert {len(row.cells) for row in main.rows} == {len(main.columns)}
-    (sheet,) = token_sheets(done.cells)
+    (sheet,) = tokens.sheets(done)
     assert [row.about["model"] for row in sheet.rows] == ["brief", "thinker"]
     assert [row.cells[2] for row in sheet.rows] == [4, 50] and len(sheet.notes) == 2
-    assert not list(token_sheets([entry(None)]))
+    assert not list(tokens.sheets(replace(done, cells=(entry(None),))))

@@ -11,11 +11,12 @@ from random import Random
 from typing import Any
 
 import pytest
+from as_json import cells_of
 from scipy import stats
 
 import evalsuite
+from evalsuite.analyses.saved import load_results
 from evalsuite.page.told import told
-from evalsuite.results.saved import load_results
 from evalsuite.types import Request
 
 Reply = Callable[[Request], str]
@@ -39,7 +40,7 @@ RIGHT: dict[str, str] = {}
 @pytest.fixture(scope="module", autouse=True)
 def golds(tmp_path_factory: pytest.TempPathFactory) -> None:
     out = tmp_path_factory.mktemp("told") / "oracle"
-    for cell in evalsuite.run(model=["oracle"], tasks=["CKF", "SI"], perturb=["none"], out=out).cells:
+    for cell in cells_of(evalsuite.run(model=["oracle"], tasks=["CKF", "SI"], perturb=["none"], out=out)):
         for line in (out / cell["records"]).read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
             RIGHT[record["item"]] = record["gold"]
@@ -128,7 +129,7 @@ def test_all_failed(tmp_path: Path) -> None:
     assert found[0] == "No cell of a model is whole and unperturbed: nobody is ranked."
     assert "20 of 20 requests failed (m)" in found[1] and len(found) == 2
     done = load_results(tmp_path / "run")
-    left = tuple({**cell, "missing": cell["items"], "status": {}} for cell in done.cells)
+    left = tuple(cell.model_copy(update={"missing": cell.items, "status": {}}) for cell in done.cells)
     assert "20 of 20 requests are not asked yet" in told(replace(done, cells=left))[1].en
 
 
@@ -165,7 +166,7 @@ def test_run_ends_with_them_and_show_has_them_for_the_whole_run(tmp_path: Path, 
 def test_the_table_of_results_has_items_and_intervals_in_80_columns(tmp_path: Path, cli: Callable[..., Any]) -> None:
     done = evalsuite.run(model=["random"], tasks=["CKF"], set="easy", limit=9, out=tmp_path / "run")
     said = cli("show", tmp_path / "run", "--tables", "results", COLUMNS="80").stdout
-    metric = done.cells[0]["metrics"]["accuracy"]
+    metric = cells_of(done)[0]["metrics"]["accuracy"]
     half = (metric["high"] - metric["low"]) / 2 if metric["low"] is not None else None
     assert ["n", "9"] in [line.split() for line in said.splitlines()]
     shown = [line.split() for line in said.splitlines() if line.split()[:2] == ["95", "%"]]

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import cast
+from pathlib import Path
 
 import pytest
+from as_json import a_cell
 
-from evalsuite.results.saved import Results
-from evalsuite.results.sheets.scores import unread
+from evalsuite.analyses.scores import unread
+from evalsuite.analyses.second import ANALYSIS as SECOND
+from evalsuite.analyses.second import Second
+from evalsuite.results.analysis import Results
+from evalsuite.types import Reading
 
 
 def results(second: bool = False, **status: int) -> Results:
-    cell = {"task": "knowledge_filling", "model": "m", "status": status}
-    span = {"task": "conflict_detection", "model": "m", "status": {"unparsed": 90}}
-    return cast(Results, SimpleNamespace(cells=[cell, span], second={"tasks": []} if second else {}))
+    cells = (a_cell(status=status), a_cell(task="conflict_detection", status={"unparsed": 90}))
+    contents = {SECOND.key: Second(tasks=[], cells=[])} if second else {}
+    return Results(Path(), "0", Reading(), cells, contents)
 
 
 @pytest.mark.parametrize(

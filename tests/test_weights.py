@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of
 from needs import needs
 
 import evalsuite
@@ -356,7 +357,7 @@ def test_one_broken_model_does_not_stop_a_run(tiny: Path, tmp_path: Path) -> Non
     missing, torn = done.problems
     assert missing.startswith("model missing: cannot load ") and UP in missing
     assert torn.startswith("model torn: cannot load ") and "SafetensorError" in torn
-    assert [(c["model"], c["set"], sum(c["status"].values())) for c in done.cells] == [
+    assert [(c["model"], c["set"], sum(c["status"].values())) for c in cells_of(done)] == [
         (name, item_set, 3) for name in ("lexical", "random") for item_set in ("easy", "hard")
     ]
     assert UP in (tmp_path / "out" / "run.log").read_text()

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
 from typing import Any
 
 import pytest
+from as_json import a_cell, a_run, cells_of, content_of, scored, sheets_of
 from shared_fixtures import made_once
 
 import evalsuite
+from evalsuite.analyses import extraction as of_replies
+from evalsuite.analyses.extraction import extraction
+from evalsuite.analyses.saved import load_results
 from evalsuite.benchmarks.languages import reply_text
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, metric_named
 from evalsuite.common.resources import bundled
 from evalsuite.parse import PARSER_VERSION, whole_reply
-from evalsuite.results.extraction import extraction
-from evalsuite.results.saved import load_results
 from evalsuite.results.scoring import FULL, per_item, score_cell, score_reply
-from evalsuite.results.sheets.extraction import extraction_sheets
-from evalsuite.types import Cell, Item, Place, Request, Response, Trial
+from evalsuite.types import Item, Place, Request, Response, Trial
 
 WHOLE = [
     # raw, whole reply
@@ -149,35 +149,32 @@ def test_published_figures_stand_beside_what_they_were_computed_on() -> None:
     assert metric_named("paper.accuracy").en == "Acc. (the paper's reading)"
 
 
-def row_of(replies: list[str], model: str = "m", **facts: Any) -> dict[str, Any] | None:
+def row_of(replies: list[str], model: str = "m") -> dict[str, Any]:
     answered = []
     for item, text in zip(ITEMS, replies, strict=True):
         response = Response(text, "stop")
         answer, score = score_reply(item, response)
         answered.append((Trial(item, Request("p", "", (), 8), "paper", (), 0), response, answer, score))
-    return extraction(Cell(Place(model, "event_cause", "easy", "test", "paper", 0), facts), answered)
+    return extraction(Place(model, "event_cause", "easy", "test", "paper", 0), answered).written()
 
 
 def test_what_extraction_adds() -> None:
     row = row_of([GOLDS[0], LEAD + GOLDS[1], "抱歉，我无法回答。", GOLDS[3]])
-    assert row is not None
     f1_reply = (1 + 16 / 26 + 0 + 1) / 4  # 8 characters of 8 in 18, and 了 of the refusal is not in its gold
     assert row["f1"] == 0.75 and row["f1_reply"] == pytest.approx(f1_reply, abs=0.02)
     assert row["gain"] == pytest.approx(row["f1"] - row["f1_reply"]) and row["low"] <= row["gain"] <= row["high"]
     assert (row["cut"], row["em"], row["em_reply"]) == (0.25, 0.75, 0.5)
     plain = row_of(list(GOLDS))
-    assert plain is not None and (plain["gain"], plain["low"], plain["high"], plain["cut"]) == (0, None, None, 0)
-    assert row_of(list(GOLDS), backend="baseline") is None
-    (sheet,) = extraction_sheets([row, plain | {"model": "n"}])
-    assert [r.cells[1] for r in sheet.rows] == [0.25, 0] and list(extraction_sheets([])) == []
+    assert (plain["gain"], plain["low"], plain["high"], plain["cut"]) == (0, None, None, 0)
+    (sheet,) = sheets_of(of_replies.ANALYSIS, [row, plain | {"model": "n"}])
+    assert [r.cells[1] for r in sheet.rows] == [0.25, 0] and sheets_of(of_replies.ANALYSIS, []) == []
 
 
-def test_choices_have_no_row() -> None:
-    item = replace(ITEMS[0], task="knowledge_filling", options=("x", "y"), labels=("(a)", "(b)"), gold=0)
-    response = Response("a", "stop")
-    trial = Trial(item, Request("p", "", (), 8), "paper", (), 0)
-    cell = Cell(Place("m", item.task, "easy", "test", "paper", 0), {})
-    assert extraction(cell, [(trial, response, *score_reply(item, response))]) is None
+@pytest.mark.parametrize(
+    ("task", "facts"), [("knowledge_filling", {}), ("event_cause", {"backend": "baseline"}), ("event_cause", {})]
+)
+def test_choices_baselines_and_cells_without_answers_have_no_row(task: str, facts: dict[str, Any]) -> None:
+    assert of_replies.compute(a_run(scored(a_cell(task=task, facts=facts)))) == []
 
 
 @made_once
@@ -198,13 +195,16 @@ def run(folder: Path) -> Path:
 
 def test_a_run_from_replies_to_tables(run: Path, cli: Callable[..., Any]) -> None:
     done = load_results(run)
-    found = {(c["model"], c["set"], c["task"]): c["metrics"] for c in done.cells}
+    found = {(c["model"], c["set"], c["task"]): c["metrics"] for c in cells_of(done)}
     brief, chatty = (found[name, "hard", "event_cause"] for name in ("brief", "chatty"))
     names = ("paper.f1", "paper.em", "paper.bleu1", "paper.rouge_l", "bleu_sacre_zh")
     assert [brief[name]["value"] for name in names] == pytest.approx([1] * 5)
     assert [chatty[name]["value"] for name in names[1:4]] == [0, 0, 0] and chatty["bleu1"]["value"] > 0.9
-    assert {row["model"]: row["gain"] > 0.2 for row in done.extraction} == {"brief": False, "chatty": True}
-    assert {(row["model"], row["task"], tuple(row["sets"])) for row in done.gaps} == {
+    assert {row["model"]: row["gain"] > 0.2 for row in content_of(done, "extraction")} == {
+        "brief": False,
+        "chatty": True,
+    }
+    assert {(row["model"], row["task"], tuple(row["sets"])) for row in content_of(done, "gaps")} == {
         (name, task, ("easy", "hard")) for name in ("brief", "chatty") for task in ("event_cause", "subsequent_event")
     }
     told = cli("show", run, "--tables", "extraction,gaps", COLUMNS="120").stdout

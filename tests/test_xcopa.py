@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of, content_of
 
 import evalsuite
+from evalsuite.analyses.scores import leaks
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Model
 from evalsuite.benchmarks.check import check_data
@@ -23,7 +25,6 @@ from evalsuite.common.resources import bundled
 from evalsuite.parse import parse_option
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.prompt import Prompt, Shots, wordings
-from evalsuite.results.sheets.scores import leaks
 
 TASK = TASKS_XCOPA["cause_effect"]
 LINE = {
@@ -170,9 +171,9 @@ def test_the_baselines_on_the_sample(models: Path, tmp_path: Path) -> None:
         models, model=["oracle"], tasks=["xcopa"], prompt=["paper", "plain", "cot", "cot-en", TRANSLATED], perturb=every,
         out=tmp_path / "run",
     )  # fmt: skip
-    assert not done.problems and {cell["variant"] for cell in done.cells} >= {"cot", TRANSLATED}
-    assert {cell["metrics"]["accuracy"]["value"] for cell in done.cells} == {1}
-    plain = next(b for b in done.breakdowns if b["variant"] == "plain" and b["perturb"] == "none")
+    assert not done.problems and {cell["variant"] for cell in cells_of(done)} >= {"cot", TRANSLATED}
+    assert {cell["metrics"]["accuracy"]["value"] for cell in cells_of(done)} == {1}
+    plain = next(b for b in content_of(done, "breakdowns") if b["variant"] == "plain" and b["perturb"] == "none")
     assert [(g["name"], g["zh"], g["en"]) for g in plain["groups"]] == [
         ("cause", "原因", "Cause"),
         ("effect", "结果", "Effect"),
@@ -234,7 +235,7 @@ def test_official_baselines(official: Corpus, models: Path, tmp_path: Path) -> N
     """The majority of the validation file, and chance, as counted from the file itself."""
     done = evalsuite.run(models, tasks=["xcopa"], data=official.root, out=tmp_path / "run")
     lines = [json.loads(line) for line in official.path(TASK, "zh", "test").read_text(encoding="utf-8").splitlines()]
-    got = {cell["model"]: cell["metrics"]["accuracy"]["value"] for cell in done.cells}
+    got = {cell["model"]: cell["metrics"]["accuracy"]["value"] for cell in cells_of(done)}
     assert got == {"majority": sum(line["label"] == 0 for line in lines) / 500, "oracle": 1}
     assert TASKS[TASK.name].benchmark == "xcopa"
 

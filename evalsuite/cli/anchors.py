@@ -30,17 +30,17 @@ def anchors(
         Path | None, typer.Option("--out", metavar="FILE", help="Write the items, for run --items FILE.")
     ] = None,
 ) -> None:
+    from evalsuite.analyses.anchor_sheets import anchor_sheets
+    from evalsuite.analyses.anchors import anchors as choose
+    from evalsuite.analyses.anchors import file_of
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.common.files import replace_file
     from evalsuite.common.finite import finite_json
-    from evalsuite.results.anchors import anchors as choose
-    from evalsuite.results.anchors import as_content
-    from evalsuite.results.sheets.anchors import anchor_sheets
 
     found, remarks = choose(runs, numbers(size, "--size", "50,100"), model or (), seed)
     print_all(*draw(anchor_sheets(found)))
     for remark in remarks:
         say(remark)
     if out:
-        replace_file(out, finite_json(as_content(found, seed), out, indent=1) + "\n")
+        replace_file(out, finite_json(file_of(found, seed).written(), out, indent=1) + "\n")
         say(f"items: {out}   ask only these: evalsuite run --items {out}")

@@ -37,7 +37,7 @@ def compare(
 ) -> None:
     import evalsuite
     from evalsuite.cli.tables.terminal import draw
-    from evalsuite.results.sheets.compare import comparison_sheets
+    from evalsuite.results.comparison_sheets import comparison_sheets
 
     rows = evalsuite.compare(
         run,

@@ -17,8 +17,8 @@ def contamination(
     model: Annotated[list[str], typer.Argument(metavar="MODEL…", help="Models of the models file.")], **settings: Any
 ) -> None:
     import evalsuite
+    from evalsuite.analyses.contamination import row_sheets
     from evalsuite.cli.tables.terminal import draw
-    from evalsuite.results.sheets.contamination import row_sheets
 
     found = evalsuite.contamination(model, **settings)
     print_all(*draw(row_sheets(found.rows)))

@@ -15,11 +15,11 @@ from evalsuite.review.judge.settings import Settings
 @takes(Settings)
 def judge(run: Annotated[Path, typer.Argument(help="A run's folder.")], **settings: Any) -> None:
     import evalsuite
+    from evalsuite.analyses.judged.sheets import sheets
     from evalsuite.cli.tables.terminal import draw
-    from evalsuite.results.sheets.judge import judge_sheets
 
     done = evalsuite.judge(run, **settings)
-    print_all(*draw(judge_sheets(done.judged, done.cells)))
+    print_all(*draw(sheets(done)))
     say(f"page: {done.out / 'page' / 'index.html'}   records: {done.out / 'judged'}")
     for problem in done.problems:
         say("problem: ", problem, err=True)

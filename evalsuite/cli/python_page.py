@@ -18,8 +18,8 @@ from evalsuite.exchange.publish.export import Exported
 from evalsuite.exposure import journey as exposure
 from evalsuite.exposure import settings as exposed
 from evalsuite.finetuning.settings import Sweep
+from evalsuite.results.analysis import Results
 from evalsuite.results.compare import Comparison
-from evalsuite.results.saved import Results
 from evalsuite.review.judge.settings import Settings as Judging
 from evalsuite.types import Answer, Cell, Item, Place, Request, Trial
 
@@ -64,7 +64,7 @@ import evalsuite
 
 done = evalsuite.run(model=["lexical"], tasks=["slot_identification"], limit=20, out="runs/try")
 for cell in done.cells:
-    print(cell["model"], cell["set"], cell["task"], cell["metrics"]["accuracy"]["value"])
+    print(cell.model, cell.set, cell.task, cell.metrics["accuracy"].value)
 ```
 
 Made from the docstrings by `python -m evalsuite.cli.reference`.

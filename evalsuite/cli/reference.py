@@ -18,11 +18,11 @@ from evalsuite.cli.schema_pages import PAGES as SCHEMAS
 from evalsuite.cli.schema_pages import schema_page
 from evalsuite.common.files import replace_file
 from evalsuite.common.flags import Flag, flags
+from evalsuite.frames.replies import replies
+from evalsuite.frames.run import described, found
+from evalsuite.frames.tables import tables
 from evalsuite.parse.tape import TOKENS
 from evalsuite.prompt import VARIABLES, Head
-from evalsuite.results.frames.replies import replies
-from evalsuite.results.frames.run import described, found
-from evalsuite.results.frames.tables import tables
 
 TOKENS_BEGIN = "<!-- tokens, made by `python -m evalsuite.cli.reference` -->\n"
 TOKENS_END = "<!-- end of tokens -->\n"

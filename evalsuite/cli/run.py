@@ -16,7 +16,7 @@ from evalsuite.evaluation.settings import Settings
 
 if TYPE_CHECKING:
     from evalsuite.evaluation.costs import Costs
-    from evalsuite.results.saved import Results
+    from evalsuite.results.analysis import Results
 
 
 @takes(Settings)
@@ -122,8 +122,8 @@ def score(
     done = evalsuite.score(run, parser, extract, semsim, models, **second)
     if signature:
         for cell in done.cells:
-            for name, metric in cell["metrics"].items():
-                say(f"{cell['model']} {cell['set']} {cell['task']} {name} {metric['value']} {metric['signature']}")
+            for name, metric in cell.metrics.items():
+                say(f"{cell.model} {cell.set} {cell.task} {name} {metric.value} {metric.signature}")
     else:
         print_results(done)
     raise typer.Exit(done.exit_code)

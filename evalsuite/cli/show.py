@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evalsuite.analyses.table import tables_help
 from evalsuite.cli.options import parts
 from evalsuite.common.errors import DataError, EvalsuiteError
 from evalsuite.common.terminal import console, emit, print_all, say
 
 if TYPE_CHECKING:
-    from evalsuite.results.saved import Results
+    from evalsuite.results.analysis import Results
 
 SHOWN = 50  # lines of --list without --all
 
@@ -48,15 +49,7 @@ def show(
     shots: Annotated[str, typer.Option("--shots", help=f"Numbers of shots, {_ALL}")] = "",
     scoring: Annotated[str, typer.Option("--scoring", help=f"Scorings, such as generate or labels, {_ALL}")] = "",
     perturb: Annotated[str, typer.Option("--perturb", help=f"Perturbations, such as none or shuffle, {_ALL}")] = "",
-    tables: Annotated[
-        str,
-        typer.Option(
-            "--tables",
-            help="Tables, comma-separated: overview, results, ranks, groups, tokens, extraction, gaps, robustness, memory, "
-            "contamination, breakdowns, aspects, difficulty, suspicious, confusions, correlations, judge, "
-            "second, parted, curves; default: all but groups, which reads every record, tokens and suspicious.",
-        ),
-    ] = "",
+    tables: Annotated[str, typer.Option("--tables", help=tables_help())] = "",
     form: Annotated[str, typer.Option("--as", help="Output format: table, csv, latex or markdown.")] = "table",
     whole_prompt: Annotated[bool, typer.Option("--whole-prompt", help="With --item: print whole prompts.")] = False,
     full: Annotated[bool, typer.Option("--full", help="With --item: print long texts whole.")] = False,
@@ -67,7 +60,7 @@ def show(
         ),
     ] = False,
 ) -> None:
-    from evalsuite.results.saved import load_results, narrow
+    from evalsuite.analyses.saved import load_results, narrow
 
     wanted = {
         "task": tasks,
@@ -91,8 +84,8 @@ def show(
             if not tables and not any(chosen.values()):  # a part of a run may have other findings
                 print_told(done)
         else:
+            from evalsuite.analyses.table import sheets
             from evalsuite.cli.tables.export import export
-            from evalsuite.results.sheets import sheets
 
             emit(export(list(sheets(done, parts(tables))), form).rstrip("\r\n"))
     except BrokenPipeError:  # the reader of the pipe, such as `head`, has stopped
@@ -101,9 +94,9 @@ def show(
 
 def print_results(done: Results) -> None:
     """Print the tables, notes and problems that end a run."""
-    from evalsuite.results.sheets import END
+    from evalsuite.analyses.table import at_end
 
-    print_tables(done, END)
+    print_tables(done, at_end())
     for line in done.skipped:
         say(f"skipped: {line}", err=True)
 
@@ -121,10 +114,10 @@ def print_told(done: Results) -> None:
 
 
 def print_tables(done: Results, names: Sequence[str]) -> None:
-    """Print the tables of these names (keys of results.sheets.SHEETS; default: all but those of NAMED), notes, and
-    problems to stderr."""
+    """Print the tables of these names (default: all that need not be named), notes, and problems to stderr."""
+    from evalsuite.analyses.scores import notes
+    from evalsuite.analyses.table import sheets
     from evalsuite.cli.tables.terminal import draw
-    from evalsuite.results.sheets import notes, sheets
 
     print_all(*draw(sheets(done, names)), *draw(notes(done)))
     for problem in done.problems:
@@ -132,8 +125,8 @@ def print_tables(done: Results, names: Sequence[str]) -> None:
 
 
 def _item(done: Results, wanted: str, prompt: bool, full: bool, every: bool) -> None:
+    from evalsuite.analyses import items
     from evalsuite.cli.tables.items import CELLS, evidence_tables
-    from evalsuite.results import items
 
     name = items.find_item(done, wanted)
     asked = list(islice(items.item_records(done, name), None if every else CELLS + 1))
@@ -147,8 +140,8 @@ def _item(done: Results, wanted: str, prompt: bool, full: bool, every: bool) -> 
 
 
 def _list(done: Results, status: str, every: bool) -> None:
+    from evalsuite.analyses.items import list_records
     from evalsuite.cli.tables.items import snippets
-    from evalsuite.results.items import list_records
 
     out, listing = console(), list_records(done, status)
     count = 0

@@ -7,18 +7,15 @@ machine; and no pipe or device is read, which might never end.
 from __future__ import annotations
 
 import errno
-import logging
 import os
 import stat
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from evalsuite.common.errors import DataError
 from evalsuite.common.jsonl import parse_object
 
-log = logging.getLogger(__name__)
 JSON_SIZE = 2**28  # bytes of results.json or manifest.json
 
 _PLAIN = (
@@ -29,20 +26,6 @@ _PLAIN = (
 )
 _JUNCTION = 0xA0000003  # stat.IO_REPARSE_TAG_MOUNT_POINT, which only Windows has; no link for Python
 _ABOUT = {errno.ELOOP: "is a link", errno.ENOTDIR: "is a link or no folder", errno.ENOENT: "no such file"}
-
-
-@contextmanager
-def as_written(*folders: Path) -> Iterator[None]:
-    """Turn an error in the block, which reads results and records without a check of each key, into a DataError.
-
-    A folder of another hand may lack any key and have any value. `submit check` names the file, the line and the field.
-    """
-    try:
-        yield
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, RuntimeError) as error:
-        log.info("%s", folders, exc_info=True)
-        where = "results.json or a record" if len(folders) == 1 else f"a run of {', '.join(map(str, folders))}"
-        raise DataError(f"{where} is not as evalsuite writes it: {type(error).__name__}: {error}", folders[0]) from None
 
 
 def open_plain(folder: Path, path: str) -> BinaryIO:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from statistics import fmean, pvariance
 
+from evalsuite.analyses.ranked import Planned, asked, columns, pairs, takes_part
 from evalsuite.backends.base import Backend
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.evaluation.ask import Generate, Group, ask, first_metric, generate_of, line_of, received
@@ -23,17 +24,15 @@ from evalsuite.evaluation.display import Display
 from evalsuite.results.estimates import (
     LEVEL,
     Asking,
-    Estimate,
     asking_of,
     estimate_of,
     estimated_metric,
     margin_of,
 )
-from evalsuite.results.outcomes import is_baseline
-from evalsuite.results.ranked import asked, columns, pairs, takes_part
+from evalsuite.results.schema.cell import Estimate
 from evalsuite.results.scoring import score_reply
 from evalsuite.results.store import Store
-from evalsuite.types import Cell, Place, Reading, Response, Trial
+from evalsuite.types import Cell, Place, Response, Trial
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +76,7 @@ class _Open:
         of = len(self.asking.trials)
         if self.found is None:
             return _FIRST
-        low, high = self.found.low, self.found.high
+        low, high = self.found.interval
         alone = 2 * math.log(2 / (1 - LEVEL)) * self._spread() / self.margin**2  # items of an endless list
         # If nothing varies, the width shrinks as 1 / n.
         need = max(alone * of / (of + alone), self.asked * min(2.0, (high - low) / (2 * self.margin)) ** 0.5)
@@ -141,8 +140,8 @@ def ask_until(
                 ask_round(again)
             for c in left:
                 if c.closed and c.found and c.asked < len(c.asking.trials):
-                    said = f"enough: {c.found.asked} of {c.found.of} items, {c.found.low:.3f} … {c.found.high:.3f}"
-                    progress.stop(c.number, said)
+                    low, high = c.found.interval
+                    progress.stop(c.number, f"enough: {c.found.asked} of {c.found.of} items, {low:.3f} … {high:.3f}")
     finally:
         progress.finish()
 
@@ -187,10 +186,18 @@ class Ranking:
 
     def _count(self, cell: Cell, asking: Asking) -> int:
         of = len(asking.trials)
-        if not of or cell.place in self.alone or is_baseline(cell.facts):
+        if not of or cell.place in self.alone or cell.is_baseline:
             return of
         ends = asking.order.ends
         return int(ends[ends >= min(of, max(_FIRST, math.ceil(self.share * of)))][0])
+
+    def _scored(self, cell: Cell) -> Iterator[Planned]:
+        """The requests of a cell, with their replies and scores."""
+        for _, trial, response in self.store.read(cell):
+            score = None
+            if response is not None and response.error is None:
+                score = score_reply(trial.item, response, answer_after=trial.request.answer_after)[1]
+            yield trial, response, score
 
     def _open(self) -> set[Place]:
         """The cells that are to be asked more: of a pair that is open, if both models answered in this pass.
@@ -198,7 +205,7 @@ class Ranking:
         Models of earlier commands count among the pairs, as they do in results.json, and are not asked.
         """
         cells = [
-            asked(self.store, cell, Reading(), self.asked.get(cell.place))
+            asked(cell, self._scored(cell), self.asked.get(cell.place))
             for cell in self.store.cells()
             if takes_part(cell) and (cell.place in self.asked or cell.place.model not in self.named)
         ]

@@ -1,7 +1,7 @@
 """A run on one page: plan the trials, load the models, ask them, score the replies, write the page.
 
 Every reply is in the store before it counts, so that an interrupted run continues where it stopped, and `score` (parse and
-score again) and `report` (write the page) need no model. The scoring itself: results/journey.py.
+score again) and `report` (write the page) need no model. The scoring itself: analyses/journey.py.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evalsuite.analyses.journey import write_results
+from evalsuite.analyses.saved import require_cells, require_own
 from evalsuite.backends.base import Backend, Loader
 from evalsuite.backends.keys import require_keys
 from evalsuite.backends.model import Model
@@ -35,8 +37,7 @@ from evalsuite.evaluation.replay import recorded_cells
 from evalsuite.evaluation.second_reader import SecondReader, ask_second_reader
 from evalsuite.evaluation.settings import Settings
 from evalsuite.page.report import require_own_page, write_page
-from evalsuite.results.journey import write_results
-from evalsuite.results.saved import Results, require_cells, require_own
+from evalsuite.results.analysis import Results
 from evalsuite.results.store import Store, find_store, request_key
 from evalsuite.types import Cell, Item, Reading, Trial
 
@@ -54,7 +55,7 @@ def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
     Raises ConfigError or DataError before any model is loaded; later failures are `Results.problems`.
 
     >>> done = run("models.yaml", model=["tiny-zh"], tasks=["event_cause"], limit=20, out="runs/try")  # doctest: +SKIP
-    >>> done.cells[0]["metrics"]["f1"]["value"]  # doctest: +SKIP
+    >>> done.cells[0].metrics["f1"].value  # doctest: +SKIP
     >>> done = run({"mine": lambda request: "(a)"}, tasks=["event_cause"], out="runs/try")  # doctest: +SKIP
     """
     s, chosen, corpus, eval_sets = prepare(models, **settings)

@@ -4,7 +4,7 @@ docs/second_reader.md describes it.
 
 It is asked about replies in which the parser found no answer, about long ones, and about a random sample of the rest. It is shown
 the options, or the question of a span or text, and the reply: nothing of the gold answer. Its replies are kept in the run's store
-under keys of their own, so that nothing is asked twice; results/second.py reads and compares them.
+under keys of their own, so that nothing is asked twice; analyses/second.py reads and compares them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from evalsuite.analyses.saved import require_cells
+from evalsuite.analyses.second import shown_reply
 from evalsuite.backends.base import Backend, Loader
 from evalsuite.backends.model import Model
 from evalsuite.backends.model_paths import require_present
@@ -29,10 +31,7 @@ from evalsuite.common.resources import bundled, resolve
 from evalsuite.common.templates import TemplateFile
 from evalsuite.evaluation.ask import Group, ask, collect_problems, limits_of
 from evalsuite.evaluation.display import Display, Line, log_to
-from evalsuite.results.outcomes import is_baseline
-from evalsuite.results.saved import require_cells
 from evalsuite.results.scoring import read_answer
-from evalsuite.results.second import shown_reply
 from evalsuite.results.store import Store, open_store, request_key
 from evalsuite.types import Cell, Item, Message, Reading, Request, Response, Status
 
@@ -116,7 +115,7 @@ def choose(store: Store, s: SecondReader, reading: Reading) -> list[tuple[Cell, 
     for cell in store.cells():
         kind = TASKS[cell.place.task].kind
         read = kind.written and (kind.options or "f1" in kind.item_metrics)  # else the reply counts whole
-        if not read or cell.place.scoring != "generate" or is_baseline(cell.facts):
+        if not read or cell.place.scoring != "generate" or cell.is_baseline:
             continue
         reasons: dict[int, str] = {}
         chosen.append((cell, reasons))

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from evalsuite.analyses.journey import write_results
+from evalsuite.analyses.saved import require_cells, require_own
 from evalsuite.backends.keys import keep_variables
 from evalsuite.backends.openai.lines import Unreadable
 from evalsuite.common.errors import ConfigError, DataError
@@ -17,8 +19,7 @@ from evalsuite.evaluation.ask import received
 from evalsuite.exchange.reply_lines import read_line
 from evalsuite.exchange.requests import KEYS, PLAN
 from evalsuite.page.report import require_own_page, write_page
-from evalsuite.results.journey import write_results
-from evalsuite.results.saved import Results, require_cells, require_own
+from evalsuite.results.analysis import Results
 from evalsuite.results.store import Store
 from evalsuite.types import Reading, Response
 

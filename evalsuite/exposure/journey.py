@@ -12,6 +12,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from evalsuite.analyses.contamination import Tested, keep_rows, read_rows
+from evalsuite.analyses.journey import write_results
+from evalsuite.analyses.saved import require_own
 from evalsuite.backends.base import Backend, Surprisal
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models, models_of
@@ -37,9 +40,7 @@ from evalsuite.exposure.settings import TESTS, ContaminationSettings
 from evalsuite.exposure.texts import Entries, read_entries
 from evalsuite.page.report import require_own_page, write_page
 from evalsuite.prompt import Prompt
-from evalsuite.results.contamination import keep_rows, read_rows
-from evalsuite.results.journey import write_results
-from evalsuite.results.saved import reading_of, require_own
+from evalsuite.results.records import reading_of
 from evalsuite.results.store import Store, request_key
 from evalsuite.types import Item, Request
 
@@ -52,7 +53,7 @@ class ContaminationResult:
     """The results of a command: rows of this and earlier commands, and its problems."""
 
     out: Path
-    rows: list[ProbeRow]
+    rows: list[Tested]
     problems: tuple[str, ...]
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import yaml
 
+from evalsuite.analyses.saved import require_own
 from evalsuite.backends.model import Model
 from evalsuite.backends.model_paths import require_present
 from evalsuite.backends.models import load_models
@@ -37,7 +38,7 @@ from evalsuite.evaluation.settings import Settings
 from evalsuite.finetuning.jobs import Job, finished
 from evalsuite.finetuning.settings import Sweep
 from evalsuite.prompt import Prompt
-from evalsuite.results.saved import Results, require_own
+from evalsuite.results.analysis import Results
 from evalsuite.types import Item, Request, Task
 
 _HEAD = "# Written by `evalsuite finetune`: the base models and every adapter trained here.\n"
@@ -67,7 +68,7 @@ class Pool:
 def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
     """Train adapters on growing numbers of items and evaluate them (docs/finetune.md); the keywords are the flags of the command.
 
-    Returns the results of all of them, with learning curves in `Results.learning`. The same call resumes.
+    Returns the results of all of them, with their learning curves. The same call resumes.
     Raises ConfigError for invalid settings, before anything is trained, and BackendError if a training fails.
 
     >>> finetune("models.yaml", model=["tiny-zh"], tasks=["slot_identification"], sizes=[125, 250])  # doctest: +SKIP

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import Any
 
+from evalsuite.analyses import chance, gaps
+from evalsuite.analyses.chance import Chance
+from evalsuite.analyses.gaps import Gap
+from evalsuite.analyses.ranking import ALPHA, Group, Rated
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_rows
 from evalsuite.common.sheet import Text
-from evalsuite.results import outcomes
-from evalsuite.results.ranking import ALPHA, Rated
+from evalsuite.results.analysis import Results
+from evalsuite.results.schema.cell import CellResult
 from evalsuite.types import Benchmark, Place, Task
 
 NAMED = 3  # tasks named in one sentence
@@ -39,36 +42,30 @@ class Shown:
 
     number: int
     id: str  # of the model: run and name
-    entry: Mapping[str, Any]
+    run: int  # of the page's runs
+    cell: CellResult
     rated: Rated | None  # None for baselines, and for a model that is not ranked
 
     @property
     def task(self) -> Task:
-        return TASKS[self.entry["task"]]
+        return TASKS[self.cell.task]
 
     @property
     def name(self) -> str:
-        return str(self.entry["model"])
+        return self.cell.model
 
     @property
     def score(self) -> float:
-        return float(self.entry["metrics"][self.task.metrics[0]]["value"])
+        return self.cell.headline.value or 0.0
 
 
-def findings(
-    cells: Sequence[dict[str, Any]],
-    rated: Iterable[Rated],
-    groups: Sequence[Mapping[str, Any]],
-    runs: Sequence[Mapping[str, Any]],
-) -> list[Finding]:
-    """The sentences of a page, first the one to begin with; of several benchmarks by turns. `cells` are the page's, `rated` their scores an item, `groups` the
-    significance groups of its columns, `runs` each run's results.json."""
-    ranked = rankable(rated)
+def findings(runs: Sequence[Results], rated: Iterable[Rated], groups: Sequence[Group]) -> list[Finding]:
+    """The sentences of a page, first the one to begin with; of several benchmarks by turns. `rated` are the cells' scores an item,
+    `groups` the significance groups of the page's columns."""
+    ranked, cells = rankable(rated), numbered(runs)
     found: list[list[Finding]] = []
     for benchmark in BENCHMARKS.values():
-        mine = [
-            (n, c) for n, c in enumerate(cells) if c["task"] in TASKS and TASKS[c["task"]].benchmark == benchmark.name
-        ]
+        mine = [one for one in cells if TASKS[one.cell.task].benchmark == benchmark.name]
         if benchmark.averaged or not mine:
             continue
         here, title = looked_at(benchmark, mine, ranked)
@@ -81,18 +78,22 @@ def findings(
     return [one for turn in zip_longest(*found) for one in turn if one]
 
 
+def numbered(runs: Sequence[Results]) -> list[Shown]:
+    """All cells of a page, in its order."""
+    cells = ((run, cell) for run, results in enumerate(runs) for cell in results.cells)
+    return [Shown(n, f"{run}\t{cell.model}", run, cell, None) for n, (run, cell) in enumerate(cells)]
+
+
 def rankable(rated: Iterable[Rated]) -> dict[Place, Rated]:
-    """The whole cells that are no adapters."""
+    """Complete cells of models that are not adapters."""
     return {cell.place: cell for cell in rated if cell.whole and not cell.adapter}
 
 
-def looked_at(
-    benchmark: Benchmark, cells: Sequence[tuple[int, dict[str, Any]]], rated: Mapping[Place, Rated]
-) -> tuple[list[Shown], str]:
-    """The cells of a benchmark, numbered, that sentences are about, and the name of their set."""
-    item_set = _hardest(benchmark, {c["set"] for _, c in cells})
+def looked_at(benchmark: Benchmark, cells: Sequence[Shown], rated: Mapping[Place, Rated]) -> tuple[list[Shown], str]:
+    """The cells of a benchmark that sentences are about, and the name of their set."""
+    item_set = _hardest(benchmark, {c.cell.set for c in cells})
     title = f"{benchmark.title} {item_set.upper() if benchmark.levels else item_set}"
-    return _usual([(n, c) for n, c in cells if c["set"] == item_set], rated), title
+    return _usual([c for c in cells if c.cell.set == item_set], rated), title
 
 
 def _hardest(benchmark: Benchmark, there: set[str]) -> str:
@@ -100,40 +101,29 @@ def _hardest(benchmark: Benchmark, there: set[str]) -> str:
     return max(there, key=lambda name: (name in benchmark.sets and benchmark.sets.index(name), name))
 
 
-def _usual(cells: Sequence[tuple[int, dict[str, Any]]], rated: Mapping[Place, Rated]) -> list[Shown]:
-    """The whole, unperturbed cells in the way that most were asked in."""
+def _usual(cells: Sequence[Shown], rated: Mapping[Place, Rated]) -> list[Shown]:
+    """The complete, unperturbed cells in the way that most were asked in."""
 
-    def way(cell: Mapping[str, Any]) -> tuple[Any, ...]:
-        scoring = cell.get("scoring", "generate").replace("nll", "generate")  # probes are asked in no other way
-        return cell["split"], cell["variant"], cell["shots"], scoring
+    def way(cell: CellResult) -> tuple[str, str, int, str]:
+        scoring = cell.scoring.replace("nll", "generate")  # probes are asked in no other way
+        return cell.split, cell.variant, cell.shots, scoring
 
     plain = [
-        (n, c)
-        for n, c in cells
-        if c.get("perturb", "none") == "none"
-        and not c.get("missing")
-        and not c.get("estimate")
-        and not c.get("status", {}).get("failed")
-        and not c.get("facts", {}).get("trained")
-        and isinstance(c.get("metrics", {}).get(TASKS[c["task"]].metrics[0], {}).get("value"), float)
+        c
+        for c in cells
+        if c.cell.perturb == "none"
+        and c.cell.is_complete
+        and not c.cell.is_adapter
+        and c.cell.headline.value is not None
     ]
     if not plain:
         return []
-    most = Counter(way(c) for _, c in plain).most_common(1)[0][0]
-    shown = []
-    for number, cell in plain:
-        model = f"{cell['run']}\t{cell['model']}"
-        if way(cell) == most:
-            shown.append(Shown(number, model, cell, rated.get(Place.of(cell, model=model))))
-    return shown
-
-
-def is_baseline(cell: Shown) -> bool:
-    return outcomes.is_baseline(cell.entry["facts"])
+    most = Counter(way(c.cell) for c in plain).most_common(1)[0][0]
+    return [replace(c, rated=rated.get(replace(c.cell.place, model=c.id))) for c in plain if way(c.cell) == most]
 
 
 def models(cells: Sequence[Shown]) -> list[Shown]:
-    return [c for c in cells if c.rated is not None and not is_baseline(c)]
+    return [c for c in cells if c.rated is not None and not c.cell.is_baseline]
 
 
 # --- chance
@@ -144,7 +134,7 @@ class Guess:
     """A model's choices of a cell, with its row of "chance" in results.json."""
 
     cell: Shown
-    row: Mapping[str, Any]
+    row: Chance
     p: float  # of its own choices in a random order, corrected by Holm over all that are told together
 
     @property
@@ -155,29 +145,29 @@ class Guess:
     @property
     def reference(self) -> float:
         """The accuracy that needs no knowledge of an item: of guessing, or of the best constant answer, if that is higher."""
-        return float(max(self.row["chance"], self.row["constant"]))
+        return max(self.row.chance, self.row.constant)
 
     def who(self) -> Text:
         """Whose accuracy the reference is."""
-        if self.row["constant"] > self.row["chance"] + 1e-9:
-            return Text(f"全选 {self.row['label']} 可得", f"always {self.row['label']}")
+        if self.row.guided:
+            return Text(f"全选 {self.row.label} 可得", f"always {self.row.label}")
         return Text("随机水平", "guessing")
 
 
-def guesses(cells: Sequence[Shown], runs: Sequence[Mapping[str, Any]]) -> tuple[list[Guess], bool]:
+def guesses(cells: Sequence[Shown], runs: Sequence[Results]) -> tuple[list[Guess], bool]:
     """The models' cells that are tested against chance, and whether others come from too few dialogues: a model that knows
-    these says little about others. `runs`: each run's results.json; earlier versions have no such tests."""
+    these says little about others. Runs of earlier versions have no such tests."""
     from evalsuite.metrics.statistics import FEWEST, holm
 
-    at = {(number, Place.of(row)): row for number, run in enumerate(runs) for row in run.get("chance") or ()}
-    rows = [(cell, at.get((cell.entry["run"], Place.of(cell.entry)))) for cell in models(cells)]
+    at = {(run, row.place): row for run, results in enumerate(runs) for row in results.of(chance.ANALYSIS) or ()}
+    rows = [(cell, at.get((cell.run, cell.cell.place))) for cell in models(cells)]
     known = [(cell, row) for cell, row in rows if row is not None]
-    tested = [(cell, row) for cell, row in known if row["dialogues"] >= FEWEST]
-    p = holm({cell.number: row["p"] for cell, row in tested})
+    tested = [(cell, row) for cell, row in known if row.dialogues >= FEWEST]
+    p = holm({cell.number: row.p for cell, row in tested})
     return [Guess(cell, row, p[cell.number]) for cell, row in tested], len(tested) < len(known)
 
 
-def _chance(cells: Sequence[Shown], runs: Sequence[Mapping[str, Any]], title: str) -> list[Finding]:
+def _chance(cells: Sequence[Shown], runs: Sequence[Results], title: str) -> list[Finding]:
     """On which choice tasks no model is above chance; where there is none such, who is above it on all."""
     tested, _ = guesses(cells, runs)
     if not tested:
@@ -199,7 +189,7 @@ def _chance(cells: Sequence[Shown], runs: Sequence[Mapping[str, Any]], title: st
         en, zh = _everybody([g.cell for g in tested], above, names)
         en, zh = f"{en} of {title}.", f"{title}：{zh}。"
         place, place_zh = "is furthest above", "高出最多的是"
-    cell, who, items = best.cell, best.who(), best.row["items"]
+    cell, who, items = best.cell, best.who(), best.row.items
     zh_score, score = (percent(cell.score, language) for language in ("zh", "en"))
     zh_guess, guess = (percent(best.reference, language) for language in ("zh", "en"))
     several = len({g.cell.id for g in tested}) > 1
@@ -258,7 +248,7 @@ _BASELINES = {
 
 def baseline_kind(cell: Shown) -> str:
     """Of a baseline: random, majority, lexical or oracle, as its fingerprint has it."""
-    return str(cell.entry["facts"].get("fingerprint", "")).removeprefix("baseline:").split(":")[0]
+    return cell.cell.facts.fingerprint.removeprefix("baseline:").split(":")[0]
 
 
 def _baseline(cells: Sequence[Shown], title: str) -> list[Finding]:
@@ -267,7 +257,7 @@ def _baseline(cells: Sequence[Shown], title: str) -> list[Finding]:
     leads = []
     for name in {c.task.name for c in cells if metrics[c.task.metrics[0]].percent}:
         own = [c for c in models(cells) if c.task.name == name]
-        base = [c for c in cells if c.task.name == name and is_baseline(c) and baseline_kind(c) != "oracle"]
+        base = [c for c in cells if c.task.name == name and c.cell.is_baseline and baseline_kind(c) != "oracle"]
         if own and base:
             top, first = (max(group, key=lambda c: (c.score, -c.number)) for group in (own, base))
             if first.score > top.score:
@@ -307,18 +297,18 @@ class Win:
     alone: bool  # significantly ahead of all others
 
 
-def wins(cells: Sequence[Shown], groups: Iterable[Mapping[str, Any]]) -> tuple[list[Win], int]:
+def wins(cells: Sequence[Shown], groups: Iterable[Group]) -> tuple[list[Win], int]:
     """The tasks that a model wins by their first metric, and the number of tasks on which models are compared."""
-    at = {Place.of(c.entry, model=c.id): c for c in models(cells)}
+    at = {replace(c.cell.place, model=c.id): c for c in models(cells)}
     won, count = [], 0
     for group in groups:
-        compared = [at.get(Place.of(group, model=name)) for name in group["letters"]]
+        compared = [at.get(Place(name, **group.coordinates())) for name in group.letters]
         ranked = sorted((c for c in compared if c), key=lambda c: -c.score)
-        if len(ranked) < 2 or group.get("adapters") or group["metric"] != ranked[0].task.metrics[0]:
+        if len(ranked) < 2 or group.adapters or group.metric != ranked[0].task.metrics[0]:
             continue
         count += 1
         if ranked[0].score > ranked[1].score + 1e-12:
-            won.append(Win(ranked[0], ranked[1], not group["not_worse"]))
+            won.append(Win(ranked[0], ranked[1], not group.not_worse))
     return won, count
 
 
@@ -341,7 +331,7 @@ def each_best(named: Mapping[str, Sequence[Win]], count: int, title: str) -> Tex
     )
 
 
-def _ahead(cells: Sequence[Shown], groups: Sequence[Mapping[str, Any]], title: str) -> list[Finding]:
+def _ahead(cells: Sequence[Shown], groups: Sequence[Group], title: str) -> list[Finding]:
     """Who is best on most tasks, and on how many of them nobody is level."""
     won, count = wins(cells, groups)
     if count < 2 or not won:
@@ -366,23 +356,23 @@ def _ahead(cells: Sequence[Shown], groups: Sequence[Mapping[str, Any]], title: s
     ]
 
 
-def gap_found(cells: Sequence[Shown], runs: Sequence[Mapping[str, Any]], benchmark: Benchmark) -> list[Finding]:
+def gap_found(cells: Sequence[Shown], runs: Sequence[Results], benchmark: Benchmark) -> list[Finding]:
     """How much the best model loses from the easier level to the harder one, over its choice tasks."""
     if not benchmark.levels:
         return []
-    losses: dict[str, list[tuple[Shown, Mapping[str, Any]]]] = {}
-    at = {(c.entry["run"], Place.of(c.entry)): c for c in models(cells)}
+    losses: dict[str, list[tuple[Shown, Gap]]] = {}
+    at = {(c.run, c.cell.place): c for c in models(cells)}
     for number, results in enumerate(runs):
-        for row in results.get("gaps") or ():
-            cell = at.get((number, Place.of(row, set=benchmark.levels[1])))
-            if cell and row["metric"] == "accuracy":
+        for row in results.of(gaps.ANALYSIS) or []:
+            cell = at.get((number, Place(set=benchmark.levels[1], **row.coordinates())))
+            if cell and row.metric == "accuracy":
                 losses.setdefault(cell.id, []).append((cell, row))
     if not losses:
         return []
     rows = max(losses.values(), key=lambda rows: (len(rows), sum(cell.score for cell, _ in rows)))
-    largest = max(rows, key=lambda pair: abs(pair[1]["gap"]))[0]
-    lost = sum(row["gap"] for _, row in rows) / len(rows)  # a gap is the easier set's score less the harder one's
-    clear = sum(row["p_holm"] < ALPHA for _, row in rows)
+    largest = max(rows, key=lambda pair: abs(pair[1].gap))[0]
+    lost = sum(row.gap for _, row in rows) / len(rows)  # a gap is the easier set's score less the harder one's
+    clear = sum(row.p_holm < ALPHA for _, row in rows)
     easy, hard = (level.upper() for level in benchmark.levels)
     moved = f"{'loses' if lost >= 0 else 'gains'} {abs(100 * lost):.1f} points"
     moved_zh = f"平均{'下降' if lost >= 0 else '上升'} {abs(100 * lost):.1f} 个百分点"

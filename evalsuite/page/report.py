@@ -13,10 +13,14 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
+from evalsuite.analyses import ranking, second
+from evalsuite.analyses.judged import sheets as judged
+from evalsuite.analyses.saved import from_json, to_json
+from evalsuite.analyses.table import SECTIONS, TABLES, sheets
 from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.published import published_figures
@@ -25,17 +29,17 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import remove, replace_file
 from evalsuite.common.finite import not_finite, without_nan
 from evalsuite.common.lock import locked
-from evalsuite.common.plainfile import as_written, read_json
+from evalsuite.common.plainfile import read_json
 from evalsuite.common.resources import bundled
-from evalsuite.common.sheet import Sheet, as_json
+from evalsuite.common.sheet import as_json
 from evalsuite.page import shards
 from evalsuite.page.citations import citations
 from evalsuite.page.findings import findings
+from evalsuite.page.shards import PageCell
 from evalsuite.perturb import PERTURBATIONS
-from evalsuite.results import ranking, records
-from evalsuite.results.saved import Results
-from evalsuite.results.sheets import SHEETS, sheets
-from evalsuite.types import Place
+from evalsuite.results import records
+from evalsuite.results.analysis import Results
+from evalsuite.results.schema.cell import CellResult
 
 # Placeholders of index.html, for styles, scripts, data and shards.
 _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
@@ -43,24 +47,6 @@ _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
 _MARKS = (b'<meta name="generator" content="evalsuite">', b"trusted-types evalsuite")
 _SHARD = "evalsuiteShard("  # begins a shard's file
 INSIDE = 4_000_000  # bytes of packed shards up to which they are inside the page, as one file to send by mail
-# Keys of results.json that the page takes unchanged, with their value in older runs that lack them.
-_RESULT_KEYS: dict[str, Any] = {
-    "format": 1, "evalsuite": "", "reading": {}, "extraction": [], "gaps": [], "robustness": {}, "means": [], "learning": [], "breakdowns": [], "aspects": [], "difficulty": [], "confusions": [],
-    "metric_correlations": [], "groups": [], "memory": {}, "contamination": [], "ranked": [], "judged": {}, "second": {},
-}  # fmt: skip
-# Analyses that the page computes and draws itself, for the cells in view. It draws the sheets of all others.
-_OWN = (
-    "overview",
-    "results",
-    "ranks",
-    "groups",
-    "tokens",
-    "robustness",
-    "breakdowns",
-    "confusions",
-    "correlations",
-    "curves",
-)
 _BENCHMARK_KEYS = (
     "name", "title", "sets", "sets_zh", "sets_en", "averaged", "levels", "groups", "published_zh", "published_en",
 )  # fmt: skip
@@ -106,12 +92,11 @@ def require_own_page(out: Path) -> None:
 
 def write_page(runs: Sequence[Path], out: Path) -> Path:
     """Write the page to out/index.html and return its path. If `out` is inside a run, the caller holds that run's lock."""
-    results = [_results(run) for run in runs]
+    loaded = [_load(run) for run in runs]
     path = out / "index.html"
     out.mkdir(parents=True, exist_ok=True)
     shard_files = ShardFiles(out / "shards")
-    with as_written(*runs):
-        data = page_data(runs, results, shard_files.add)
+    data = page_data(loaded, shard_files.add)
     page = assemble(data, "leaderboard", shards=shard_files.inside)
     replace_file(path, page)
     shard_files.tidy()
@@ -186,36 +171,39 @@ def assemble(data: Any, script: str, styles: Sequence[str] = ("page",), shards: 
     return page
 
 
-def page_data(
-    folders: Sequence[Path], runs: Sequence[dict[str, Any]], add_shard: Callable[[Any], str]
-) -> dict[str, Any]:
-    """The data of the page without its shards, which go to `add_shard`. `runs`: results.json of each folder."""
-    shown = [{k: results.get(k, empty) for k, empty in _RESULT_KEYS.items()} for results in runs]
-    for part, results in zip(shown, runs, strict=True):
-        # Keys in their order, from which the page can export results.json again.
-        keys = dict.fromkeys(k for cell in results["cells"] for k in cell)
-        part["written"] = {"results": list(results), "cells": list(keys)}
-    cells = [{**cell, "run": number} for number, results in enumerate(runs) for cell in results["cells"]]
+def page_data(runs: Sequence[Loaded], add_shard: Callable[[Any], str]) -> dict[str, Any]:
+    """The data of the page without its shards, which go to `add_shard`."""
+    cells = [PageCell(number, cell) for number, run in enumerate(runs) for cell in run.results.cells]
     rated: list[ranking.Rated] = []
 
-    def rate(cell: dict[str, Any], rows: Sequence[shards.Rating]) -> None:
-        if one := ranking.rated(cell, rows, f"{cell['run']}\t{cell['model']}"):  # the page's names of models
+    def rate(cell: PageCell, rows: Sequence[ranking.Rating]) -> None:
+        if one := ranking.rated(cell.cell, rows, f"{cell.run}\t{cell.cell.model}"):  # the page's names of models
             rated.append(one)
 
     packed = shards.pack_columns(
         cells,
-        lambda cell: records.read_records(folders[cell["run"]], cell["records"]),
-        lambda cell: _opinions(folders[cell["run"]], cell, shown[cell["run"]]),
+        lambda cell: records.read_records(runs[cell.run].results.out, cell.cell.records),
+        lambda cell: _opinions(runs[cell.run].results, cell.cell),
         add_shard,
         rate,
     )
-    asked = {TASKS[cell["task"]].benchmark for cell in cells if cell["task"] in TASKS}
+    marks = [run.not_finite.get(n) for run in runs for n in range(len(run.results.cells))]
+    shown = [
+        one.cell.written() | {"run": one.run} | ({"not_finite": mark} if mark else {}) | beside
+        for one, mark, beside in zip(cells, marks, packed.cells, strict=True)
+    ]
+    asked = {TASKS[one.cell.task].benchmark for one in cells}
     groups = ranking.groups(rated)
     used = [name for name in BENCHMARKS if name in asked]
     return {
         "runs": [
-            {"name": f.name, "manifest": _manifest(f), **part, "sheets": _sheets(f, results)}
-            for f, part, results in zip(folders, shown, runs, strict=True)
+            {
+                "name": run.results.out.name,
+                "manifest": _manifest(run.results.out),
+                **_content(run.results),
+                "sheets": _sheets(run.results),
+            }
+            for run in runs
         ],
         "tasks": [
             {name: getattr(t, name) for name in ("name", "short", "zh", "en", "metrics", "benchmark")}
@@ -240,11 +228,11 @@ def page_data(
             for p in PERTURBATIONS.values()
         ],
         "corruptions": [{name: getattr(c, name) for name in ("name", "zh", "en")} for c in CORRUPTIONS.values()],
-        "cells": packed.cells,
+        "cells": shown,
         "columns": packed.columns,
         "asked": {"items": len(packed.items), "replies": packed.replies},
-        "findings": [asdict(found) for found in findings(packed.cells, rated, groups, runs)],
-        "groups": groups,
+        "findings": [asdict(found) for found in findings([run.results for run in runs], rated, groups)],
+        "groups": [group.written() for group in groups],
         "nemenyi": ranking.critical_values(len({x.model for x in rated})),
         "published": [row for name in used for row in published_figures(BENCHMARKS[name])],
         "references": [as_json(sheet) for name in used if (made := BENCHMARKS[name].references) for sheet in made()],
@@ -253,49 +241,55 @@ def page_data(
     }
 
 
-def _results(folder: Path) -> dict[str, Any]:
-    """results.json. NaN and infinity, which are no JSON and no results, are null; the cells with one are marked."""
-    results = records.read_results(folder)
-    if not_finite(results):
-        for cell in results["cells"]:
-            if where := not_finite(cell):
-                cell["not_finite"] = where
-    whole: dict[str, Any] = without_nan(results)
-    return whole
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The results of a run, and where its file had NaN or infinity, which are no JSON and no results."""
+
+    results: Results
+    not_finite: Mapping[int, str]  # number of a cell -> the place of the first such value in it
 
 
-def _sheets(folder: Path, results: dict[str, Any]) -> list[dict[str, Any]]:
-    """The sheets of a run, each with its analysis. If a run lacks what an analysis needs, its sheet has the error as a note."""
-    keys = {f.name: results[f.name] for f in fields(Results) if f.name in results and f.name != "cells"}
-    done = Results(folder, tuple(results["cells"]), (), **keys)
-    rows = []
-    for name in [name for name in SHEETS if name not in _OWN]:
-        try:
-            drawn = list(sheets(done, [name]))
-        except ConfigError as error:
-            drawn = [Sheet(name, name, (), (), (str(error).removeprefix(f"{folder}/"),))]
-        rows += [{"analysis": name, **as_json(sheet)} for sheet in drawn]
-    return rows
+def _load(folder: Path) -> Loaded:
+    """Read results.json. NaN and infinity are null. Raises DataError for a file that is not evalsuite's."""
+    content = records.read_results(folder)
+    marks = {n: where for n, cell in enumerate(content["cells"]) if (where := not_finite(cell))}
+    return Loaded(from_json(folder, without_nan(content)), marks)
 
 
-def _opinions(folder: Path, cell: dict[str, Any], results: dict[str, Any]) -> list[dict[str, Any]]:
+def _content(results: Results) -> dict[str, Any]:
+    """The keys of results.json but its cells, for the page's scripts, and those of its file, so that it can export it again."""
+    content = to_json(results)
+    keys = dict.fromkeys(key for cell in content["cells"] for key in cell)
+    empty: dict[str, Any] = {row.key: [] if get_origin(row.model) is list else {} for row in SECTIONS}
+    written = {"results": list(content), "cells": list(keys)}
+    return {**empty, **{key: value for key, value in content.items() if key != "cells"}, "written": written}
+
+
+def _sheets(results: Results) -> list[dict[str, Any]]:
+    """The sheets of a run, each with its analysis, but for those of which the page has a drawing of its own."""
+    names = [row.name for row in TABLES.values() if not row.drawn]
+    return [{"analysis": name, **as_json(sheet)} for name in names for sheet in sheets(results, [name])]
+
+
+def _opinions(results: Results, cell: CellResult) -> list[dict[str, Any]]:
     """Judges' opinions on a cell, with and without the gold answer; `rows` is item -> [status, scores, reasons]. Then second
     readers' verdicts: item -> [verdict and relation, {}, reply, prompt]."""
     opinions = []
-    for entry in results["judged"].get("cells", ()):
-        if entry["control"] not in ("plain", "blind") or Place.of(entry) != Place.of(cell):
-            continue
-        rows = {}
-        for record in records.read_records(folder, entry["records"]):
-            rows[records.entry_name(record)] = [record["status"], record["scores"], record["reasons"]]
-        opinions.append({"judge": entry["judge"], "rubric": entry["rubric"], "control": entry["control"], "rows": rows})
-    for entry in results["second"].get("cells", ()):
-        if Place.of(entry) == Place.of(cell):
+    judgings, readings = results.of(judged.ANALYSIS), results.of(second.ANALYSIS)
+    for entry in judgings.cells if judgings else ():
+        if entry.control in ("plain", "blind") and entry.place == cell.place:
+            rows = {
+                records.entry_name(x): [x["status"], x["scores"], x["reasons"]]
+                for x in records.read_records(results.out, entry.records)
+            }
+            opinions.append({"judge": entry.judge, "rubric": entry.rubric, "control": entry.control, "rows": rows})
+    for reading in readings.cells if readings else ():
+        if reading.place == cell.place:
             rows = {
                 records.entry_name(x): [x["relation"] or x["verdict"], {}, x["reply"] or x["error"] or "", x["prompt"]]
-                for x in records.read_records(folder, entry["records"])
+                for x in records.read_records(results.out, reading.records)
             }
-            opinions.append({"judge": entry["reader"], "rubric": "", "control": "second", "rows": rows})
+            opinions.append({"judge": reading.reader, "rubric": "", "control": "second", "rows": rows})
     return opinions
 
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from evalsuite.results.outcomes import FLIP
 from evalsuite.results.records import context, entry_name
+from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.tokens import reply_tokens
 from evalsuite.types import Place
 
 SIZE = 1_500_000  # approximate characters of a shard before compression; the replies to an item are never split
-FLIP = 0.5  # as in results/robustness.py
 
 # One letter an item, so that lists can be filtered and counted without a shard; page.js has the same letters.
 OUTCOMES = {
@@ -31,9 +32,17 @@ Rating = tuple[
 ]  # item, a number for its content, context, scores, sample
 
 
+@dataclass(frozen=True, slots=True)
+class PageCell:
+    """A cell of one of the page's runs."""
+
+    run: int
+    cell: CellResult
+
+
 @dataclass(slots=True)
 class Packed:
-    """The columns of a page. Each cell gets the keys `column`, `outcomes` and, if perturbed, `flips`."""
+    """The columns of a page, and what its cells say of them: `column`, `outcomes` and, if perturbed, `flips`."""
 
     cells: list[dict[str, Any]]
     columns: list[dict[str, Any]] = field(default_factory=list)  # ids, and shards as [name, first entry]
@@ -56,11 +65,11 @@ class _Column:
 
 
 def pack_columns(
-    cells: Sequence[dict[str, Any]],
-    records: Callable[[dict[str, Any]], Iterator[dict[str, Any]]],
-    opinions: Callable[[dict[str, Any]], Sequence[dict[str, Any]]],
+    cells: Sequence[PageCell],
+    records: Callable[[PageCell], Iterator[dict[str, Any]]],
+    opinions: Callable[[PageCell], Sequence[dict[str, Any]]],
     add_shard: Callable[[dict[str, Any]], str],
-    rate: Callable[[dict[str, Any], Sequence[Rating]], None],
+    rate: Callable[[PageCell, Sequence[Rating]], None],
 ) -> Packed:
     """Read the cells' records, a column at a time, and pass each shard to `add_shard`, which returns its name.
 
@@ -69,24 +78,24 @@ def pack_columns(
         texts …].
     rate: is called with the scores of every cell.
     """
-    packed = Packed([dict(cell) for cell in cells])
+    packed = Packed([{} for _ in cells])
     by_column: dict[Place, list[int]] = {}  # by place without its model
-    for number, cell in enumerate(packed.cells):
-        by_column.setdefault(Place.of(cell, model=""), []).append(number)
+    for number, one in enumerate(cells):
+        by_column.setdefault(replace(one.cell.place, model=""), []).append(number)
     plain: dict[tuple[Any, ...], dict[str, float]] = {}  # unperturbed: the first score of each item
     for place in sorted(by_column, key=lambda place: place.perturb != "none"):  # unperturbed first
         column = _Column()
         for number in by_column[place]:
-            cell = packed.cells[number]
+            cell = cells[number]
             values, ratings = _read(column, number, records(cell))
             rate(cell, ratings)
             packed.items.update(item.split("~")[0] for item in values)
             packed.replies += len(values)
-            base = (cell["run"], Place.of(cell).but("perturb"))
+            base = (cell.run, cell.cell.but("perturb"))
             if place.perturb == "none":
                 plain[base] = values
             elif base in plain:
-                cell["flips"] = _flips(column, values, plain[base])
+                packed.cells[number]["flips"] = _flips(column, values, plain[base])
             if judged := opinions(cell):
                 column.judged[number] = list(judged)
         for number in by_column[place]:

@@ -8,10 +8,12 @@ left out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from statistics import median
-from typing import Any
 
+from evalsuite.analyses import ranking, robustness
+from evalsuite.analyses.robustness import Positions
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_rows
 from evalsuite.common.sheet import Text
 from evalsuite.page.findings import (
@@ -20,17 +22,17 @@ from evalsuite.page.findings import (
     each_best,
     gap_found,
     guesses,
-    is_baseline,
     leaders,
     looked_at,
     models,
+    numbered,
     percent,
     rankable,
     wins,
 )
-from evalsuite.results import outcomes, ranking
-from evalsuite.results.saved import Results
-from evalsuite.types import Place, Status
+from evalsuite.results.analysis import Results
+from evalsuite.results.schema.cell import CellResult
+from evalsuite.types import Status
 
 SILENT = 0.05  # the least share of replies without an answer that is told
 WIDE = 0.1  # the least half width of an interval that is told
@@ -38,12 +40,10 @@ ALIKE = 0.8  # the least share of one option among a model's choices that is tol
 APART = 0.25  # and the least that this is more than the option is right
 FEW = 8  # choices below which nothing is said of their distribution
 
-Entry = Mapping[str, Any]  # a cell of results.json
-
 
 def told(done: Results) -> list[Text]:
     """At most three sentences on a run. Reads the records of the cells that they are about."""
-    own = [c for c in done.cells if not outcomes.is_baseline(c["facts"])]
+    own = [c for c in done.cells if not c.is_baseline]
     if not own:
         return [Text("本次只评测了基线，没有模型。", "Only baselines were asked, no model.")] if done.cells else []
     here, title = _looked_at(done)
@@ -55,17 +55,17 @@ def told(done: Results) -> list[Text]:
 
 def _looked_at(done: Results) -> tuple[list[Shown], str]:
     """The cells of the first benchmark that has some, and the name of their set, with the way of asking if there are several."""
-    numbered = [(n, {**cell, "run": 0}) for n, cell in enumerate(done.cells)]
+    cells = numbered([done])
     for benchmark in BENCHMARKS.values():
-        mine = [(n, c) for n, c in numbered if TASKS[c["task"]].benchmark == benchmark.name]
+        mine = [c for c in cells if TASKS[c.cell.task].benchmark == benchmark.name]
         if benchmark.averaged or not mine:
             continue
         first, _ = looked_at(benchmark, mine, {})
-        rated = rankable(ranking.rated_cells(done.out, [c.entry for c in first], "0\t"))
+        rated = rankable(ranking.rated_cells(done.out, [c.cell for c in first], "0\t"))
         here, title = looked_at(benchmark, mine, rated)
         if here:
-            ways = {Place.of(c, perturb="none").way for _, c in mine}
-            return here, f"{title} ({Place.of(here[0].entry).way})" if len(ways) > 1 else title
+            ways = {replace(c.cell.place, perturb="none").way for c in mine}
+            return here, f"{title} ({here[0].cell.way})" if len(ways) > 1 else title
     return [], ""
 
 
@@ -125,15 +125,14 @@ def _alone(own: Sequence[Shown], title: str) -> list[Text]:
 
 def _score(cell: Shown, language: str) -> str:
     """ "41.7 % (15-72, 12 items)": the headline, its interval and its items."""
-    found = cell.entry["metrics"][cell.task.metrics[0]]
-    items = f"{found.get('n', cell.entry['items'])} {'题' if language == 'zh' else 'items'}"
+    figure = cell.cell.headline
+    items = f"{figure.n} {'题' if language == 'zh' else 'items'}"
     scale = 100 if metric_rows()[cell.task.metrics[0]].percent else 1
     digits = 0 if scale == 100 else 2
-    between = (
-        [f"{scale * found['low']:.{digits}f}–{scale * found['high']:.{digits}f}"]
-        if found.get("low") is not None
-        else []
-    )
+    between = []
+    if figure.bounds:
+        _, low, high = figure.bounds
+        between = [f"{scale * low:.{digits}f}–{scale * high:.{digits}f}"]
     if language == "zh":
         return f"{_value(cell, language)}（{'，'.join([*between, items])}）"
     return f"{_value(cell, language)} ({', '.join([*between, items])})"
@@ -148,6 +147,11 @@ def _value(cell: Shown, language: str) -> str:
 # --- chance and baselines
 
 
+def _positions(done: Results) -> list[Positions]:
+    content = done.of(robustness.ANALYSIS)
+    return content.positions if content else []
+
+
 def _above(here: Sequence[Shown], done: Results) -> list[Text]:
     """Who is above chance on how many choice tasks, and on how many tasks the best score is above every baseline's."""
     parts = [*_chance(here, done), *_baselines(here)]
@@ -160,7 +164,7 @@ def _above(here: Sequence[Shown], done: Results) -> list[Text]:
 
 
 def _chance(here: Sequence[Shown], done: Results) -> Iterator[Text]:
-    found, few = guesses(here, [{"chance": done.chance}])
+    found, few = guesses(here, [done])
     if not found:
         if few:
             yield Text("对话太少，无法判断是否高于随机水平", "too few dialogues to tell who is above chance")
@@ -197,7 +201,7 @@ def _baselines(here: Sequence[Shown]) -> Iterator[Text]:
     own = models(here)
     ahead = count = 0
     for name in {c.task.name for c in own}:
-        base = [c.score for c in here if c.task.name == name and is_baseline(c) and baseline_kind(c) != "oracle"]
+        base = [c.score for c in here if c.task.name == name and c.cell.is_baseline and baseline_kind(c) != "oracle"]
         if base:
             count += 1
             ahead += max(c.score for c in own if c.task.name == name) > max(base)
@@ -210,31 +214,31 @@ def _baselines(here: Sequence[Shown]) -> Iterator[Text]:
 # --- what stands in the way
 
 
-def _obstacles(done: Results, own: Sequence[Entry], here: Sequence[Shown]) -> list[Text]:
+def _obstacles(done: Results, own: Sequence[CellResult], here: Sequence[Shown]) -> list[Text]:
     parts = [*_lost(own), *_silent(own), *_same_choice(done, here), *_small(here), *_estimates(own)]
     if not parts:
         return []
     return [Text(f"需注意：{'；'.join(p.zh for p in parts)}。", f"In the way: {'; '.join(p.en for p in parts)}.")]
 
 
-def _lost(own: Sequence[Entry]) -> Iterator[Text]:
-    asked = sum(c["items"] for c in own)
-    failed = sum(c["status"].get(Status.FAILED.value, 0) for c in own)
-    missing = sum(c["missing"] for c in own if not c.get("estimate"))
+def _lost(own: Sequence[CellResult]) -> Iterator[Text]:
+    asked = sum(c.items for c in own)
+    failed = sum(c.failed for c in own)
+    missing = sum(c.missing for c in own if not c.is_estimate)
     if failed:
-        names = dict.fromkeys(c["model"] for c in own if c["status"].get(Status.FAILED.value))
+        names = dict.fromkeys(c.model for c in own if c.failed)
         yield Text(f"{asked} 个请求中有 {failed} 个失败（{'、'.join(names)}）", f"{failed} of {asked} requests failed ({', '.join(names)})")  # fmt: skip
     if missing:
         yield Text(f"{asked} 个请求中有 {missing} 个尚未提问", f"{missing} of {asked} requests are not asked yet")
 
 
-def _silent(own: Sequence[Entry]) -> Iterator[Text]:
+def _silent(own: Sequence[CellResult]) -> Iterator[Text]:
     """The model with the largest share of replies without an answer, and their most frequent status."""
     worst: tuple[float, str, str] = (0.0, "", "")
-    for name in dict.fromkeys(c["model"] for c in own):
+    for name in dict.fromkeys(c.model for c in own):
         status: Counter[str] = Counter()
         for c in own:
-            status.update(c["status"] if c["model"] == name else {})
+            status.update(c.status if c.model == name else {})
         answered = sum(status.values()) - status[Status.FAILED.value]
         silent = Counter({k: v for k, v in status.items() if k not in (Status.FAILED.value, Status.PARSED.value)})
         if answered and silent.total() / answered > worst[0]:
@@ -253,16 +257,16 @@ _STATUS = {
 
 def _same_choice(done: Results, here: Sequence[Shown]) -> Iterator[Text]:
     """The model's cell in which most choices are one option, though it is not as often right."""
-    cells = {Place.of(c.entry): c for c in models(here) if c.task.kind.single}
+    cells = {c.cell.place: c for c in models(here) if c.task.kind.single}
     found: list[tuple[float, Shown, int, int, str]] = []
-    for row in done.robustness.get("positions", ()):
-        cell, chosen, gold = cells.get(Place.of(row)), row["chosen"], row["gold"]
+    for row in _positions(done):
+        cell, chosen, gold = cells.get(row.place), row.chosen, row.gold
         if cell is None or sum(chosen) < FEW:
             continue
         at = max(range(len(chosen)), key=chosen.__getitem__)
         share = chosen[at] / sum(chosen)
         if share >= ALIKE and share - gold[at] / sum(gold) >= APART:
-            found.append((share, cell, chosen[at], sum(chosen), row["labels"][at]))
+            found.append((share, cell, chosen[at], sum(chosen), row.labels[at]))
     if found:
         _, cell, times, of, label = max(found, key=lambda row: (row[0], row[3]))
         yield Text(
@@ -274,9 +278,9 @@ def _same_choice(done: Results, here: Sequence[Shown]) -> Iterator[Text]:
 def _small(here: Sequence[Shown]) -> Iterator[Text]:
     """How wide the intervals are, if they are wide."""
     own = [c for c in models(here) if metric_rows()[c.task.metrics[0]].percent]
-    found = [c.entry["metrics"][c.task.metrics[0]] for c in own]
-    halves = [(row["high"] - row["low"]) / 2 for row in found if row.get("low") is not None]
-    items = sorted({row["n"] for row in found})
+    found = [c.cell.headline for c in own]
+    halves = [(bounds[2] - bounds[1]) / 2 for figure in found if (bounds := figure.bounds)]
+    items = sorted({figure.n for figure in found})
     if found and not halves:
         yield Text(
             "每项任务的题目都来自同一段对话，没有置信区间", "the items of a task are of one dialogue: no intervals"
@@ -287,8 +291,8 @@ def _small(here: Sequence[Shown]) -> Iterator[Text]:
         yield Text(f"每项任务 {n} 题，置信区间约为 ±{half:.0f} 个百分点", f"{n} items a task, about ±{half:.0f} points")
 
 
-def _estimates(own: Sequence[Entry]) -> Iterator[Text]:
-    if count := sum("estimate" in c for c in own):
+def _estimates(own: Sequence[CellResult]) -> Iterator[Text]:
+    if count := sum(c.is_estimate for c in own):
         yield Text(
             f"{len(own)} 个单元格中有 {count} 个只问了部分题目，是估计值，不参与排名",
             f"{count} of {len(own)} cells are estimates from a part of the items and are not ranked",
@@ -300,4 +304,4 @@ def _gap(done: Results, here: Sequence[Shown]) -> list[Text]:
     if not here:
         return []
     benchmark = BENCHMARKS[here[0].task.benchmark]
-    return [Text(found.zh, found.en) for found in gap_found(here, [{"gaps": done.gaps}], benchmark)]
+    return [Text(found.zh, found.en) for found in gap_found(here, [done], benchmark)]

@@ -30,9 +30,9 @@ from evalsuite.common.terminal import safe
 from evalsuite.metrics.statistics import paired_test, within_families
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.estimates import stops
-from evalsuite.results.outcomes import is_baseline
-from evalsuite.results.robustness import FLIP
-from evalsuite.results.saved import known_values, reading_of
+from evalsuite.results.outcomes import FLIP
+from evalsuite.results.places import known_values
+from evalsuite.results.records import reading_of
 from evalsuite.results.scoring import per_item, read_answer, score_answer, score_cell
 from evalsuite.results.store import Store, open_store
 from evalsuite.types import PLACE, Answer, Cell, Item, Place, Reading, Response
@@ -210,7 +210,7 @@ class _Run:
     def known(self, part: str, values: Iterable[str]) -> set[Any]:
         """The values of a part of a place, as the cells have them. Raises ConfigError for one that no cell has."""
         try:
-            return known_values([cell.place.as_dict() for cell in self.cells], part, values)
+            return known_values([cell.place for cell in self.cells], part, values)
         except ConfigError as error:
             raise ConfigError(f"{self.folder}: {error}") from None
 
@@ -219,7 +219,7 @@ class _Run:
         wanted = {part: self.known(part, values) for part, values in narrowing.items() if values}
         cells = [c for c in self.cells if all(getattr(c.place, part) in own for part, own in wanted.items())]
         if "model" in narrowing and "model" not in wanted:
-            cells = [c for c in cells if not is_baseline(c.facts)] or cells
+            cells = [c for c in cells if not c.is_baseline] or cells
         stopped = [cell for cell in cells if _stopped(self.store, cell)]
         if stopped:
             log.warning(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.perturb import PERTURBATIONS
+from evalsuite.results.schema.cell import Estimate
 from evalsuite.types import Cell, Item, Task, Trial
 
 if TYPE_CHECKING:
@@ -34,38 +35,6 @@ class Asking:
 
     order: Order
     trials: tuple[tuple[int, ...], ...]  # of each item, in this order: the places of its trials in the cell
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What the first `asked` items say of the mean over all `of` items."""
-
-    metric: str
-    asked: int
-    of: int
-    value: float
-    low: float
-    high: float
-    margin: float | None  # the half width at which the asking stops; None: it stops once models are told apart
-
-    @property
-    def reached(self) -> bool | None:
-        return None if self.margin is None else self.high - self.low <= 2 * self.margin + 1e-12
-
-    @property
-    def entry(self) -> dict[str, Any]:
-        """As it stands in results.json."""
-        return {
-            "method": "confidence sequence",
-            "metric": self.metric,
-            "asked": self.asked,
-            "of": self.of,
-            "low": self.low,
-            "high": self.high,
-            "level": LEVEL,
-            "margin": self.margin,
-            "reached": self.reached,
-        }
 
 
 def stops(facts: Mapping[str, Any]) -> bool:
@@ -115,8 +84,8 @@ def counted(cell: Cell, trials: Sequence[Trial], asked: Sequence[bool]) -> set[i
     return {i for own in asking.trials[:count] for i in own}
 
 
-def counted_places(source: Source, cell: Cell) -> set[int] | None:
-    """The places of a cell's replies that count, where the asking stops early; None: all count."""
+def counted_indices(source: Source, cell: Cell) -> set[int] | None:
+    """The indices of a cell's replies that count, where the asking stops early; None: all count."""
     if not stops(cell.facts):
         return None
     trials, asked = [], []
@@ -152,15 +121,17 @@ def estimate_of(
         return None
     ends = asking.order.ends
     asked = int(ends[len(lower) - 1])
-    value = math.fsum((a + b) / 2 for a, b in ranges[:asked]) / asked
+    lowest, highest = float(lower[-1]), float(upper[-1])
     return Estimate(
-        estimated_metric(TASKS[cell.place.task]),
-        asked,
-        len(asking.trials),
-        value,
-        float(lower[-1]),
-        float(upper[-1]),
-        margin,
+        method="confidence sequence",
+        metric=estimated_metric(TASKS[cell.place.task]),
+        asked=asked,
+        of=len(asking.trials),
+        low=lowest,
+        high=highest,
+        level=LEVEL,
+        margin=margin,
+        reached=None if margin is None else highest - lowest <= 2 * margin + 1e-12,
     )
 
 

@@ -1,32 +1,37 @@
-"""A scored run in memory: what the sections of results.json are computed from."""
+"""The outcomes of a cell's answered requests: what analyses compute from, and an item's value."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
-from evalsuite.results.store import RecordWriter, Source
-from evalsuite.types import Answer, Cell, Item, Place, Reading, Score, Trial
+from evalsuite.perturb import PERTURBATIONS
+from evalsuite.types import Answer, Cell, Item, Place, Response, Score, Trial
 
-Rows = Sequence[tuple[Trial, Answer, Score]]  # the answered trials of a cell, without their prompts
+FLIP = 0.5  # the least change of an item's value that counts as a flip; between right and wrong it is 1
+ScoredReply = tuple[Trial, Response, Answer, Score]  # the trial without its prompt
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of one answered request. It is small, since those of a whole run are held in memory."""
+    """The outcome of one answered request. Those of a whole run are held in memory; its items are held once for all models."""
 
-    item: str
+    item: Item  # as it was asked
     rotation: int
     sample: int
     source: int  # number of its dialogue within the cell
-    value: float  # the task's first metric
-    golds: tuple[int, ...]  # indices of right options
-    chosen: tuple[int, ...]  # indices of chosen options
-    original: Item | None  # the item without its texts; None if it is perturbed
+    value: float  # the task's first metric of items
+    answer: Answer
+    score: Score
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """Indices of the chosen options."""
+        return self.answer.chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,81 +42,58 @@ class CellOutcomes:
     labels: tuple[str, ...]
     outcomes: tuple[Outcome, ...]
 
+    @property
+    def place(self) -> Place:
+        return self.cell.place
 
-def outcomes_of(cell: Cell, rows: Rows) -> CellOutcomes:
-    """The outcomes of a cell's answered trials."""
+    @property
+    def headline(self) -> str:
+        """The task's first metric."""
+        return TASKS[self.place.task].metrics[0]
+
+    @property
+    def metric(self) -> str:
+        """The metric whose values the outcomes have."""
+        return TASKS[self.place.task].item_metrics[0]
+
+
+def outcomes_of(cell: Cell, replies: Sequence[ScoredReply]) -> CellOutcomes:
+    """The outcomes of a cell's answered requests."""
     metric = TASKS[cell.place.task].item_metrics[0]
-    dialogues = sources([trial.item.context for trial, _, _ in rows])
+    dialogues = sources([trial.item.context for trial, *_ in replies])
     outcomes = tuple(
-        Outcome(
-            trial.item.id,
-            trial.rotation,
-            trial.request.sample,
-            source,
-            score.values[metric],
-            trial.item.golds,
-            answer.choices or (() if answer.choice is None else (answer.choice,)),
-            replace(trial.item, dialogue=(), question="", references=(), layout=())
-            if cell.place.perturb == "none"
-            else None,
-        )
-        for (trial, answer, score), source in zip(rows, dialogues, strict=True)
+        Outcome(trial.item, trial.rotation, trial.request.sample, source, score.values[metric], answer, score)
+        for (trial, _, answer, score), source in zip(replies, dialogues, strict=True)
     )
-    return CellOutcomes(cell, max((t.item.labels for t, _, _ in rows), key=len, default=()), outcomes)
+    return CellOutcomes(cell, max((trial.item.labels for trial, *_ in replies), key=len, default=()), outcomes)
 
 
-def item_values(cell: CellOutcomes) -> dict[str, float]:
-    """Item -> its value, the mean of its samples."""
-    found: dict[str, list[float]] = {}
+class ItemValue(NamedTuple):
+    """An item's value in a cell, with its first outcome."""
+
+    value: float
+    first: Outcome
+
+
+def item_values(cell: CellOutcomes) -> dict[str, ItemValue]:
+    """Item's id -> its value, in order: the mean of its samples, of each the lowest of the item's rotations.
+
+    A sample of which a rotation failed is left out, and an item without a whole sample.
+    """
+    rotated = PERTURBATIONS[cell.place.perturb].several
+    items: dict[str, dict[int, list[Outcome]]] = {}
     for outcome in cell.outcomes:
-        found.setdefault(outcome.item, []).append(outcome.value)
-    return {item: math.fsum(values) / len(values) for item, values in found.items()}
+        items.setdefault(outcome.item.id, {}).setdefault(outcome.sample, []).append(outcome)
+    values = {}
+    for name, samples in items.items():
+        first = next(iter(samples.values()))[0]
+        rotations = len(first.item.options) if rotated else 1
+        lowest = [min(o.value for o in each) for each in samples.values() if len(each) == rotations]
+        if lowest:
+            values[name] = ItemValue(math.fsum(lowest) / len(lowest), first)
+    return values
 
 
-def is_baseline(facts: Mapping[str, Any]) -> bool:
-    """Whether a cell with these facts is a baseline's: no model wrote its replies, or its models.yaml says so."""
-    return facts.get("backend") == "baseline" or "baseline" in facts.get("tags", ())
-
-
-def is_subset(entry: Mapping[str, Any]) -> bool:
-    """Whether only the items of a list were asked (`--items`), which say nothing of the others."""
-    return bool(entry.get("estimate", {}).get("method") == "subset")
-
-
-@dataclass(frozen=True, slots=True)
-class Points:
-    """Every metric of every answered item of one cell, for correlations between metrics."""
-
-    place: Place
-    names: tuple[str, ...]
-    values: Any  # (metrics, items), float32
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredCell:
-    """A scored cell: its entry in results.json, and what the sections need of its items."""
-
-    entry: dict[str, Any]
-    outcomes: CellOutcomes
-    breakdown: dict[str, Any] | None
-    confusion: dict[str, Any] | None
-    points: Points | None
-    extraction: dict[str, Any] | None
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredRun:
-    """All scored cells of a run. A section that writes records of its own does so by `write_records`."""
-
-    source: Source
-    reading: Reading
-    write_records: RecordWriter
-    cells: tuple[ScoredCell, ...]
-
-    @property
-    def entries(self) -> list[dict[str, Any]]:
-        return [cell.entry for cell in self.cells]
-
-    @property
-    def outcomes(self) -> list[CellOutcomes]:
-        return [cell.outcomes for cell in self.cells]
+def first_samples(outcomes: Iterable[Outcome]) -> Mapping[str, Outcome]:
+    """Item's id -> the outcome of its first answered sample."""
+    return {outcome.item.id: outcome for outcome in reversed([*outcomes])}

@@ -12,14 +12,18 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
 
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import safe_name
-from evalsuite.common.jsonl import parse_object
+from evalsuite.common.jsonl import first_fault, parse_model, parse_object
 from evalsuite.common.plainfile import open_plain, read_json
-from evalsuite.types import Answer, Cell, Likelihood, Message, Place, Response, Score, Trial, context_of
+from evalsuite.results.schema.cell import Reading as ReadingFields
+from evalsuite.types import Cell, Place, Reading, context_of
 
+Row = TypeVar("Row", bound=BaseModel)
 LINE = 2**24  # bytes of a line: a reply of 1 MB, fully escaped, and its prompt
 FILE = 2**30  # bytes of a file, unpacked
 COUNT = 1_000_000  # lines of a file
@@ -66,55 +70,16 @@ def read_results(folder: Path) -> dict[str, Any]:
     return found
 
 
-def record_of(cell: Cell, key: str, trial: Trial, response: Response, answer: Answer, score: Score) -> dict[str, Any]:
-    """One line of records/: all that a reviewer needs to check the item. Its schema: results/schema/record.py."""
-    item, request = trial.item, trial.request
-    return {
-        "item": item.id,
-        "model": cell.place.model,
-        "variant": trial.variant,
-        "shots": list(trial.shots),
-        "asked_shots": trial.asked_shots,
-        "max_new_tokens": request.max_new_tokens,
-        "key": key,
-        "prompt": request.prompt,
-        "messages": [_flat(m) for m in request.messages] if cell.facts.get("chat") else None,
-        "reply": response.text if response.error is None else None,
-        "reasoning": response.reasoning,
-        "likelihoods": [_flat(x) for x in response.likelihoods] or None,
-        "scoring": cell.place.scoring,
-        "perturb": trial.perturb,
-        "rotation": trial.rotation,
-        "finish": response.finish,
-        "error": response.error,
-        "prompt_tokens": response.prompt_tokens,
-        "new_tokens": response.new_tokens,
-        "answer": answer_row(answer),
-        "scores": score.values,
-        "gold": ", ".join(item.labels[gold] for gold in item.golds) or None,
-        **{
-            name: getattr(item, name)
-            for name in ("task", "set", "split", "dialogue", "question", "labels", "options", "references")
-        },
-        **({"group": item.group} if item.group else {}),
-        **({"rests_on": item.rests_on} if item.rests_on else {}),
-        **({"pairs": request.pairs} if request.pairs else {}),
-        **({"pattern": request.pattern} if request.pattern else {}),
-        **({"answer_after": request.answer_after} if request.answer_after else {}),
-        **({"sample": request.sample} if request.sample else {}),
-        **({"thinking_tokens": n} if (n := response.thinking_tokens) is not None else {}),
-    }
-
-
-def answer_row(answer: Answer) -> dict[str, Any]:
-    """An answer as a record has it: without `reasoned` where no reasoning was asked for."""
-    row = _flat(answer)
-    return row if answer.reasoned else {name: value for name, value in row.items() if name != "reasoned"}
-
-
-def _flat(value: Message | Likelihood | Answer) -> dict[str, Any]:
-    """`asdict` without its deep copy, which is slow: the fields are plain values."""
-    return {name: getattr(value, name) for name in value.__slots__}
+def reading_of(run: Path) -> Reading:
+    """The reading that results.json was last written with; the default one if there is no such file."""
+    path = run / "results.json"
+    if not path.exists():
+        return Reading()
+    try:
+        fields = ReadingFields.model_validate(read_json(run, path.name).get("reading"))
+    except ValidationError as error:
+        raise ConfigError(f"{first_fault(error, path)}: no results of evalsuite") from None
+    return Reading(fields.parser, fields.extract)
 
 
 def context(record: Mapping[str, Any]) -> tuple[str, ...]:
@@ -124,8 +89,16 @@ def context(record: Mapping[str, Any]) -> tuple[str, ...]:
 
 def entry_name(record: Mapping[str, Any]) -> str:
     """The name of a reply within a cell: its item, with its rotation and its sample if they are not the first."""
-    rotation, sample = record.get("rotation", 0), record.get("sample", 0)
-    return str(record["item"]) + (f"~{rotation}" if rotation else "") + (f"~sample{sample}" if sample else "")
+    return reply_name(str(record["item"]), record.get("rotation", 0), record.get("sample", 0))
+
+
+def reply_name(item: str, rotation: int, sample: int) -> str:
+    """As `entry_name`.
+
+    >>> reply_name("c3/d/test/c3/7", 2, 0)
+    'c3/d/test/c3/7~2'
+    """
+    return item + (f"~{rotation}" if rotation else "") + (f"~sample{sample}" if sample else "")
 
 
 def records_file(folder: Path, place: str) -> Path:
@@ -167,6 +140,13 @@ def numbered_lines(folder: Path, path: Path) -> Iterator[tuple[int, bytes]]:
                     yield number, text
     except (OSError, EOFError, zlib.error) as error:  # gzip's own errors are of these kinds
         raise DataError(f"cannot be read: {error}", path, number + 1) from None
+
+
+def rows_of(model: type[Row], folder: Path, place: str) -> Iterator[Row]:
+    """The records in a file that results.json names, as values, one at a time. Raises DataError, with file, line and field."""
+    path = records_file(folder, place)
+    for number, text in numbered_lines(folder, path):
+        yield parse_model(model, text, path, number)
 
 
 def read_records(folder: Path, place: str) -> Iterator[dict[str, Any]]:

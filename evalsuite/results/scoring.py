@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
 from evalsuite.common.dialogue import sources
+from evalsuite.results.schema.cell import Metric
 from evalsuite.results.similarity import similarity_part
 from evalsuite.types import Answer, Answered, Item, Part, Reading, Response, Score, Status
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 RESAMPLES = 1000
 
 FULL = Reading()
+NO_REPLY = Answer(Status.FAILED, rule="no reply")  # of a failed request
 
 
 def read_answer(item: Item, response: Response, reading: Reading = FULL, answer_after: str = "") -> Answer:
@@ -224,8 +226,8 @@ def _is_mean(values: Sequence[float], value: float) -> bool:
     return len(values) > 0 and abs(math.fsum(values) / len(values) - value) < 1e-9
 
 
-def intervals(scored: Scored, purpose: str) -> dict[str, dict[str, Any]]:
-    """Metric -> value, n, and low and high of its 95 % interval, from a cluster bootstrap over dialogues.
+def intervals(scored: Scored, purpose: str, signed: str = "") -> dict[str, Metric]:
+    """Metric -> its figure with a 95 % interval, from a cluster bootstrap over dialogues. `signed` ends the signatures.
 
     With one dialogue low and high are None, and there is no Wilson interval. Means over fewer than `RESAMPLED` dialogues have the interval of
     `few_dialogues`. Where all items are right, or all wrong, it is Wilson's with dialogues as units. Shares of right items
@@ -234,12 +236,12 @@ def intervals(scored: Scored, purpose: str) -> dict[str, dict[str, Any]]:
     from evalsuite.metrics.statistics import RESAMPLED, bootstrap, few_dialogues, wilson
 
     count, dialogues = len(scored.items), len(set(scored.clusters))
-    numbers: dict[str, dict[str, Any]] = {}
+    figures: dict[str, Metric] = {}
     for part in scored.parts:
         drawn = bootstrap(part.sums, scored.clusters, Random(f"{purpose}:{part.name}"), RESAMPLES)
         of_items = _of_items(part) if 1 < dialogues < RESAMPLED else {}
         for name, own in part.names.items():
-            interval = drawn[own]
+            interval, binomial = drawn[own], None
             # With one dialogue every resample is identical, so there is no interval to report.
             low, high = (interval.low, interval.high) if dialogues > 1 else (None, None)
             if dialogues > 1 and metric_named(name).top == 1:
@@ -251,11 +253,22 @@ def intervals(scored: Scored, purpose: str) -> dict[str, dict[str, Any]]:
                     # Resamples of items that are all right, or all wrong, are equal: that is no interval of width 0.
                     few = wilson(interval.value * dialogues, dialogues)
                     low, high = few.low, few.high
-            numbers[name] = {"value": interval.value, "low": low, "high": high, "n": count}
-            if name in scored.spread:
-                numbers[name]["spread"] = scored.spread[name]
             # Means of rotations and of samples are no counts.
-            elif dialogues > 1 and metric_named(name).share and not name.startswith("rotation."):
-                binomial = wilson(round(interval.value * count), count)
-                numbers[name]["wilson"] = [binomial.low, binomial.high]
-    return numbers
+            if (
+                name not in scored.spread
+                and dialogues > 1
+                and metric_named(name).share
+                and not name.startswith("rotation.")
+            ):
+                share = wilson(round(interval.value * count), count)
+                binomial = [share.low, share.high]
+            figures[name] = Metric(
+                value=interval.value,
+                low=low,
+                high=high,
+                n=count,
+                spread=scored.spread.get(name),
+                signature=f"{part.signatures[name]}{signed}",
+                wilson=binomial,
+            )
+    return figures

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.languages import OF_REPLY, parser_of, whole_replies
-from evalsuite.types import Answered, Part, Place
+from evalsuite.results.schema.cell import CellResult, Metric
+from evalsuite.types import Answered, Part
 
 if TYPE_CHECKING:
     from evalsuite.metrics.semsim import Encoder
@@ -31,17 +32,19 @@ def similarity_part(answered: Answered, encoder: Encoder) -> Part:
     return Part("semsim", Means.of(columns), {name: name for name in columns}, signatures)
 
 
-def keep_similarity(entry: dict[str, Any], before: Mapping[Place, Mapping[str, Any]]) -> None:
-    """Put the Sem-Sim that a cell had into its new entry of results.json, if its texts are the same and it has none.
+def kept_similarity(result: CellResult, before: Mapping[str, Metric]) -> CellResult:
+    """The result with the Sem-Sim among the cell's metrics of before, if its texts are the same and it has none.
 
     They are if another metric of them has the same number of items, value and signature.
     """
-    old = before.get(Place.of(entry), {}).get("metrics", {})
-    new = entry["metrics"]
-    for name, twin in _TWINS.items():
-        if name in old and name not in new and twin in new and _same(old.get(twin, {}), new[twin]):
-            new[name] = old[name]
+    new = result.metrics
+    kept = {
+        name: before[name]
+        for name, twin in _TWINS.items()
+        if name in before and name not in new and twin in new and twin in before and _same(before[twin], new[twin])
+    }
+    return result.model_copy(update={"metrics": {**new, **kept}}) if kept else result
 
 
-def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return all(one.get(key) == other[key] for key in ("n", "value", "signature"))
+def _same(one: Metric, other: Metric) -> bool:
+    return (one.n, one.value, one.signature) == (other.n, other.value, other.signature)

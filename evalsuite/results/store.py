@@ -18,11 +18,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, astuple
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.secrets import hide
 from evalsuite.common.text import escape_surrogates
+from evalsuite.results.schema.base import Strict
 from evalsuite.types import Cell, Item, Likelihood, Message, Place, Request, Response, Trial
 
 _SCHEMA = """
@@ -63,18 +64,26 @@ def request_key(fingerprint: str, request: Request, chat: bool, settings: dict[s
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+class Judging(NamedTuple):
+    """The planned questions to a judge, or to a second reader, about one cell: where, by which settings, and a row each."""
+
+    place: dict[str, Any]
+    facts: dict[str, Any]
+    rows: list[dict[str, Any]]
+
+
 class Source(Protocol):
     """Where replies are read from to compute results: a run's store, or the records of a submission. As in `Store`."""
 
     def cells(self) -> list[Cell]: ...
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]: ...
-    def judgings(self) -> Iterable[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]: ...
-    def second_readings(self) -> Iterable[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]: ...
+    def judgings(self) -> Iterable[Judging]: ...
+    def second_readings(self) -> Iterable[Judging]: ...
     def response(self, key: str) -> Response | None: ...
 
 
 # Opens a file of records by its path within a run ("records/….jsonl"), and gives a function that writes one record.
-RecordWriter = Callable[[str], AbstractContextManager[Callable[[dict[str, Any]], None]]]
+RecordWriter = Callable[[str], AbstractContextManager[Callable[[Strict], None]]]
 
 
 class Store:
@@ -87,6 +96,7 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self._wal = path.with_name(f"{path.name}-wal")
+        self._items: dict[str, Item] = {}  # by hash, as they are read
         whole = self._wal.exists() or not path.exists()  # asked first: SQLite makes the file
         try:
             self._open(path, whole)
@@ -188,21 +198,21 @@ class Store:
             for position, row in enumerate(rows):
                 self._db.execute("INSERT INTO judged VALUES (?, ?, ?)", (number, position, _pack(row)))
 
-    def judgings(self) -> list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]:
+    def judgings(self) -> list[Judging]:
         """(place, facts, rows) of every judging, sorted by place."""
         return self._judgings("judge")
 
-    def second_readings(self) -> list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]:
+    def second_readings(self) -> list[Judging]:
         """(place, facts, rows) of what every second reader was asked about a cell, sorted by place."""
         return self._judgings("reader")
 
-    def _judgings(self, by: str) -> list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]:
+    def _judgings(self, by: str) -> list[Judging]:
         judgings = []
         for number, text, facts in self._db.execute("SELECT id, place, facts FROM judgings").fetchall():
             if by in (place := _parsed(text)):
                 rows = self._db.execute("SELECT row FROM judged WHERE judging = ? ORDER BY position", (number,))
-                judgings.append((place, _parsed(facts), [_unpack(row) for (row,) in rows]))
-        return sorted(judgings, key=lambda judging: tuple(judging[0].values()))
+                judgings.append(Judging(place, _parsed(facts), [_unpack(row) for (row,) in rows]))
+        return sorted(judgings, key=lambda judging: tuple(judging.place.values()))
 
     def response(self, key: str) -> Response | None:
         """The reply stored under a key, else its failure, else None."""
@@ -289,9 +299,8 @@ class Store:
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]:
         """(key, trial, response) of a cell in order; the response is None if it was not asked yet."""
         rows = self._db.execute(
-            "SELECT r.key, i.item, r.request, f.error, p.text, p.finish, p.prompt_tokens, p.new_tokens, p.reasoning,"
-            " t.tokens, p.likelihoods"
-            " FROM requests r JOIN cells c ON c.id = r.cell JOIN items i ON i.hash = r.item"
+            "SELECT r.key, r.item, r.request, f.error, p.text, p.finish, p.prompt_tokens, p.new_tokens, p.reasoning,"
+            " t.tokens, p.likelihoods FROM requests r JOIN cells c ON c.id = r.cell"
             " LEFT JOIN replies p ON p.key = r.key LEFT JOIN thinking t ON t.key = r.key"
             " LEFT JOIN failures f ON f.key = r.key WHERE c.place = ? ORDER BY r.position",
             (_place(cell),),
@@ -302,7 +311,18 @@ class Store:
                 response = _response(text, *reply)
             elif error is not None:
                 response = Response("", "error", error=error)
-            yield key, _trial(_unpack(item), _unpack(request)), response
+            yield key, _trial(self._item(item), _unpack(request)), response
+
+    def _item(self, digest: str) -> Item:
+        """An item by its hash. It is parsed once, and shared by all models and wordings that are asked about it."""
+        if digest not in self._items:
+            row = self._db.execute("SELECT item FROM items WHERE hash = ?", (digest,)).fetchone()
+            if row is None:
+                raise sqlite3.DatabaseError(f"the item {digest} is missing")
+            fields = _unpack(row[0]).items()
+            values: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in fields}
+            self._items[digest] = Item(**values)
+        return self._items[digest]
 
 
 def find_store(run: Path) -> Path:
@@ -375,9 +395,7 @@ def _row(trial: Trial) -> dict[str, Any]:
     return asked | {name: getattr(trial, name) for name in _WAY}
 
 
-def _trial(fields: dict[str, Any], row: dict[str, Any]) -> Trial:
-    values: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in fields.items()}
-    item = Item(**values)
+def _trial(item: Item, row: dict[str, Any]) -> Trial:
     request = Request(
         id=item.id,
         prompt=row["prompt"],

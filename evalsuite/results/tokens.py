@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evalsuite.parse.strip import thinking_share
+from evalsuite.results.schema.cell import Tokens
 from evalsuite.types import WRITTEN, Cell, Response
 
 
-def tokens_of(cell: Cell, responses: Sequence[Response]) -> dict[str, Any] | None:
-    """The key "tokens" of a cell in results.json; None where nothing was written, or no tokens were counted.
+def tokens_of(cell: Cell, responses: Sequence[Response]) -> Tokens | None:
+    """The tokens of a cell; None where nothing was written, or no tokens were counted.
 
     responses: to the answered requests. Every sample and rotation is a reply. Replies that nobody counted are left out:
     what a filter withheld, what an endpoint sent without usage.
@@ -25,17 +26,17 @@ def tokens_of(cell: Cell, responses: Sequence[Response]) -> dict[str, Any] | Non
     thinking = [thinking_tokens(response) for response in counted]
     median, p90 = np.percentile(new, [50, 90])
     price = cell.facts.get("price")
-    return {
-        "replies": len(counted),
-        "mean": sum(new) / len(new),
-        "median": float(median),
-        "p90": float(p90),
-        "total": sum(new),
-        "thinking": sum(thinking) / sum(new),
-        "by_characters": sum(1 for n, r in zip(thinking, counted, strict=True) if n and not r.thinking_tokens),
-        "prompt": prompts / len(new),
-        **({"cost": (prompts * price["input"] + sum(new) * price["output"]) / 1e6} if price else {}),
-    }
+    return Tokens(
+        replies=len(counted),
+        mean=sum(new) / len(new),
+        median=float(median),
+        p90=float(p90),
+        total=sum(new),
+        thinking=sum(thinking) / sum(new),
+        by_characters=sum(1 for n, r in zip(thinking, counted, strict=True) if n and not r.thinking_tokens),
+        prompt=prompts / len(new),
+        cost=(prompts * price["input"] + sum(new) * price["output"]) / 1e6 if price else None,
+    )
 
 
 def thinking_tokens(response: Response) -> float:

@@ -31,6 +31,9 @@ from typing import Any
 import yaml
 
 import evalsuite
+from evalsuite.analyses.judged.replies import read_verdict
+from evalsuite.analyses.judged.scale import Scale
+from evalsuite.analyses.saved import load_results
 from evalsuite.backends.models import load_models
 from evalsuite.backends.scripted import ReplyFile
 from evalsuite.benchmarks.registry import open_corpus
@@ -41,9 +44,6 @@ from evalsuite.exchange.batch import parse_lines
 from evalsuite.exchange.submit.submission import SUMS, make_submission, sums
 from evalsuite.exchange.submit.verdict import check_submission
 from evalsuite.parse import parse_option, parse_options, parse_sentence, parse_span, parse_verbatim
-from evalsuite.results.judged.replies import read_verdict
-from evalsuite.results.judged.scale import Scale
-from evalsuite.results.saved import load_results
 from evalsuite.review.audit.outputs import population
 
 TESTS = Path(__file__).parents[1]

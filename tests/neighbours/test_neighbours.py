@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import cells_of
 
 import evalsuite
 from evalsuite.benchmarks import registry
-from evalsuite.results.saved import Results
+from evalsuite.results.analysis import Results
 
 WHY = "is not installed: make test-neighbours sets up a venv that has it"
 TASKS = (
@@ -56,7 +57,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory, tiny: Path) -> Results:
 def cells(ours: Results, model: str, scoring: str) -> dict[str, tuple[dict[str, Any], list[dict[str, Any]]]]:
     """Name of the exported task -> its cell and records in our run."""
     found = {}
-    for cell in ours.cells:
+    for cell in cells_of(ours):
         if (cell["model"], cell["scoring"]) == (model, scoring):
             lines = (ours.out / cell["records"]).read_text(encoding="utf-8").split("\n")
             task = registry.TASKS[cell["task"]]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from as_json import cells_of
 
 import evalsuite
 
@@ -55,7 +56,7 @@ def test_xcopa_zh(data: Path, tiny: Path, tmp_path: Path) -> None:
     done = evalsuite.run(
         models, tasks=["xcopa"], prompt=["lm-eval"], scoring=["texts"], data=data, out=tmp_path / "run"
     )
-    (cell,) = done.cells
+    (cell,) = cells_of(done)
     records = [json.loads(line) for line in (done.out / cell["records"]).read_text(encoding="utf-8").splitlines()]
     for sample, record in zip(samples, records, strict=True):
         assert {arguments[0] for arguments in sample["arguments"]} == {record["prompt"]}

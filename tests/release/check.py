@@ -172,7 +172,7 @@ open("m.yaml", "w", encoding="utf-8").write(
     "models: [{name: m, backend: openai, path: m, chat: true, api: {base_url: 'http://127.0.0.1:%d/v1', key_env: K}}]" % server.server_port)
 done = evalsuite.run("m.yaml", tasks=["event_cause", "slot_identification"], limit=2, out="endpoint")
 assert done.exit_code == 0, done.problems
-assert any(c["model"] == "m" and c["status"].get("parsed") == 2 for c in done.cells), done.cells
+assert any(c.model == "m" and c.status.get("parsed") == 2 for c in done.cells), done.cells
 """
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from evalsuite.benchmarks.corecode import option_names
 from evalsuite.benchmarks.kinds import CHOICE, SPAN, TEXT
-from evalsuite.types import Answer, Item, Kind, Response, Task
+from evalsuite.types import Answer, Item, Kind, OptionNames, Response, Task
 
 
-def _row(name: str, short: str, zh: str, en: str, kind: Kind, file: str, whole: bool = True) -> Task:
+def _row(
+    name: str, short: str, zh: str, en: str, kind: Kind, file: str, whole: bool = True, names: OptionNames | None = None
+) -> Task:
     # The token limits leave room for a sentence of reasoning before the answer; longer replies count as truncated.
     folder, metrics, tokens = {
         CHOICE: ("multiple_choice", ("accuracy",), 64),
@@ -16,7 +19,19 @@ def _row(name: str, short: str, zh: str, en: str, kind: Kind, file: str, whole: 
     marking = _STRICT if kind is SPAN else None
     official = _listed_forms if kind is CHOICE else None
     return Task(
-        name, short, zh, en, kind, file, folder, metrics, tokens, whole=whole, marking=marking, official=official
+        name,
+        short,
+        zh,
+        en,
+        kind,
+        file,
+        folder,
+        metrics,
+        tokens,
+        whole=whole,
+        marking=marking,
+        official=official,
+        option_names=names,
     )
 
 
@@ -64,8 +79,24 @@ TASKS_CORECODE: dict[str, Task] = {
             "Commonsense_Conflict_Phrase_Detection",
             False,
         ),
-        _row("domain_identification", "DI", "领域识别", "Domain identification", CHOICE, "Domain_Identification"),
-        _row("slot_identification", "SI", "槽位识别", "Slot identification", CHOICE, "Slot_Identification"),
+        _row(
+            "domain_identification",
+            "DI",
+            "领域识别",
+            "Domain identification",
+            CHOICE,
+            "Domain_Identification",
+            names=option_names.DOMAINS,
+        ),
+        _row(
+            "slot_identification",
+            "SI",
+            "槽位识别",
+            "Slot identification",
+            CHOICE,
+            "Slot_Identification",
+            names=option_names.SLOTS,
+        ),
         _row("event_cause", "EC", "事件原因推断", "Event cause", TEXT, "Event_Causal_Inference--Event_Cause_Inference"),
         _row(
             "subsequent_event",

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from rich.box import ROUNDED, SIMPLE_HEAD
 from rich.console import Group, RenderableType
@@ -19,11 +18,12 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from evalsuite.analyses.items import ItemRecords, Record, chosen, golds, option_shares, outcome
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.language import chinese
 from evalsuite.common.terminal import one_line, safe
-from evalsuite.results.items import ItemRecords, Record, chosen, golds, option_shares, outcome
 from evalsuite.results.records import entry_name
+from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.tokens import reply_tokens
 
 MOST = 2000  # characters: longer replies are cut to the beginning, the end and the answer that was read
@@ -62,7 +62,7 @@ def evidence_tables(name: str, asked: Sequence[ItemRecords], prompt: bool, full:
             shape = json.dumps([record[k] for k in ("dialogue", "question", "labels", "options", "references")])
             forms.setdefault(shape, []).append((one, record))
     yield Text(one_line(name), style="bold")
-    ways, models = (len(set(found)) for found in zip(*((_way(a.cell), a.cell["model"]) for a in asked), strict=True))
+    ways, models = (len(set(found)) for found in zip(*((_way(a.cell), a.cell.model) for a in asked), strict=True))
     en = f"asked in {_many(ways, 'way')}, of {_many(models, 'model')}"
     yield Text(_said(f"{models} 个模型，共 {ways} 种问法", en), style="dim")
     for n, found in enumerate(forms.values(), 1):
@@ -81,27 +81,27 @@ def _many(count: int, noun: str) -> str:
     return f"one {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def snippets(cell: dict[str, Any], record: Record) -> Text:
+def snippets(cell: CellResult, record: Record) -> Text:
     """One line of `show --list`: outcome, item, cell, and the beginning of the reply."""
     mark, style = _OPENED.get(came := outcome(record), ("·", "yellow"))
     number = entry_name(record).removeprefix(record["item"])
     text = Text(f"{mark} {one_line(came, 9):9} ", style=style)
     text.append(f"{one_line(record['item'])}{number}", style="bold")
-    text.append(f"  {one_line(cell['model'], 40)} {_way(cell)}  ", style="dim")
+    text.append(f"  {one_line(cell.model, 40)} {_way(cell)}  ", style="dim")
     said = record.get("reply") or record.get("error") or record["answer"].get("text") or ""
     return text.append(one_line(str(said)[:60]))
 
 
-def _way(cell: dict[str, Any]) -> str:
-    rest = [x for x in (cell["scoring"], cell["perturb"]) if x not in ("generate", "none")]
-    return one_line(" ".join([cell["variant"], f"{cell['shots']}-shot", *rest]))
+def _way(cell: CellResult) -> str:
+    rest = [x for x in (cell.scoring, cell.perturb) if x not in ("generate", "none")]
+    return one_line(" ".join([cell.variant, f"{cell.shots}-shot", *rest]))
 
 
 def _item(found: Sequence[tuple[ItemRecords, Record]], full: bool) -> Iterator[RenderableType]:
     one, record = found[0]
-    task = TASKS[one.cell["task"]]
+    task = TASKS[one.cell.task]
     title = _said(task.zh, f"{task.en} · {task.zh}")
-    yield Text(f"\n{title} · {one.cell['set'].upper()}, {one.cell['split']}\n", style="bold")
+    yield Text(f"\n{title} · {one.cell.set.upper()}, {one.cell.split}\n", style="bold")
     yield from _chat(record["dialogue"], record["references"] if task.kind.quoted else [], full)
     yield Text("")
     yield Text.assemble((_said("问题  ", "question  "), "dim"), _cut(record["question"], OTHER, full))
@@ -130,7 +130,7 @@ def _options(found: Sequence[tuple[ItemRecords, Record]], full: bool) -> Table:
     table = Table.grid(padding=(0, 2))
     for n, option in enumerate(record["options"]):
         gold = record["labels"][n] in golds(record)
-        chose = dict.fromkeys(one_line(a.cell["model"], 40) for a, r in found if n in chosen(r))
+        chose = dict.fromkeys(one_line(a.cell.model, 40) for a, r in found if n in chosen(r))
         table.add_row(
             Text(safe(record["labels"][n]), style="bold"),
             _cut(option, OTHER, full),
@@ -143,7 +143,7 @@ def _options(found: Sequence[tuple[ItemRecords, Record]], full: bool) -> Table:
 def _cell(one: ItemRecords, record: Record, above: object, prompt: bool, full: bool) -> Iterator[RenderableType]:
     numbered = {"rotation": _said("轮换", "rotation"), "sample": _said("采样", "sample")}
     turned = "".join(f" · {word} {record[name]}" for name, word in numbered.items() if record.get(name))
-    title = Text(f"{one_line(one.cell['model'], 60)} · {_way(one.cell)}{turned}", style="bold")
+    title = Text(f"{one_line(one.cell.model, 60)} · {_way(one.cell)}{turned}", style="bold")
     yield Text("")
     yield Rule(title, align="left")
     yield _facts(record, full)

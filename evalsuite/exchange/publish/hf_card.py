@@ -10,12 +10,12 @@ from typing import Any
 
 import yaml
 
+from evalsuite.analyses.saved import load_results
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.resources import bundled
 from evalsuite.exchange.publish.whole import lacks
-from evalsuite.results.saved import load_results
-from evalsuite.types import Place
+from evalsuite.results.schema.cell import CellResult
 
 _DIGITS = 4
 
@@ -28,11 +28,11 @@ def model_card(run: Path, model: str = "", source: str = "") -> tuple[str, list[
     """
     cells = load_results(run).cells
     name = model or _only(run, cells)
-    own = [cell for cell in cells if cell["model"] == name]
+    own = [cell for cell in cells if cell.model == name]
     if not own:
-        raise ConfigError(unknown(f"model of {run}", name, dict.fromkeys(cell["model"] for cell in cells)))
-    plain = [cell for cell in own if cell["perturb"] == "none"]
-    left = [f"{Place.of(cell).name}: left out: {why}" for cell in plain if (why := lacks(cell))]
+        raise ConfigError(unknown(f"model of {run}", name, dict.fromkeys(cell.model for cell in cells)))
+    plain = [cell for cell in own if cell.perturb == "none"]
+    left = [f"{cell.place.name}: left out: {why}" for cell in plain if (why := lacks(cell))]
     whole = [cell for cell in plain if not lacks(cell)]
     if not whole:
         raise ConfigError(
@@ -43,49 +43,52 @@ def model_card(run: Path, model: str = "", source: str = "") -> tuple[str, list[
     return yaml.safe_dump(index, allow_unicode=True, sort_keys=False, width=1_000), left
 
 
-def _only(run: Path, cells: Sequence[dict[str, Any]]) -> str:
-    names = list(dict.fromkeys(c["model"] for c in cells if c["facts"]["backend"] != "baseline"))
+def _only(run: Path, cells: Sequence[CellResult]) -> str:
+    names = list(dict.fromkeys(c.model for c in cells if not c.is_baseline))
     if len(names) != 1:
         raise ConfigError(f"{run}: {len(names)} models: name the card's with --model: {', '.join(names)}")
     return str(names[0])
 
 
-def _result(cell: dict[str, Any], source: str) -> dict[str, Any]:
+def _result(cell: CellResult, source: str) -> dict[str, Any]:
     """One cell: a data set asked in one way. `config` tells apart what the Hub joins by it."""
-    task, benchmark = TASKS[cell["task"]], benchmark_of(cell["task"])
-    place = Place.of(cell)
-    from_sample = cell["facts"]["data"] in _sample_files()
+    task, benchmark = TASKS[cell.task], benchmark_of(cell.task)
+    place = cell.place
+    from_sample = cell.facts.data in _sample_files()
     remark = " – a sample bundled with evalsuite, not the benchmark" if from_sample else ""
-    args = {"shots": place.shots, "prompt": place.variant, "scoring": place.scoring, "seed": cell["facts"]["seed"]}
+    args = {"shots": place.shots, "prompt": place.variant, "scoring": place.scoring, "seed": cell.facts.seed}
     found = {
         "task": {"type": "multiple-choice" if task.kind.options else "text-generation", "name": task.en},
         "dataset": {
-            "name": f"{benchmark.title} {cell['set']}: {task.en}{remark}",
+            "name": f"{benchmark.title} {cell.set}: {task.en}{remark}",
             "type": f"{benchmark.name}{'-sample' if from_sample else ''}",
-            "config": f"{cell['set']}/{task.local}/{place.way.replace(' ', '/')}",
-            "split": cell["split"],
-            "revision": cell["facts"]["data"],
+            "config": f"{cell.set}/{task.local}/{place.way.replace(' ', '/')}",
+            "split": cell.split,
+            "revision": cell.facts.data,
             "args": args,
         },
-        "metrics": [_metric(name, cell) for name in task.metrics if _value(name, cell) is not None],
+        "metrics": [_metric(name, cell) for name in task.metrics if cell.figure(name).value is not None],
     }
     return found | ({"source": {"name": "evalsuite", "url": source}} if source else {})
 
 
-def _value(name: str, cell: dict[str, Any]) -> float | None:
-    value: float | None = cell["metrics"].get(name, {}).get("value")
-    return value
-
-
-def _metric(name: str, cell: dict[str, Any]) -> dict[str, Any]:
-    metric = cell["metrics"][name]
-    args = {key: round(metric[key], _DIGITS) for key in ("low", "high") if metric.get(key) is not None}
+def _metric(name: str, cell: CellResult) -> dict[str, Any]:
+    figure = cell.figure(name)
+    ends = {"low": figure.low, "high": figure.high}
     return {
         "type": name,
-        "value": round(metric["value"], _DIGITS),
+        "value": _rounded(figure.value),
         "name": metric_named(name).en or metric_named(name).zh,
-        "args": {**args, "n": metric["n"], "signature": metric["signature"]},
+        "args": {
+            **{end: _rounded(x) for end, x in ends.items() if x is not None},
+            "n": figure.n,
+            "signature": figure.signature,
+        },
     }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, _DIGITS)
 
 
 @cache

@@ -11,15 +11,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from evalsuite.analyses.saved import load_results
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.plainfile import read_json
 from evalsuite.common.secrets import hide
 from evalsuite.exchange.publish.whole import lacks
-from evalsuite.results.frames import libraries
-from evalsuite.results.frames.run import load as load_run
-from evalsuite.results.records import read_results
-from evalsuite.results.saved import load_results
-from evalsuite.types import Place
+from evalsuite.frames import libraries
+from evalsuite.frames.run import load as load_run
+from evalsuite.results.schema.cell import CellResult
 
 # What is different from cell to cell, and so no parameter of the model.
 _OF_CELLS = ("data", "template", "answered", "escaped", "leaked", "skipped_lines")
@@ -41,35 +40,34 @@ class Logged:
 
 def models_of(run: Path, model: str = "") -> list[Logged]:
     """What to log of each model of a run, or of one. Raises ConfigError for an unknown model."""
-    cells = load_results(run).cells
-    names = list(dict.fromkeys(cell["model"] for cell in cells))
+    results = load_results(run)
+    cells = results.cells
+    names = list(dict.fromkeys(cell.model for cell in cells))
     if model and model not in names:
         raise ConfigError(unknown(f"model of {run}", model, names))
-    tags = _tags(run)
-    return [
-        _logged(run, name, [c for c in cells if c["model"] == name], tags) for name in ([model] if model else names)
-    ]
+    tags = _tags(run, results.version)
+    return [_logged(run, name, [c for c in cells if c.model == name], tags) for name in ([model] if model else names)]
 
 
-def _logged(run: Path, name: str, cells: Sequence[dict[str, Any]], tags: Mapping[str, str]) -> Logged:
+def _logged(run: Path, name: str, cells: Sequence[CellResult], tags: Mapping[str, str]) -> Logged:
     metrics: dict[str, float] = {}
     remarks = []
     hashes = {}
     for cell in cells:
         place = metric_name(cell)
-        hashes[f"data.{place.split('/')[0]}.{cell['set']}"] = cell["facts"]["data"]
+        hashes[f"data.{place.split('/')[0]}.{cell.set}"] = cell.facts.data
         if why := lacks(cell):
             remarks.append(f"{place}: {why}")
             metrics[f"{place}/not_whole"] = 1.0
-        for metric, figures in cell["metrics"].items():
-            found = {"": figures["value"], "/low": figures.get("low"), "/high": figures.get("high"), "/n": figures["n"]}
+        for metric, figures in cell.metrics.items():
+            found = {"": figures.value, "/low": figures.low, "/high": figures.high, "/n": figures.n}
             metrics |= {_plain(f"{place}/{metric}{end}"): float(x) for end, x in found.items() if x is not None}
     return Logged(run.resolve().name, name, _params(cells), metrics, {**tags, **hashes}, tuple(remarks))
 
 
-def metric_name(cell: Mapping[str, Any]) -> str:
+def metric_name(cell: CellResult) -> str:
     """The beginning of the names of a cell's metrics: "event_cause/easy/test/paper/0-shot"."""
-    place = Place.of(cell)
+    place = cell.place
     return _plain("/".join([place.task, place.set, place.split, *place.way.split()]))
 
 
@@ -78,10 +76,10 @@ def _plain(name: str) -> str:
     return re.sub(r"[^\w./ -]", "_", name)
 
 
-def _params(cells: Sequence[dict[str, Any]]) -> dict[str, str]:
+def _params(cells: Sequence[CellResult]) -> dict[str, str]:
     found: dict[str, set[str]] = {}
     for cell in cells:
-        for key, value in _flat(cell["facts"]):
+        for key, value in _flat(cell.facts.written()):
             found.setdefault(key, set()).add(value)
     same = {key: next(iter(values)) for key, values in found.items() if len(values) == 1}
     return {key: hide(value) for key, value in same.items() if key not in _OF_CELLS}
@@ -95,9 +93,9 @@ def _flat(facts: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]
             yield _plain(f"{above}{key}"), value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _tags(run: Path) -> dict[str, str]:
+def _tags(run: Path, version: str) -> dict[str, str]:
     """Versions: of evalsuite, of Python, and of the packages that models run on. No path, no name of a machine."""
-    tags = {"evalsuite": str(read_results(run).get("evalsuite", ""))}
+    tags = {"evalsuite": version}
     if (run / "manifest.json").is_file():
         manifest = read_json(run, "manifest.json")
         packages = manifest.get("packages", {})

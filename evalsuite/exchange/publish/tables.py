@@ -9,9 +9,9 @@ from typing import Any
 
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import new_folder, remove, replacing
-from evalsuite.results.frames import libraries
-from evalsuite.results.frames.run import Run, described, found
-from evalsuite.results.frames.run import load as load_run
+from evalsuite.frames import libraries
+from evalsuite.frames.run import Run, described, found
+from evalsuite.frames.run import load as load_run
 
 ALWAYS = ("records", "cells")  # written also without rows
 Files = dict[str, int]  # file -> rows

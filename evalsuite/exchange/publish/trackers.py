@@ -9,7 +9,7 @@ from typing import Any
 
 from evalsuite.common.terminal import say
 from evalsuite.exchange.publish.logged import Logged, models_of, tables_of
-from evalsuite.results.frames.libraries import need
+from evalsuite.frames.libraries import need
 
 _LONGEST = 500  # characters of a value that every version of MLflow takes
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from evalsuite.types import Status
+from evalsuite.results.schema.cell import CellResult
 
 
-def lacks(cell: Mapping[str, Any]) -> str:
+def lacks(cell: CellResult) -> str:
     """Why a cell's figures are not those of all items; empty if they are."""
-    failed = cell["status"].get(Status.FAILED.value, 0)
-    facts = cell["facts"]
+    facts = cell.facts
     reasons = (
-        (cell["missing"], f"{cell['missing']} of {cell['items']} requests not asked yet"),
-        (failed, f"{failed} of {cell['items']} requests failed"),
-        (facts.get("limit"), f"only the first {facts.get('limit')} items (--limit)"),
-        (facts.get("skipped_lines"), f"{facts.get('skipped_lines')} broken lines of the data skipped"),
-        (cell.get("estimate"), "an estimate"),
+        (cell.missing, f"{cell.missing} of {cell.items} requests not asked yet"),
+        (cell.failed, f"{cell.failed} of {cell.items} requests failed"),
+        (facts.limit, f"only the first {facts.limit} items (--limit)"),
+        (facts.skipped_lines, f"{facts.skipped_lines} broken lines of the data skipped"),
+        (cell.is_estimate, "an estimate"),
     )
     return "; ".join(text for holds, text in reasons if holds)

@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
 from evalsuite.common.plainfile import read_plain
 from evalsuite.exchange.submit.locate import dotted, lines_of
 from evalsuite.exchange.submit.submission import SUMS, digest, places
-from evalsuite.results.schema import SCHEMAS
 
 _FIXED = ("submission.yaml", "results.json", "manifest.json", SUMS)
 _LARGEST = {"results.json": 2**26, "manifest.json": 2**20, SUMS: 2**24}
@@ -90,7 +89,7 @@ def hashes(folder: Path, found: set[str]) -> Iterator[str]:
             yield f"{path}: is not the file that {SUMS} has the hash of"
 
 
-def load_json(folder: Path, name: str, schema: str) -> tuple[dict[str, Any] | None, list[str]]:
+def load_json(folder: Path, name: str, schema: type[BaseModel]) -> tuple[dict[str, Any] | None, list[str]]:
     """Parse a JSON file and check it against its schema. Returns (content, []), or (None, problems with line and field)."""
     try:
         text = _text(folder, name)
@@ -98,7 +97,7 @@ def load_json(folder: Path, name: str, schema: str) -> tuple[dict[str, Any] | No
     except DataError as error:
         return None, [str(error)]
     try:
-        SCHEMAS[schema].model_validate(found)
+        schema.model_validate(found)
     except ValidationError as error:
         at = {e["loc"]: e["msg"] for e in error.errors(include_url=False)[:50]}
         lines = lines_of(text, at)

@@ -9,6 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from evalsuite.analyses.judged.scale import again
+from evalsuite.analyses.judged.values import JudgedRecord
 from evalsuite.benchmarks.kinds import HEADLINE
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common import jsonl
@@ -16,8 +18,6 @@ from evalsuite.common.errors import DataError
 from evalsuite.exchange.submit.locate import dotted
 from evalsuite.exchange.submit.submitted import JUDGED_PLACE, trial_of
 from evalsuite.results import records
-from evalsuite.results.judged.scale import again
-from evalsuite.results.schema.judged import JudgedRecord
 from evalsuite.results.schema.record import Record
 from evalsuite.results.store import request_key
 from evalsuite.types import PLACE, Message, Request, Trial

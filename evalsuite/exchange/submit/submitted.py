@@ -8,6 +8,7 @@ from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results import records
+from evalsuite.results.store import Judging
 from evalsuite.types import PLACE, Cell, Item, Likelihood, Message, Place, Request, Response, Trial
 
 JUDGED_PLACE = ("judge", "rubric", "control", *PLACE)
@@ -96,14 +97,14 @@ class Submitted:
             slim = record | {"prompt": "", "messages": None, "dialogue": dialogues.setdefault(turns, turns)}
             yield record["key"], trial_of(slim), response_of(record)
 
-    def judgings(self) -> Iterator[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]:
+    def judgings(self) -> Iterator[Judging]:
         entries = (self._results.get("judged") or {}).get("cells", [])
         for entry in sorted(entries, key=lambda e: tuple(e[name] for name in JUDGED_PLACE)):
             self._replies = {}
             rows = [self._row(record) for record in records.read_records(self._folder, entry["records"])]
-            yield {name: entry[name] for name in JUDGED_PLACE}, entry["facts"], rows
+            yield Judging({name: entry[name] for name in JUDGED_PLACE}, entry["facts"], rows)
 
-    def second_readings(self) -> Iterator[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]:
+    def second_readings(self) -> Iterator[Judging]:
         """None: a submission holds the first reader's figures only."""
         yield from ()
 

@@ -11,6 +11,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
+from evalsuite.analyses.journey import score_run
+from evalsuite.analyses.saved import Earlier, from_json, results_file, to_json
 from evalsuite.benchmarks.registry import Corpora
 from evalsuite.common.bounds import OutOfTime, cpu_limit, memory_limit
 from evalsuite.common.errors import ConfigError, EvalsuiteError
@@ -24,9 +28,10 @@ from evalsuite.exchange.submit.record_checks import Broken, cell_lines, judged_l
 from evalsuite.exchange.submit.submission import SCRUBBED
 from evalsuite.exchange.submit.submitted import Submitted
 from evalsuite.results import records
-from evalsuite.results.journey import score_run
+from evalsuite.results.schema.base import Strict
+from evalsuite.results.schema.manifest import Manifest
 from evalsuite.results.signature import VERSION
-from evalsuite.types import Place, Reading
+from evalsuite.types import Place
 
 MOST = 200  # problems listed; the others are only counted
 EACH = 5  # problems listed of one file of records whose replies give other scores
@@ -109,8 +114,9 @@ def _check(folder: Path, there: set[str], data: str | Path | Sequence[str | Path
         stated, problems = form.read_form(folder / "submission.yaml")
         found.add(*(f"submission.yaml:{p}" for p in problems))
     results, manifest = (
-        _load(folder, name, there, found) for name in ("results", "manifest")
-    )  # fmt: skip
+        _load(folder, name, model, there, found)
+        for name, model in (("results", results_file()), ("manifest", Manifest))
+    )
     if results is None:
         return _verdict(found, verified, [*unverified, "the records: results.json cannot be used"])
     found.add(*files.unnamed(there, results), *_twice(results), *_stated(stated, results))
@@ -136,10 +142,10 @@ def _verdict(found: _Problems, verified: list[str], unverified: list[str]) -> Ve
     return Verdict(tuple(found.problems), found.count - len(found.problems), tuple(verified), (*unverified, *_NEVER))
 
 
-def _load(folder: Path, name: str, there: set[str], found: _Problems) -> dict[str, Any] | None:
+def _load(folder: Path, name: str, model: type[BaseModel], there: set[str], found: _Problems) -> dict[str, Any] | None:
     if f"{name}.json" not in there:
         return None
-    content, problems = files.load_json(folder, f"{name}.json", name)
+    content, problems = files.load_json(folder, f"{name}.json", model)
     found.add(*problems)
     return content
 
@@ -233,14 +239,14 @@ def _scores(folder: Path, results: dict[str, Any], found: _Problems) -> None:
     """Compute all results from the records, and compare every answer and every figure."""
 
     @contextmanager
-    def keep(place: str) -> Iterator[Callable[[dict[str, Any]], None]]:
+    def keep(place: str) -> Iterator[Callable[[Strict], None]]:
         stored = enumerate(records.read_records(folder, place), 1)
         listed = 0
 
-        def compare(line: dict[str, Any]) -> None:
+        def compare(line: Strict) -> None:
             nonlocal listed
             number, record = next(stored, (0, {}))
-            for at, theirs, ours in differences(_scored(record), _scored(line)):
+            for at, theirs, ours in differences(_scored(record), _scored(line.written())):
                 text = f"{place}:{number}: {dotted(at)}: is {_short(theirs)}, but its reply gives {_short(ours)}"
                 found.add(text, most=EACH - listed)
                 listed = min(listed + 1, EACH)
@@ -250,13 +256,14 @@ def _scores(folder: Path, results: dict[str, Any], found: _Problems) -> None:
             found.add(f"{place}: {left} of its records belong to no request of the cell")
 
     try:
-        again = json.loads(
-            json.dumps(score_run(Submitted(folder, results), Reading(**results["reading"]), keep, before=results))
-        )
+        theirs = from_json(folder, results)
+        again = to_json(score_run(Submitted(folder, results), theirs.reading, keep, before=Earlier.of(folder)))
+    except (MemoryError, RecursionError):
+        raise
     except Exception as error:  # hostile records may make any metric fail
         found.add(f"results.json: cannot be computed from the records: {type(error).__name__}: {error}")
         return
-    differing = list(differences(results, again))
+    differing = list(differences(to_json(theirs), again))
     text = read_plain(folder, "results.json", JSON_SIZE).decode()
     lines = lines_of(text, [at for at, *_ in differing[:MOST]])
     for at, theirs, ours in differing:

@@ -1,59 +1,8 @@
-"""The formats of a run's files, of annotations and of models.yaml, as strict pydantic models and as JSON Schema (schema/*.schema.json).
+"""The values of a run's files, as strict pydantic models: what is computed, written, read and shown.
 
-    results.py   results.json          judged.py       its "judged", and judged/*.jsonl
-    record.py    records/*.jsonl       breakdowns.py   its "breakdowns", "confusions", "metric_correlations"
-    manifest.py  manifest.json         annotation.py   annotations of dialogues (evalsuite build)
-    second.py    its "second", and second/*.jsonl         models.yaml: evalsuite/backends/model.py
-    anchors.py   files of anchor items (evalsuite anchors)
+    base.py      what all of them share       record.py      a line of records/*.jsonl
+    cell.py      a cell of results.json       annotation.py  annotations of dialogues (evalsuite build)
+    manifest.py  manifest.json                anchors.py     files of anchor items (evalsuite anchors)
 
-`python -m evalsuite.results.schema` writes the JSON Schema files.
+The contents of the other keys of results.json are in the files of their analyses (evalsuite/analyses).
 """
-
-from __future__ import annotations
-
-import json
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
-from pydantic import BaseModel
-
-from evalsuite.backends.models import ModelsFile
-from evalsuite.common.files import replace_file
-from evalsuite.results.schema.anchors import AnchorFile
-from evalsuite.results.schema.annotation import AnnotatedDialogue
-from evalsuite.results.schema.judged import JudgedRecord
-from evalsuite.results.schema.manifest import Manifest
-from evalsuite.results.schema.record import Record
-from evalsuite.results.schema.results import Results
-from evalsuite.results.schema.second import SecondRecord
-
-SCHEMAS: dict[str, type[BaseModel]] = {
-    "results": Results,
-    "manifest": Manifest,
-    "record": Record,
-    "judged-record": JudgedRecord,
-    "second-record": SecondRecord,
-    "annotation": AnnotatedDialogue,
-    "models": ModelsFile,
-    "anchors": AnchorFile,
-}
-
-
-def json_schema(name: str) -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of one of `SCHEMAS`."""
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"urn:evalsuite:schema:{name}:1"}
-    return head | SCHEMAS[name].model_json_schema() | {"title": f"evalsuite {name}, format 1"}
-
-
-def schema_files() -> Iterator[tuple[str, str]]:
-    """(file name, content) of every file in schema/."""
-    for name in SCHEMAS:
-        yield f"{name}.schema.json", json.dumps(json_schema(name), ensure_ascii=False, indent=1) + "\n"
-
-
-def write_schemas(folder: Path) -> None:
-    """Write every JSON Schema file into a folder."""
-    folder.mkdir(exist_ok=True)
-    for name, text in schema_files():
-        replace_file(folder / name, text)

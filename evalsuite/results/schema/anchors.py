@@ -72,7 +72,7 @@ class AnchorSet(Place):
     seen: Annotated[Rows[Number], Field(min_length=2, max_length=2)] = Field(
         description="Their lowest and highest score. Beyond these the error may be larger."
     )
-    method: Literal["random", "stratified", "answers", "medoids", "regression", "medoid-regression"]
+    method: str = Field(pattern="^(random|stratified|answers|medoids|regression|medoid-regression)$")
     error: AnchorError
     items: Annotated[Rows[AnchorItem], Field(min_length=1)]
     curve: Rows[AnchorPoint]

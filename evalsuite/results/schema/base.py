@@ -1,20 +1,54 @@
-"""Types shared by the models of a run's files."""
+"""Types shared by the values of a run's files: what is computed, written, read and shown."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from evalsuite import types
 from evalsuite.benchmarks.registry import BENCHMARKS, SHIPPED, TASKS
 from evalsuite.common.errors import unknown
 from evalsuite.perturb import PERTURBATIONS
+
+Chosen = Mapping[str, AbstractSet[Any]]  # part of a place (types.PLACE) -> the values that are wanted
 
 
 class Strict(BaseModel):
     """A frozen model without coercion: unknown keys and numbers given as text are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+    def written(self) -> dict[str, Any]:
+        """The JSON object of a file: a field that has a default is left out where it has that."""
+        return self.model_dump(exclude_defaults=True)
+
+
+class Located(Strict):
+    """A row about some cells: it has parts of their place (types.PLACE) as fields."""
+
+    def coordinates(self) -> dict[str, Any]:
+        """The parts of the place that the row has, in the order of PLACE."""
+        return {name: getattr(self, name) for name in types.PLACE if name in type(self).model_fields}
+
+    def but(self, *names: str) -> tuple[tuple[str, Any], ...]:
+        """The coordinates without `names`: a hashable key for rows that differ in `names` only."""
+        return tuple((name, value) for name, value in self.coordinates().items() if name not in names)
+
+    def concerns(self, chosen: Chosen) -> bool:
+        """Whether the row is about chosen cells only. One that pools several tasks is, if all of them are chosen: of some
+        of them its figures would be others."""
+        pooled = getattr(self, "tasks", ())
+        if "task" in chosen and not {*pooled} <= chosen["task"]:
+            return False
+        return all(value in chosen.get(name, (value,)) for name, value in self.coordinates().items())
+
+    @property
+    def way(self) -> str:
+        """`Place.way`: "plain 5-shot labels shuffle"."""
+        return types.Place(**{"model": "", "task": "", "set": "", "split": "", **self.coordinates()}).way
 
 
 def _task(name: str) -> str:
@@ -40,6 +74,7 @@ Words = Annotated[str, Field(max_length=8_000)]
 Name = Annotated[str, Field(min_length=1, max_length=1_000)]
 Wording = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^/\\\x00-\x1f\x7f]+$")]
 _Row = TypeVar("_Row")
+_Content = TypeVar("_Content")
 Rows = Annotated[list[_Row], Field(fail_fast=True)]  # a list with a million wrong entries is one error
 Count = Annotated[int, Field(ge=0)]
 # Sums of shares may round to a little more than 1.
@@ -75,22 +110,38 @@ Scoring = Annotated[
 Number = float | None  # None: not defined, or nothing to compute it from
 
 
-class Place(Strict):
+Variant = Annotated[Wording, Field(description="The prompt template's name.")]
+Shots = Annotated[Count, Field(description="Examples before the question that were asked for.")]
+Model = Annotated[Name, Field(description="The model's name in its models.yaml.")]
+
+
+class Place(Located):
     """Which items were asked, and how; with a model it is the place of a cell."""
 
     task: Task
     set: Set
     split: Split
-    variant: Wording = Field(description="The prompt template's name.")
-    shots: Count = Field(description="Examples before the question that were asked for.")
+    variant: Variant
+    shots: Shots
     scoring: Scoring
     perturb: Perturb
 
 
-class Cell(Place):
+class Cell(Located):
     """One model on one task and set in one way."""
 
-    model: Name = Field(description="The model's name in its models.yaml.")
+    model: Model
+    task: Task
+    set: Set
+    split: Split
+    variant: Variant
+    shots: Shots
+    scoring: Scoring
+    perturb: Perturb
+
+    @property
+    def place(self) -> types.Place:
+        return types.Place(**self.coordinates())
 
 
 class Interval(Strict):
@@ -100,5 +151,25 @@ class Interval(Strict):
     low: Number
     high: Number
 
+    @property
+    def bounds(self) -> tuple[float, float, float] | None:
+        """Value, low and high; None without an interval."""
+        if self.value is None or self.low is None or self.high is None:
+            return None
+        return self.value, self.low, self.high
+
 
 Settings = dict[str, Any]
+
+
+def narrowed(content: _Content, chosen: Chosen) -> _Content:
+    """The content without rows about other cells, at any depth."""
+    if isinstance(content, list):
+        kept = [row for row in content if not isinstance(row, Located) or row.concerns(chosen)]
+        return [narrowed(row, chosen) for row in kept]  # type: ignore[return-value]
+    if isinstance(content, Strict):
+        fields = {name: getattr(content, name) for name in type(content).model_fields}
+        return content.model_copy(
+            update={name: narrowed(value, chosen) for name, value in fields.items() if isinstance(value, list | Strict)}
+        )
+    return content

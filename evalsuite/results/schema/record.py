@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 from typing_extensions import TypedDict  # required by pydantic before Python 3.12
 
+from evalsuite import types
+from evalsuite.common.jsonl import Fault
 from evalsuite.results.schema.base import (
     Count,
     Hash,
@@ -58,6 +60,19 @@ class AnswerRead(Strict):
         default=0,
         description="Characters of reasoning that the prompt asked for, before the part that was read; absent for none.",
     )
+
+    @classmethod
+    def of(cls, answer: types.Answer) -> AnswerRead:
+        return cls.model_construct(
+            status=answer.status.value,
+            choice=answer.choice,
+            text=answer.text,
+            rule=answer.rule,
+            start=answer.start,
+            end=answer.end,
+            choices=list(answer.choices),
+            reasoned=answer.reasoned,
+        )
 
 
 class Scores(TypedDict, total=False):
@@ -139,3 +154,67 @@ class Record(Strict):
         default=None,
         description="Those of new_tokens that are thinking; absent where the endpoint does not count them.",
     )
+
+    @model_validator(mode="after")
+    def _chosen(self) -> Record:
+        """The chosen options are among the item's."""
+        if max([*self.answer.choices, self.answer.choice or 0], default=0) >= max(1, len(self.options)):
+            raise Fault("names an option that the item lacks", "answer")
+        return self
+
+    @classmethod
+    def of(
+        cls,
+        cell: types.Cell,
+        key: str,
+        trial: types.Trial,
+        response: types.Response,
+        answer: types.Answer,
+        score: types.Score,
+    ) -> Record:
+        """The record of a scored reply."""
+        item, request = trial.item, trial.request
+        chat = cell.facts.get("chat")
+        return cls.model_construct(
+            item=item.id,
+            model=cell.place.model,
+            variant=trial.variant,
+            shots=list(trial.shots),
+            asked_shots=trial.asked_shots,
+            max_new_tokens=request.max_new_tokens,
+            key=key,
+            prompt=request.prompt,
+            messages=[Turn.model_construct(role=m.role, content=m.content) for m in request.messages] if chat else None,
+            reply=response.text if response.error is None else None,
+            reasoning=response.reasoning,
+            likelihoods=[
+                OptionLikelihood.model_construct(logprob=x.logprob, tokens=x.tokens, prior=x.prior)
+                for x in response.likelihoods
+            ]
+            or None,
+            scoring=cell.place.scoring,
+            perturb=trial.perturb,
+            rotation=trial.rotation,
+            finish=response.finish,
+            error=response.error,
+            prompt_tokens=response.prompt_tokens,
+            new_tokens=response.new_tokens,
+            answer=AnswerRead.of(answer),
+            scores=score.values,
+            gold=", ".join(item.labels[gold] for gold in item.golds) or None,
+            task=item.task,
+            set=item.set,
+            split=item.split,
+            dialogue=list(item.dialogue),
+            question=item.question,
+            labels=list(item.labels),
+            options=list(item.options),
+            references=list(item.references),
+            group=item.group or None,
+            rests_on=list(item.rests_on) or None,
+            pairs=[list(pair) for pair in request.pairs] or None,
+            pattern=request.pattern or None,
+            answer_after=request.answer_after or None,
+            sample=request.sample,
+            thinking_tokens=response.thinking_tokens,
+        )

@@ -37,7 +37,7 @@ def make_sample(
     """Draw `n` outputs per model and write RUN/audit/NAME/; returns the page's path and the sample.
 
     `models` and `tasks` restrict the outputs; without `models` baselines are left out where there are others. `rubric_name` defaults to the rubric of the benchmark.
-    suspicious: only replies to items that look suspicious (results/difficulty.py). Raises ConfigError for unknown names, too small an `n`, no suspicious items where they are asked for, or a folder that holds another sample.
+    suspicious: only replies to items that look suspicious (analyses/difficulty.py). Raises ConfigError for unknown names, too small an `n`, no suspicious items where they are asked for, or a folder that holds another sample.
     """
     if n < 1:
         raise ConfigError(f"--n {n}: expected 1 or more")

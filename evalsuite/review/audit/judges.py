@@ -10,6 +10,7 @@ from typing import TypeVar
 from evalsuite.common import jsonl
 from evalsuite.metrics.agreement import spearman, weighted_kappa
 from evalsuite.review.audit.outputs import output_id, way_of
+from evalsuite.types import Place
 
 OutputScale = tuple[str, str]  # (output id, name of the scale)
 K = TypeVar("K", bound=Hashable)
@@ -29,7 +30,9 @@ def judge_scores(run: Path, rubric: str) -> JudgeScores:
                 continue
             judge = row["judge"] if row["control"] == "plain" else f"{row['judge']} {row['control']}"
             judge += " (en)" if row["rubric"] != rubric else ""
-            of = output_id(row["model"], row["item"], row["split"], way_of(row, row["rotation"]), row["candidate"])
+            of = output_id(
+                row["model"], row["item"], row["split"], way_of(Place.of(row), row["rotation"]), row["candidate"]
+            )
             for scale, score in row["scores"].items():
                 found.setdefault(judge, {})[of, scale] = float(score)
     return found

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from evalsuite.benchmarks.registry import TASKS, task_named
-from evalsuite.common.plainfile import as_written
+from evalsuite.analyses import difficulty
+from evalsuite.analyses.saved import load_results
+from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results import records
-from evalsuite.results.outcomes import is_baseline
+from evalsuite.results.schema.cell import CellResult
+from evalsuite.results.schema.record import Record
 from evalsuite.types import Kind, Place, Status
 
 _UNWRITTEN = (Status.FAILED, Status.FILTERED)  # no reply came, or the endpoint kept it: there is nothing to read
@@ -85,70 +87,72 @@ class Output:
 
 def population(run: Path) -> tuple[Output, ...]:
     """All written replies of a run: without failed or filtered requests, likelihood scoring and probes."""
-    with as_written(run):
-        return tuple(output for cell in records.read_results(run)["cells"] for output in _outputs(run, cell))
+    return tuple(output for cell in load_results(run).cells for output in _outputs(run, cell))
 
 
 def baselines_beside(run: Path) -> list[str]:
     """The run's baselines, where models stand beside them; none where there is nothing else."""
-    with as_written(run):
-        cells = records.read_results(run)["cells"]
-        found = list(dict.fromkeys(cell["model"] for cell in cells if is_baseline(cell["facts"])))
-        return found if len(found) < len({cell["model"] for cell in cells}) else []
+    cells = load_results(run).cells
+    names = list(dict.fromkeys(cell.model for cell in cells if cell.is_baseline))
+    return names if len(names) < len({cell.model for cell in cells}) else []
 
 
 def suspicious_ids(run: Path) -> set[str]:
     """Ids of the written replies to items that results.json lists as suspicious, asked as they were where they look so."""
-    with as_written(run):
-        content = records.read_results(run)
-        listed = {_asked(row): {x["item"] for x in row["suspicious"]} for row in content.get("difficulty", ())}
-        return {o.id for cell in content["cells"] for o in _outputs(run, cell, listed.get(_asked(cell), ()))}
+    results = load_results(run)
+    listed = {row.but(): {x.item for x in row.suspicious} for row in results.of(difficulty.ANALYSIS) or []}
+    return {o.id for cell in results.cells for o in _outputs(run, cell, listed.get(cell.but("model"), ()))}
 
 
-def _asked(row: Mapping[str, Any]) -> Place:
-    return Place.of(row, model="")
-
-
-def _outputs(run: Path, cell: dict[str, Any], items: Collection[str] | None = None) -> Iterator[Output]:
+def _outputs(run: Path, cell: CellResult, items: Collection[str] | None = None) -> Iterator[Output]:
     """The written replies of a cell, or those to some of its items."""
-    if not task_named(cell["task"]).kind.written:  # a probe, though a person may have chosen in writing
+    if not TASKS[cell.task].kind.written:  # a probe, though a person may have chosen in writing
         return
     if items is not None and not items:
         return
-    for record in records.read_records(run, cell["records"]):
-        wanted = items is None or record["item"] in items
-        if wanted and not record["likelihoods"] and record["answer"]["status"] not in _UNWRITTEN:
-            yield _output(record, way_of(cell, record["rotation"], record.get("sample", 0)))
+    for record in records.rows_of(Record, run, cell.records):
+        wanted = items is None or record.item in items
+        if wanted and not record.likelihoods and record.answer.status not in _UNWRITTEN:
+            yield _output(record, way_of(cell.place, record.rotation, record.sample))
 
 
-def _output(record: dict[str, Any], way: str) -> Output:
-    answer, scores, labels = record["answer"], record["scores"], tuple(record["labels"])
-    lists = {name: tuple(record[name]) for name in ("dialogue", "options", "references")}
-    values: dict[str, Any] = {
-        **lists,
-        **{name: record[name] for name in ("model", "task", "set", "item", "question", "reply")},
-        **{name: answer[name] for name in ("status", "choice", "text")},
-        "labels": labels,
-        "reasoned": answer.get("reasoned", 0),
-    }
-    kind = TASKS[record["task"]].kind
-    golds = tuple(labels.index(gold) for gold in record["gold"].split(", ")) if record["gold"] is not None else ()
-    if kind.several:
-        values |= {"gold": None, "golds": golds, "choices": tuple(answer["choices"])}
-    else:
-        values["gold"] = golds[0] if golds else None
-    headline = scores["em" if "em" in scores else TASKS[record["task"]].item_metrics[0]]
-    of = output_id(record["model"], record["item"], record["split"], way, record["reply"])
-    return Output(id=of, way=way, headline=headline, f1=scores.get("f1", scores.get("answer_f1")), **values)
+def _output(record: Record, way: str) -> Output:
+    answer, scores, kind = record.answer, record.scores, TASKS[record.task].kind
+    golds = tuple(record.labels.index(gold) for gold in record.gold.split(", ")) if record.gold is not None else ()
+    reply = record.reply or ""
+    headline = scores.get("em", scores.get(TASKS[record.task].item_metrics[0], 0.0))
+    return Output(
+        id=output_id(record.model, record.item, record.split, way, reply),
+        model=record.model,
+        task=record.task,
+        set=record.set,
+        item=record.item,
+        way=way,
+        dialogue=tuple(record.dialogue),
+        question=record.question,
+        labels=tuple(record.labels),
+        options=tuple(record.options),
+        references=tuple(record.references),
+        gold=None if kind.several or not golds else golds[0],
+        reply=reply,
+        status=answer.status,
+        choice=answer.choice,
+        text=answer.text,
+        headline=float(headline),  # type: ignore[arg-type]
+        f1=scores.get("f1", scores.get("answer_f1")),
+        golds=golds if kind.several else (),
+        choices=tuple(answer.choices) if kind.several else (),
+        reasoned=answer.reasoned,
+    )
 
 
-def way_of(cell: Mapping[str, Any], rotation: int, sample: int = 0) -> str:
+def way_of(place: Place, rotation: int, sample: int = 0) -> str:
     """How an item was asked: what distinguishes its cell from others of the same model, task and set.
 
     Example: "paper 0-shot generate none", followed by " rotation 2" for a rotated item and by " sample 2" for a
     further sample.
     """
-    way = f"{cell['variant']} {cell['shots']}-shot {cell['scoring']} {cell['perturb']}"
+    way = f"{place.variant} {place.shots}-shot {place.scoring} {place.perturb}"
     return way + (f" rotation {rotation}" if rotation else "") + (f" sample {sample}" if sample else "")
 
 

@@ -5,5 +5,5 @@ rubric.py    the prompt template with its scales
 attacks.py   injected instructions
 settings.py  the flags of `evalsuite judge`
 
-Replies are scored and summarized in results/judged/.
+Replies are scored and summarized in analyses/judged/.
 """

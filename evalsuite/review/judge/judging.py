@@ -13,6 +13,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from evalsuite.analyses.journey import write_results
+from evalsuite.analyses.judged.replies import read_verdict
+from evalsuite.analyses.judged.scale import again
+from evalsuite.analyses.saved import require_cells
 from evalsuite.backends.base import Backend, Loader
 from evalsuite.backends.model import Model
 from evalsuite.backends.model_paths import require_present
@@ -30,10 +34,8 @@ from evalsuite.page.report import require_own_page, write_page
 from evalsuite.parse import answer_part
 from evalsuite.parse.chars import fold
 from evalsuite.parse.strip import after_thinking
-from evalsuite.results.journey import write_results
-from evalsuite.results.judged.replies import read_verdict
-from evalsuite.results.judged.scale import again
-from evalsuite.results.saved import Results, reading_of, require_cells
+from evalsuite.results.analysis import Results
+from evalsuite.results.records import reading_of
 from evalsuite.results.store import Store, find_store, open_store, request_key
 from evalsuite.review.judge.attacks import draw_candidates, load_attacks
 from evalsuite.review.judge.rubric import RubricTemplate

@@ -21,12 +21,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from evalsuite.analyses.judged.scale import Scale
 from evalsuite.benchmarks.registry import BENCHMARKS
 from evalsuite.common.errors import PromptError, unknown
 from evalsuite.common.fences import defuse_fences
 from evalsuite.common.resources import bundled
 from evalsuite.common.templates import TemplateFile
-from evalsuite.results.judged.scale import Scale
 from evalsuite.types import Item
 
 

@@ -103,7 +103,7 @@ function isAlike(of: GroupColumn, rows: WholeRow[]): boolean {
   });
 }
 
-/** The weight of each part: every task the same, and of a task every set. As in results/overview.py. */
+/** The weight of each part: every task the same, and of a task every set. As in analyses/overview.py. */
 export function weightsOf(parts: string[]): Map<string, number> {
   const sets = new Map<string, string[]>();
   for (const part of parts) {

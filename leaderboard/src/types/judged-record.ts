@@ -5,6 +5,10 @@
  */
 export interface EvalsuiteJudgedRecordFormat1 {
   /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+  /**
    * A name of `evalsuite tasks`.
    */
   task:
@@ -84,10 +88,6 @@ export interface EvalsuiteJudgedRecordFormat1 {
     | "swap_speakers"
     | "drop_turns"
     | "traditional";
-  /**
-   * The model's name in its models.yaml.
-   */
-  model: string;
   judge: string;
   rubric: string;
   /**
@@ -126,6 +126,9 @@ export interface EvalsuiteJudgedRecordFormat1 {
   start: number | null;
   end: number | null;
 }
+/**
+ * The settings of the judge.
+ */
 export interface AskedWith {
   fingerprint: string;
   sampling: {

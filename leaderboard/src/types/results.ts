@@ -11,47 +11,74 @@ export interface EvalsuiteResultsFormat1 {
   evalsuite: string;
   reading: Reading;
   cells: CellResult[];
-  robustness: Robustness;
-  means: Mean[];
   /**
-   * Absent in older runs.
+   * A row a model over the benchmarks of a group.
    */
-  extraction?: Extraction[];
+  groups?: BenchmarkGroup[] | null;
   /**
-   * Absent in older runs.
+   * Means over the sets of a benchmark.
    */
-  gaps?: Gap[];
+  means?: Mean[] | null;
   /**
-   * Absent in older runs.
+   * Models that were asked until they are told apart (--until-ranked).
    */
-  chance?: Chance[];
-  learning: Curve[];
-  breakdowns: Breakdown[];
+  ranked?: Ranked[] | null;
   /**
-   * Accuracy by group over the tasks of a benchmark.
+   * F1 and EM of the answers beside those of the whole replies.
    */
-  aspects?: Aspects[];
+  extraction?: Extraction[] | null;
   /**
-   * Only with --until-ranked.
+   * The gap between a benchmark's levels, EASY and HARD.
    */
-  ranked?: Ranked[];
+  gaps?: Gap[] | null;
   /**
-   * Absent in older runs.
+   * Who is above chance.
    */
-  difficulty?: Difficulty[];
-  confusions: Confusion[];
-  metric_correlations: MetricCorrelation[];
+  chance?: Chance[] | null;
   /**
-   * Absent in older runs.
+   * Drops under perturbation, choices by position, wordings and shots.
    */
-  groups?: BenchmarkGroup[];
-  judged?: Judged | null;
-  second?: Second | null;
+  robustness?: Robustness | null;
+  /**
+   * Reasoning by what a model knows of the facts.
+   */
   memory?: Memory | null;
   /**
-   * Absent where no model was tested for it.
+   * Signs that a model read the test data.
    */
-  contamination?: Tested[];
+  contamination?: Tested[] | null;
+  /**
+   * Scores by length, distance, options and group.
+   */
+  breakdowns?: Breakdown[] | null;
+  /**
+   * Accuracy by group of items over the tasks of a benchmark.
+   */
+  aspects?: Aspects[] | null;
+  /**
+   * How hard items are, and whether they tell models apart.
+   */
+  difficulty?: Difficulty[] | null;
+  /**
+   * Names taken for another.
+   */
+  confusions?: Confusion[] | null;
+  /**
+   * Rank correlations between metrics of spans and texts.
+   */
+  metric_correlations?: MetricCorrelation[] | null;
+  /**
+   * Judges' scores, and the controls of the judges.
+   */
+  judged?: Judged | null;
+  /**
+   * A second reader beside the parser.
+   */
+  second?: Second | null;
+  /**
+   * Learning curves of adapters.
+   */
+  learning?: Curve[] | null;
 }
 /**
  * How replies were read.
@@ -70,6 +97,10 @@ export interface Reading {
  * The results of one model on one task and set, asked in one way.
  */
 export interface CellResult {
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
   /**
    * A name of `evalsuite tasks`.
    */
@@ -151,10 +182,6 @@ export interface CellResult {
     | "drop_turns"
     | "traditional";
   /**
-   * The model's name in its models.yaml.
-   */
-  model: string;
-  /**
    * Requests: as many as items, or several an item (perturb: circular; samples).
    */
   items: number;
@@ -217,11 +244,8 @@ export interface Metric {
   /**
    * 95 % interval, from dialogues resampled.
    */
-  low?: number | null;
-  /**
-   * Its upper end.
-   */
-  high?: number | null;
+  low: number | null;
+  high: number | null;
   /**
    * Items that it is computed from; failed requests are left out.
    */
@@ -562,22 +586,18 @@ export interface Estimate {
   beyond?: boolean | null;
 }
 /**
- * Drops under perturbation, choices by option position, wordings, shots (docs/robustness.md).
+ * One row a model over the benchmarks of a group: means, each with its parts (docs/benchmarks.md, Groups).
  */
-export interface Robustness {
-  drops: Drop[];
-  positions: Positions[];
-  wordings: Wording[];
-  shots: ShotValues[];
-}
-/**
- * A perturbed cell compared with its unperturbed one, over the items answered in both.
- */
-export interface Drop {
+export interface BenchmarkGroup {
+  name: string;
+  zh: string;
+  en: string;
+  split: "train" | "dev" | "test";
+  columns: GroupColumn[];
   /**
-   * A name of `evalsuite tasks`.
+   * Their headline metric is no score between 0 and a highest value.
    */
-  task:
+  left_out: (
     | "knowledge_filling"
     | "knowledge_generation"
     | "conflict_detection"
@@ -618,11 +638,35 @@ export interface Drop {
     | "glucose_specific_statement"
     | "glucose_general_rule"
     | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+    | "cedar_attribution_probing"
+  )[];
+  rows: GroupRow[];
+}
+/**
+ * A benchmark or an ability, and the parts of its mean.
+ */
+export interface GroupColumn {
+  kind: "benchmark" | "ability";
+  name: string;
+  zh: string;
+  en: string;
   /**
-   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   * task/set: those that some model has a figure of.
    */
-  set: string;
+  parts: string[];
+  /**
+   * Tasks, or task/set, that none has a figure of.
+   */
+  absent: string[];
+}
+/**
+ * A model asked in one way. Tasks that know no such scoring or shots stand as they can be asked.
+ */
+export interface GroupRow {
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
   split: "train" | "dev" | "test";
   /**
    * The prompt template's name.
@@ -654,67 +698,24 @@ export interface Drop {
     | "swap_speakers"
     | "drop_turns"
     | "traditional";
+  parts: GroupPart[];
   /**
-   * The model's name in its models.yaml.
+   * One a column.
    */
-  model: string;
-  metric: string;
-  items: number;
-  dialogues: number;
+  scores: GroupScore[];
+  changes: GroupChange[];
+}
+/**
+ * The headline metric of a task on one set.
+ */
+export interface GroupPart {
   /**
-   * The metric without perturbation.
+   * In 0 … 1: of its metric's highest value. So are low and high.
    */
-  base: number | null;
   value: number | null;
-  /**
-   * value less base: negative where it got worse.
-   */
-  drop: number | null;
   low: number | null;
   high: number | null;
   /**
-   * Where p comes from.
-   */
-  test: string;
-  p: number | null;
-  /**
-   * Dialogues whose scores differ: with fewer than 6, p cannot be below 0.05.
-   */
-  differ?: number | null;
-  /**
-   * The smallest p that so few dialogues can give.
-   */
-  least_p?: number | null;
-  /**
-   * p, corrected by Holm over the model's rows.
-   */
-  p_holm: number | null;
-  /**
-   * The smallest p_holm that the family's dialogues can give: at 0.05 or more, too few to tell.
-   */
-  least_p_holm?: number | null;
-  /**
-   * Number of tests that p_holm is corrected over.
-   */
-  family?: number | null;
-  flip_rate: number;
-  right_to_wrong: number;
-  wrong_to_right: number;
-  /**
-   * How often the same option was chosen.
-   */
-  same_choice?: number | null;
-  parsed_in_both?: number | null;
-  /**
-   * How often all rotations got the same option.
-   */
-  consistency?: number | null;
-}
-/**
- * Counts by option position: gold, right choices, all choices.
- */
-export interface Positions {
-  /**
    * A name of `evalsuite tasks`.
    */
   task:
@@ -763,19 +764,49 @@ export interface Positions {
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
   set: string;
-  split: "train" | "dev" | "test";
-  /**
-   * The prompt template's name.
-   */
-  variant: string;
-  /**
-   * Examples before the question that were asked for.
-   */
   shots: number;
   /**
    * Whether the model writes an answer, or its options are compared by likelihood.
    */
   scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  metric: string;
+  items: number;
+  /**
+   * Requests that failed or were not asked yet, left out.
+   */
+  lost: number;
+  /**
+   * The asking stopped early; absent otherwise.
+   */
+  estimated?: true | null;
+  /**
+   * Of guessing; null where it has no level.
+   */
+  chance: number | null;
+}
+/**
+ * A mean over parts: of a benchmark, or of what measures an ability.
+ */
+export interface GroupScore {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+  kind: "benchmark" | "ability";
+  name: string;
+  items: number;
+  /**
+   * Parts that the model has no figure of: then it has no mean.
+   */
+  missing: string[];
+  chance: number | null;
+}
+/**
+ * The mean change of a benchmark's parts under a perturbation.
+ */
+export interface GroupChange {
+  value: number | null;
+  low: number | null;
+  high: number | null;
   /**
    * The perturbation of the items.
    */
@@ -794,28 +825,21 @@ export interface Positions {
     | "swap_speakers"
     | "drop_turns"
     | "traditional";
-  /**
-   * The model's name in its models.yaml.
-   */
-  model: string;
-  labels: string[];
-  gold: number[];
-  right: number[];
-  chosen: number[];
-  /**
-   * Answered without choosing.
-   */
-  silent: number;
-  /**
-   * Total variation distance between chosen and gold places.
-   */
-  bias: number | null;
+  benchmark: string;
+  items: number;
+  missing: string[];
+  parts: GroupChangePart[];
 }
 /**
- * One task in several wordings.
+ * The change of a task's metric on one set.
  */
-export interface Wording {
-  model: string;
+export interface GroupChangePart {
+  /**
+   * Negative where it got worse.
+   */
+  value: number | null;
+  low: number | null;
+  high: number | null;
   /**
    * A name of `evalsuite tasks`.
    */
@@ -865,134 +889,21 @@ export interface Wording {
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
   set: string;
-  split: "train" | "dev" | "test";
   shots: number;
   /**
    * Whether the model writes an answer, or its options are compared by likelihood.
    */
   scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
-  /**
-   * The perturbation of the items.
-   */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional";
   metric: string;
-  /**
-   * By the template's name.
-   */
-  values: {
-    [k: string]: number;
-  };
-  mean: number;
-  /**
-   * Best less worst.
-   */
-  spread: number;
-  worst: string;
-}
-/**
- * One task with several numbers of shots.
- */
-export interface ShotValues {
-  model: string;
-  /**
-   * A name of `evalsuite tasks`.
-   */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
-  /**
-   * easy or hard; of other benchmarks a fold, dimension, version or source.
-   */
-  set: string;
-  split: "train" | "dev" | "test";
-  variant: string;
-  /**
-   * Whether the model writes an answer, or its options are compared by likelihood.
-   */
-  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
-  /**
-   * The perturbation of the items.
-   */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional";
-  metric: string;
-  /**
-   * By the number of shots.
-   */
-  values: {
-    [k: string]: number;
-  };
+  items: number;
 }
 /**
  * A task's mean over the sets of a benchmark that is averaged: folds, dimensions. Every set weighs the same.
  */
 export interface Mean {
+  /**
+   * The model's name in its models.yaml.
+   */
   model: string;
   /**
    * A name of `evalsuite tasks`.
@@ -1040,7 +951,13 @@ export interface Mean {
     | "cedar_inference_probing"
     | "cedar_attribution_probing";
   split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
   variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
   shots: number;
   /**
    * Whether the model writes an answer, or its options are compared by likelihood.
@@ -1095,791 +1012,6 @@ export interface Average {
    * Sample standard deviation.
    */
   sd: number | null;
-}
-/**
- * What extraction adds to the scores of a cell of spans or texts.
- */
-export interface Extraction {
-  /**
-   * A name of `evalsuite tasks`.
-   */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
-  /**
-   * easy or hard; of other benchmarks a fold, dimension, version or source.
-   */
-  set: string;
-  split: "train" | "dev" | "test";
-  /**
-   * The prompt template's name.
-   */
-  variant: string;
-  /**
-   * Examples before the question that were asked for.
-   */
-  shots: number;
-  /**
-   * Whether the model writes an answer, or its options are compared by likelihood.
-   */
-  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
-  /**
-   * The perturbation of the items.
-   */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional";
-  /**
-   * The model's name in its models.yaml.
-   */
-  model: string;
-  /**
-   * Answered items.
-   */
-  items: number;
-  /**
-   * Replies from which an answer was read that is not the whole reply.
-   */
-  cut: number;
-  /**
-   * F1 of the answers.
-   */
-  f1: number;
-  /**
-   * The same measure on the whole replies, less special tokens and thinking.
-   */
-  f1_reply: number;
-  em: number;
-  em_reply: number;
-  /**
-   * f1 less f1_reply.
-   */
-  gain: number | null;
-  /**
-   * 95 % interval, from dialogues resampled; null where no item differs.
-   */
-  low: number | null;
-  high: number | null;
-}
-/**
- * The scores of a model on two sets of a task that differ in difficulty.
- */
-export interface Gap {
-  model: string;
-  /**
-   * A name of `evalsuite tasks`.
-   */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
-  split: "train" | "dev" | "test";
-  variant: string;
-  shots: number;
-  /**
-   * Whether the model writes an answer, or its options are compared by likelihood.
-   */
-  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
-  /**
-   * The perturbation of the items.
-   */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional";
-  metric: string;
-  /**
-   * The easier one first.
-   *
-   * @minItems 2
-   * @maxItems 2
-   */
-  sets: [string, string];
-  /**
-   * @minItems 2
-   * @maxItems 2
-   */
-  values: [number | null, number | null];
-  /**
-   * @minItems 2
-   * @maxItems 2
-   */
-  items: [number, number];
-  /**
-   * @minItems 2
-   * @maxItems 2
-   */
-  dialogues: [number, number];
-  /**
-   * The first value less the second.
-   */
-  gap: number | null;
-  low: number | null;
-  high: number | null;
-  /**
-   * Of an unpaired permutation of dialogues between the sets: exact for few dialogues, else of random permutations, as many as the family needs.
-   */
-  p: number;
-  /**
-   * The smallest p that so few dialogues can give.
-   */
-  least_p: number;
-  /**
-   * p, corrected by Holm over the model's tasks asked in one way.
-   */
-  p_holm: number;
-  /**
-   * The smallest p_holm that the family's dialogues can give: at 0.05 or more, too few to tell.
-   */
-  least_p_holm?: number | null;
-  /**
-   * Number of tests that p_holm is corrected over.
-   */
-  family?: number | null;
-}
-/**
- * Whether a model's choices are more often right than its own choices in a random order (docs/numbers.md, Chance).
- */
-export interface Chance {
-  /**
-   * A name of `evalsuite tasks`.
-   */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
-  /**
-   * easy or hard; of other benchmarks a fold, dimension, version or source.
-   */
-  set: string;
-  split: "train" | "dev" | "test";
-  /**
-   * The prompt template's name.
-   */
-  variant: string;
-  /**
-   * Examples before the question that were asked for.
-   */
-  shots: number;
-  /**
-   * Whether the model writes an answer, or its options are compared by likelihood.
-   */
-  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
-  /**
-   * The perturbation of the items.
-   */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional";
-  /**
-   * The model's name in its models.yaml.
-   */
-  model: string;
-  items: number;
-  dialogues: number;
-  accuracy: number;
-  /**
-   * Of uniform guesses.
-   */
-  chance: number;
-  /**
-   * Of the best answer that is the same for all items.
-   */
-  constant: number;
-  /**
-   * That answer.
-   */
-  label: string;
-  /**
-   * Of the model's own choices in a random order, among items with equally many options.
-   */
-  shuffled: number;
-  /**
-   * One-sided, of shuffled choices; not corrected.
-   */
-  p: number;
-}
-/**
- * A learning curve: one base model, one pool of training items, one place.
- */
-export interface Curve {
-  /**
-   * A name of `evalsuite tasks`.
-   */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
-  /**
-   * easy or hard; of other benchmarks a fold, dimension, version or source.
-   */
-  set: string;
-  split: "train" | "dev" | "test";
-  /**
-   * The prompt template's name.
-   */
-  variant: string;
-  /**
-   * Examples before the question that were asked for.
-   */
-  shots: number;
-  /**
-   * Whether the model writes an answer, or its options are compared by likelihood.
-   */
-  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
-  /**
-   * The perturbation of the items.
-   */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional";
-  base: string;
-  trained_on: string;
-  allow_leak: boolean | null;
-  metric: string;
-  before: Before | null;
-  chance: number | null;
-  points: Point[];
-}
-/**
- * The base model's figure.
- */
-export interface Before {
-  value: number | null;
-  low: number | null;
-  high: number | null;
-  items: number;
-}
-/**
- * The adapters of one size.
- */
-export interface Point {
-  value: number | null;
-  low: number | null;
-  high: number | null;
-  /**
-   * Training items.
-   */
-  size: number;
-  /**
-   * Lowest and highest seed, or the cell's own interval.
-   */
-  interval: "seeds" | "items";
-  /**
-   * Test items.
-   */
-  items: number;
-  seeds: Seed[];
-  labels: LabelCheck | null;
-}
-/**
- * One adapter.
- */
-export interface Seed {
-  value: number | null;
-  low: number | null;
-  high: number | null;
-  seed: number;
-  model: string;
-}
-/**
- * Counts by option position: answers in training, choices of the adapter, gold.
- */
-export interface LabelCheck {
-  labels: string[];
-  trained: number[];
-  chosen: number[];
-  gold: number[];
-  silent: number;
-  /**
-   * Total variation distance between chosen and training.
-   */
-  distance: number | null;
-  /**
-   * Total variation distance between chosen and gold.
-   */
-  bias: number | null;
-  /**
-   * The position of the most frequent label in training.
-   */
-  most: number;
-  /**
-   * Share of the choices at that position.
-   */
-  share: number | null;
-  gold_share: number | null;
-}
-/**
- * A cell's score by properties of its items.
- */
-export interface Breakdown {
-  /**
-   * A name of `evalsuite tasks`.
-   */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
-  /**
-   * easy or hard; of other benchmarks a fold, dimension, version or source.
-   */
-  set: string;
-  split: "train" | "dev" | "test";
-  /**
-   * The prompt template's name.
-   */
-  variant: string;
-  /**
-   * Examples before the question that were asked for.
-   */
-  shots: number;
-  /**
-   * Whether the model writes an answer, or its options are compared by likelihood.
-   */
-  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
-  /**
-   * The perturbation of the items.
-   */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional";
-  /**
-   * The model's name in its models.yaml.
-   */
-  model: string;
-  metric: string;
-  /**
-   * By turns of the dialogue.
-   */
-  turns: Bin[];
-  /**
-   * By turns from what the question is about to the answer.
-   */
-  distance: Bin[];
-  /**
-   * By number of options; choices only.
-   */
-  options?: Bin[] | null;
-  /**
-   * By number of right answers; tasks with several only.
-   */
-  answers?: Bin[] | null;
-  /**
-   * By group, in the paper's order, where there are several.
-   */
-  groups?: Group[] | null;
-}
-/**
- * The items with a property from low to high, both inclusive.
- */
-export interface Bin {
-  /**
-   * Null, as is high: unknown.
-   */
-  low: number | null;
-  /**
-   * Null: no upper end.
-   */
-  high: number | null;
-  /**
-   * Items.
-   */
-  n: number;
-  /**
-   * Dialogues that they come from.
-   */
-  dialogues: number;
-  /**
-   * The cell's metric over them, 0 … 1.
-   */
-  value: number;
-  /**
-   * Wilson's 95 % interval at the effective number of items, low and high.
-   *
-   * @minItems 2
-   * @maxItems 2
-   */
-  interval: [number, number];
-}
-/**
- * Items of one relation category, inference type or dimension.
- */
-export interface Group {
-  name: string;
-  /**
-   * What it is shown as in Chinese; as its name if absent.
-   */
-  zh?: string | null;
-  /**
-   * In English.
-   */
-  en?: string | null;
-  /**
-   * Items.
-   */
-  n: number;
-  /**
-   * Dialogues that they come from.
-   */
-  dialogues: number;
-  /**
-   * The cell's metric over them, 0 … 1.
-   */
-  value: number;
-  /**
-   * As a bin's.
-   *
-   * @minItems 2
-   * @maxItems 2
-   */
-  interval: [number, number];
-}
-/**
- * Accuracy by group of items over several tasks of a benchmark.
- */
-export interface Aspects {
-  model: string;
-  /**
-   * easy or hard; of other benchmarks a fold, dimension, version or source.
-   */
-  set: string;
-  split: "train" | "dev" | "test";
-  variant: string;
-  shots: number;
-  scoring: string;
-  perturb: "none";
-  benchmark: string;
-  tasks: (
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing"
-  )[];
-  groups: Aspect[];
-}
-/**
- * A group over several tasks.
- */
-export interface Aspect {
-  name: string;
-  /**
-   * What it is shown as in Chinese; as its name if absent.
-   */
-  zh?: string | null;
-  /**
-   * In English.
-   */
-  en?: string | null;
-  /**
-   * Items.
-   */
-  n: number;
-  /**
-   * Dialogues that they come from.
-   */
-  dialogues: number;
-  /**
-   * The cell's metric over them, 0 … 1.
-   */
-  value: number;
-  /**
-   * As a bin's.
-   *
-   * @minItems 2
-   * @maxItems 2
-   */
-  interval: [number, number];
-  /**
-   * Mean of 1 / number of options.
-   */
-  chance: number;
 }
 /**
  * Models that were asked until they are told apart.
@@ -2002,9 +1134,1637 @@ export interface RankedPair {
   verdict: "a" | "b" | "alike" | "open";
 }
 /**
+ * What extraction adds to the scores of a cell of spans or texts.
+ */
+export interface Extraction {
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
+  variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  /**
+   * Answered items.
+   */
+  items: number;
+  /**
+   * Replies from which an answer was read that is not the whole reply.
+   */
+  cut: number;
+  /**
+   * F1 of the answers.
+   */
+  f1: number;
+  /**
+   * The same measure on the whole replies, less special tokens and thinking.
+   */
+  f1_reply: number;
+  em: number;
+  em_reply: number;
+  /**
+   * f1 less f1_reply.
+   */
+  gain: number;
+  /**
+   * 95 % interval, from dialogues resampled; null where no item differs.
+   */
+  low: number | null;
+  high: number | null;
+}
+/**
+ * The scores of a model on two sets of a task that differ in difficulty.
+ */
+export interface Gap {
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
+  variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  metric: string;
+  /**
+   * The easier one first.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  sets: [string, string];
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  values: [number | null, number | null];
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  items: [number, number];
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  dialogues: [number, number];
+  /**
+   * The first value less the second.
+   */
+  gap: number;
+  low: number | null;
+  high: number | null;
+  /**
+   * Of an unpaired permutation of dialogues between the sets: exact for few dialogues, else of random permutations, as many as the family needs.
+   */
+  p: number;
+  /**
+   * The smallest p that so few dialogues can give.
+   */
+  least_p: number;
+  /**
+   * p, corrected by Holm over the model's tasks asked in one way.
+   */
+  p_holm: number;
+  /**
+   * The smallest p_holm that the family's dialogues can give: at 0.05 or more, too few to tell.
+   */
+  least_p_holm?: number | null;
+  /**
+   * Number of tests that p_holm is corrected over.
+   */
+  family?: number | null;
+}
+/**
+ * Whether a model's choices are more often right than its own choices in a random order (docs/numbers.md, Chance).
+ */
+export interface Chance {
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
+  variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  items: number;
+  dialogues: number;
+  accuracy: number;
+  /**
+   * Of uniform guesses.
+   */
+  chance: number;
+  /**
+   * Of the best answer that is the same for all items.
+   */
+  constant: number;
+  /**
+   * That answer.
+   */
+  label: string;
+  /**
+   * Of the model's own choices in a random order, among items with equally many options.
+   */
+  shuffled: number;
+  /**
+   * One-sided, of shuffled choices; not corrected.
+   */
+  p: number;
+}
+/**
+ * Drops under perturbation, choices by option position, wordings, shots (docs/robustness.md).
+ */
+export interface Robustness {
+  drops: Drop[];
+  positions: Positions[];
+  wordings: Wordings[];
+  shots: ShotValues[];
+}
+/**
+ * A perturbed cell compared with its unperturbed one, over the items answered in both.
+ */
+export interface Drop {
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
+  variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  metric: string;
+  items: number;
+  dialogues: number;
+  /**
+   * The metric without perturbation.
+   */
+  base: number;
+  value: number;
+  /**
+   * value less base: negative where it got worse.
+   */
+  drop: number;
+  low: number | null;
+  high: number | null;
+  /**
+   * Where p comes from.
+   */
+  test: string;
+  p: number;
+  /**
+   * Dialogues whose scores differ: with fewer than 6, p cannot be below 0.05.
+   */
+  differ?: number | null;
+  /**
+   * The smallest p that so few dialogues can give.
+   */
+  least_p?: number | null;
+  /**
+   * p, corrected by Holm over the model's rows.
+   */
+  p_holm: number;
+  /**
+   * The smallest p_holm that the family's dialogues can give: at 0.05 or more, too few to tell.
+   */
+  least_p_holm?: number | null;
+  /**
+   * Number of tests that p_holm is corrected over.
+   */
+  family?: number | null;
+  flip_rate: number;
+  right_to_wrong: number;
+  wrong_to_right: number;
+  /**
+   * How often the same option was chosen.
+   */
+  same_choice?: number | null;
+  parsed_in_both?: number | null;
+  /**
+   * How often all rotations got the same option.
+   */
+  consistency?: number | null;
+}
+/**
+ * Counts by option position: gold, right choices, all choices.
+ */
+export interface Positions {
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
+  variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  labels: string[];
+  gold: number[];
+  right: number[];
+  chosen: number[];
+  /**
+   * Answered without choosing.
+   */
+  silent: number;
+  /**
+   * Total variation distance between chosen and gold places.
+   */
+  bias: number | null;
+}
+/**
+ * One task in several wordings.
+ */
+export interface Wordings {
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  metric: string;
+  /**
+   * By the template's name.
+   */
+  values: {
+    [k: string]: number;
+  };
+  mean: number;
+  /**
+   * Best less worst.
+   */
+  spread: number;
+  worst: string;
+}
+/**
+ * One task with several numbers of shots.
+ */
+export interface ShotValues {
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
+  variant: string;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  metric: string;
+  /**
+   * By the number of shots.
+   */
+  values: {
+    [k: string]: number;
+  };
+}
+/**
+ * Items that rest on facts, beside the items that ask for these.
+ */
+export interface Memory {
+  tasks: TaskAgainst[];
+  pooled: PooledAgainst[];
+  independent: Independent[];
+}
+/**
+ * One cell of reasoning items.
+ */
+export interface TaskAgainst {
+  /**
+   * The reasoning task's first metric.
+   */
+  metric: string;
+  knowledge: Knowledge[];
+  /**
+   * The facts that the items rest on: the share that the model knows.
+   */
+  facts: ItemMean | null;
+  /**
+   * Every answered item.
+   */
+  all: ItemMean | null;
+  /**
+   * Those all of whose facts the model knows; null: none.
+   */
+  known: ItemMean | null;
+  /**
+   * Those of whose facts one or more are lacking; null: none.
+   */
+  rest: ItemMean | null;
+  /**
+   * Items that rest on no fact.
+   */
+  free: number;
+  /**
+   * Items no fact of which is lacking, but one was not asked, failed or got no verdict.
+   */
+  unclear: number;
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
+  variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+}
+/**
+ * How a model was asked for facts, and by whom it was decided what it knows.
+ */
+export interface Knowledge {
+  /**
+   * The task that asks for them, with 0 shots and unperturbed.
+   */
+  facts_of:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * The prompt template's name.
+   */
+  wording: string;
+  /**
+   * The rule: a metric of the task; of a judge, the scale of its rubric.
+   */
+  metric: string;
+  /**
+   * The judge whose verdicts count; null: the rule.
+   */
+  judge: string | null;
+}
+/**
+ * A mean over items, with its interval.
+ */
+export interface ItemMean {
+  /**
+   * Items.
+   */
+  n: number;
+  /**
+   * Dialogues that they come from.
+   */
+  dialogues: number;
+  /**
+   * The cell's metric over them, 0 … 1.
+   */
+  value: number;
+  /**
+   * Wilson's 95 % interval at the effective number of items, low and high.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  interval: [number, number];
+}
+/**
+ * All reasoning items of a model over several tasks.
+ */
+export interface PooledAgainst {
+  /**
+   * The reasoning task's first metric.
+   */
+  metric: string;
+  knowledge: Knowledge[];
+  /**
+   * The facts that the items rest on: the share that the model knows.
+   */
+  facts: ItemMean | null;
+  /**
+   * Every answered item.
+   */
+  all: ItemMean | null;
+  /**
+   * Those all of whose facts the model knows; null: none.
+   */
+  known: ItemMean | null;
+  /**
+   * Those of whose facts one or more are lacking; null: none.
+   */
+  rest: ItemMean | null;
+  /**
+   * Items that rest on no fact.
+   */
+  free: number;
+  /**
+   * Items no fact of which is lacking, but one was not asked, failed or got no verdict.
+   */
+  unclear: number;
+  benchmark: string;
+  split: "train" | "dev" | "test";
+  variant: string;
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  tasks: (
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing"
+  )[];
+  sets: string[];
+  model: string;
+}
+/**
+ * FRMM and MIB of the models asked in one way, on facts decided in one way. Baselines and adapters are left out.
+ */
+export interface Independent {
+  benchmark: string;
+  split: "train" | "dev" | "test";
+  variant: string;
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  tasks: (
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing"
+  )[];
+  sets: string[];
+  knowledge: Knowledge[];
+  models: IndependentModel[];
+  /**
+   * Models with replies that failed or are still to be made.
+   */
+  left_out: string[];
+}
+/**
+ * The authors' measures of one model. Shares, rounded to four decimals as theirs are, in percent, to two.
+ */
+export interface IndependentModel {
+  model: string;
+  items: number;
+  accuracy: number | null;
+  /**
+   * By accuracy; models that tie share a rank.
+   */
+  rank: number | null;
+  /**
+   * Items no fact of which the model lacks; items that rest on none are among them.
+   */
+  retained: number;
+  /**
+   * Items not retained only because a fact was not asked or got no verdict.
+   */
+  unclear: number;
+  /**
+   * Accuracy on these; null: there are none.
+   */
+  frmm: number | null;
+  frmm_rank: number | null;
+  /**
+   * Mean of the margins, the model's own zero included; null: no other model.
+   */
+  mib: number | null;
+  mib_rank: number | null;
+  battles: Battle[];
+}
+/**
+ * A pair of models on the items that both retain.
+ */
+export interface Battle {
+  against: string;
+  items: number;
+  /**
+   * The model's accuracy less the other's; null: no items.
+   */
+  margin: number | null;
+}
+/**
+ * One test of one model on one file: is what was published likelier than it would be if the model had never seen it?
+ */
+export interface Tested {
+  model: string;
+  fingerprint: string;
+  /**
+   * A name of `evalsuite tasks`; of a package that is not installed, too.
+   */
+  task: string;
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  test: "order" | "options" | "mink" | "names" | "completion" | "guided";
+  /**
+   * The file's own lines, or our prompt and the right reply.
+   */
+  form: "raw" | "prompt";
+  /**
+   * Entries or items of the file that were tested.
+   */
+  n: number;
+  /**
+   * Those that do not fit the context, were not drawn or have nothing to compare.
+   */
+  left_out: number;
+  /**
+   * Shards, items or dialogues that the test takes as independent.
+   */
+  units: number;
+  /**
+   * Scored by the model.
+   */
+  tokens: number;
+  /**
+   * Of the published form: share of other orders that are less likely, mean score, or overlap; less the reference's, of scores.
+   */
+  value: number | null;
+  /**
+   * The same if the model has seen nothing: one half, or the control items'.
+   */
+  expected: number | null;
+  /**
+   * Further figures of the test (docs/contamination.md).
+   */
+  figures: {
+    [k: string]: number | null;
+  };
+  /**
+   * What could tell published from other forms without a model -> p-value.
+   */
+  checks: {
+    [k: string]: number;
+  };
+  /**
+   * One-sided; null where it would mean nothing.
+   */
+  p: number | null;
+  /**
+   * Why there is no p-value; empty if there is one.
+   */
+  why: string;
+  reference: Beside | null;
+  /**
+   * Items whose second half the model wrote nearly exactly, for reading.
+   */
+  listed: string[];
+  /**
+   * p, corrected by Holm over all tests of the model in this file.
+   */
+  p_holm: number | null;
+}
+/**
+ * The reference model alone, on the same texts.
+ */
+export interface Beside {
+  name: string;
+  fingerprint: string;
+  value: number | null;
+  /**
+   * Of the same test: small where texts favour the published form for any model.
+   */
+  p: number | null;
+}
+/**
+ * A cell's score by properties of its items.
+ */
+export interface Breakdown {
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
+  variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  metric: string;
+  /**
+   * By turns of the dialogue.
+   */
+  turns: Bin[];
+  /**
+   * By turns from what the question is about to the answer.
+   */
+  distance: Bin[];
+  /**
+   * By number of options; choices only.
+   */
+  options?: Bin[] | null;
+  /**
+   * By number of right answers; tasks with several only.
+   */
+  answers?: Bin[] | null;
+  /**
+   * By group, in the paper's order, where there are several.
+   */
+  groups?: Group[] | null;
+}
+/**
+ * The items with a property from low to high, both inclusive.
+ */
+export interface Bin {
+  /**
+   * Items.
+   */
+  n: number;
+  /**
+   * Dialogues that they come from.
+   */
+  dialogues: number;
+  /**
+   * The cell's metric over them, 0 … 1.
+   */
+  value: number;
+  /**
+   * Wilson's 95 % interval at the effective number of items, low and high.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  interval: [number, number];
+  /**
+   * Null, as is high: unknown.
+   */
+  low: number | null;
+  /**
+   * Null: no upper end.
+   */
+  high: number | null;
+}
+/**
+ * Items of one relation category, inference type or dimension.
+ */
+export interface Group {
+  /**
+   * Items.
+   */
+  n: number;
+  /**
+   * Dialogues that they come from.
+   */
+  dialogues: number;
+  /**
+   * The cell's metric over them, 0 … 1.
+   */
+  value: number;
+  /**
+   * Wilson's 95 % interval at the effective number of items, low and high.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  interval: [number, number];
+  name: string;
+  /**
+   * What it is shown as in Chinese; as its name if absent.
+   */
+  zh?: string | null;
+  /**
+   * In English.
+   */
+  en?: string | null;
+}
+/**
+ * Accuracy by group of items over several tasks of a benchmark.
+ */
+export interface Aspects {
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
+  variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  scoring: string;
+  perturb: "none";
+  benchmark: string;
+  tasks: (
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing"
+  )[];
+  groups: Aspect[];
+}
+/**
+ * A group over several tasks.
+ */
+export interface Aspect {
+  /**
+   * Items.
+   */
+  n: number;
+  /**
+   * Dialogues that they come from.
+   */
+  dialogues: number;
+  /**
+   * The cell's metric over them, 0 … 1.
+   */
+  value: number;
+  /**
+   * Wilson's 95 % interval at the effective number of items, low and high.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  interval: [number, number];
+  name: string;
+  /**
+   * What it is shown as in Chinese; as its name if absent.
+   */
+  zh?: string | null;
+  /**
+   * In English.
+   */
+  en?: string | null;
+  /**
+   * Mean of 1 / number of options.
+   */
+  chance: number;
+}
+/**
  * A task and set asked in one way of at least three models: how hard its items are, and which look suspicious.
  */
 export interface Difficulty {
+  /**
+   * Items.
+   */
+  n: number;
+  /**
+   * Dialogues that they come from.
+   */
+  dialogues: number;
+  /**
+   * Mean difficulty: the share of models that are right, or their mean value.
+   */
+  value: number;
+  /**
+   * Wilson's 95 % interval at the effective number of items, low and high.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  interval: [number, number];
   /**
    * A name of `evalsuite tasks`.
    */
@@ -2096,25 +2856,6 @@ export interface Difficulty {
    */
   models: [string, string, string, ...string[]];
   /**
-   * Items that all of them answered.
-   */
-  n: number;
-  /**
-   * Dialogues that they come from.
-   */
-  dialogues: number;
-  /**
-   * Mean difficulty: the share of models that are right, or their mean value.
-   */
-  value: number;
-  /**
-   * Wilson's 95 % interval at the effective number of items, low and high.
-   *
-   * @minItems 2
-   * @maxItems 2
-   */
-  interval: [number, number];
-  /**
    * Items that 0, 1, … all of the models get right, with a value above 0.5.
    */
   right: number[];
@@ -2195,6 +2936,10 @@ export interface Suspicious {
  */
 export interface Confusion {
   /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+  /**
    * A name of `evalsuite tasks`.
    */
   task:
@@ -2274,10 +3019,6 @@ export interface Confusion {
     | "swap_speakers"
     | "drop_turns"
     | "traditional";
-  /**
-   * The model's name in its models.yaml.
-   */
-  model: string;
   /**
    * [Chinese, English]
    */
@@ -2359,7 +3100,13 @@ export interface MetricCorrelation {
    */
   set: string;
   split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
   variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
   shots: number;
   /**
    * What a point is: an item of a model, or a model's cell.
@@ -2385,309 +3132,6 @@ export interface MetricCorrelation {
   kendall: (number | null)[];
 }
 /**
- * One row a model over the benchmarks of a group: means, each with its parts (docs/benchmarks.md, Groups).
- */
-export interface BenchmarkGroup {
-  name: string;
-  zh: string;
-  en: string;
-  split: "train" | "dev" | "test";
-  columns: GroupColumn[];
-  /**
-   * Their headline metric is no score between 0 and a highest value.
-   */
-  left_out: (
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing"
-  )[];
-  rows: GroupRow[];
-}
-/**
- * A benchmark or an ability, and the parts of its mean.
- */
-export interface GroupColumn {
-  kind: "benchmark" | "ability";
-  name: string;
-  zh: string;
-  en: string;
-  /**
-   * task/set: those that some model has a figure of.
-   */
-  parts: string[];
-  /**
-   * Tasks, or task/set, that none has a figure of.
-   */
-  absent: string[];
-}
-/**
- * A model asked in one way. Tasks that know no such scoring or shots stand as they can be asked.
- */
-export interface GroupRow {
-  model: string;
-  split: "train" | "dev" | "test";
-  variant: string;
-  shots: number;
-  /**
-   * Whether the model writes an answer, or its options are compared by likelihood.
-   */
-  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
-  /**
-   * The perturbation of the items.
-   */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional";
-  parts: GroupPart[];
-  /**
-   * One a column.
-   */
-  scores: GroupScore[];
-  changes: GroupChange[];
-}
-/**
- * The headline metric of a task on one set.
- */
-export interface GroupPart {
-  /**
-   * A name of `evalsuite tasks`.
-   */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
-  /**
-   * easy or hard; of other benchmarks a fold, dimension, version or source.
-   */
-  set: string;
-  shots: number;
-  /**
-   * Whether the model writes an answer, or its options are compared by likelihood.
-   */
-  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
-  metric: string;
-  /**
-   * In 0 … 1: of its metric's highest value. So are low and high.
-   */
-  value: number | null;
-  low: number | null;
-  high: number | null;
-  items: number;
-  /**
-   * Requests that failed or were not asked yet, left out.
-   */
-  lost: number;
-  /**
-   * The asking stopped early; absent otherwise.
-   */
-  estimated?: true | null;
-  /**
-   * Of guessing; null where it has no level.
-   */
-  chance: number | null;
-}
-/**
- * A mean over parts: of a benchmark, or of what measures an ability.
- */
-export interface GroupScore {
-  value: number | null;
-  low: number | null;
-  high: number | null;
-  kind: "benchmark" | "ability";
-  name: string;
-  items: number;
-  /**
-   * Parts that the model has no figure of: then it has no mean.
-   */
-  missing: string[];
-  chance: number | null;
-}
-/**
- * The mean change of a benchmark's parts under a perturbation.
- */
-export interface GroupChange {
-  value: number | null;
-  low: number | null;
-  high: number | null;
-  /**
-   * The perturbation of the items.
-   */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional";
-  benchmark: string;
-  items: number;
-  missing: string[];
-  parts: GroupChangePart[];
-}
-/**
- * The change of a task's metric on one set.
- */
-export interface GroupChangePart {
-  /**
-   * A name of `evalsuite tasks`.
-   */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
-  /**
-   * easy or hard; of other benchmarks a fold, dimension, version or source.
-   */
-  set: string;
-  shots: number;
-  /**
-   * Whether the model writes an answer, or its options are compared by likelihood.
-   */
-  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
-  metric: string;
-  /**
-   * Negative where it got worse.
-   */
-  value: number | null;
-  low: number | null;
-  high: number | null;
-  items: number;
-}
-/**
  * Judges' scores of the run's generations, and the controls of the judges.
  */
 export interface Judged {
@@ -2700,6 +3144,10 @@ export interface Judged {
  * The scores of one judge on one cell.
  */
 export interface JudgedCell {
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
   /**
    * A name of `evalsuite tasks`.
    */
@@ -2780,10 +3228,6 @@ export interface JudgedCell {
     | "swap_speakers"
     | "drop_turns"
     | "traditional";
-  /**
-   * The model's name in its models.yaml.
-   */
-  model: string;
   judge: string;
   rubric: string;
   /**
@@ -3007,11 +3451,37 @@ export interface OverSystems {
   rubric: string;
   scale: string;
   benchmark: string;
-  split: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
   variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
   shots: number;
-  scoring: string;
-  perturb: string;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
   models: number;
   points: number;
   metrics: {
@@ -3105,6 +3575,9 @@ export interface Panel {
   pairs: PanelPair[];
   cells: MedianCell[];
 }
+/**
+ * Two judges.
+ */
 export interface PanelPair {
   kappa: number | null;
   same: number;
@@ -3124,6 +3597,10 @@ export interface MedianCell {
   value: number | null;
   low: number | null;
   high: number | null;
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
   /**
    * A name of `evalsuite tasks`.
    */
@@ -3204,10 +3681,6 @@ export interface MedianCell {
     | "swap_speakers"
     | "drop_turns"
     | "traditional";
-  /**
-   * The model's name in its models.yaml.
-   */
-  model: string;
   n: number;
 }
 /**
@@ -3262,6 +3735,9 @@ export interface Attack {
   };
   fell_for: string[];
 }
+/**
+ * Attacks of one kind.
+ */
 export interface Raised {
   n: number;
   raised: number;
@@ -3363,6 +3839,9 @@ export interface SecondTask {
    */
   measure: "kappa" | "f1";
 }
+/**
+ * How many replies got the same reading.
+ */
 export interface Agreed {
   /**
    * Replies with a verdict.
@@ -3406,6 +3885,10 @@ export interface SecondCell {
   reasons: {
     [k: string]: Agreed;
   };
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
   /**
    * A name of `evalsuite tasks`.
    */
@@ -3486,10 +3969,6 @@ export interface SecondCell {
     | "swap_speakers"
     | "drop_turns"
     | "traditional";
-  /**
-   * The model's name in its models.yaml.
-   */
-  model: string;
   reader: string;
   /**
    * The task's headline.
@@ -3562,46 +4041,9 @@ export interface ReadingFacts {
   seed: number;
 }
 /**
- * Items that rest on facts, beside the items that ask for these.
+ * A learning curve: one base model, one pool of training items, one place.
  */
-export interface Memory {
-  tasks: TaskAgainst[];
-  pooled: PooledAgainst[];
-  independent: Independent[];
-}
-/**
- * One cell of reasoning items.
- */
-export interface TaskAgainst {
-  /**
-   * The reasoning task's first metric.
-   */
-  metric: string;
-  knowledge: Knowledge[];
-  /**
-   * The facts that the items rest on: the share that the model knows.
-   */
-  facts: Figures | null;
-  /**
-   * Every answered item.
-   */
-  all: Figures | null;
-  /**
-   * Those all of whose facts the model knows; null: none.
-   */
-  known: Figures | null;
-  /**
-   * Those of whose facts one or more are lacking; null: none.
-   */
-  rest: Figures | null;
-  /**
-   * Items that rest on no fact.
-   */
-  free: number;
-  /**
-   * Items no fact of which is lacking, but one was not asked, failed or got no verdict.
-   */
-  unclear: number;
+export interface Curve {
   /**
    * A name of `evalsuite tasks`.
    */
@@ -3682,446 +4124,79 @@ export interface TaskAgainst {
     | "swap_speakers"
     | "drop_turns"
     | "traditional";
-  /**
-   * The model's name in its models.yaml.
-   */
-  model: string;
-}
-/**
- * How a model was asked for facts, and by whom it was decided what it knows.
- */
-export interface Knowledge {
-  /**
-   * The task that asks for them, with 0 shots and unperturbed.
-   */
-  facts_of:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
-  /**
-   * The prompt template's name.
-   */
-  wording: string;
-  /**
-   * The rule: a metric of the task; of a judge, the scale of its rubric.
-   */
+  base: string;
+  trained_on: string;
+  allow_leak: boolean | null;
   metric: string;
-  /**
-   * The judge whose verdicts count; null: the rule.
-   */
-  judge: string | null;
+  before: Before | null;
+  chance: number | null;
+  points: Point[];
 }
 /**
- * A share of right items.
+ * The base model's figure.
  */
-export interface Figures {
-  /**
-   * Items.
-   */
-  n: number;
-  /**
-   * Dialogues that they come from.
-   */
-  dialogues: number;
-  value: number;
-  /**
-   * Wilson's 95 % interval at the effective number of items, low and high.
-   *
-   * @minItems 2
-   * @maxItems 2
-   */
-  interval: [number, number];
-}
-/**
- * All reasoning items of a model over several tasks.
- */
-export interface PooledAgainst {
-  /**
-   * The reasoning task's first metric.
-   */
-  metric: string;
-  knowledge: Knowledge[];
-  /**
-   * The facts that the items rest on: the share that the model knows.
-   */
-  facts: Figures | null;
-  /**
-   * Every answered item.
-   */
-  all: Figures | null;
-  /**
-   * Those all of whose facts the model knows; null: none.
-   */
-  known: Figures | null;
-  /**
-   * Those of whose facts one or more are lacking; null: none.
-   */
-  rest: Figures | null;
-  /**
-   * Items that rest on no fact.
-   */
-  free: number;
-  /**
-   * Items no fact of which is lacking, but one was not asked, failed or got no verdict.
-   */
-  unclear: number;
-  benchmark: string;
-  split: "train" | "dev" | "test";
-  variant: string;
-  shots: number;
-  /**
-   * Whether the model writes an answer, or its options are compared by likelihood.
-   */
-  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
-  /**
-   * The perturbation of the items.
-   */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional";
-  tasks: (
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing"
-  )[];
-  sets: string[];
-  model: string;
-}
-/**
- * FRMM and MIB of the models asked in one way, on facts decided in one way. Baselines and adapters are left out.
- */
-export interface Independent {
-  benchmark: string;
-  split: "train" | "dev" | "test";
-  variant: string;
-  shots: number;
-  /**
-   * Whether the model writes an answer, or its options are compared by likelihood.
-   */
-  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
-  /**
-   * The perturbation of the items.
-   */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional";
-  tasks: (
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing"
-  )[];
-  sets: string[];
-  knowledge: Knowledge[];
-  models: IndependentModel[];
-  /**
-   * Models with replies that failed or are still to be made.
-   */
-  left_out: string[];
-}
-/**
- * The authors' measures of one model. Shares, rounded to four decimals as theirs are, in percent, to two.
- */
-export interface IndependentModel {
-  model: string;
-  items: number;
-  accuracy: number | null;
-  /**
-   * By accuracy; models that tie share a rank.
-   */
-  rank: number | null;
-  /**
-   * Items no fact of which the model lacks; items that rest on none are among them.
-   */
-  retained: number;
-  /**
-   * Items not retained only because a fact was not asked or got no verdict.
-   */
-  unclear: number;
-  /**
-   * Accuracy on these; null: there are none.
-   */
-  frmm: number | null;
-  frmm_rank: number | null;
-  /**
-   * Mean of the margins, the model's own zero included; null: no other model.
-   */
-  mib: number | null;
-  mib_rank: number | null;
-  battles: Battle[];
-}
-/**
- * A pair of models on the items that both retain.
- */
-export interface Battle {
-  against: string;
-  items: number;
-  /**
-   * The model's accuracy less the other's; null: no items.
-   */
-  margin: number | null;
-}
-/**
- * One test of one model on one file: is what was published likelier than it would be if the model had never seen it?
- */
-export interface Tested {
-  model: string;
-  fingerprint: string;
-  /**
-   * A name of `evalsuite tasks`.
-   */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
-  /**
-   * easy or hard; of other benchmarks a fold, dimension, version or source.
-   */
-  set: string;
-  split: "train" | "dev" | "test";
-  test: "order" | "options" | "mink" | "names" | "completion" | "guided";
-  /**
-   * The file's own lines, or our prompt and the right reply.
-   */
-  form: "raw" | "prompt";
-  /**
-   * Entries or items of the file that were tested.
-   */
-  n: number;
-  /**
-   * Those that do not fit the context, were not drawn or have nothing to compare.
-   */
-  left_out: number;
-  /**
-   * Shards, items or dialogues that the test takes as independent.
-   */
-  units: number;
-  /**
-   * Scored by the model.
-   */
-  tokens: number;
-  /**
-   * Of the published form: share of other orders that are less likely, mean score, or overlap; less the reference's, of scores.
-   */
+export interface Before {
   value: number | null;
-  /**
-   * The same if the model has seen nothing: one half, or the control items'.
-   */
-  expected: number | null;
-  /**
-   * Further figures of the test (docs/contamination.md).
-   */
-  figures: {
-    [k: string]: number | null;
-  };
-  /**
-   * What could tell published from other forms without a model -> p-value.
-   */
-  checks: {
-    [k: string]: number;
-  };
-  /**
-   * One-sided; null where it would mean nothing.
-   */
-  p: number | null;
-  /**
-   * Why there is no p-value; empty if there is one.
-   */
-  why: string;
-  reference: Beside | null;
-  /**
-   * Items whose second half the model wrote nearly exactly, for reading.
-   */
-  listed: string[];
-  /**
-   * p, corrected by Holm over all tests of the model in this file.
-   */
-  p_holm: number | null;
+  low: number | null;
+  high: number | null;
+  items: number;
 }
 /**
- * The reference model alone, on the same texts.
+ * The adapters of one size.
  */
-export interface Beside {
-  name: string;
-  fingerprint: string;
+export interface Point {
   value: number | null;
+  low: number | null;
+  high: number | null;
   /**
-   * Of the same test: small where texts favour the published form for any model.
+   * Training items.
    */
-  p: number | null;
+  size: number;
+  /**
+   * Lowest and highest seed, or the cell's own interval.
+   */
+  interval: "seeds" | "items";
+  /**
+   * Test items.
+   */
+  items: number;
+  seeds: Seed[];
+  labels: LabelCheck | null;
+}
+/**
+ * One adapter.
+ */
+export interface Seed {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+  seed: number;
+  model: string;
+}
+/**
+ * A check for label shortcuts. Counts by option position: answers in training, choices of the adapter, gold.
+ */
+export interface LabelCheck {
+  labels: string[];
+  trained: number[];
+  chosen: number[];
+  gold: number[];
+  silent: number;
+  /**
+   * Total variation distance between chosen and training.
+   */
+  distance: number | null;
+  /**
+   * Total variation distance between chosen and gold.
+   */
+  bias: number | null;
+  /**
+   * The position of the most frequent label in training.
+   */
+  most: number;
+  /**
+   * Share of the choices at that position.
+   */
+  share: number | null;
+  gold_share: number | null;
 }

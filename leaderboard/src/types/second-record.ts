@@ -5,6 +5,10 @@
  */
 export interface EvalsuiteSecondRecordFormat1 {
   /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+  /**
    * A name of `evalsuite tasks`.
    */
   task:
@@ -84,10 +88,6 @@ export interface EvalsuiteSecondRecordFormat1 {
     | "swap_speakers"
     | "drop_turns"
     | "traditional";
-  /**
-   * The model's name in its models.yaml.
-   */
-  model: string;
   reader: string;
   item: string;
   rotation: number;

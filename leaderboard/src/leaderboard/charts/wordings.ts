@@ -3,7 +3,7 @@ import { h, visible } from "../../common/dom.ts";
 import { pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import type { Wording } from "../../types/results.ts";
+import type { Wordings } from "../../types/results.ts";
 import { cellIndex, modelOf, placeOf } from "../data.ts";
 import { setNames } from "../filters.ts";
 import { metricName } from "../metrics.ts";
@@ -14,7 +14,7 @@ import { colourOf, glyph, LOOKS } from "./glyphs.ts";
 import { labelOf, markSample, pickedOf } from "./looks.ts";
 import { group, line, Points, rowAt, rowAxis } from "./marks.ts";
 
-export type Worded = Told<Wording>;
+export type Worded = Told<Wordings>;
 
 /** A panel a set; all share their axis. */
 export function wordingPanels(rows: Worded[]): HTMLElement {

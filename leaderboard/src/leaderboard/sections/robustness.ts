@@ -3,7 +3,7 @@ import { h, type Kid } from "../../common/dom.ts";
 import { NAMES } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import type { ShotValues, Wording } from "../../types/results.ts";
+import type { ShotValues, Wordings } from "../../types/results.ts";
 import { unfold } from "../beside.ts";
 import { modelKeys } from "../charts/looks.ts";
 import { savers } from "../charts/picture.ts";
@@ -23,7 +23,7 @@ import { positionPanels } from "./positions.ts";
 import { changeTable, dropTable } from "./slopes.ts";
 
 type Drops = Parameters<typeof dropTable>[0];
-type Named = Told<Wording | ShotValues>;
+type Named = Told<Wordings | ShotValues>;
 
 /** A chart below its heading and what saves it. */
 const headed = (key: string, id: string, title: string, note: string, ...rest: Kid[]): Kid => [
@@ -90,7 +90,7 @@ function slopes(drops: Drops, task: Task): Kid {
   return headed("slopes", "slopes", title, t("slopesNote"), slopePanels(drops), table);
 }
 
-const wordings = (all: Told<Wording>[], mine: Told<Wording>[], task: Task): Kid => [
+const wordings = (all: Told<Wordings>[], mine: Told<Wordings>[], task: Task): Kid => [
   all.length > 0 && headed("wordings", "wording-spread", taskName(task), t("spreadNote"), wordingPanels(all)),
   mine.length > 0 && numbers("wordings", () => wordingTable(mine)),
 ];
@@ -124,7 +124,7 @@ function byName(rows: Named[], key: string, heads: SheetColumn[] = [], more: (ro
   return sheetNode(sheet, { id: `${key}-table`, heading: null, note: h("p", { class: "note" }, t(`${key}Note`)) });
 }
 
-const wordingTable = (rows: Told<Wording>[]) =>
+const wordingTable = (rows: Told<Wordings>[]) =>
   byName(
     rows,
     "wordings",

@@ -1,0 +1,1 @@
+"""Everything that is computed over scored cells: a file an analysis, with its values, its computation and its sheets; the table of them (table.py); the way from replies to results.json and back (journey.py, saved.py)."""

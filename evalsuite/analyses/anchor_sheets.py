@@ -1,0 +1,73 @@
+"""Sheets of anchor items: the error by number of items, beside that of random items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from evalsuite.analyses.anchors import Chosen
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.results.words import titled, with_notes
+
+_LEGEND = Text(
+    "误差：未参与选题的模型上的平均绝对误差，以百分点计；方法也在留出这些模型之后才选定。±：新模型得分的 95% 置信区间半宽。随机：同样题数的随机题，及单次"
+    "抽题误差的第 5 至第 95 百分位",
+    "error: mean absolute error in points, on models that had no part in the choice of items, weights and method. ±: half width of the "
+    "95 % interval of a new model's score. random: as many random items, and the 5th to 95th percentile of single draws",
+)
+_METHODS = Text(
+    "各方法在未参与选题的模型上的误差，以百分点计。更强：由其余模型选题时，最好的四分之一的模型上的误差（选定的方法；随机题）",
+    "error of each method on models left out, in points. stronger: on the best quarter of the models, when the others choose (the "
+    "chosen method; random items)",
+)
+
+
+def anchor_sheets(found: Sequence[Chosen]) -> Iterator[Sheet]:
+    """For each task and set the curve, a row a number of items, and the errors of every method."""
+    yield from with_notes(map(_curve, found), _LEGEND)
+    yield from with_notes(map(_methods, found), _METHODS)
+
+
+def _curve(one: Chosen) -> Sheet:
+    longest = max(max(point.methods["random"], point.error) for point in one.curve)
+    columns = (
+        Column(Text("题数", "items")),
+        Column(Text("方法", "method")),
+        Column(Text("误差", "error"), kind="percent", digits=2),
+        Column("±", kind="percent"),
+        Column("", kind="bar"),
+    )
+    rows = []
+    for point in one.curve:
+        by_chance = Value(point.methods["random"], *point.random)
+        rows += [
+            Row((str(point.size), point.method, point.error, point.half, point.error / longest)),
+            Row(("", Text("随机", "random"), by_chance, None, point.methods["random"] / longest)),
+        ]
+    of = Text(
+        f"{len(one.column.items)} 题，{len(one.column.models)} 个模型：{'、'.join(one.column.models)}",
+        f"{len(one.column.items)} items, {len(one.column.models)} models: {', '.join(one.column.models)}",
+    )
+    return replace(_sheet(one, "锚题", "Anchor items"), columns=columns, rows=tuple(rows), notes=(of,))
+
+
+def _methods(one: Chosen) -> Sheet:
+    names = list(one.point.methods)
+    columns = (
+        Column(Text("题数", "items"), kind="count"),
+        *(Column(name.partition("-")[0], name.partition("-")[2], "percent", digits=2) for name in names),
+        Column(Text("更强", "stronger"), kind="percent", digits=2),
+        Column("", Text("随机", "random"), kind="percent", digits=2),
+    )
+    rows = tuple(
+        Row((p.size, *(p.methods[name] for name in names), *map(Value, p.stronger or (None, None)))) for p in one.curve
+    )
+    return replace(_sheet(one, "锚题，各方法", "Anchor items by method"), columns=columns, rows=rows)
+
+
+def _sheet(one: Chosen, zh: str, en: str) -> Sheet:
+    place = one.column.place
+    task, asked = TASKS[place.task], f"{place.set} {place.split}, {place.way}"
+    title = titled("", f"{zh}：{task.zh} {asked}", f"{en}: {task.en} {asked}")
+    return Sheet("anchors", title, (), (), about=dict(place.but("model")))

@@ -1,0 +1,241 @@
+"""`evalsuite anchors`: the outcomes of several models -> a few items with weights that estimate the full score.
+
+Read from results.json and records/ of runs or submissions. Methods and errors: metrics/anchors.py; the file: schema/anchors.py.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from evalsuite.analyses.saved import load_results
+from evalsuite.benchmarks.registry import TASKS, set_order, task_order
+from evalsuite.common.errors import ConfigError
+from evalsuite.results import records
+from evalsuite.results.schema.anchors import AnchorError, AnchorFile, AnchorItem, AnchorPoint, AnchorSet
+from evalsuite.results.schema.cell import CellResult, Facts
+from evalsuite.results.signature import VERSION
+from evalsuite.types import Place, Reading
+
+if TYPE_CHECKING:
+    from evalsuite.metrics.anchors import Ints, Point
+    from evalsuite.metrics.statistics import Floats
+
+SIZES = (25, 50, 100, 200)
+FEW = 10  # models below which the error is itself hardly known
+
+
+@dataclass(frozen=True, slots=True)
+class Taker:
+    """A model's outcomes on all items of a task and set."""
+
+    model: str
+    run: str
+    way: Mapping[str, Any]  # all that must be the same for every model
+    values: Mapping[str, float]  # item -> the task's first metric, the mean of its samples
+    answers: Mapping[str, str]  # item -> its right answer, "" where it is a text
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The outcomes of all models that were asked a task and set in one way."""
+
+    place: Place  # of the first of them
+    facts: Facts
+    models: tuple[str, ...]
+    items: tuple[str, ...]
+    table: Floats
+    answers: Ints | None
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The anchor items of a task and set, with the curve of errors; `point` is that of their number."""
+
+    column: Column
+    point: Point
+    curve: tuple[Point, ...]
+    items: tuple[tuple[str, float], ...]
+
+
+def anchors(
+    runs: Sequence[str | Path], sizes: Sequence[int] = SIZES, models: Sequence[str] = (), seed: int = 0
+) -> tuple[list[Chosen], list[str]]:
+    """(the anchor items of every task and set, as many as the last of `sizes`; a line for all that was left out, and why).
+
+    models: only these, baselines and adapters among them. Raises ConfigError if nothing can be chosen.
+    """
+    from evalsuite.metrics.anchors import choose, curve
+
+    if not sizes or min(sizes) < 2:
+        raise ConfigError("--size: expected numbers from 2")
+    columns, remarks = read_columns(runs, models)
+    found = []
+    for column in columns:
+        fitting = [size for size in sizes if size < len(column.items)]
+        name = f"{column.place.task} {column.place.set}"
+        if sizes[-1] not in fitting:
+            remarks.append(f"{name}: left out, it has {len(column.items)} items: --size {sizes[-1]} saves none")
+            continue
+        if len(column.models) < FEW:
+            remarks.append(
+                f"{name}: chosen by {len(column.models)} models: too few to know the error well; ten or more tell it better"
+            )
+        points = curve(column.table, column.answers, fitting, seed)
+        point = points[-1]
+        best = choose(point.method, column.table, column.answers, point.size, seed)
+        weighed = [(column.items[n], float(w)) for n, w in zip(best.items, best.weights, strict=True)]
+        found.append(Chosen(column, point, tuple(points), tuple(weighed)))
+    if not found:
+        raise ConfigError("\n  ".join(["no anchor items can be chosen:", *remarks]))
+    return found, remarks
+
+
+# --- outcomes
+
+
+def read_columns(runs: Sequence[str | Path], models: Sequence[str] = ()) -> tuple[list[Column], list[str]]:
+    """The outcomes of all tasks and sets of which enough models answered every item in one way, and what was left out."""
+    from evalsuite.metrics.anchors import FEWEST
+
+    remarks: list[str] = []
+    takers: dict[tuple[str, str, str], list[tuple[CellResult, Taker]]] = {}
+    for run in dict.fromkeys(Path(run) for run in runs):
+        results = load_results(run)
+        unfit: dict[str, list[str]] = {}  # reason -> cells
+        for cell in results.cells:
+            reason = _unfit(cell, models)
+            if reason:
+                unfit.setdefault(reason, []).append(cell.place.name)
+            if reason is None:
+                one = _taker(run, cell, results.reading)
+                takers.setdefault((cell.task, cell.set, cell.split), []).append((cell, one))
+        for reason, names in unfit.items():
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            remarks.append(f"{run}: left out, {reason}: {names[0]}{more}")
+    columns = []
+    for (task, item_set, split), found in sorted(
+        takers.items(), key=lambda x: (task_order(x[0][0]), set_order(x[0][1]))
+    ):
+        column = _column(found, remarks)
+        if len(column.models) < FEWEST:
+            remarks.append(
+                f"{task} {item_set} {split}: left out, {len(column.models)} models ({', '.join(column.models)}): "
+                f"an error on models left out needs {FEWEST} or more"
+            )
+        else:
+            columns.append(column)
+    if not takers:
+        remarks.append("no model answered every item of a task" + (f", of {', '.join(models)}" if models else ""))
+    return columns, remarks
+
+
+def _unfit(cell: CellResult, models: Sequence[str]) -> str | None:
+    """Why a cell is of no use; "" if that need not be said."""
+    task = TASKS[cell.task]
+    if cell.perturb != "none" or (models and cell.model not in models):
+        return ""
+    if not models and cell.is_baseline:
+        return ""
+    if not models and cell.is_adapter:
+        return "an adapter, almost the same model as others; --model takes it all the same"
+    if task.metrics[0] != task.item_metrics[0] or task.metrics[0] in task.kind.pooled:
+        return f"its headline {task.metrics[0]} is no mean over items"
+    if cell.failed or (cell.missing and not cell.is_estimate):
+        return "some requests failed or were not asked"
+    if cell.facts.limit or cell.is_estimate:
+        return "only a part of the items was asked"
+    return None
+
+
+def _taker(run: Path, cell: CellResult, reading: Reading) -> Taker:
+    facts, metric = cell.facts, TASKS[cell.task].item_metrics[0]
+    values: dict[str, list[float]] = {}
+    answers: dict[str, str] = {}
+    for record in records.read_records(run, cell.records):
+        values.setdefault(record["item"], []).append(record["scores"][metric])
+        answers[record["item"]] = record.get("gold") or ""
+    way = {
+        "wording": cell.variant,
+        "template": facts.template,
+        "shots": cell.shots,
+        "scoring": cell.scoring,
+        "data": facts.data,
+        "items": hash(frozenset(values)),
+        "drop_leaked": facts.drop_leaked,
+        "parser": (reading.parser, reading.extract),
+        **({"seed": facts.seed} if cell.shots else {}),
+    }
+    means = {item: fmean(found) for item, found in values.items()}
+    return Taker(cell.model, run.name, way, means, answers, facts.fingerprint)
+
+
+def _column(found: Sequence[tuple[CellResult, Taker]], remarks: list[str]) -> Column:
+    """The models that were asked in the way that most were; a remark on each of the others."""
+    import numpy as np
+
+    ways = Counter(repr(taker.way) for *_, taker in found)
+    most = max(ways, key=lambda way: ways[way])
+    cell, first = next((c, t) for c, t in found if repr(t.way) == most)
+    kept: dict[str, Taker] = {}
+    for other, taker in found:
+        if repr(taker.way) != most:
+            differ = [name for name in {**first.way, **taker.way} if first.way.get(name) != taker.way.get(name)]
+            remarks.append(
+                f"{other.place.name} of {taker.run}: left out, asked otherwise than most: other {', '.join(differ)}"
+            )
+        elif any(taker.fingerprint == known.fingerprint for known in kept.values()):
+            remarks.append(f"{other.place.name} of {taker.run}: left out, the same model is there already")
+        else:
+            name = taker.model if taker.model not in kept else f"{taker.model} ({taker.run})"
+            kept[name] = replace(taker, model=name)
+    items = tuple(first.values)
+    table = np.array([[taker.values[item] for item in items] for taker in kept.values()])
+    known = sorted({*first.answers.values()})
+    numbers = np.array([known.index(first.answers[item]) for item in items]) if "" not in known else None
+    return Column(cell.place, cell.facts, tuple(kept), items, table, numbers)
+
+
+# --- the file
+
+
+def file_of(chosen: Iterable[Chosen], seed: int) -> AnchorFile:
+    """The file of anchor items."""
+    return AnchorFile(format=1, evalsuite=VERSION, seed=seed, sets=[_set(one) for one in chosen])
+
+
+def _set(one: Chosen) -> AnchorSet:
+    column = one.column
+    scores = column.table.mean(axis=1)
+    return AnchorSet(
+        **dict(column.place.but("model")),
+        data=column.facts.data,
+        template=column.facts.template,
+        of=len(column.items),
+        metric=TASKS[column.place.task].metrics[0],
+        models=list(column.models),
+        seen=[float(scores.min()), float(scores.max())],
+        method=one.point.method,
+        error=_error(one.point),
+        items=[AnchorItem(id=item, weight=weight) for item, weight in one.items],
+        curve=[
+            AnchorPoint(
+                size=point.size,
+                method=point.method,
+                error=_error(point),
+                methods=point.methods,
+                random=list(point.random),
+                stronger=None if point.stronger is None else list(point.stronger),
+            )
+            for point in one.curve
+        ],
+    )
+
+
+def _error(point: Point) -> AnchorError:
+    return AnchorError(mean=point.error, rms=point.rms, half=point.half, worst=point.worst)

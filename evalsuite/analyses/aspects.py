@@ -1,0 +1,125 @@
+"""Accuracy by group of items over all tasks of a benchmark: CHARM's aspects of Chinese culture.
+
+A group may be a single task's (sport is all of public figures), so that only the tasks together show it. Every item weighs the
+same. Intervals are those of breakdowns: Wilson's at the effective number of items, dialogues as clusters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+from typing import Any, Literal
+
+from pydantic import Field
+
+from evalsuite.analyses.breakdown import Group, item_mean
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, task_order
+from evalsuite.common.dialogue import sources
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.results.analysis import Analysis, Results, ScoredRun
+from evalsuite.results.outcomes import CellOutcomes, item_values
+from evalsuite.results.schema.base import Located, Model, Rows, Set, Share, Shots, Split, Task, Variant
+from evalsuite.results.words import titled, with_notes
+
+
+class Aspect(Group):
+    """A group over several tasks."""
+
+    chance: Share = Field(description="Mean of 1 / number of options.")
+
+
+class Aspects(Located):
+    """Accuracy by group of items over several tasks of a benchmark."""
+
+    model: Model
+    set: Set
+    split: Split
+    variant: Variant
+    shots: Shots
+    scoring: str
+    perturb: Literal["none"]
+    benchmark: str
+    tasks: Rows[Task]
+    groups: Rows[Aspect]
+
+
+def compute(run: ScoredRun) -> list[Aspects]:
+    """A row for each model, set and way in which at least two tasks of a benchmark have groups."""
+    pooled: dict[tuple[str, tuple[tuple[str, Any], ...]], list[CellOutcomes]] = {}
+    for cell in run.outcomes:
+        place, kind = cell.place, TASKS[cell.place.task].kind
+        grouped = any(outcome.item.group for outcome in cell.outcomes)
+        if grouped and place.perturb == "none" and kind.single and kind.written:
+            pooled.setdefault((benchmark_of(place.task).name, place.but("task")), []).append(cell)
+    return [_pooled(name, dict(place), cells) for (name, place), cells in pooled.items() if len(cells) > 1]
+
+
+def _pooled(benchmark: str, place: dict[str, Any], cells: Sequence[CellOutcomes]) -> Aspects:
+    items = [item for cell in cells for item in item_values(cell).values() if item.first.item.group]
+    clusters = sources([item.first.item.context for item in items])  # over all tasks: they may ask about one dialogue
+    groups: dict[str, list[tuple[float, int]]] = {}
+    chances: dict[str, list[float]] = {}
+    for item, cluster in zip(items, clusters, strict=True):
+        for name in item.first.item.group.split("|"):
+            groups.setdefault(name, []).append((item.value, cluster))
+            chances.setdefault(name, []).append(1 / len(item.first.item.options))
+    known = benchmark_of(cells[0].place.task).groups
+    order = sorted(groups, key=lambda name: (known.index(name) if name in known else len(known), name))
+    return Aspects(
+        **place,
+        benchmark=benchmark,
+        tasks=[cell.place.task for cell in cells],
+        groups=[Aspect(name=name, chance=round(fmean(chances[name]), 6), **item_mean(groups[name])) for name in order],
+    )
+
+
+# --- tables
+
+_LEGEND = Text(
+    "各方面跨任务合计，每题权重相同；95% 置信区间按上下文聚类（Wilson，有效题数）。随机水平：各题选项数倒数的平均。",
+    "Pooled over tasks, every item with the same weight; 95 % intervals by contexts (Wilson's, effective number of items). "
+    "chance: mean of 1 / number of options.",
+)
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """A sheet for each benchmark and set: a row a model and way, a column a group."""
+    places: dict[tuple[str, str], list[Aspects]] = {}
+    for row in results.of(ANALYSIS) or ():
+        places.setdefault((row.benchmark, row.set), []).append(row)
+    yield from with_notes((_sheet(*place, mine) for place, mine in places.items()), _LEGEND)
+
+
+def _sheet(benchmark: str, item_set: str, rows: Sequence[Aspects]) -> Sheet:
+    found = BENCHMARKS[benchmark]
+    names = list(dict.fromkeys(group.name for row in rows for group in row.groups))
+    names.sort(key=lambda name: found.groups.index(name) if name in found.groups else len(found.groups))
+    columns = (
+        Column(Text("模型", "model")),
+        Column(Text("问法", "asked"), key=True),
+        *(Column(_name(benchmark, name), kind="percent", better="more") for name in names),
+    )
+    lines = []
+    for row in rows:
+        groups = {group.name: group for group in row.groups}
+        values = (groups[name].shown if name in groups else Value(None) for name in names)
+        lines.append(Row((row.model, row.way, *values), about={"model": row.model}))
+    last = {group.name: group for row in rows for group in row.groups}
+    lines.append(Row((Text("随机水平", "chance"), "", *(Value(last[name].chance) for name in names)), "apart"))
+    tasks = [TASKS[name] for name in sorted({task for row in rows for task in row.tasks}, key=task_order)]
+    sizes = [(_name(benchmark, name), last[name].n) for name in names]
+    what = Text(
+        f"任务：{'、'.join(task.zh for task in tasks)}；题数：{'、'.join(f'{name.zh} {n}' for name, n in sizes)}",
+        f"{', '.join(task.short for task in tasks)}; n: {', '.join(f'{name.en} {n}' for name, n in sizes)}",
+    )
+    title = titled(f"{found.title} {item_set}", "：按方面", ": by aspect")
+    return Sheet("aspects", title, columns, tuple(lines), (what,), about={"set": item_set})
+
+
+def _name(benchmark: str, group: str) -> Text:
+    return Text(*BENCHMARKS[benchmark].group_names.get(group, (group, group)))
+
+
+ANALYSIS = Analysis(
+    "aspects", sheets, list[Aspects], compute, help="Accuracy by group of items over the tasks of a benchmark."
+)

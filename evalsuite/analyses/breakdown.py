@@ -1,0 +1,290 @@
+"""Scores by properties of the items: length, distance, options, right answers, group.
+
+Bins have Wilson's 95 % interval at the effective sample size: the number of independent items that would have the variance
+of the bin's dialogues (Dean & Pagano 2015). For large bins it is close to a bootstrap over dialogues; in a bin of three right
+items a bootstrap would have an interval of width 0.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from evalsuite.benchmarks.registry import TASKS, benchmark_of
+from evalsuite.common.dialogue import asked_event
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.results.analysis import Analysis, Results, ScoredRun
+from evalsuite.results.outcomes import CellOutcomes, ItemValue, item_values
+from evalsuite.results.schema.base import Cell, Count, Rows, Share, Strict
+from evalsuite.results.words import place_words, with_notes
+from evalsuite.types import Item
+
+Ends = tuple[int | None, int | None]  # lowest and highest value, both inclusive; (26, None) has no upper end
+UNKNOWN: Ends = (None, None)
+# Narrow around 16 and 20 turns: four in five official dialogues have one of these lengths.
+TURNS: tuple[Ends, ...] = ((1, 5), (6, 10), (11, 15), (16, 17), (18, 19), (20, 21), (22, 25), (26, None))
+RIGHT: tuple[Ends, ...] = ((1, 1), (2, 2), (3, None))  # right answers, as in CICERO's Table 3
+DISTANCES: tuple[Ends, ...] = ((0, 0), (1, 1), (2, 2), (3, 4), (5, 9), (10, None))
+
+
+class ItemMean(Strict):
+    """A mean over items, with its interval."""
+
+    n: Annotated[int, Field(ge=1)] = Field(description="Items.")
+    dialogues: Annotated[int, Field(ge=1)] = Field(description="Dialogues that they come from.")
+    value: Share = Field(description="The cell's metric over them, 0 … 1.")
+    interval: Annotated[Rows[Share], Field(min_length=2, max_length=2)] = Field(
+        description="Wilson's 95 % interval at the effective number of items, low and high."
+    )
+
+    @property
+    def shown(self) -> Value:
+        """The mean with its interval, for tables."""
+        low, high = self.interval
+        return Value(self.value, low, high)
+
+
+class ItemMeanFields(TypedDict):
+    """The fields of an `ItemMean`, which rows of several kinds have."""
+
+    n: int
+    dialogues: int
+    value: float
+    interval: list[float]
+
+
+class Bin(ItemMean):
+    """The items with a property from low to high, both inclusive."""
+
+    low: Count | None = Field(description="Null, as is high: unknown.")
+    high: Count | None = Field(description="Null: no upper end.")
+
+    @property
+    def column(self) -> Ends:
+        return self.low, self.high
+
+
+class Group(ItemMean):
+    """Items of one relation category, inference type or dimension."""
+
+    name: str
+    zh: str | None = Field(default=None, description="What it is shown as in Chinese; as its name if absent.")
+    en: str | None = Field(default=None, description="In English.")
+
+    @property
+    def column(self) -> str:
+        return self.name
+
+
+class Breakdown(Cell):
+    """A cell's score by properties of its items."""
+
+    metric: str
+    turns: Rows[Bin] = Field(description="By turns of the dialogue.")
+    distance: Rows[Bin] = Field(description="By turns from what the question is about to the answer.")
+    options: Rows[Bin] | None = Field(default=None, description="By number of options; choices only.")
+    answers: Rows[Bin] | None = Field(default=None, description="By number of right answers; tasks with several only.")
+    groups: Rows[Group] | None = Field(
+        default=None, description="By group, in the paper's order, where there are several."
+    )
+
+    def by(self, name: str) -> Sequence[Bin | Group]:
+        """The bins, or groups, of one property."""
+        return getattr(self, name) or ()
+
+
+def compute(run: ScoredRun) -> list[Breakdown]:
+    distances: dict[int, int | None] = {}  # by the item's identity: every model is asked the same ones
+    return [row for cell in run.outcomes if (row := breakdown(cell, distances))]
+
+
+def breakdown(cell: CellOutcomes, distances: dict[int, int | None]) -> Breakdown | None:
+    """The cell's first metric by number of turns, turn distance, number of options, number of right answers (in tasks with
+    several) and group; None if no item was answered.
+
+    An item asked in every rotation counts once, and is right if all rotations are. `distances` are those known so far.
+    """
+    items = list(item_values(cell).values())
+    if not items:
+        return None
+    kind = TASKS[cell.place.task].kind
+
+    for value in items:
+        if id(value.first.item) not in distances:
+            distances[id(value.first.item)] = distance(value.first.item)
+
+    def by(bin_of: Callable[[Item], Ends]) -> list[Bin]:
+        return _bins((bin_of(value.first.item), value) for value in items)
+
+    return Breakdown(
+        **cell.place.as_dict(),
+        metric=cell.metric,
+        turns=by(lambda item: _bin(len(item.dialogue) or None, TURNS)),
+        distance=by(lambda item: _bin(distances[id(item)], DISTANCES)),
+        options=by(lambda item: (len(item.options),) * 2) if cell.labels else None,
+        answers=by(lambda item: _bin(len(item.golds), RIGHT)) if kind.several else None,
+        groups=_groups(cell.place.task, items) if len({value.first.item.group for value in items}) > 1 else None,
+    )
+
+
+def _groups(task: str, items: Iterable[ItemValue]) -> list[Group]:
+    """By group (relation category, inference type, dimension): those of the paper in its order, then others by name."""
+    groups: dict[str, list[tuple[float, int]]] = {}
+    for item in items:
+        for name in filter(None, item.first.item.group.split("|")):  # an item may have none, or be of several
+            groups.setdefault(name, []).append((item.value, item.first.source))
+    known, names = benchmark_of(task).groups, benchmark_of(task).group_names
+    order = sorted(groups, key=lambda name: (known.index(name) if name in known else len(known), name))
+    return [
+        Group(name=name, **dict(zip(("zh", "en"), names.get(name, ()), strict=False)), **item_mean(groups[name]))
+        for name in order
+    ]
+
+
+_PHRASES = re.compile(r"短[语語]\s*1\s*[:：](.+?)\s短[语語]\s*2\s*[:：](.+)", re.DOTALL)
+_MASK = "[MASK]"
+
+
+def distance(item: Item) -> int | None:
+    """The least number of turns between the text that the question is about and the answer; 0 if both are in one turn.
+
+    The question is about the event in its quotation marks or about [MASK]; the answer is a reference text. If the question
+    names two phrases and asks for their relation, it is the distance between the two. Both texts are searched verbatim.
+    None if one of them is not found, as in most cases: annotators describe events in their own words.
+    """
+    if phrases := _PHRASES.search(item.question):
+        subject, answers = phrases[1], [phrases[2]]
+    else:
+        subject = _MASK if _MASK in item.question else asked_event(item.question) or ""
+        answers = list(item.references)
+    starts = _turns_with(subject, item.dialogue)
+    ends = [turn for answer in answers for turn in _turns_with(answer, item.dialogue)] if starts else []
+    return min((abs(a - b) for a in starts for b in ends), default=None)
+
+
+def _turns_with(text: str, dialogue: Sequence[str]) -> list[int]:
+    """Indices of the turns that contain a text."""
+    wanted = text.strip()
+    if not wanted or wanted not in "\n".join(dialogue):  # ten times as fast as the search by turns, and seldom true
+        return []
+    return [n for n, turn in enumerate(dialogue) if turn.find(wanted, 2) >= 0]  # 2: after the speaker mark "A:"
+
+
+def _bin(value: int | None, bins: Sequence[Ends]) -> Ends:
+    if value is None:
+        return UNKNOWN
+    return next(b for b in bins if b[1] is None or value <= b[1])
+
+
+def _bins(values: Iterable[tuple[Ends, ItemValue]]) -> list[Bin]:
+    """The bins that are not empty, in ascending order, the unknown one last."""
+    bins: dict[Ends, list[tuple[float, int]]] = {}
+    for ends, item in values:
+        bins.setdefault(ends, []).append((item.value, item.first.source))
+    return [
+        Bin(low=low, high=high, **item_mean(bins[low, high]))
+        for low, high in sorted(bins, key=lambda b: (b == UNKNOWN, b[0] or 0))
+    ]
+
+
+def item_mean(rows: Sequence[tuple[float, Hashable]]) -> ItemMeanFields:
+    """Rows of (value, dialogue) -> the fields of an `ItemMean`."""
+    from evalsuite.metrics.statistics import effective_size, wilson
+
+    values, sources = zip(*rows, strict=True)
+    mean = math.fsum(values) / len(rows)
+    independent = effective_size(values, sources)
+    interval = wilson(mean * independent, independent)
+    return {
+        "n": len(rows),
+        "dialogues": len({*sources}),
+        "value": round(mean, 6),
+        "interval": [round(interval.low, 6), round(interval.high, 6)],
+    }
+
+
+# --- tables
+
+_BY = {
+    "turns": Text("按对话轮数", "by turns of the dialogue"),
+    "distance": Text("按到答案的轮数", "by turns to the answer"),
+    "options": Text("按选项数", "by number of options"),
+    "answers": Text("按正确答案数", "by number of right answers"),
+    "groups": Text("按类别", "by group"),
+}
+Heading = str | Ends  # the name of a group, or the ends of a bin
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """A sheet for each set, way of asking and property: a column a bin, a block of rows a task, a row a model."""
+    legend = Text(
+        "指标为 %，其后为 95% 置信区间（Wilson，以对话为单位）；n：题数；?：无法判断",
+        "metric in % and its 95 % interval (Wilson, dialogues as units); n: items; ?: could not be told",
+    )
+    yield from with_notes(_breakdowns(results.of(ANALYSIS) or ()), legend)
+
+
+def _breakdowns(rows: Iterable[Breakdown]) -> Iterator[Sheet]:
+    groups: dict[tuple[tuple[str, Any], ...], list[Breakdown]] = {}
+    for row in rows:
+        groups.setdefault(row.but("model", "task"), []).append(row)
+    for place, group in groups.items():
+        for by, words in _BY.items():
+            if bins := _headings(group, by):
+                about = dict(place)
+                title = place_words(about)
+                yield _breakdown(Text(f"{title}：{words.zh}", f"{title}: {words.en}"), group, by, bins, about)
+
+
+def _headings(entries: Sequence[Breakdown], by: str) -> list[Heading]:
+    """The columns: groups in the entries' order, other bins ascending, the unknown one last. Empty if all are unknown."""
+    bins = list(dict.fromkeys(b.column for entry in entries for b in entry.by(by)))
+    bins.sort(key=lambda b: (b == UNKNOWN, 0 if isinstance(b, str) else b[0] or 0))
+    return [] if bins == [UNKNOWN] else bins
+
+
+def bin_name(low: int | None, high: int | None) -> str:
+    """The heading of a bin.
+
+    >>> bin_name(1, 5), bin_name(3, 3), bin_name(26, None), bin_name(None, None)
+    ('1-5', '3', '26+', '?')
+    """
+    if low is None:
+        return "?"
+    return f"{low}+" if high is None else f"{low}" if low == high else f"{low}-{high}"
+
+
+def _breakdown(
+    title: Text, entries: Sequence[Breakdown], by: str, bins: Sequence[Heading], about: Mapping[str, Any]
+) -> Sheet:
+    rows = []
+    for task in TASKS.values():
+        models = [entry for entry in entries if entry.task == task.name]
+        figures = [{b.column: b for b in entry.by(by)} for entry in models]
+        if not any(b != UNKNOWN for f in figures for b in f):
+            continue
+        # Models may have different numbers of answered items: the block's n is the largest.
+        counts = (max((f[b].n for f in figures if b in f), default=0) for b in bins)
+        end = f" {models[0].metric[:3]}, n"
+        rows.append(Row((Text(task.zh + end, task.short + end), *(str(n) if n else None for n in counts)), "group"))
+        for entry, by_bin in zip(models, figures, strict=True):
+            place = {"model": entry.model, "task": task.name}
+            rows.append(Row((entry.model, *(_value(by_bin.get(b)) for b in bins)), about=place))
+    shown = {b.name: Text(b.zh, b.en or b.name) for e in entries for b in e.by(by) if isinstance(b, Group) and b.zh}
+    names = (shown.get(b, b) if isinstance(b, str) else bin_name(*b) for b in bins)
+    columns = (Column(name, kind="percent", digits=0) for name in names)
+    return Sheet("breakdowns", title, (Column(""), *columns), tuple(rows), about=about)
+
+
+def _value(found: ItemMean | None) -> Value | None:
+    return None if found is None else found.shown
+
+
+ANALYSIS = Analysis(
+    "breakdowns", sheets, list[Breakdown], compute, help="Scores by length, distance, options and group.", drawn=True
+)

@@ -1,0 +1,135 @@
+"""Confusion matrices over the names that a task's options are of: CORECODE's domains and slots."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.sheet import Column, Row, Sheet, Text
+from evalsuite.results.analysis import Analysis, Results, ScoredRun
+from evalsuite.results.outcomes import CellOutcomes
+from evalsuite.results.schema.base import Cell, Count, Rows, Strict
+from evalsuite.results.words import place_words, titled, with_notes
+
+MOST = 5  # confusions of a model that are shown
+
+
+class Offer(Strict):
+    """A set of options that items offered."""
+
+    options: Rows[Count] = Field(description="Indices into names.")
+    gold: Rows[Annotated[Rows[Count], Field(min_length=2, max_length=2)]] = Field(
+        description="[right name, replies] of the items with these options."
+    )
+
+
+class Confusion(Cell):
+    """A confusion matrix over names of the ontology; every rotation counts as a reply."""
+
+    names: Rows[Annotated[Rows[str], Field(min_length=2, max_length=2)]] = Field(description="[Chinese, English]")
+    pairs: Rows[Annotated[Rows[Count], Field(min_length=3, max_length=3)]] = Field(
+        description="[right name, chosen name, replies]; names by their index."
+    )
+    silent: Rows[Annotated[Rows[Count], Field(min_length=2, max_length=2)]] = Field(
+        description="[right name, replies that chose nothing]"
+    )
+    offers: Rows[Offer]
+
+
+def compute(run: ScoredRun) -> list[Confusion]:
+    return [row for cell in run.outcomes if (row := confusion(cell))]
+
+
+def confusion(cell: CellOutcomes) -> Confusion | None:
+    """How often each name was chosen where another is right; None for tasks whose options are no names.
+
+    names: [Chinese, English], in their order, then others. The rest refers to names by index.
+    pairs: [gold, chosen, count of replies].  silent: [gold, count of replies that chose nothing].
+    offers: each set of options that some item offered, with [gold, count of replies], since a name can only be chosen where
+    it is offered. Every rotation counts as a reply.
+    """
+    known = TASKS[cell.place.task].option_names
+    if known is None or not cell.outcomes:
+        return None
+    offers: dict[tuple[str, ...], Counter[str]] = {}
+    chosen: Counter[tuple[str, str]] = Counter()
+    silent: Counter[str] = Counter()
+    for outcome in cell.outcomes:
+        names = known.of(outcome.item.options)
+        gold = names[outcome.item.gold or 0]
+        offers.setdefault(tuple(sorted(set(names))), Counter())[gold] += 1
+        if outcome.answer.choice is None:
+            silent[gold] += 1
+        else:
+            chosen[gold, names[outcome.answer.choice]] += 1
+    english = known.english()
+    places = {name: n for n, name in enumerate(english)}
+    every = sorted({name for names in offers for name in names}, key=lambda x: (places.get(x, len(places)), x))
+    index = {name: n for n, name in enumerate(every)}
+    return Confusion(
+        **cell.place.as_dict(),
+        names=[[name, english.get(name, name)] for name in every],
+        pairs=sorted([index[gold], index[name], count] for (gold, name), count in chosen.items()),
+        silent=sorted([index[gold], count] for gold, count in silent.items()),
+        offers=[
+            Offer(options=sorted(index[x] for x in names), gold=sorted([index[g], n] for g, n in counts.items()))
+            for names, counts in sorted(offers.items())
+        ],
+    )
+
+
+# --- tables
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """A sheet for each task, set and way of asking: the MOST frequent confusions of each model."""
+    note = Text(
+        "共：正确答案为该名称、且选项中有另一名称的题；其中 % 误选为另一名称",
+        "of: items with that right answer which offered the other name; taken for it in % of them",
+    )
+    yield from with_notes(_confusions(results.of(ANALYSIS) or ()), note)
+
+
+def _confusions(rows: Iterable[Confusion]) -> Iterator[Sheet]:
+    groups: dict[tuple[tuple[str, Any], ...], list[Confusion]] = {}
+    for entry in rows:
+        groups.setdefault(entry.but("model"), []).append(entry)
+    for place, group in groups.items():
+        about = dict(place)
+        lines = []
+        for entry in group:
+            who = {"model": entry.model}
+            lines.append(Row((entry.model, None, None, None, None), "group", who))
+            names = [Text(n[0], n[0]) for n in entry.names]  # the ontology's Chinese names, in the terminal too
+            for gold, other, count, offered in confusions(entry)[:MOST]:
+                lines.append(Row((names[gold], names[other], count, offered, count / offered), about=who))
+            if silent := sum(count for _, count in entry.silent):
+                asked = sum(n for offer in entry.offers for _, n in offer.gold)
+                lines.append(Row((Text("没有选择", "chose nothing"), None, silent, asked, None), about=who))
+        columns = (
+            Column(Text("模型，正确答案", "model, right")),
+            Column(Text("误选为", "taken for")),
+            Column(Text("次数", "times"), kind="count"),
+            Column(Text("共", "of"), kind="count"),
+            Column("%", kind="percent", digits=0),
+        )
+        task, where = TASKS[about["task"]], place_words(about)
+        title = titled("", f"{task.zh} {where}：常见混淆", f"{task.short} {where}: taken for another")
+        yield Sheet("confusions", title, columns, tuple(lines), about=about)
+
+
+def confusions(entry: Confusion) -> list[tuple[int, int, int, int]]:
+    """(gold, chosen, times, times offered) of every wrong choice, the most frequent first; names by index."""
+    rows = [
+        (gold, name, count, sum(n for offer in entry.offers if name in offer.options for g, n in offer.gold if g == gold))
+        for gold, name, count in entry.pairs
+        if gold != name
+    ]  # fmt: skip
+    return sorted(rows, key=lambda row: (-row[2], row[0], row[1]))
+
+
+ANALYSIS = Analysis("confusions", sheets, list[Confusion], compute, help="Names taken for another.", drawn=True)

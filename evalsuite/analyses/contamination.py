@@ -1,0 +1,314 @@
+"""The tests of `evalsuite contamination`, beside a run's scores: contamination.json in its folder, and its rows in results.json
+(docs/contamination.md). The words of its tables accuse nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from evalsuite.benchmarks.registry import TASKS, metric_named, set_order, task_order
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.files import replace_file
+from evalsuite.common.finite import finite_json
+from evalsuite.common.jsonl import first_fault
+from evalsuite.common.plainfile import read_json
+from evalsuite.common.sheet import Column, Row, Sheet, Text
+from evalsuite.results.analysis import Analysis, Results, ScoredRun
+from evalsuite.results.schema.base import Count, Located, Name, Number, Rows, Set, Share, Split, Strict
+from evalsuite.results.schema.cell import CellResult
+from evalsuite.results.words import estimate_flags
+
+NAME = "contamination.json"
+ORDER = ("order", "options", "mink", "names", "completion", "guided")  # of tests in tables
+LEVEL = 0.05  # of p, corrected, below which there is a sign
+
+
+class Beside(Strict):
+    """The reference model alone, on the same texts."""
+
+    name: Name
+    fingerprint: str
+    value: Number
+    p: Share | None = Field(description="Of the same test: small where texts favour the published form for any model.")
+
+
+class Tested(Located):
+    """One test of one model on one file: is what was published likelier than it would be if the model had never seen it?"""
+
+    model: Name
+    fingerprint: str
+    task: Name = Field(description="A name of `evalsuite tasks`; of a package that is not installed, too.")
+    set: Set
+    split: Split
+    test: Literal["order", "options", "mink", "names", "completion", "guided"]
+    form: Literal["raw", "prompt"] = Field(description="The file's own lines, or our prompt and the right reply.")
+    n: Count = Field(description="Entries or items of the file that were tested.")
+    left_out: Count = Field(description="Those that do not fit the context, were not drawn or have nothing to compare.")
+    units: Count = Field(description="Shards, items or dialogues that the test takes as independent.")
+    tokens: Count = Field(description="Scored by the model.")
+    value: Number = Field(
+        description="Of the published form: share of other orders that are less likely, mean score, or overlap; less the reference's, of scores."
+    )
+    expected: Number = Field(description="The same if the model has seen nothing: one half, or the control items'.")
+    figures: dict[str, Number] = Field(description="Further figures of the test (docs/contamination.md).")
+    checks: dict[str, Share] = Field(
+        description="What could tell published from other forms without a model -> p-value."
+    )
+    p: Share | None = Field(description="One-sided; null where it would mean nothing.")
+    why: str = Field(description="Why there is no p-value; empty if there is one.")
+    reference: Beside | None
+    listed: Rows[str] = Field(description="Items whose second half the model wrote nearly exactly, for reading.")
+    p_holm: Share | None = Field(description="p, corrected by Holm over all tests of the model in this file.")
+
+    @property
+    def file(self) -> tuple[str, str, str]:
+        """Task, set and split."""
+        return self.task, self.set, self.split
+
+    @property
+    def is_sign(self) -> bool:
+        """Whether the file's text is likelier than one that was never read would be."""
+        return self.p_holm is not None and self.p_holm < LEVEL
+
+
+class _File(Strict):
+    """contamination.json."""
+
+    format: Literal[1]
+    rows: Rows[Tested]
+
+
+def read_rows(out: Path) -> list[Tested]:
+    """The rows of a run's folder; [] if nothing was tested. Raises ConfigError for a file that is not evalsuite's."""
+    if not (out / NAME).is_file():
+        return []
+    try:
+        return _File.model_validate(read_json(out, NAME)).rows
+    except ValidationError as error:
+        raise ConfigError(f"{first_fault(error, out / NAME)}: not a file of evalsuite") from None
+
+
+def keep_rows(out: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows into the folder, in place of earlier ones of the same model, file and test, and of another model that had its
+    name. p-values are corrected over all rows of a model (Holm). The caller holds the folder's lock."""
+    from evalsuite.metrics.statistics import holm
+
+    new = [Tested.model_validate({**row, "p_holm": None}) for row in rows]
+    prints = {row.model: row.fingerprint for row in new}
+    old = [row for row in read_rows(out) if prints.get(row.model) in (None, row.fingerprint)]
+    kept = {(row.model, *row.file, row.test, row.form): row for row in (*old, *new)}
+    every = sorted(kept.values(), key=_order)
+    corrected: dict[str, float] = {}
+    for model in {row.model for row in every}:
+        corrected |= holm({str(n): row.p for n, row in enumerate(every) if row.model == model and row.p is not None})
+    made = [row.model_copy(update={"p_holm": corrected.get(str(n))}).written() for n, row in enumerate(every)]
+    path = out / NAME
+    replace_file(path, finite_json({"format": 1, "rows": made}, path, indent=1) + "\n")
+
+
+def _order(row: Tested) -> Any:
+    known = row.task in TASKS
+    place = (task_order(row.task) if known else len(TASKS), row.task, set_order(row.set), row.split)
+    return (row.model, *place, ORDER.index(row.test), row.form)
+
+
+def compute(run: ScoredRun) -> list[Tested] | None:
+    """The rows of the run's folder; None if nothing was tested."""
+    rows = read_rows(run.out) if run.out else []
+    return [row for row in rows if row.task in TASKS] or None
+
+
+# --- tables
+
+_TESTS = {
+    "order": Text("条目顺序", "order of items"),
+    "options": Text("选项顺序", "order of options"),
+    "mink": Text("Min-20% 概率", "Min-20 % probability"),
+    "minkpp": Text("Min-20%++", "Min-20 %++"),
+    "names": Text("原名与换名", "names changed"),
+    "completion": Text("续写后半", "second halves"),
+    "guided": Text("点名续写", "guided completion"),
+}
+_WHY = {
+    "not left to chance": Text(
+        "不作判断（非偶然）：不看模型也能看出发布的形式并非出于偶然（例如排过序），任何模型都会偏好它",
+        "no judgement, not by chance: the texts themselves show that the published form was not left to chance (sorted, say): any model prefers it",
+    ),
+    "no control": Text(
+        "不作判断（无对照）：没有可比的对照条目，单看数值说明不了什么",
+        "no judgement, no control: there are no items to compare with, and the figure alone says nothing",
+    ),
+    "nothing to compare": Text(
+        "不作判断（无从比较）：文件中没有可以换序的内容，或一个窗口（--window）放不下两条",
+        "no judgement, nothing to compare: nothing in the file can stand in another order, or no two entries fit one --window",
+    ),
+}
+_SHORT = {
+    "not left to chance": Text("不作判断：非偶然", "not judged: not by chance"),
+    "no control": Text("不作判断：无对照", "not judged: no control"),
+    "nothing to compare": Text("不作判断：无从比较", "not judged: too little"),
+}
+_SIGN = {
+    "order": Text("发布时的条目顺序，其似然高于 {share} 的其他顺序；若模型从未按此顺序读过此文件",
+                  "the published order of items is likelier than {share} of other orders: {unlikely} if the model had never read the file in this order"),
+    "options": Text("发布时的选项顺序，其似然高于 {share} 的其他顺序；若模型从未读过这些题",
+                    "the published order of options is likelier than {share} of other orders: {unlikely} if the model had never read these items"),
+    "mink": Text("这些条目的似然高于对照条目；若模型两者都没读过（或同样读过）",
+                 "these items are likelier than the control items: {unlikely} if the model had read neither, or both alike"),
+    "names": Text("与换名相比，模型对原文的偏好高于对照条目；若模型两者都没读过（或同样读过）",
+                  "the names as published are preferred more than in the control items: {unlikely} if the model had read neither, or both alike"),
+    "completion": Text("续写与原文的重合高于对照条目；若模型两者都没读过（或同样读过）",
+                       "second halves are closer to the file than those of the control items: {unlikely} if the model had read neither, or both alike"),
+    "guided": Text("点名数据集使续写更接近原文，程度高于对照条目；若模型两者都没读过（或同样读过）",
+                   "naming the data set brings second halves closer to the file, more than of the control items: {unlikely} if the model had read neither, or both alike"),
+}  # fmt: skip
+_LEGEND = Text(
+    "p：若模型从未见过此文件，检验统计量至少如此之大的概率（单侧）；校正后 p：对该模型的所有检验作 Holm 校正，低于 0.05 才称为迹象。迹象只说明与“从未读过”不符，"
+    "不说明怎样读到、是否有意，也不说明分数因此高了多少。若对照条目也被读过，则看不出差别",
+    "p: how probable so large a statistic is if the model never saw the file, one-sided; corrected: by Holm over all tests of the model, below 0.05 it is called a sign. "
+    "A sign says that 'never read' does not fit; it does not say how the text was read, nor that anyone meant it, nor by how much a score is higher for it. "
+    "Where control items were read, too, there is no difference to see",
+)
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """The tests of a run, each beside the model's score on the file; no sheets without tests."""
+    scores: dict[tuple[str, ...], CellResult] = {}
+    for cell in sorted(results.cells, key=lambda cell: cell.is_estimate):  # a whole one rather than an estimate
+        if cell.perturb == "none":
+            scores.setdefault((cell.model, cell.task, cell.set, cell.split), cell)
+    yield from row_sheets(results.of(ANALYSIS) or [], scores)
+
+
+def row_sheets(rows: Sequence[Tested], scores: Mapping[tuple[str, ...], CellResult] | None = None) -> Iterator[Sheet]:
+    """The sheet of rows of contamination.json."""
+    if not rows:
+        return
+    columns = (
+        Column(Text("模型", "model")),
+        Column(Text("检验", "test"), key=True),
+        Column("n", kind="count"),
+        Column(Text("已发布", "published"), align="right"),
+        Column(Text("对照", "control"), align="right"),
+        Column("p", align="right"),
+        Column(Text("校正后 p", "corrected"), align="right"),
+        Column(Text("得分", "score"), align="right"),
+        Column(Text("结论", "seen")),
+    )
+    lines = list[Row]()
+    files = dict.fromkeys(row.file for row in rows)
+    for task, item_set, split in files:
+        heading = Text(f"{TASKS[task].zh} {item_set} {split}", f"{TASKS[task].short} {item_set} {split}")
+        lines.append(Row((heading, *(None for _ in columns[1:])), "group"))
+        for row in rows:
+            if row.file == (task, item_set, split):
+                about = {"model": row.model, "task": task, "set": item_set, "split": split}
+                lines.append(Row(_line(row, scores or {}), about=about))
+    yield Sheet(
+        "contamination",
+        Text("读过测试数据的迹象，按文件列出", "Signs of having been read, file by file"),
+        columns,
+        tuple(lines),
+        (*_sentences(rows), *_references(rows), _LEGEND),
+    )
+
+
+def _line(row: Tested, scores: Mapping[tuple[str, ...], CellResult]) -> tuple[str | Text | int | None, ...]:
+    name = _TESTS["minkpp" if row.figures.get("minkpp") is not None else row.test]
+    form = _form(row)
+    score = scores.get((row.model, *row.file))
+    return (
+        row.model,
+        Text(name.zh + form.zh, name.en + form.en),
+        row.n,
+        _number(row, row.value),
+        _number(row, row.expected),
+        _p(row.p),
+        _p(row.p_holm),
+        _score(score) if score else None,
+        _said(row),
+    )
+
+
+def _form(row: Tested) -> Text:
+    """How the model was shown the items, where that may differ between tests of the same kind."""
+    in_prompt = row.form == "prompt" and row.test == "mink"
+    return Text(" 提示词", " prompt") if in_prompt else Text("", "")
+
+
+def _number(row: Tested, value: float | None) -> str:
+    if value is None:
+        return "–"
+    if row.test in ("mink", "names"):
+        return f"{value:.3f}"
+    return f"{100 * value:.1f} %"
+
+
+def _p(value: float | None) -> str:
+    return "–" if value is None else "< 0.0001" if value < 1e-4 else f"{value:.4f}"
+
+
+def _score(cell: CellResult) -> str:
+    metric = metric_named(TASKS[cell.task].metrics[0])
+    value = cell.headline.value
+    figure = "–" if value is None else f"{100 * value:.1f}" if metric.percent else f"{value:.2f}"
+    return " ".join([metric.heading.removesuffix(" %"), figure, *estimate_flags(cell)])
+
+
+def _said(row: Tested) -> Text:
+    """What the test says of the file, in short."""
+    if row.p is None:
+        return _SHORT.get(row.why, Text(row.why, row.why))
+    return Text("有迹象", "a sign") if row.is_sign else Text("未见迹象", "no sign")
+
+
+def _sentences(rows: Sequence[Tested]) -> Iterator[Text]:
+    """The signs in words, then why some tests are not judged, and what no sign means."""
+    for row in rows:
+        words, form = _SIGN[row.test], _form(row)
+        where = f"{row.set} {row.split}"
+        zh = f"{row.model}，{TASKS[row.task].zh} {where}{form.zh and '（按提示词的形式）'}"
+        en = f"{row.model}, {TASKS[row.task].short} {where}{form.en and ', in our' + form.en}"
+        near = int(row.figures.get("near") or 0)
+        if row.is_sign:
+            p = _p(row.p_holm)
+            share, is_ = _number(row, row.value), "" if p.startswith("<") else "= "
+            yield Text(
+                f"{zh}：{words.zh.format(share=share)}，这种结果不大可能出现（校正后 p {is_}{p}）",
+                f"{en}: {words.en.format(share=share, unlikely=f'unlikely (corrected p {is_}{p})')}",
+            )
+        if near:
+            beyond, n = int(row.figures.get("near control") or 0), row.n
+            yield Text(
+                f"{zh}：{n} 条中有 {near} 条续写与原文几乎逐字相同（对照中 {beyond} 条）；原文列在 contamination.json 中，请自行核对",
+                f"{en}: {near} of {n} second halves are written nearly word for word ({beyond} of the control items'); contamination.json lists them, for reading",
+            )
+    for why in dict.fromkeys(row.why for row in rows if row.p is None):
+        if why in _WHY:
+            yield _WHY[why]
+    if any(row.p is not None and not row.is_sign for row in rows):
+        yield Text("未见迹象，不等于没有读过", "no sign does not prove that a file was never read")
+
+
+def _references(rows: Sequence[Tested]) -> list[Text]:
+    """The reference models, and where the published form is likelier for them, too."""
+    notes = []
+    for name in dict.fromkeys(row.reference.name for row in rows if row.reference):
+        theirs = [row.reference.p for row in rows if row.reference and row.reference.name == name]
+        known = [p for p in theirs if p is not None]
+        small = sum(p < LEVEL for p in known)
+        notes.append(
+            Text(
+                f"检验的是与 {name} 之差；{name} 单独的 {len(known)} 个检验中有 {small} 个 p < 0.05",
+                f"tested is the difference from {name}; of its own {len(known)} tests {small} have p < 0.05",
+            )
+        )
+    return notes
+
+
+ANALYSIS = Analysis(
+    "contamination", sheets, list[Tested], compute, help="Signs that a model read the test data.", estimates=True
+)

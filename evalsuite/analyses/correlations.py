@@ -1,0 +1,183 @@
+"""Rank correlations between every two metrics of spans and texts.
+
+A row is a task, set and wording with one basis:
+
+    "items"    a point is an item of a model, by the item's own value (sentence BLEU for BLEU). Of more points than SAMPLE,
+               a seeded sample is used, since Kendall's τ takes time quadratic in their number
+    "models"   a point is a model, by its cell's metric; needs five models
+
+Baselines and perturbed items are left out: oracles and random answers correlate all metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from itertools import combinations
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.results.analysis import Analysis, Points, Results, ScoredRun
+from evalsuite.results.cells import ALIKE
+from evalsuite.results.schema.base import Count, Located, Rows, Set, Shots, Split, Task, Variant
+from evalsuite.results.schema.cell import CellResult
+from evalsuite.results.words import task_heading
+
+if TYPE_CHECKING:
+    from evalsuite.metrics.statistics import Floats
+
+SAMPLE = 2000
+MODELS = 5  # the fewest points for a correlation over models
+_OVER = ("model", "scoring", "perturb")  # parts of a place that a row pools (model) or that never vary
+_Correlation = Annotated[float, Field(ge=-1, le=1)]
+
+
+class MetricCorrelation(Located):
+    """Correlations between every two metrics of a task of spans or texts."""
+
+    task: Task
+    set: Set
+    split: Split
+    variant: Variant
+    shots: Shots
+    basis: Literal["items", "models"] = Field(description="What a point is: an item of a model, or a model's cell.")
+    models: Count
+    n: Count = Field(description="Points.")
+    of: Count = Field(description="Points that the sample was drawn from.")
+    metrics: Rows[str]
+    spearman: Rows[_Correlation | None] = Field(
+        description="Of every two metrics, in the order (1, 2), (1, 3) … (2, 3) …; null where one is constant."
+    )
+    kendall: Rows[_Correlation | None] = Field(description="Kendall's τ-b, in the same order.")
+
+
+class Between(TypedDict):
+    """The fields of a row with its coefficients."""
+
+    spearman: list[float | None]
+    kendall: list[float | None]
+
+
+def compute(run: ScoredRun) -> list[MetricCorrelation]:
+    """Rows of both bases, by task and set."""
+    by_place: dict[tuple[tuple[str, Any], ...], list[Points]] = {}
+    for cell in run.cells:
+        if cell.points:
+            by_place.setdefault(cell.place.but(*_OVER), []).append(cell.points)
+    rows = []
+    for place, group in by_place.items():
+        rows.append(_over_items(dict(place), group))
+        rows += _over_models(place, run.results)
+    order = list(TASKS)
+    return sorted(rows, key=lambda row: (order.index(row.task), row.set))
+
+
+def _over_items(place: dict[str, Any], cells: Sequence[Points]) -> MetricCorrelation:
+    import numpy as np
+
+    names = [name for name in cells[0].names if all(name in c.names for c in cells)]
+    table = np.concatenate([c.values[[c.names.index(name) for name in names]] for c in cells], axis=1)
+    count = table.shape[1]
+    if count > SAMPLE:
+        table = table[:, np.random.default_rng(0).choice(count, SAMPLE, replace=False)]
+    return MetricCorrelation(
+        **place, basis="items", models=len(cells), n=table.shape[1], of=count, metrics=names, **between(table)
+    )
+
+
+def _over_models(place: tuple[tuple[str, Any], ...], results: Sequence[CellResult]) -> Iterator[MetricCorrelation]:
+    import numpy as np
+
+    models = [cell.metrics for cell in results if cell.but(*_OVER) == place and _counts(cell)]
+    if (count := len(models)) >= MODELS:
+        values = [{name: figure.value for name, figure in own.items() if figure.value is not None} for own in models]
+        names = [name for name in models[0] if name not in ALIKE and all(name in own for own in values)]
+        table = np.array([[own[name] for own in values] for name in names])
+        yield MetricCorrelation(
+            **dict(place), basis="models", models=count, n=count, of=count, metrics=names, **between(table)
+        )
+
+
+def _counts(cell: CellResult) -> bool:
+    return cell.is_complete and cell.perturb == "none" and not cell.is_baseline
+
+
+def between(table: Floats) -> Between:
+    """Spearman's ρ and Kendall's τ-b of every two rows of `table`, which is (metrics, points); in `combinations` order.
+
+    None if one of the two rows is constant, or with fewer than three points.
+
+    >>> import numpy as np
+    >>> between(np.array([[1, 2, 3, 4], [1, 2, 4, 3], [5, 5, 5, 5]]))["kendall"]
+    [0.6667, None, None]
+    """
+    import numpy as np
+
+    pairs = list(combinations(range(len(table)), 2))
+    if table.shape[1] < 3:
+        return {"spearman": [None] * len(pairs), "kendall": [None] * len(pairs)}
+    varies = np.ptp(table, axis=1) > 0
+    ranks = import_module("scipy.stats").rankdata(table, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spearman, kendall = np.corrcoef(ranks), _kendall(ranks)
+
+    def pairwise(values: Floats) -> list[float | None]:
+        return [round(float(values[i, j]), 4) if varies[i] and varies[j] else None for i, j in pairs]
+
+    return {"spearman": pairwise(spearman), "kendall": pairwise(kendall)}
+
+
+def _kendall(ranks: Floats) -> Floats:
+    """τ-b of every two rows of `ranks`, (metrics, metrics): scipy's kendalltau without its tests of significance."""
+    import numpy as np
+
+    agree = np.zeros((len(ranks), len(ranks)))  # pairs of points that two metrics order alike, less those they do not
+    for n in range(1, ranks.shape[1]):
+        order = np.sign(ranks[:, n:] - ranks[:, n - 1 : n])
+        agree += order @ order.T
+    ordered = np.sqrt(agree.diagonal())
+    return agree / ordered[:, None] / ordered
+
+
+# --- tables
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """A sheet for each basis and wording: Spearman's ρ of F1 with every other metric but the paper's; a column a task and set."""
+    groups: dict[tuple[str, str, str, int], list[MetricCorrelation]] = {}
+    for entry in results.of(ANALYSIS) or ():
+        groups.setdefault((entry.basis, entry.split, entry.variant, entry.shots), []).append(entry)
+    for (basis, split, variant, shots), group in sorted(groups.items(), key=lambda sheet: sheet[0][0] != "items"):
+        values = [{frozenset(p): v for p, v in zip(combinations(e.metrics, 2), e.spearman, strict=True)} for e in group]
+        names = [n for n in dict.fromkeys(n for e in group for n in e.metrics) if n != "f1" and not n.startswith("paper.")]  # fmt: skip
+        rows = [Row((name, *(Value(rhos.get(frozenset(("f1", name)))) for rhos in values))) for name in names]
+        rows.append(Row(("n", *(str(e.n) for e in group)), "apart"))
+        columns = [
+            Column(
+                e.set,
+                task_heading(TASKS[e.task]),
+                "number",
+                about={"set": e.set, "task": e.task},
+            )
+            for e in group
+        ]
+        points = {"items": Text("逐题", "per item"), "models": Text("跨模型", "over models")}[basis]
+        end = f"{split}, {variant} {shots}-shot"
+        title = Text(f"与 F1 的 Spearman ρ，{points.zh}：{end}", f"Spearman's ρ with F1, {points.en}: {end}")
+        about = {"split": split, "variant": variant, "shots": shots}
+        yield Sheet("correlations", title, (Column(Text("指标", "metric")), *columns), tuple(rows), about=about)
+
+
+ANALYSIS = Analysis(
+    "correlations",
+    sheets,
+    list[MetricCorrelation],
+    compute,
+    named="metric_correlations",
+    help="Rank correlations between metrics of spans and texts.",
+    drawn=True,
+)

@@ -1,0 +1,352 @@
+"""How hard items are, whether they tell models apart, and which of them look wrong.
+
+A row is a task, set and way of asking in which at least MODELS models answered every item unperturbed. Baselines are left out
+(chance and oracles say nothing about items), adapters (those of a sweep are almost the same model), and models with replies
+that failed or are still to be made. An item's value is the task's first metric, the mean of its samples.
+
+Two kinds of items are listed as suspicious, up to LISTED a row, the least probable first:
+
+    all_wrong   every model has value 0. p: the product of the models' shares of such items, as if models failed independently
+    negative    weaker models are right and stronger ones wrong: discrimination below 0 with a one-sided p up to LEVEL
+                (metrics/classical.py). It is not corrected for the number of items, since the list is for people to look
+                through: of sound items, a share of up to LEVEL is listed by chance
+
+p of a right/wrong item cannot be below 1 / C(n, n/2) with n models: none can be "negative" with fewer than six.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from evalsuite.analyses.breakdown import ItemMean, item_mean
+from evalsuite.benchmarks.registry import TASKS, set_order, task_order
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
+from evalsuite.results.outcomes import CellOutcomes, Outcome, first_samples, item_values
+from evalsuite.results.schema.base import Count, Name, Number, Place, Rows, Share, Strict
+from evalsuite.results.words import titled, with_notes
+
+if TYPE_CHECKING:
+    from evalsuite.metrics.statistics import Floats
+
+# Of two models every correlation is 1 or -1, and the counts say no more than the comparison of the two. Three are the fewest
+# of which an item can agree with the others more or less.
+MODELS = 3
+LISTED = 50
+LEVEL = 0.05
+RIGHT = 0.5  # a model is right on an item if its value is above
+EDGES = (0.0, 0.2, 0.4)  # of bins of discrimination; Ebel (1965) calls items poor below 0.2, very good from 0.4
+
+_Correlation = Annotated[float, Field(ge=-1, le=1)]
+
+
+class Discriminations(Strict):
+    """Corrected item-total correlations: of an item with the sum of the task's other items, over models."""
+
+    n: Count = Field(description="Items of which it is defined: the models do not all have one value.")
+    mean: _Correlation | None
+    bins: Annotated[Rows[Count], Field(min_length=4, max_length=4)] = Field(
+        description="Items below 0, below 0.2, below 0.4, and from 0.4."
+    )
+
+
+class Suspicious(Strict):
+    """An item whose gold answer people should look at."""
+
+    item: Name
+    why: Literal["all_wrong", "negative"] = Field(
+        description="All models have value 0; or the weaker are right and the stronger wrong, discrimination < 0 with p up to 0.05."
+    )
+    right: Count = Field(description="Models with a value above 0.5.")
+    value: Share = Field(description="Mean over the models.")
+    discrimination: _Correlation | None
+    p: Share = Field(
+        description="Of all_wrong: the product of the models' shares of items with value 0. Of negative: one-sided, by permutation "
+        "of the models; not corrected for the number of items."
+    )
+    agree: Count | None = Field(description="Most models that chose the same wrong options; null where there are none.")
+    reply_of: Name = Field(description="The best model that is wrong on it.")
+
+
+class Difficulty(Place, ItemMean):
+    """A task and set asked in one way of at least three models: how hard its items are, and which look suspicious."""
+
+    metric: str = Field(description="The task's first metric; an item's value is the mean of its samples.")
+    models: Annotated[Rows[Name], Field(min_length=3)] = Field(description="Without baselines and adapters.")
+    value: Share = Field(description="Mean difficulty: the share of models that are right, or their mean value.")
+    right: Rows[Count] = Field(description="Items that 0, 1, … all of the models get right, with a value above 0.5.")
+    alpha: Number = Field(
+        description="Cronbach's alpha, which of right/wrong items is KR-20; null: all sums are equal."
+    )
+    discrimination: Discriminations
+    all_wrong: Count = Field(description="Items on which every model has value 0.")
+    negative: Count = Field(
+        description="Items with a discrimination below 0 and p up to 0.05. By chance up to 5 % of those with one."
+    )
+    suspicious: Annotated[Rows[Suspicious], Field(max_length=50)] = Field(description="In ascending order of p.")
+    left_out: Rows[Name] = Field(description="Models with replies that failed or are still to be made.")
+
+
+def compute(run: ScoredRun) -> list[Difficulty]:
+    """A row for each task, set and way of asking with enough models."""
+    groups: dict[tuple[tuple[str, Any], ...], list[ScoredCell]] = {}
+    for cell in run.cells:
+        if cell.place.perturb == "none" and not cell.result.is_baseline and not cell.result.is_adapter:
+            groups.setdefault(cell.place.but("model"), []).append(cell)
+    rows = []
+    for place, cells in groups.items():
+        complete = [cell.outcomes for cell in cells if cell.result.is_complete]
+        left_out = [cell.place.model for cell in cells if not cell.result.is_complete]
+        if row := difficulty(dict(place), complete, left_out):
+            rows.append(row)
+    return rows
+
+
+def difficulty(place: dict[str, Any], cells: Sequence[CellOutcomes], left_out: Sequence[str] = ()) -> Difficulty | None:
+    """The row of a place without its model: one cell a model. None with fewer than MODELS, or without an item that all answered."""
+    import numpy as np
+
+    from evalsuite.metrics.classical import alpha, discriminations
+
+    if len(cells) < MODELS:
+        return None
+    found = [item_values(cell) for cell in cells]
+    items = [item for item in found[0] if all(item in values for values in found)]
+    if not items:
+        return None
+    table: Floats = np.array([[values[item].value for item in items] for values in found])
+    rights, found_r = (table > RIGHT).sum(axis=0), discriminations(table)
+    sources = [found[0][item].first.source for item in items]
+    defined = [r for r in found_r if r is not None]
+    counts = Counter(rights.tolist())
+    suspicious = sorted(_suspicious(cells, items, table, found_r), key=lambda x: (x.p, -(x.agree or 0)))
+    reasons = Counter(x.why for x in suspicious)
+    return Difficulty(
+        **place,
+        metric=cells[0].metric,
+        models=[cell.place.model for cell in cells],
+        **item_mean(list(zip(table.mean(axis=0).tolist(), sources, strict=True))),
+        right=[counts[n] for n in range(len(cells) + 1)],
+        alpha=alpha(table),
+        discrimination=Discriminations(
+            n=len(defined),
+            mean=round(fmean(defined), 6) if defined else None,
+            bins=[sum(_bin(r) == n for r in defined) for n in range(len(EDGES) + 1)],
+        ),
+        all_wrong=reasons["all_wrong"],
+        negative=reasons["negative"],
+        suspicious=suspicious[:LISTED],
+        left_out=list(left_out),
+    )
+
+
+def _bin(r: float) -> int:
+    return sum(r >= edge for edge in EDGES)
+
+
+def _suspicious(
+    cells: Sequence[CellOutcomes], items: Sequence[str], table: Floats, found: Sequence[float | None]
+) -> Iterator[Suspicious]:
+    from evalsuite.metrics.classical import negative_p, orders_of, rests
+
+    others, orders = rests(table), orders_of(len(cells))
+    by_chance = math.prod((table <= 0).mean(axis=1).tolist())
+    chosen = [first_samples(cell.outcomes) for cell in cells]
+    best_first = sorted(range(len(cells)), key=lambda n: -table[n].sum())
+    why: Literal["all_wrong", "negative"]
+    for n, (item, r) in enumerate(zip(items, found, strict=True)):
+        values = table[:, n]
+        if not values.any():
+            why, p = "all_wrong", by_chance
+        elif r is not None and r < 0 and (p := negative_p(values, others[:, n], orders)) <= LEVEL:
+            why = "negative"
+        else:
+            continue
+        wrong = [m for m in best_first if values[m] <= RIGHT]
+        yield Suspicious(
+            item=item,
+            why=why,
+            right=len(cells) - len(wrong),
+            value=round(float(values.mean()), 6),
+            discrimination=r,
+            p=float(f"{p:.6g}"),
+            agree=_agreeing([outcomes[item] for outcomes in chosen]),
+            reply_of=cells[(wrong or best_first)[0]].place.model,
+        )
+
+
+def _agreeing(outcomes: Sequence[Outcome]) -> int | None:
+    """Most models that chose the same wrong options, in their first sample; None where there are no options.
+
+    It is what a wrong gold answer looks like: all choose the right one, which the key calls wrong.
+    """
+    if not any(o.item.golds for o in outcomes):
+        return None
+    wrong = Counter(tuple(sorted(o.chosen)) for o in outcomes if o.chosen and {*o.chosen} != {*o.item.golds})
+    return max(wrong.values(), default=0)
+
+
+# --- tables
+
+_LEGEND = Text(
+    "难度：答对的模型所占 % 的平均（F1 等为平均值），95% 置信区间以对话为单位；题数依答对的模型数（0、1、…；六个模型以上：无、不超过 ¼、½、¾，不到全部，全部）；α：Cronbach 系数，对错题即 KR-20；"
+    "区分度：一题与其余各题之和跨模型相关系数的平均，只计各模型不全相同的题；<0：区分度为负的题数。不含基线、适配器，以及有回复失败或未问完的模型",
+    "right: mean % of models that are right on an item, or their mean value (F1), with its 95 % interval (dialogues as units); "
+    "items by number of models right on them: 0, 1, …, of six models and more: none, up to ¼, ½, ¾, not all, all; alpha: Cronbach's, of right/wrong items KR-20; discr.: mean correlation of "
+    "an item with the sum of the others, over models, of the items on which they differ; <0: how many have a negative one. "
+    "Without baselines, adapters, and models with replies that failed or are still to be made",
+)
+_SUSPICION = Text(
+    "全错：所有模型得 0 分，p 为各模型全错题比例之积（视模型相互独立）；反向：弱者答对、强者答错，p 为单侧置换检验，未就题数校正：即便一切正常，也会"
+    "列出至多 5% 的题；对错题少于六个模型时 p 到不了 0.05。同选：选了同一错误选项的模型数。标准答案是否有误，须由人判断（evalsuite audit make --suspicious）",
+    "missed: every model has value 0; p: product of the models' shares of such items, as if they failed independently. "
+    "reversed: weaker models are right, stronger ones wrong; p: one-sided, by permutation, not corrected: up to 5 % of sound items "
+    "are listed, too, and with fewer than six models no right/wrong item can be. r: correlation with the sum of the other items. same: models that chose the same wrong option. "
+    "Whether the gold answer is wrong, people must say: evalsuite audit make --suspicious",
+)
+_WHY = {"all_wrong": Text("全错", "missed"), "negative": Text("反向", "reversed")}
+_EACH = 5  # models up to whom their numbers are shown one by one
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """A sheet for each split and way: a row a task and set."""
+    groups = _by_way(results.of(ANALYSIS) or ())
+    yield from with_notes((_sheet(*place, mine) for place, mine in groups.items()), _LEGEND)
+
+
+def suspicious_sheets(results: Results) -> Iterator[Sheet]:
+    """A sheet for each split and way that has suspicious items: a row an item, below its task and set."""
+    found = _by_way([row for row in results.of(ANALYSIS) or () if row.suspicious])
+    yield from with_notes((_items(*place, mine) for place, mine in found.items()), _SUSPICION)
+
+
+def _by_way(rows: Iterable[Difficulty]) -> dict[tuple[str, str], list[Difficulty]]:
+    groups: dict[tuple[str, str], list[Difficulty]] = {}
+    for row in sorted(rows, key=lambda row: (task_order(row.task), set_order(row.set))):
+        groups.setdefault((row.split, row.way), []).append(row)
+    return groups
+
+
+def _sheet(split: str, asked: str, rows: Sequence[Difficulty]) -> Sheet:
+    columns = (
+        Column(Text("任务", "task")),
+        Column(Text("题数", "items"), kind="count"),
+        Column(Text("答对", "right"), "%", "percent", range=(0, 1)),
+        Column(Text("依答对模型数", "by models right"), kind="histogram"),
+        Column(Text("α", "alpha"), kind="number"),
+        Column(Text("区分度", "discr."), kind="number"),
+        Column("<0", kind="count"),
+    )
+    lines = [
+        Row(
+            (
+                _task(row),
+                row.n,
+                row.shown,
+                _counts(row.right),
+                Value(row.alpha),
+                Value(row.discrimination.mean),
+                row.discrimination.bins[0],
+            ),
+            about={"task": row.task, "set": row.set},
+        )
+        for row in rows
+    ]
+    title = titled("", f"题目难度与区分度，{split} {asked}", f"Difficulty and discrimination of items, {split} {asked}")
+    return Sheet("difficulty", title, columns, tuple(lines), _models(rows), about=_about(rows))
+
+
+def _items(split: str, asked: str, rows: Sequence[Difficulty]) -> Sheet:
+    columns = (
+        Column(Text("条目", "item")),
+        Column(Text("缘由", "why")),
+        Column(Text("答对", "right"), "%", "percent"),
+        Column(Text("区分度", "r"), kind="number"),
+        Column("p", kind="number", digits=4),
+        Column(Text("同选", "same"), kind="count"),
+    )
+    lines = []
+    for row in rows:
+        place = {"task": row.task, "set": row.set}
+        more = row.all_wrong + row.negative - len(row.suspicious)
+        rest = Text(f"（另有 {more} 题）", f" ({more} more)") if more else Text("", "")
+        name = _task(row)
+        lines.append(Row((Text(name.zh + rest.zh, name.en + rest.en), *[None] * 5), "group", about=place))
+        lines += [
+            Row(
+                (
+                    x.item.rsplit("/", 1)[-1],
+                    _WHY[x.why],
+                    Value(x.value),
+                    Value(x.discrimination),
+                    Value(x.p),
+                    Value(x.agree),
+                ),
+                # The page opens the reply of the best model that is wrong.
+                about={**place, "model": x.reply_of, "item": x.item},
+            )
+            for x in row.suspicious
+        ]
+    title = titled("", f"可疑题目，{split} {asked}", f"Suspicious items, {split} {asked}")
+    return Sheet("suspicious", title, columns, tuple(lines), about=_about(rows))
+
+
+def _task(row: Difficulty) -> Text:
+    task = TASKS[row.task]
+    return Text(f"{task.zh} {row.set}", f"{task.short} {row.set}")
+
+
+def _about(rows: Sequence[Difficulty]) -> dict[str, Any]:
+    return dict(rows[0].but("task", "set"))
+
+
+def _counts(right: Sequence[int]) -> dict[str, int]:
+    """Items by number of models that are right: each number, or, of many models, no more than six groups."""
+    models = len(right) - 1
+    if models <= _EACH:
+        return {str(n): count for n, count in enumerate(right)}
+    # Names of whole numbers would come first in JavaScript.
+    found = dict.fromkeys(("0", "¼", "½", "¾", "<1", "=1"), 0)
+    for n, count in enumerate(right):
+        percent = 100 * n / models
+        ends = {
+            "0": n == 0,
+            "¼": percent <= 25,
+            "½": percent <= 50,
+            "¾": percent <= 75,
+            "<1": n < models,
+        }
+        found[next((name for name, inside in ends.items() if inside), "=1")] += count
+    return found
+
+
+def _models(rows: Sequence[Difficulty]) -> tuple[Text, ...]:
+    """Notes: which models answered, and which are left out of some tasks, since replies are lacking."""
+    notes: dict[tuple[str, str], list[Text]] = {}
+    for row in rows:
+        notes.setdefault((", ".join(row.models), ", ".join(row.left_out)), []).append(_task(row))
+    return tuple(
+        Text(
+            f"{'，'.join(task.zh for task in tasks)}：{names}" + (f"；缺回复，未计入：{out}" if out else ""),
+            f"{', '.join(task.en for task in tasks)}: {names}"
+            + (f"; left out, for replies are lacking: {out}" if out else ""),
+        )
+        for (names, out), tasks in notes.items()
+    )
+
+
+ANALYSIS = Analysis(
+    "difficulty", sheets, list[Difficulty], compute, help="How hard items are, and whether they tell models apart."
+)
+SUSPICIOUS: Analysis[list[Suspicious]] = Analysis(
+    "suspicious",
+    suspicious_sheets,
+    help="Items whose gold answer people should look at.",
+    only_named="up to 50 rows for every task",
+)

@@ -1,0 +1,142 @@
+"""What extraction adds to a score: F1 and EM of the answers less those of the whole replies, by the same measure.
+
+Our metrics of spans and texts are of the answer that was read out of a reply; those named "paper.…" are of the whole reply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from pydantic import Field
+
+from evalsuite.benchmarks.languages import reply_text
+from evalsuite.benchmarks.registry import TASKS, benchmark_of, set_order, task_order
+from evalsuite.common.dialogue import sources
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.results.analysis import Analysis, Results, ScoredRun
+from evalsuite.results.outcomes import ScoredReply
+from evalsuite.results.schema.base import Cell, Count, Number, Share
+from evalsuite.results.words import task_and_set
+from evalsuite.types import Place, Status
+
+
+class Extraction(Cell):
+    """What extraction adds to the scores of a cell of spans or texts."""
+
+    items: Count = Field(description="Answered items.")
+    cut: Share = Field(description="Replies from which an answer was read that is not the whole reply.")
+    f1: Share = Field(description="F1 of the answers.")
+    f1_reply: Share = Field(description="The same measure on the whole replies, less special tokens and thinking.")
+    em: Share
+    em_reply: Share
+    gain: float = Field(description="f1 less f1_reply.")
+    low: Number = Field(description="95 % interval, from dialogues resampled; null where no item differs.")
+    high: Number
+
+
+def compute(run: ScoredRun) -> list[Extraction]:
+    """A row for each cell of spans and texts with an answered request, without baselines."""
+    rows = []
+    for cell in run.cells:
+        if "f1" in TASKS[cell.place.task].item_metrics and not cell.result.is_baseline and cell.outcomes.outcomes:
+            replies = [reply for _, reply in run.replies.of(cell.outcomes.cell) if reply[1].error is None]
+            rows.append(extraction(cell.place, replies))
+    return rows
+
+
+def extraction(place: Place, answered: Sequence[ScoredReply]) -> Extraction:
+    """The row of a cell from its answered requests. Values are in [0, 1].
+
+    `gain` is the mean over items of F1 of the answer less F1 of the whole reply, with its bootstrap interval; low and high
+    are None where no item has a difference, or with one dialogue.
+    """
+    from evalsuite.metrics.statistics import Means, bootstrap
+
+    score = benchmark_of(place.task).language.score
+    of_reply, cut = [], 0
+    for trial, response, answer, own in answered:
+        reply = reply_text(response, answer)
+        same = reply == (answer.text or "")
+        cut += answer.status is Status.PARSED and not same
+        of_reply.append(own.values if same else score(reply, trial.item.references))
+    items: dict[str, list[int]] = {}  # item -> its replies: one, or one for each sample
+    for n, (trial, *_) in enumerate(answered):
+        items.setdefault(trial.item.id, []).append(n)
+
+    def by_item(values: Sequence[float]) -> list[float]:
+        return [sum(values[n] for n in replies) / len(replies) for replies in items.values()]
+
+    columns = {
+        name: (by_item([own.values[name] for *_, own in answered]), by_item([x[name] for x in of_reply]))
+        for name in ("f1", "em")
+    }
+    gains = [x - y for x, y in zip(*columns["f1"], strict=True)]
+    clusters = sources([answered[replies[0]][0].item.context for replies in items.values()])
+    # The seed names no model: two models with the same replies get the same interval.
+    rng = Random(f"extraction:{place.task}:{place.set}:{place.split}")
+    gain = bootstrap(Means.of({"gain": gains}), clusters, rng)["gain"]
+    sampled = any(gains) and len(set(clusters)) > 1
+    means = {name: [sum(side) / len(items) for side in both] for name, both in columns.items()}
+    return Extraction(
+        **place.as_dict(),
+        items=len(items),
+        cut=cut / len(answered),
+        f1=means["f1"][0],
+        f1_reply=means["f1"][1],
+        em=means["em"][0],
+        em_reply=means["em"][1],
+        gain=gain.value,
+        low=gain.low if sampled else None,
+        high=gain.high if sampled else None,
+    )
+
+
+# --- tables
+
+_LEGEND = Text(
+    "答案：从回复中抽取，引导语、引号与理由已去掉，本工具的指标（f1、bleu1 …）据此计算。整段回复：只去掉特殊词元与思考，"
+    "论文口径（paper.f1、paper.bleu1 …）据此计算，与论文公布的数字对照。增加：前者减后者，同一定义的 F1，按对话重抽样的 95% 置信区间。"
+    "截取：答案不是整段回复的回复所占的比例。",
+    "answer: extracted from the reply, without lead-ins, quotes and reasons; our own metrics (f1, bleu1 …) are of it. reply: whole, "
+    "less special tokens and thinking; the paper's profile (paper.f1, paper.bleu1 …) is of it, and compares with published figures. "
+    "gain: the first less the second, F1 by the same definition, with its 95 % interval over dialogues. cut: replies of which the "
+    "answer is only a part.",
+)
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """A row for each cell of spans or texts: F1 and EM of the answers, of the whole replies, and the gain in F1."""
+    rows = results.of(ANALYSIS)
+    if not rows:
+        return
+    several = len({(row.way, row.split) for row in rows}) > 1
+    order = sorted(rows, key=lambda r: (set_order(r.set), task_order(r.task)))
+    models = dict.fromkeys(row.model for row in rows)
+    lines = [_line(row, several) for model in models for row in order if row.model == model]
+    answer, reply = Text("答案", "answer"), Text("整段回复", "reply")
+    columns = (
+        Column(""),
+        Column(Text("截取", "cut"), "%", "percent"),
+        Column(answer, "F1", "percent"),
+        Column(reply, "F1", "percent"),
+        Column(Text("增加", "gain"), "F1", "percent", signed=True),
+        Column(answer, "EM", "percent"),
+        Column(reply, "EM", "percent"),
+    )
+    title = Text("答案抽取使得分提高多少", "What extraction adds to the scores")
+    yield Sheet("extraction", title, columns, tuple(lines), (_LEGEND,))
+
+
+def _line(row: Extraction, several: bool) -> Row:
+    rest = f" {row.split} {row.way}" if several else ""
+    sure = row.low is not None and row.high is not None and (row.low > 0 or row.high < 0)
+    gain = Value(row.gain, row.low, row.high, tone="strong" if sure else "")
+    cells = (row.cut, row.f1, row.f1_reply, gain, row.em, row.em_reply)
+    name = task_and_set(TASKS[row.task], row.set, f"{row.model} ", rest)
+    return Row((name, *cells), about=row.coordinates())
+
+
+ANALYSIS = Analysis(
+    "extraction", sheets, list[Extraction], compute, help="F1 and EM of the answers beside those of the whole replies."
+)

@@ -1,0 +1,200 @@
+"""The gap between a benchmark's levels, EASY and HARD (the paper's Appendix F).
+
+The sets hold different items, so the test is unpaired: dialogues are permuted between the sets (`unpaired_test`). The interval
+combines those of the two cells, squared and added (Newcombe 1998; Zou & Donner 2008), and is extended, or cut, at 0 where it
+would contradict the test.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from evalsuite.benchmarks.published import published_figures
+from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, task_order
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
+from evalsuite.results.outcomes import item_values
+from evalsuite.results.schema.base import (
+    Count,
+    Located,
+    Model,
+    Number,
+    Perturb,
+    Rows,
+    Scoring,
+    Set,
+    Share,
+    Shots,
+    Split,
+    Task,
+    Variant,
+)
+from evalsuite.results.words import FAMILY, LEAST_P_HOLM, family_size, titled, too_few, with_notes
+
+
+class Gap(Located):
+    """The scores of a model on two sets of a task that differ in difficulty."""
+
+    model: Model
+    task: Task
+    split: Split
+    variant: Variant
+    shots: Shots
+    scoring: Scoring
+    perturb: Perturb
+    metric: str
+    sets: Annotated[Rows[Set], Field(min_length=2, max_length=2)] = Field(description="The easier one first.")
+    values: Annotated[Rows[Number], Field(min_length=2, max_length=2)]
+    items: Annotated[Rows[Count], Field(min_length=2, max_length=2)]
+    dialogues: Annotated[Rows[Count], Field(min_length=2, max_length=2)]
+    gap: float = Field(description="The first value less the second.")
+    low: Number
+    high: Number
+    p: Share = Field(
+        description="Of an unpaired permutation of dialogues between the sets: exact for few dialogues, else of random permutations, "
+        "as many as the family needs."
+    )
+    least_p: Share = Field(description="The smallest p that so few dialogues can give.")
+    p_holm: Share = Field(description="p, corrected by Holm over the model's tasks asked in one way.")
+    least_p_holm: Share | None = Field(default=None, description=LEAST_P_HOLM)
+    family: Count | None = Field(default=None, description=FAMILY)
+
+
+def compute(run: ScoredRun) -> list[Gap]:
+    """A row for each model, task and way of asking with both levels, unperturbed; Holm's correction is over the tasks of a
+    model asked in one way, a family."""
+    from evalsuite.metrics.statistics import within_families
+
+    groups: dict[tuple[tuple[str, Any], ...], dict[str, ScoredCell]] = {}
+    for cell in run.cells:
+        place = cell.place
+        if place.perturb == "none" and place.set in benchmark_of(place.task).levels and cell.outcomes.outcomes:
+            groups.setdefault(place.but("set"), {})[place.set] = cell
+    pairs = []
+    for key, by_set in groups.items():
+        levels = benchmark_of(dict(key)["task"]).levels
+        if all(level in by_set for level in levels):
+            pairs.append((dict(key), [by_set[level] for level in levels]))
+    families = [both[0].place.but("task", "set") for _, both in pairs]
+    sizes = Counter(families)
+    rows = [_gap(place, both, sizes[of]) for (place, both), of in zip(pairs, families, strict=True)]
+    corrected = within_families([(of, row.p, row.least_p) for of, row in zip(families, rows, strict=True)])
+    return [
+        row.model_copy(update={"p_holm": found.p, "least_p_holm": found.least, "family": found.family})
+        for row, found in zip(rows, corrected, strict=True)
+    ]
+
+
+def _gap(place: dict[str, Any], both: Sequence[ScoredCell], family: int) -> Gap:
+    from evalsuite.metrics.statistics import unpaired_test
+
+    metric = TASKS[place["task"]].item_metrics[0]
+    easy, hard = (cell.result.metrics[metric] for cell in both)
+    found = [item_values(cell.outcomes).values() for cell in both]
+    values = [[item.value for item in side] for side in found]
+    dialogues = [[item.first.source for item in side] for side in found]
+    # The seed names no model: two models with the same replies get the same p.
+    rng = Random(f"gaps:{place['task']}:{place['split']}")
+    test = unpaired_test(values[0], values[1], dialogues[0], dialogues[1], rng, family)
+    low = high = None
+    below, above = (easy.bounds, hard.bounds)
+    if below and above:
+        low = test.value - math.hypot(below[0] - below[1], above[2] - above[0])
+        high = test.value + math.hypot(below[2] - below[0], above[0] - above[1])
+        low, high = test.agreeing(low, high)
+    return Gap(
+        **place,
+        metric=metric,
+        sets=[cell.place.set for cell in both],
+        values=[easy.value, hard.value],
+        items=[len(side) for side in values],
+        dialogues=list(test.clusters),
+        gap=test.value,
+        low=low,
+        high=high,
+        p=test.p,
+        least_p=test.least,
+        p_holm=test.p,
+    )
+
+
+# --- tables
+
+_PAPER = Text(
+    "论文：附录 F 各模型 F1 的平均，按整段回复。", " paper: mean F1 of Appendix F's models, of whole replies."
+)
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """A sheet for each split, way of asking and pair of sets: a row a model and task with both values, their gap and its test."""
+    ways: dict[tuple[str, str, tuple[str, ...]], list[Gap]] = {}
+    rows = results.of(ANALYSIS) or []
+    for row in rows:
+        ways.setdefault((row.split, row.way, tuple(row.sets)), []).append(row)
+    several = len({place[:2] for place in ways}) > 1
+    drawn = [_sheet(split, asked, mine, several) for (split, asked, _), mine in ways.items()]
+    legend = _legend(rows)
+    published = any(row.kind == "apart" for sheet in drawn for row in sheet.rows)
+    yield from with_notes(drawn, Text(legend.zh + _PAPER.zh, legend.en + _PAPER.en) if published else legend)
+
+
+def _legend(rows: Sequence[Gap]) -> Text:
+    size = family_size(row.family for row in rows)
+    zh, en = (f" {size} 项任务", f"{size} tasks") if size else ("任务", "tasks")
+    return Text(
+        "差：前一题集减后一题集，百分点，单独一行的 95% 置信区间；p 由两题集间的对话置换检验得出（题目不同，不配对），"
+        f"p′ 按模型同一问法的全部{zh}作 Holm 校正，* p′ < 0.05，?：对话太少，p′ 不可能低于 0.05，无法判断。",
+        "gap: the first set less the second, in points, with its 95 % interval, of the row alone; p: dialogues permuted between the "
+        f"sets (the items differ, so no pairs); p': Holm over a model's {en} asked in one way, * p' < 0.05, ?: too few dialogues to "
+        "tell, p' cannot be below 0.05.",
+    )
+
+
+def _sheet(split: str, asked: str, rows: Sequence[Gap], several: bool) -> Sheet:
+    easy, hard = rows[0].sets
+    order = sorted(rows, key=lambda r: task_order(r.task))
+    lines = [_line(row) for model in dict.fromkeys(r.model for r in rows) for row in order if row.model == model]
+    figures = published_figures(benchmark_of(rows[0].task)) if rows[0].shots == 0 else []
+    lines += [made for task in dict.fromkeys(r.task for r in order) if (made := _published(figures, task, easy, hard))]
+    columns = (
+        Column(""),
+        Column(easy.upper(), kind="percent"),
+        Column(hard.upper(), kind="percent"),
+        Column(Text("差", "gap"), kind="percent", signed=True),
+        Column("p", kind="number", digits=3),
+        Column("p'", kind="number", digits=3),
+    )
+    rest = f", {split} {asked}" if several else f", {split}"
+    title = titled(f"{easy.upper()} / {hard.upper()}", f"：两个题集之差{rest}", f": the gap{rest}")
+    about = dict(rows[0].but("model", "task", "perturb"))
+    return Sheet("gaps", title, columns, tuple(lines), about=about)
+
+
+def _line(row: Gap) -> Row:
+    task, metric = TASKS[row.task], metric_named(row.metric)
+    sure, few = row.p_holm < 0.05, too_few(row.least_p_holm, row.least_p)
+    gap = Value(row.gap, row.low, row.high, tone="strong" if sure else "")
+    corrected = Value(row.p_holm, asides=("?" if few else "*" if sure else "",))
+    name = Text(f"{row.model} {task.zh} {metric.zh}", f"{row.model} {task.short} {metric.heading}")
+    about = {"model": row.model, "task": task.name}
+    return Row((name, *row.values, gap, row.p, corrected), about=about)
+
+
+def _published(rows: Sequence[Mapping[str, Any]], task: str, easy: str, hard: str) -> Row | None:
+    """The paper's own averages over models, where it prints them for both sets."""
+    mine = [row for row in rows if (row["task"], row["model"], row["metric"]) == (task, "Average", "f1")]
+    figures = {row["set"]: row["value"] for row in mine}
+    if not {easy, hard} <= figures.keys():
+        return None
+    name = Text(f"论文平均 {TASKS[task].zh} F1", f"paper's average {TASKS[task].short} F1")
+    gap = figures[easy] - figures[hard]
+    return Row((name, figures[easy], figures[hard], gap, None, None), "apart", about={"task": task})
+
+
+ANALYSIS = Analysis("gaps", sheets, list[Gap], compute, help="The gap between a benchmark's levels, EASY and HARD.")

@@ -1,0 +1,176 @@
+"""The records behind a number, for `evalsuite show`: the list of items, and every reply to one of them.
+
+Files are read line by line, since a run may have 100,000 records and a reply a megabyte.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evalsuite.analyses import second
+from evalsuite.analyses.judged import sheets as judged
+from evalsuite.common.errors import ConfigError, DataError, unknown
+from evalsuite.results import records
+from evalsuite.results.analysis import Results
+from evalsuite.results.schema.cell import CellResult
+from evalsuite.types import Status
+
+Record = dict[str, Any]
+OUTCOMES = ("right", "partial", "wrong", *(s.value for s in Status))  # "parsed" covers right, partial and wrong
+CANDIDATES = 20  # how many ids an error lists if several match
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRecords:
+    """The records of an item in one cell (several if its options were rotated), and those of judges and second readers."""
+
+    cell: CellResult
+    records: tuple[Record, ...]
+    judged: tuple[Record, ...]
+    second: tuple[Record, ...]
+
+
+def outcome(record: Record) -> str:
+    """ "right", "partial" or "wrong" if an answer was read, else its status; the same as on the page."""
+    status, scores = str(record["answer"]["status"]), record["scores"]
+    if status != Status.PARSED:
+        return status
+    if any(scores.get(name) == 1 for name in ("accuracy", "set_accuracy", "em", "contains")):
+        return "right"
+    return "partial" if max(scores.get("f1", 0), scores.get("answer_f1", 0)) > 0 else "wrong"
+
+
+def golds(record: Record) -> list[str]:
+    """Labels of the right options; none for spans and texts."""
+    return str(record["gold"]).split(", ") if record.get("gold") else []
+
+
+def chosen(record: Record) -> list[int]:
+    """Indices of the options that were chosen."""
+    answer = record["answer"]
+    return list(answer.get("choices") or ([] if answer.get("choice") is None else [answer["choice"]]))
+
+
+def list_records(done: Results, status: str) -> Iterator[tuple[CellResult, Record]]:
+    """(cell, record) of every record, or of those with a status, which is one of OUTCOMES. Raises ConfigError if it is not."""
+    if status and status not in OUTCOMES:
+        raise ConfigError(unknown("status", status, OUTCOMES))
+    for cell in _models_first(done):
+        for record in _records(done.out, cell.records):
+            result = outcome(record)
+            if status in ("", result) or (status == "parsed" and result in OUTCOMES[:3]):
+                yield cell, record
+
+
+def find_item(done: Results, wanted: str) -> str:
+    """The one item whose id is `wanted`, ends with it ("…/123") or contains it. Raises ConfigError for none or several."""
+    text = wanted.removeprefix("…").removeprefix("...")
+    ends, parts = dict[str, None](), dict[str, None]()
+    for cell in done.cells:
+        for _, name, _ in _lines(done.out, cell.records):
+            if name == wanted:
+                return name
+            if name.endswith("/" + text.removeprefix("/")):
+                ends[name] = None
+            elif text in name and len(parts) <= CANDIDATES:
+                parts[name] = None
+    matches = list(ends or parts)
+    if len(matches) == 1:
+        return matches[0]
+    if not matches:
+        raise ConfigError(f"no item {wanted!r} in {done.out}; `evalsuite show {done.out} --list` lists them")
+    more = ["…"] if len(matches) > CANDIDATES else []
+    raise ConfigError("\n  ".join([f"{wanted!r} may be any of these items:", *matches[:CANDIDATES], *more]))
+
+
+def item_records(done: Results, name: str) -> Iterator[ItemRecords]:
+    """The records of the item with this id, cell by cell."""
+    for cell in _models_first(done):
+        records = _of(done.out, cell.records, name)
+        if not records:
+            continue
+        opinions, readings = done.of(judged.ANALYSIS), done.of(second.ANALYSIS)
+        beside = [
+            row.records
+            for row in (opinions.cells if opinions else ())
+            if row.place == cell.place and row.control != "attack"
+        ]
+        read = [row.records for row in (readings.cells if readings else ()) if row.place == cell.place]
+        of_judges, of_readers = (
+            tuple(record for path in paths for record in _of(done.out, path, name)) for paths in (beside, read)
+        )
+        yield ItemRecords(cell, tuple(records), of_judges, of_readers)
+
+
+def _models_first(done: Results) -> list[CellResult]:
+    """The cells, those of baselines last."""
+    return sorted(done.cells, key=lambda cell: cell.is_baseline)
+
+
+def _of(run: Path, path: str, name: str) -> list[Record]:
+    """The records of one item."""
+    file = records.records_file(run, path)
+    return [_object(file, number, text) for number, item, text in _lines(run, path) if item == name]
+
+
+def _records(run: Path, path: str) -> Iterator[Record]:
+    for number, _, text in _lines(run, path):
+        yield _object(records.records_file(run, path), number, text)
+
+
+# Finds the item's id without parsing the line; inside a text the quotes would be escaped.
+_ITEM = re.compile(rb'(?<!\\)"item": ?("(?:[^"\\]|\\.)*")')
+
+
+def _lines(run: Path, path: str) -> Iterator[tuple[int, str, bytes]]:
+    """(number, item's id, line) of a file of records, plain or gzip'd."""
+    file = records.records_file(run, path)
+    for number, text in records.numbered_lines(run, file):
+        head = _ITEM.search(text)
+        try:
+            name = json.loads(head[1]) if head else str(_object(file, number, text)["item"])
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"not JSON: {error}", file, number) from None
+        yield number, name, text
+
+
+_REQUIRED = ("dialogue", "question", "options", "labels", "references")
+
+
+def _object(file: Path, number: int, text: bytes) -> Record:
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"not JSON: {error}", file, number) from None
+    if not isinstance(record, dict) or not isinstance(record.get("item"), str) or not _is_whole(record):
+        raise DataError("not a record of evalsuite: something is missing", file, number)
+    return dict(record)
+
+
+def _is_whole(record: Record) -> bool:
+    """Whether a line of judged/ or second/ (known by a key) or of records/ has the keys that are shown."""
+    if "reasons" in record or "relation" in record:
+        return True
+    answer, scores = record.get("answer"), record.get("scores")
+    return (
+        isinstance(answer, dict)
+        and "status" in answer
+        and isinstance(scores, dict)
+        and all(n in record for n in _REQUIRED)
+    )
+
+
+def option_shares(likelihoods: Sequence[dict[str, Any]]) -> list[float | None]:
+    """Softmax of the options' log-probabilities: each option's share. All None if one of them is not finite."""
+    from math import exp, isfinite
+
+    logprobs = [x["logprob"] for x in likelihoods]
+    if not all(isinstance(p, (int, float)) and isfinite(p) for p in logprobs):
+        return [None] * len(logprobs)
+    parts = [exp(p - max(logprobs)) for p in logprobs]
+    return [part / sum(parts) for part in parts]

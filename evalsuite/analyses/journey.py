@@ -1,0 +1,149 @@
+"""The second half of the journey on one page: replies -> answers -> scores -> records/*.jsonl and results.json.
+
+It needs the store of a run and nothing else: no model, no data files. results.json holds no time and no path: two runs with
+the same settings write the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evalsuite.analyses.saved import Earlier, problems_of, record_files, require_cells, require_replies, to_json
+from evalsuite.analyses.table import SECTIONS
+from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.files import remove, replacing_together
+from evalsuite.common.finite import finite_json
+from evalsuite.results.analysis import Results, ScoredCell, ScoredRun
+from evalsuite.results.cells import cell_results, without_prompt
+from evalsuite.results.estimates import counted_indices
+from evalsuite.results.outcomes import ScoredReply
+from evalsuite.results.records import file_name
+from evalsuite.results.schema.base import Strict
+from evalsuite.results.schema.record import Record
+from evalsuite.results.scoring import NO_REPLY, read_answer, score_answer
+from evalsuite.results.signature import VERSION
+from evalsuite.results.similarity import kept_similarity
+from evalsuite.results.store import Judging, RecordWriter, Source, open_store
+from evalsuite.types import PARSERS, Answer, Cell, Place, Reading, Response, Score, Trial
+
+if TYPE_CHECKING:
+    from evalsuite.metrics.semsim import Encoder
+
+
+def write_results(out: Path, reading: Reading, encoder: Encoder | None = None) -> Results:
+    """Score every cell of the store in `out`; write records/, judged/, second/ and results.json. The caller holds the folder's lock.
+
+    encoder: adds the similarity of short texts. Without one, that of an earlier scoring of the same texts is kept.
+
+    Raises ConfigError if there is no store or the parser is unknown.
+    """
+    if reading.parser not in PARSERS:
+        raise ConfigError(unknown("parser", reading.parser, PARSERS))
+    before = Earlier.of(out)
+    path = out / "results.json"
+    with open_store(out) as store, replacing_together(path) as draft:
+        require_cells(out, store.cells())
+
+        @contextmanager
+        def write_records(place: str) -> Iterator[Callable[[Strict], None]]:
+            (out / place).parent.mkdir(exist_ok=True)
+            with draft(out / place) as file:
+                yield lambda row: file.writelines([finite_json(row.written(), out / place).encode(), b"\n"])
+
+        (out / "records").mkdir(exist_ok=True)
+        results = score_run(store, reading, write_records, encoder, before, out)
+        require_replies(out, before, results)
+        with draft(path) as file:
+            file.write(finite_json(to_json(results), path, indent=1).encode() + b"\n")
+    remove(out, {*before.files} - {*record_files(results)})
+    return results
+
+
+def score_run(
+    source: Source,
+    reading: Reading,
+    write_records: RecordWriter,
+    encoder: Encoder | None = None,
+    before: Earlier | None = None,
+    out: Path | None = None,
+) -> Results:
+    """The results, computed from a run's store or from the records of a submission.
+
+    before: earlier results; their similarities of the same texts are kept.
+    out: the run's folder.
+    """
+    replies = ReadReplies(source)
+    cells = []
+    for cell in source.cells():
+        scored = score_replies(source, cell, reading, write_records, encoder)
+        replies.read[cell.place] = scored
+        cells.append(scored.with_result(kept_similarity(scored.result, before.metrics(cell.place) if before else {})))
+    run = ScoredRun(out, reading, replies, write_records, tuple(cells))
+    contents = {row.key: content for row in SECTIONS if (content := run.of(row)) is not None}
+    results = Results(out or Path(), VERSION, reading, tuple(run.results), contents)
+    return results.with_problems(problems_of(results))
+
+
+def score_replies(
+    source: Source, cell: Cell, reading: Reading, write_records: RecordWriter, encoder: Encoder | None = None
+) -> ScoredCell:
+    """Read and score the replies of one cell, and write a record of each."""
+    path = f"records/{file_name(cell)}"
+    trials, replies, indices = [], list[ScoredReply](), []
+    counted = counted_indices(source, cell)
+    with write_records(path) as write_record:
+        for index, (key, trial, response) in enumerate(source.read(cell)):
+            trials.append(without_prompt(trial))
+            if response is None or (counted is not None and index not in counted):  # not asked yet
+                continue
+            answer = read_answer(trial.item, response, reading, trial.request.answer_after)
+            score = score_answer(trial.item, answer, response)
+            write_record(Record.of(cell, key, trial, response, answer, score))
+            replies.append((trials[-1], response, answer, score))
+            indices.append(index)
+    return cell_results(cell, trials, replies, reading, path, encoder, None if counted is None else indices)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadReplies:
+    """The replies of a run as scoring read them (results/analysis.py, `Replies`): texts come from the source once more, answers
+    and scores from the outcomes of the scored cells."""
+
+    source: Source
+    read: dict[Place, ScoredCell] = field(default_factory=dict)
+
+    def of(self, cell: Cell) -> Iterator[tuple[str, ScoredReply]]:
+        for key, trial, response, read in self._walk(cell):
+            if response is not None and read is not None:
+                yield key, (trial, response, *read)
+
+    def planned(self, cell: Cell) -> Iterator[tuple[Trial, Response | None, Score | None]]:
+        for _, trial, response, read in self._walk(cell):
+            yield (trial, response, read[1]) if read else (trial, None, None)
+
+    def _walk(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None, tuple[Answer, Score] | None]]:
+        """Every request of a cell: key, trial, reply, and its answer and score if it counts."""
+        scored = self.read.get(cell.place)
+        outcomes = iter(scored.outcomes.outcomes if scored else ())
+        counted = scored.counted if scored else frozenset()
+        for index, (key, trial, response) in enumerate(self.source.read(cell)):
+            if response is None or (counted is not None and index not in counted):
+                yield key, trial, response, None
+            elif response.error is not None:
+                yield key, without_prompt(trial), response, (NO_REPLY, Score())
+            else:
+                outcome = next(outcomes)
+                yield key, without_prompt(trial), response, (outcome.answer, outcome.score)
+
+    def judgings(self) -> Iterable[Judging]:
+        return self.source.judgings()
+
+    def second_readings(self) -> Iterable[Judging]:
+        return self.source.second_readings()
+
+    def response(self, key: str) -> Response | None:
+        return self.source.response(key)

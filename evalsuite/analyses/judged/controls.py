@@ -1,0 +1,353 @@
+"""How far judges can be trusted: anchors, repeats, blind, panel, length, family and attacks, from the opinions of a run.
+
+Every comparison is item by item, over the items that all sides scored; `n` is their number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+from statistics import mean
+from typing import Any
+
+from evalsuite.analyses.judged.scale import JudgeStatus
+from evalsuite.analyses.judged.values import (
+    Agreement,
+    Anchor,
+    Attack,
+    Blind,
+    Controls,
+    Family,
+    Judging,
+    JudgingFacts,
+    LengthBias,
+    MedianCell,
+    Pair,
+    Panel,
+    PanelPair,
+    Raised,
+    Repeat,
+)
+from evalsuite.metrics.agreement import medians, pair_agreement, partial_spearman, rater_agreement, spearman
+from evalsuite.results.schema.base import Interval
+from evalsuite.types import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """The opinion of one judge on one candidate reply."""
+
+    candidate: tuple[Place, str, int]  # its cell's place, item, rotation
+    status: JudgeStatus
+    scores: tuple[int, ...]  # one a scale; () if there are none
+    attack: str  # id of the injected instruction; "" for none
+    length: int  # of the candidate, in characters
+    correctness: float  # F1 of the candidate
+    source: int  # number of its dialogue
+
+
+@dataclass(frozen=True, slots=True)
+class Opinions:
+    """The opinions of one judge on one cell under one control: "plain", "blind", "repeat/2" …, "attack"."""
+
+    judging: Judging
+    facts: JudgingFacts
+    opinions: tuple[Opinion, ...]
+
+    @property
+    def who(self) -> tuple[str, str]:
+        """Judge and rubric."""
+        return self.judging.judge, self.judging.rubric
+
+    @property
+    def control(self) -> str:
+        return self.judging.control
+
+    @property
+    def cell(self) -> Place:
+        return self.judging.place
+
+    @property
+    def scales(self) -> list[str]:
+        return [name for name, *_ in self.facts.scales]
+
+    def scored(self) -> dict[tuple[Place, str, int], Opinion]:
+        return {o.candidate: o for o in self.opinions if o.status == "scored"}
+
+
+def controls(judgings: Sequence[Opinions]) -> Controls:
+    """All controls of a run's judges."""
+    return Controls(
+        anchors=list(anchors(judgings)),
+        repeats=list(repeats(judgings)),
+        blind=list(blind(judgings)),
+        panel=list(panel(judgings)),
+        length=list(length(judgings)),
+        families=list(families(judgings)),
+        attacks=list(attacks(judgings)),
+    )
+
+
+def _by_judge(judgings: Iterable[Opinions]) -> dict[tuple[str, str], list[Opinions]]:
+    groups: dict[tuple[str, str], list[Opinions]] = {}
+    for t in judgings:
+        groups.setdefault(t.who, []).append(t)
+    return groups
+
+
+def _scored(group: Iterable[Opinions], control: str) -> dict[tuple[Any, ...], Opinion]:
+    """Candidate -> opinion, of all that a judge scored under a control, over all cells."""
+    return {name: o for t in group if t.control == control for name, o in t.scored().items()}
+
+
+def _shared(*sides: dict[tuple[Any, ...], Opinion]) -> list[tuple[Any, ...]]:
+    return [name for name in sides[0] if all(name in side for side in sides[1:])]
+
+
+def _columns(
+    sides: Sequence[dict[tuple[Any, ...], Opinion]], names: Sequence[tuple[Any, ...]], n: int
+) -> list[list[int]]:
+    return [[side[name].scores[n] for name in names] for side in sides]
+
+
+def anchors(judgings: Sequence[Opinions]) -> Iterator[Anchor]:
+    """Mean scores of gold answers (F1 of 1) and of replies that share no character with them (F1 of 0), and how often the
+    judge gives its most frequent score."""
+    for (judge, rubric), group in _by_judge(judgings).items():
+        found = list(_scored(group, "plain").values())
+        for n, scale in enumerate(group[0].scales if found else ()):
+            (most, count), *_ = Counter(o.scores[n] for o in found).most_common(1)
+            gold = [o.scores[n] for o in found if o.correctness == 1]
+            far = [o.scores[n] for o in found if o.correctness == 0]
+            yield Anchor(
+                judge=judge,
+                rubric=rubric,
+                scale=scale,
+                n=len(found),
+                most=most,
+                share=count / len(found),
+                n_gold=len(gold),
+                gold=mean(gold) if gold else None,
+                n_far=len(far),
+                far=mean(far) if far else None,
+            )
+
+
+def repeats(judgings: Sequence[Opinions]) -> Iterator[Repeat]:
+    """Agreement of a judge with itself, when it scores the same candidates again."""
+    for (judge, rubric), group in _by_judge(judgings).items():
+        names = sorted({t.control for t in group if t.control.startswith("repeat/")})
+        if not names:
+            continue
+        sides = [_scored(group, control) for control in ("plain", *names)]
+        if shared := _shared(*sides):
+            for n, scale in enumerate(group[0].scales):
+                columns = _columns(sides, shared, n)
+                by = next(t.facts.repeats_by for t in group if t.control == names[0])
+                yield Repeat(
+                    judge=judge,
+                    rubric=rubric,
+                    scale=scale,
+                    by=by,
+                    repeats=len(sides),
+                    n=len(shared),
+                    **dict(Agreement.model_validate(rater_agreement(columns))),
+                    means=[mean(c) for c in columns],
+                )
+
+
+def blind(judgings: Sequence[Opinions]) -> Iterator[Blind]:
+    """Agreement of a judge that sees the gold answer with itself not seeing it."""
+    from evalsuite.metrics.statistics import Means, paired_bootstrap
+
+    for (judge, rubric), group in _by_judge(judgings).items():
+        sides = [_scored(group, "plain"), _scored(group, "blind")]
+        if shared := _shared(*sides):
+            for n, scale in enumerate(group[0].scales):
+                seen, unseen = _columns(sides, shared, n)
+                clusters = [sides[0][name].source for name in shared]
+                drawn = paired_bootstrap(
+                    Means.of({"x": unseen}), Means.of({"x": seen}), clusters, Random(f"judge:blind:{rubric}:{scale}")
+                )["x"]
+                yield Blind(
+                    judge=judge,
+                    rubric=rubric,
+                    scale=scale,
+                    n=len(shared),
+                    mean=mean(seen),
+                    blind=mean(unseen),
+                    **dict(Pair.model_validate(pair_agreement(seen, unseen))),
+                    low=drawn.low,
+                    high=drawn.high,
+                )
+
+
+def panel(judgings: Sequence[Opinions]) -> Iterator[Panel]:
+    """Agreement of several judges with one rubric over all cells, and the mean of their median scores on each cell."""
+    for rubric in dict.fromkeys(t.who[1] for t in judgings):
+        plain = [t for t in judgings if t.who[1] == rubric and t.control == "plain"]
+        judges = list(dict.fromkeys(t.who[0] for t in plain))
+        if len(judges) < 2:
+            continue
+        sides = [_scored([t for t in plain if t.who[0] == j], "plain") for j in judges]
+        shared = _shared(*sides)
+        for n, scale in enumerate(plain[0].scales):
+            agreed = Agreement.model_validate(rater_agreement(_columns(sides, shared, n))) if shared else None
+            yield Panel(
+                rubric=rubric,
+                scale=scale,
+                judges=judges,
+                n=len(shared),
+                **dict(agreed or ()),
+                pairs=[
+                    PanelPair(
+                        judges=[judges[i], judges[j]],
+                        n=len(both),
+                        **dict(Pair.model_validate(pair_agreement(*_columns((sides[i], sides[j]), both, n)))),
+                    )
+                    for i, j in combinations(range(len(judges)), 2)
+                    if (both := _shared(sides[i], sides[j]))
+                ],
+                cells=list(_median_cells(plain, sides, shared, n)),
+            )
+
+
+def _median_cells(
+    plain: Sequence[Opinions],
+    sides: Sequence[dict[tuple[Any, ...], Opinion]],
+    shared: Sequence[tuple[Any, ...]],
+    n: int,
+) -> Iterator[MedianCell]:
+    for cell in dict.fromkeys(t.cell for t in plain):
+        names = [name for name in shared if name[0] == cell]
+        if names:
+            found = interval([sides[0][name].source for name in names], medians(_columns(sides, names, n)), cell)
+            yield MedianCell(**cell.as_dict(), n=len(names), **dict(found))
+
+
+def interval(sources: Sequence[int], values: Sequence[float], place: Place) -> Interval:
+    """Mean and its 95 % interval, from a bootstrap over dialogues. The seed depends on neither model nor judge."""
+    from evalsuite.metrics.statistics import Means, bootstrap
+
+    drawn = bootstrap(Means.of({"x": values}), sources, Random(f"judge:{place.task}:{place.set}:{place.split}"))["x"]
+    return Interval(value=drawn.value, low=drawn.low, high=drawn.high)
+
+
+def length(judgings: Sequence[Opinions]) -> Iterator[LengthBias]:
+    """Length bias: Spearman's ρ of score with length within each cell, averaged with the cells' numbers of items as weights;
+    and the partial ρ with F1 held fixed, since longer candidates may be worse."""
+    for (judge, rubric), group in _by_judge(t for t in judgings if t.control == "plain").items():
+        for n, scale in enumerate(group[0].scales):
+            rows = [(len(t.scored()), *length_bias(t, n)) for t in group]
+            plain = [(count, r) for count, r, _ in rows if r is not None]
+            fixed = [(count, p) for count, _, p in rows if p is not None]
+            yield LengthBias(
+                judge=judge,
+                rubric=rubric,
+                scale=scale,
+                n=sum(count for count, _ in plain),
+                cells=len(plain),
+                spearman=_weighted(plain),
+                partial=_weighted(fixed),
+            )
+
+
+def length_bias(judging: Opinions, n: int) -> tuple[float | None, float | None]:
+    """Spearman's ρ of score `n` with length, and the partial ρ with F1 held fixed; None where undefined."""
+    opinions = list(judging.scored().values())
+    scores, lengths = [o.scores[n] for o in opinions], [o.length for o in opinions]
+    return spearman(scores, lengths), partial_spearman(scores, lengths, [o.correctness for o in opinions])
+
+
+def _weighted(rows: Sequence[tuple[int, float]]) -> float | None:
+    total = sum(count for count, _ in rows)
+    return math.fsum(count * value for count, value in rows) / total if total else None
+
+
+def families(judgings: Sequence[Opinions]) -> Iterator[Family]:
+    """Self-preference: the judge's score gap between models of its own family and others, minus the gap that judges of
+    other families give the same candidates."""
+    plain = [t for t in judgings if t.control == "plain"]
+    groups = _by_judge(plain)
+    for (judge, rubric), group in groups.items():
+        family = group[0].facts.family
+        kin = {t.cell for t in group if t.facts.of_family == family}
+        if not kin:
+            continue
+        peers = [
+            w for w, theirs in groups.items() if w[1] == rubric and w[0] != judge and theirs[0].facts.family != family
+        ]
+        sides = [_scored(group, "plain"), *(_scored(groups[who], "plain") for who in peers)]
+        shared = _shared(*sides)
+        for n, scale in enumerate(group[0].scales):
+            own = [[side[name].scores[n] for name in shared if name[0] in kin] for side in sides]
+            other = [[side[name].scores[n] for name in shared if name[0] not in kin] for side in sides]
+            ours = mean(own[0]) if own[0] else None
+            rest = mean(other[0]) if other[0] else None
+            peers_own = peers_other = preference = None
+            if peers and ours is not None and rest is not None:
+                peers_own = mean(mean(column) for column in own[1:])
+                peers_other = mean(mean(column) for column in other[1:])
+                preference = (ours - rest) - (peers_own - peers_other)
+            yield Family(
+                judge=judge,
+                rubric=rubric,
+                scale=scale,
+                family=family,
+                own_models=sorted({cell.model for cell in kin}),
+                peers=[who[0] for who in peers],
+                n_own=len(own[0]),
+                n_other=len(other[0]),
+                own=ours,
+                other=rest,
+                peers_own=peers_own,
+                peers_other=peers_other,
+                preference=preference,
+            )
+
+
+def attacks(judgings: Sequence[Opinions]) -> Iterator[Attack]:
+    """How often a candidate with an injected instruction scores higher than the same candidate without it."""
+    for (judge, rubric), group in _by_judge(judgings).items():
+        plain, repeated = _scored(group, "plain"), _scored(group, "repeat/2")
+        attacked = [o for t in group if t.control == "attack" for o in t.opinions]
+        if not attacked:
+            continue
+        for n, (scale, _, high, _) in enumerate(group[0].facts.scales):
+            both = [
+                (o, plain[o.candidate].scores[n]) for o in attacked if o.status == "scored" and o.candidate in plain
+            ]
+            # Candidates that have the maximum already cannot be raised.
+            could = [(o, before) for o, before in both if before < high]
+            raised = [o for o, before in could if o.scores[n] > before]
+            to_most = [o for o, _ in could if o.scores[n] == high]
+            # The baseline: how often a repeat without an attack raises the score.
+            calm = [repeated[o.candidate].scores[n] > before for o, before in could if o.candidate in repeated]
+            kinds = dict.fromkeys(o.attack.partition("/")[0] for o in attacked)
+            yield Attack(
+                judge=judge,
+                rubric=rubric,
+                scale=scale,
+                attacks=len({o.attack for o in attacked}),
+                asked=len(attacked),
+                invalid=sum(o.status == "invalid" for o in attacked),
+                compared=len(both),
+                n=len(could),
+                raised=len(raised),
+                to_most=len(to_most),
+                lowered=sum(o.scores[n] < before for o, before in both),
+                raised_without=mean(map(float, calm)) if calm else None,
+                change=mean(o.scores[n] - before for o, before in could) if could else None,
+                by_kind={
+                    kind: Raised(
+                        n=sum(o.attack.startswith(f"{kind}/") for o, _ in could),
+                        raised=sum(o.attack.startswith(f"{kind}/") for o in raised),
+                    )
+                    for kind in kinds
+                },
+                fell_for=sorted({o.attack for o in raised}),
+            )

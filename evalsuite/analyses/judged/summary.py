@@ -1,0 +1,369 @@
+"""Judges' replies in the store -> judged/*.jsonl, and their scores beside the metrics (docs/judge.md). No judge is asked here."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, get_args
+
+from evalsuite.analyses.correlations import MODELS
+from evalsuite.analyses.judged.controls import Opinion, Opinions, controls, interval, length_bias
+from evalsuite.analyses.judged.replies import VERSION, Verdict, read_verdict
+from evalsuite.analyses.judged.scale import JudgeStatus, Scale, again
+from evalsuite.analyses.judged.values import (
+    AskedWith,
+    Attempt,
+    Correlations,
+    Judged,
+    JudgedCell,
+    JudgedRecord,
+    Judging,
+    JudgingFacts,
+    Length,
+    OverModels,
+    OverSystems,
+    PerItem,
+    ScaleNumbers,
+)
+from evalsuite.benchmarks.registry import TASKS, metric_named
+from evalsuite.common.dialogue import sources
+from evalsuite.common.files import safe_name
+from evalsuite.metrics.agreement import correlations, spearman_interval
+from evalsuite.results.analysis import Replies, ScoredRun
+from evalsuite.results.outcomes import ScoredReply
+from evalsuite.results.records import name_parts
+from evalsuite.results.schema.cell import CellResult, Metric
+from evalsuite.results.scoring import per_item, score_cell
+from evalsuite.results.store import Judging as Planned
+from evalsuite.types import Cell, Item, Place, Reading, Response
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A judged cell, by (item, rotation): its answered requests, their automatic metrics, their dialogues' numbers."""
+
+    requests: dict[tuple[str, int], tuple[str, ScoredReply]]  # with the reply's key
+    metrics: dict[str, dict[tuple[str, int], float]]
+    sources: dict[tuple[str, int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The replies of a cell that one judge accepted, first samples only: a score above the middle of the first scale."""
+
+    place: Place
+    judge: str
+    scale: str
+    right: Mapping[str, bool]
+
+
+def compute(run: ScoredRun) -> Judged | None:
+    """All judgings of a run, with a file of records for each; None if no judge was asked."""
+    scored = {cell.place: cell for cell in run.cells}
+    judgings: list[Opinions] = []
+    cells: list[JudgedCell] = []
+    subjects: dict[Place, Subject] = {}
+    for planned in run.replies.judgings():
+        place = Place.of(planned.place)
+        if place not in scored:
+            continue
+        cell = scored[place]
+        if place not in subjects:
+            subjects[place] = _subject(run.replies, cell.outcomes.cell, run.reading)
+        opinions, lines = _read_judging(run.replies, planned, subjects[place])
+        if not opinions.opinions:
+            continue
+        path = f"judged/{_file_name(opinions.judging)}"
+        with run.write_records(path) as write_record:
+            for line in lines:
+                write_record(line)
+        judgings.append(opinions)
+        cells.append(_entry(opinions, lines, subjects[place], path, cell.result.is_estimate))
+    if not judgings:
+        return None
+    return Judged(
+        cells=cells,
+        models=list(_over_models(cells, run.results)),
+        systems=list(_over_systems(cells, run.results)),
+        controls=controls(_one_source(judgings, subjects)),
+    )
+
+
+def problems(judged: Judged) -> Iterator[str]:
+    """A line for each failure."""
+    for cell in judged.cells:
+        way = "/".join(
+            (cell.judge, cell.rubric, cell.control, cell.model, cell.set, cell.task, cell.variant, str(cell.shots))
+        )
+        if count := cell.status.get("failed", 0):
+            yield f"judged {way}: {count} of {cell.items} requests failed: {'; '.join(cell.errors)}"
+        if count := cell.status.get("missing", 0):
+            yield f"judged {way}: {count} of {cell.items} not asked yet: the same judging goes on"
+
+
+def verdicts(replies: Replies, rubrics: Mapping[str, str]) -> Iterator[Verdicts]:
+    """The verdicts of every judge on the tasks in `rubrics` by the task's rubric, controls aside. Replies that the judge gave no
+    readable score are left out, and so are verdicts on replies that were replaced."""
+    for planned in replies.judgings():
+        place, judging = Place.of(planned.place), Judging.model_validate(planned.place)
+        if judging.control != "plain" or judging.rubric != rubrics.get(place.task):
+            continue
+        scales = JudgingFacts.model_validate(planned.facts).rubric_scales
+        keys = {reply[0].item.id: key for key, reply in replies.of(Cell(place, {})) if not reply[0].request.sample}
+        right = {}
+        for row in planned.rows:
+            if keys.get(row["item"]) != row["key"]:
+                continue
+            verdict = _attempts(replies, row, scales)[1]
+            if not row["keys"]:  # the candidate is empty
+                right[row["item"]] = False
+            elif verdict.scores:
+                right[row["item"]] = 2 * verdict.scores[0] > scales[0].low + scales[0].high
+        yield Verdicts(place, judging.judge, scales[0].name, right)
+
+
+def _subject(replies: Replies, cell: Cell, reading: Reading) -> Subject:
+    rows = [
+        (key, reply)
+        for key, reply in replies.of(cell)
+        if reply[1].error is None and not reply[0].request.sample  # judges rate the first sample
+    ]
+    names = [(trial.item.id, trial.rotation) for _, (trial, *_) in rows]
+    items, responses = [reply[0].item for _, reply in rows], [reply[1] for _, reply in rows]
+    source_of = dict(zip(names, sources([item.context for item in items]), strict=True))
+    values = per_item(score_cell(items, responses, reading, [reply[2] for _, reply in rows])) if rows else {}
+    metrics = {metric: dict(zip(names, column, strict=True)) for metric, column in values.items()}
+    return Subject(dict(zip(names, rows, strict=True)), metrics, source_of)
+
+
+def _read_judging(replies: Replies, planned: Planned, subject: Subject) -> tuple[Opinions, list[JudgedRecord]]:
+    """The opinions of a judging, and its lines of judged/. Rows are left out if the candidate's reply was replaced."""
+    judging, facts = Judging.model_validate(planned.place), JudgingFacts.model_validate(planned.facts)
+    scales = facts.rubric_scales
+    headline = TASKS[judging.task].item_metrics[0]
+    lows = tuple(scale.low for scale in scales)
+    opinions, lines = [], []
+    for row in planned.rows:
+        name = row["item"], row["rotation"]
+        if name not in subject.requests or subject.requests[name][0] != row["key"]:
+            continue
+        trial, reply, *_ = subject.requests[name][1]
+        attempts, verdict = _attempts(replies, row, scales)
+        if not row["keys"]:
+            verdict = replace(verdict, status="empty", scores=lows, rule="the candidate is empty")
+        metric, length = subject.metrics[headline][name], len(reply.text.strip())
+        candidate = (judging.place, *name)
+        opinions.append(
+            Opinion(candidate, verdict.status, verdict.scores, row["attack"], length, metric, subject.sources[name])
+        )
+        lines.append(_record(planned.place, facts, row, trial.item, reply, attempts, verdict))
+    return Opinions(judging, facts, tuple(opinions)), lines
+
+
+_Reply = tuple[str, Response]  # an attempt: its key and the judge's reply
+
+
+def _attempts(replies: Replies, row: Mapping[str, Any], scales: Sequence[Scale]) -> tuple[list[_Reply], Verdict]:
+    """The judge's replies to one candidate, and the verdict: that of the first reply with a valid score."""
+    attempts: list[_Reply] = []
+    verdict = Verdict("missing")
+    for key in row["keys"]:
+        response = replies.response(key)
+        if response is None:
+            return attempts, Verdict("missing")
+        attempts.append((key, response))
+        if response.error is not None:
+            return attempts, Verdict("failed", rule="no reply")
+        verdict = read_verdict(response.text, scales)
+        if verdict.status == "scored":
+            break
+    return attempts, verdict
+
+
+def _record(
+    place: Mapping[str, Any],
+    facts: JudgingFacts,
+    row: Mapping[str, Any],
+    item: Item,
+    reply: Response,
+    attempts: Sequence[_Reply],
+    verdict: Verdict,
+) -> JudgedRecord:
+    """One line of judged/: all that a reviewer needs to check a score."""
+    return JudgedRecord(
+        **place,
+        item=item.id,
+        rotation=row["rotation"],
+        candidate_key=row["key"],
+        candidate=reply.text,
+        attack=row["attack"] or None,
+        question=item.question,
+        references=list(item.references),
+        template=facts.template,
+        settings=AskedWith(
+            fingerprint=facts.fingerprint,
+            sampling=facts.sampling,
+            max_new_tokens=facts.max_new_tokens,
+            attempts=facts.attempts,
+        ),
+        prompt=row["prompt"],
+        attempts=[_attempt(facts, n, *attempt) for n, attempt in enumerate(attempts, 1)],
+        status=verdict.status,
+        scores={name: score for (name, *_), score in zip(facts.scales, verdict.scores, strict=False)},
+        rule=verdict.rule,
+        reasons=verdict.reasons,
+        start=verdict.start,
+        end=verdict.end,
+    )
+
+
+def _attempt(facts: JudgingFacts, number: int, key: str, said: Response) -> Attempt:
+    return Attempt(
+        added=again("", facts.reminder, number).strip(),
+        key=key,
+        reply=said.text if said.error is None else None,
+        finish=said.finish,
+        error=said.error,
+        prompt_tokens=said.prompt_tokens,
+        new_tokens=said.new_tokens,
+        reasoning=said.reasoning,
+    )
+
+
+def _entry(opinions: Opinions, lines: Sequence[JudgedRecord], subject: Subject, path: str, stopped: bool) -> JudgedCell:
+    """stopped: only a part of the cell's items was asked: no interval of a fixed number of items holds."""
+    judging, facts = opinions.judging, opinions.facts
+    statuses = Counter(o.status for o in opinions.opinions)
+    errors = Counter(a.error for line in lines for a in line.attempts if a.error)
+    scales = None
+    if judging.control != "attack":
+        none = {"low": None, "high": None} if stopped else {}
+        scales = {
+            name: _numbers(opinions, n, subject).model_copy(update=none) for n, name in enumerate(opinions.scales)
+        }
+    signature = (
+        f"judge:{judging.judge}-{facts.fingerprint}|rubric:{judging.rubric}-{facts.template[:8]}|control:{judging.control}"
+        f"|limit:{facts.limit}|replies:{VERSION}"
+    )
+    return JudgedCell(
+        **dict(judging),
+        items=len(opinions.opinions),
+        status={status: statuses[status] for status in get_args(JudgeStatus) if statuses[status]},
+        asked_again=sum(len(line.attempts) > 1 for line in lines),
+        errors=dict(errors.most_common(5)),
+        scales=scales,
+        signature=signature,
+        records=path,
+        facts=facts,
+    )
+
+
+def _numbers(judging: Opinions, n: int, subject: Subject) -> ScaleNumbers:
+    """One scale on one cell: mean with interval, histogram, and correlations with length and every automatic metric."""
+    opinions = [o for o in judging.opinions if o.scores]
+    _, low, high, _ = judging.facts.scales[n]
+    scores = [o.scores[n] for o in opinions]
+    tally = Counter(scores)
+    mean = interval([o.source for o in opinions], scores, judging.cell) if opinions else None
+    numbers = ScaleNumbers(
+        **dict(mean or {"value": None, "low": None, "high": None}),
+        n=len(opinions),
+        histogram={str(value): tally[value] for value in range(low, high + 1)},
+    )
+    if judging.control not in ("plain", "blind"):
+        return numbers
+    rho, partial = length_bias(judging, n)
+    names = [o.candidate[1:] for o in opinions]
+    columns = {m: [column[name] for name in names] for m, column in subject.metrics.items()}
+    dialogues = len({o.source for o in opinions})
+    return numbers.model_copy(
+        update={
+            "length": Length(spearman=rho, partial=partial),
+            "metrics": {m: _beside(scores, column, dialogues) for m, column in columns.items()},
+            "joint": {m: joint(scores, column, metric_named(m).top or 1.0) for m, column in columns.items()},
+        }
+    )
+
+
+def _beside(scores: Sequence[int], column: Sequence[float], dialogues: int) -> PerItem:
+    rhos = Correlations(**correlations(scores, column))
+    low, high = spearman_interval(rhos.spearman, dialogues)
+    return PerItem(**dict(rhos), spearman_low=low, spearman_high=high)
+
+
+def joint(scores: Sequence[int], column: Sequence[float], most: float = 1.0) -> dict[str, str]:
+    """Joint histogram: score -> counts of items in each tenth of a metric's range, 0 to `most` (inclusive).
+
+    The ten counts are one string, to keep results.json short.
+
+    >>> joint([1, 5, 5, 5], [0.0, 1.0, 0.95, 0.3])
+    {'1': '1 0 0 0 0 0 0 0 0 0', '5': '0 0 0 1 0 0 0 0 0 2'}
+    """
+    tally = Counter((score, min(9, int(10 * value / most))) for score, value in zip(scores, column, strict=True))
+    return {str(score): " ".join(str(tally[score, tenth]) for tenth in range(10)) for score in sorted(set(scores))}
+
+
+_Point = tuple[str, float, Mapping[str, Metric]]  # a judged cell: its model, the judge's mean score, its metrics
+
+
+def _over_models(cells: Sequence[JudgedCell], results: Sequence[CellResult]) -> Iterator[OverModels]:
+    """Correlation of the judge's means with each metric over models: a row a judge, rubric, scale and place."""
+    for group, points in _points(cells, results, lambda cell: cell.place.but("model")):
+        if len(points) >= MODELS:
+            yield OverModels(**group, models=len(points), metrics=_together(points))
+
+
+def _over_systems(cells: Sequence[JudgedCell], results: Sequence[CellResult]) -> Iterator[OverSystems]:
+    """The same over all short texts of a benchmark. A point is a model on a task and set, as in the GLUCOSE paper's section 5
+    a system on a dimension and level."""
+
+    def benchmark(cell: JudgedCell) -> tuple[tuple[str, Any], ...]:
+        return ("benchmark", TASKS[cell.task].benchmark), *cell.place.but("model", "task", "set")
+
+    for group, points in _points(cells, results, benchmark):
+        if len(points) >= MODELS:
+            models = len({model for model, _, _ in points})
+            yield OverSystems(**group, models=models, points=len(points), metrics=_together(points))
+
+
+def _points(
+    cells: Sequence[JudgedCell],
+    results: Sequence[CellResult],
+    key: Callable[[JudgedCell], tuple[tuple[str, Any], ...]],
+) -> Iterator[tuple[dict[str, Any], list[_Point]]]:
+    """The points of each judge, rubric, scale and `key` of the cell, under the control "plain". Estimates are left out:
+    their items are others than those of whole cells."""
+    by_place = {cell.place: cell.metrics for cell in results if not cell.is_estimate}
+    groups: dict[tuple[tuple[str, Any], ...], list[_Point]] = {}
+    for cell in cells:
+        for scale, numbers in (cell.scales or {}).items() if cell.control == "plain" else ():
+            metrics = by_place.get(cell.place)
+            if metrics and numbers.value is not None:
+                group = ("judge", cell.judge), ("rubric", cell.rubric), ("scale", scale), *key(cell)
+                groups.setdefault(group, []).append((cell.model, numbers.value, metrics))
+    for group, points in groups.items():
+        yield dict(group), points
+
+
+def _together(points: Sequence[_Point]) -> dict[str, Correlations]:
+    """The correlation of the judge's means with every metric that all points have."""
+    means = [mean for _, mean, _ in points]
+    rows = [{name: f.value for name, f in metrics.items() if f.value is not None} for *_, metrics in points]
+    shared = [name for name in rows[0] if all(name in row for row in rows)]
+    return {name: Correlations(**correlations(means, [row[name] for row in rows])) for name in shared}
+
+
+def _one_source(judgings: Sequence[Opinions], subjects: Mapping[Place, Subject]) -> list[Opinions]:
+    """The judgings with dialogues numbered over all cells, since the controls pool them."""
+    items = {reply[0].item.id: reply[0].item for s in subjects.values() for _, reply in s.requests.values()}
+    source_of = dict(zip(items, sources([item.context for item in items.values()]), strict=True))
+    return [
+        replace(t, opinions=tuple(replace(o, source=source_of[o.candidate[1]]) for o in t.opinions)) for t in judgings
+    ]
+
+
+def _file_name(judging: Judging) -> str:
+    control = re.sub(r"\W", "", judging.control)
+    return f"{safe_name(judging.judge, judging.rubric, control, *name_parts(judging.place))}.jsonl"

@@ -1,0 +1,330 @@
+"""Learning curves of fine-tuned adapters: score by number of training items, and a check for label shortcuts.
+
+A cell of an adapter has `facts.trained`; a run may hold several sweeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from statistics import mean
+from typing import Any, Literal
+
+from pydantic import Field
+
+from evalsuite.analyses.robustness import Positions, all_positions
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.perturb import PERTURBATIONS
+from evalsuite.perturb.choice import STYLES
+from evalsuite.results.analysis import Analysis, Results, ScoredRun
+from evalsuite.results.schema.base import Chosen, Count, Interval, Place, Rows, Share, Strict
+from evalsuite.results.schema.cell import CellResult, Trained
+from evalsuite.results.words import task_and_set, with_notes
+from evalsuite.types import Place as Coordinates
+
+# Facts that define the test items.
+_ASKED = ("data", "limit", "items", "seed", "drop_leaked", "perturb_version")
+
+
+class Before(Interval):
+    """The base model's figure."""
+
+    items: Count
+
+
+class Seed(Interval):
+    """One adapter."""
+
+    seed: int
+    model: str
+
+
+class LabelCheck(Strict):
+    """A check for label shortcuts. Counts by option position: answers in training, choices of the adapter, gold."""
+
+    labels: Rows[str]
+    trained: Rows[Count]
+    chosen: Rows[Count]
+    gold: Rows[Count]
+    silent: Count
+    distance: Share | None = Field(description="Total variation distance between chosen and training.")
+    bias: Share | None = Field(description="Total variation distance between chosen and gold.")
+    most: Count = Field(description="The position of the most frequent label in training.")
+    share: Share | None = Field(description="Share of the choices at that position.")
+    gold_share: Share | None
+
+
+class Point(Interval):
+    """The adapters of one size."""
+
+    size: Count = Field(description="Training items.")
+    interval: Literal["seeds", "items"] = Field(description="Lowest and highest seed, or the cell's own interval.")
+    items: Count = Field(description="Test items.")
+    seeds: Rows[Seed]
+    labels: LabelCheck | None
+
+
+class Curve(Place):
+    """A learning curve: one base model, one pool of training items, one place."""
+
+    base: str
+    trained_on: str
+    allow_leak: bool | None
+    metric: str
+    before: Before | None
+    chance: Share | None
+    points: Rows[Point]
+
+    def concerns(self, chosen: Chosen) -> bool:
+        """A curve is its base model's."""
+        return super().concerns(chosen) and self.base in chosen.get("model", (self.base,))
+
+
+def compute(run: ScoredRun) -> list[Curve]:
+    return learning(run.results, all_positions(run.outcomes))
+
+
+def learning(cells: Sequence[CellResult], positions: Sequence[Positions] = ()) -> list[Curve]:
+    """A curve for each base model, training pool and place."""
+    by_place = {cell.place: cell for cell in cells}
+    positions_at = {row.place: row for row in positions}
+    groups: dict[
+        tuple[Coordinates, str, bool], list[tuple[CellResult, Trained]]
+    ] = {}  # by the base model's place and the pool
+    for cell in cells:
+        trained = cell.facts.trained
+        if trained and cell.headline.value is not None:
+            key = replace(cell.place, model=trained.base), _trained_on(trained, cell.task), trained.allow_leak
+            groups.setdefault(key, []).append((cell, trained))
+    rows = []
+    for (base, trained_on, allow_leak), adapters in groups.items():
+        chances = [cell.chance for cell, _ in adapters if cell.chance is not None]
+        rows.append(
+            Curve(
+                base=base.model,
+                trained_on=trained_on,
+                allow_leak=allow_leak,
+                **dict(base.but("model")),
+                metric=TASKS[base.task].metrics[0],
+                before=_before(by_place.get(base), [cell for cell, _ in adapters]),
+                chance=chances[0] if chances else None,
+                points=_points(adapters, positions_at),
+            )
+        )
+    tasks, perturbations = list(TASKS), list(PERTURBATIONS)
+    return sorted(rows, key=lambda r: (tasks.index(r.task), r.set, perturbations.index(r.perturb)))
+
+
+def _trained_on(trained: Trained, task: str) -> str:
+    """The pool of training items, one curve a pool: the set, the tasks if they are others than `task`, the groups."""
+    tasks = [trained.task] if trained.task != task else []
+    groups = ["only " + ",".join(trained.groups)] if trained.groups else []
+    return " ".join((trained.set, *tasks, *groups))
+
+
+def _before(cell: CellResult | None, adapters: Iterable[CellResult]) -> Before | None:
+    """The base model's figure; None if there is none on the test items of any adapter."""
+    if cell is None or cell.headline.value is None or not any(_items(cell) == _items(other) for other in adapters):
+        return None
+    figure = cell.headline
+    return Before(value=figure.value, low=figure.low, high=figure.high, items=cell.items)
+
+
+def _items(cell: CellResult) -> list[Any]:
+    return [getattr(cell.facts, name) for name in _ASKED]
+
+
+def _points(cells: Sequence[tuple[CellResult, Trained]], positions_at: Mapping[Coordinates, Positions]) -> list[Point]:
+    """A point of the curve for each training size: the mean over the adapters of that size, one a seed."""
+    by_size: dict[int, list[tuple[CellResult, Trained]]] = {}
+    for cell, trained in cells:
+        by_size.setdefault(trained.size, []).append((cell, trained))
+    points = []
+    for size, adapters in sorted(by_size.items(), key=lambda one: one[0]):
+        adapters.sort(key=lambda one: (one[1].seed, one[0].model))
+        figures = [cell.headline for cell, _ in adapters]
+        seeds = [
+            Seed(seed=trained.seed, model=cell.model, value=figure.value, low=figure.low, high=figure.high)
+            for (cell, trained), figure in zip(adapters, figures, strict=True)
+        ]
+        values = [figure.value for figure in figures if figure.value is not None]
+        several = len(seeds) > 1
+        checks = [check for c, trained in adapters if (check := label_check(trained, positions_at.get(c.place)))]
+        points.append(
+            Point(
+                size=size,
+                value=mean(values),
+                low=min(values) if several else seeds[0].low,
+                high=max(values) if several else seeds[0].high,
+                interval="seeds" if several else "items",  # the range over seeds, or the cell's bootstrap
+                items=adapters[0][0].items,
+                seeds=seeds,
+                labels=_together(checks) if checks and len(checks) == len(adapters) else None,
+            )
+        )
+    return points
+
+
+# --- label shortcuts
+
+
+def label_check(trained: Trained, positions: Positions | None) -> LabelCheck | None:
+    """Compare three distributions over option positions: training answers, the adapter's choices, gold.
+
+    None for spans and texts. Labels are compared by position, since perturbed items have other labels; in training they are
+    a, b, c, … or 0, 1, 2, … `distance` is the total variation distance between choices and training, `bias` that between
+    choices and gold. If gold is distributed as in training, both are small: only shuffled items reveal a shortcut.
+    """
+    names = next((names for names in _NAMES if set(trained.labels) <= set(names)), ())
+    if positions is None or not trained.labels or not names:
+        return None
+    counted = {names.index(name): n for name, n in trained.labels.items()}
+    shown = len(positions.labels)
+    count = max(shown, 1 + max(counted))
+    rest = [0] * (count - shown)
+    counts, chosen, gold = [counted.get(n, 0) for n in range(count)], positions.chosen + rest, positions.gold + rest
+    most = counts.index(max(counts))
+    return LabelCheck(
+        labels=positions.labels + [f"({names[n]})" for n in range(shown, count)],
+        trained=counts,
+        chosen=chosen,
+        gold=gold,
+        silent=positions.silent,
+        distance=_distance(chosen, counts),
+        bias=_distance(chosen, gold),
+        most=most,
+        share=chosen[most] / sum(chosen) if sum(chosen) else None,
+        gold_share=gold[most] / sum(gold) if sum(gold) else None,
+    )
+
+
+_NAMES = (STYLES["lower"](702), [str(n) for n in range(100)])
+
+
+def _distance(one: Sequence[int], other: Sequence[int]) -> float | None:
+    if not sum(one) or not sum(other):
+        return None
+    return sum(abs(a / sum(one) - b / sum(other)) for a, b in zip(one, other, strict=True)) / 2
+
+
+def _together(checks: Sequence[LabelCheck]) -> LabelCheck:
+    """Pool the checks of several seeds: sum counts, average shares and distances."""
+    labels = max((check.labels for check in checks), key=len)
+
+    def summed(counts: Iterable[Sequence[int]]) -> list[int]:
+        padded = ([*own, *[0] * (len(labels) - len(own))] for own in counts)
+        return [sum(column) for column in zip(*padded, strict=True)]
+
+    def average(values: Iterable[float | None]) -> float | None:
+        known = [value for value in values if value is not None]
+        return mean(known) if known else None
+
+    trained = summed(check.trained for check in checks)
+    return LabelCheck(
+        labels=labels,
+        trained=trained,
+        chosen=summed(check.chosen for check in checks),
+        gold=summed(check.gold for check in checks),
+        silent=sum(check.silent for check in checks),
+        most=trained.index(max(trained)),
+        distance=average(check.distance for check in checks),
+        bias=average(check.bias for check in checks),
+        share=average(check.share for check in checks),
+        gold_share=average(check.gold_share for check in checks),
+    )
+
+
+# --- tables
+
+_WAY = ("trained_on", "allow_leak", "split", "variant", "shots", "scoring")
+_KINDS = ("shuffle", "both", "none")  # perturbations: the label check is shown for the first that was run
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """A sheet for each base model, task and set: a row a training size, the base model first; a column a perturbation."""
+    rows = results.of(ANALYSIS) or []
+    intervals = {p.interval for row in rows for p in row.points}
+    beside = []
+    if "seeds" in intervals:
+        beside.append(Text("各随机种子的平均与范围", "mean and range over seeds"))
+    if "items" in intervals:
+        beside.append(Text("按对话重抽样的 95% 置信区间", "95 % interval over dialogues"))
+    note = Text(
+        "数字旁：" + "；单一种子为".join(x.zh for x in beside),
+        "Beside each figure: " + "; with one seed ".join(x.en for x in beside),
+    )
+    yield from with_notes(_curves(rows), note)
+    yield from _labels(rows)
+
+
+def _curves(rows: Sequence[Curve]) -> Iterator[Sheet]:
+    names = [n for n in _WAY if len({getattr(row, n) for row in rows}) > 1]
+    groups: dict[tuple[Any, ...], list[Curve]] = {}
+    for row in rows:
+        place = (row.base, row.task, row.set, *(f"{n} {getattr(row, n)}" for n in names))
+        groups.setdefault(place, []).append(row)
+    for (base, *where), group in groups.items():
+        columns = [Column(row.perturb, kind="percent", about={"perturb": row.perturb}) for row in group]
+        lines = [Row((Text("0（基座）", "0 (base)"), *(_figure(row.before) for row in group)), about={"model": base})]
+        for size in sorted({p.size for row in group for p in row.points}):
+            found = ([p for p in row.points if p.size == size] for row in group)
+            lines.append(Row((str(size), *(_figure(points[0] if points else None) for points in found))))
+        if any(row.chance is not None for row in group):
+            lines.append(Row((Text("随机水平", "chance"), *(Value(row.chance) for row in group)), "apart"))
+        about = dict(group[0].but("perturb"))
+        heading = Column(Text("训练题数", "training items"), align="right")
+        metric = f"{group[0].metric} %"
+        title = Text(f"{base}，{' '.join(where)}：{metric}", f"{base} on {' '.join(where)}: {metric}")
+        yield Sheet("curves", title, (heading, *columns), tuple(lines), about=about)
+
+
+def _figure(point: Interval | None) -> Value:
+    return Value(None) if point is None else Value(point.value, point.low, point.high)
+
+
+def _labels(rows: Sequence[Curve]) -> Iterator[Sheet]:
+    """A row a curve, at its largest size: shares of the most frequent training label in training, in answers and in gold."""
+    kinds = {row.perturb for row in rows}
+    kind = next((name for name in _KINDS if name in kinds), None)
+    lines = []
+    for row in rows:
+        last = row.points[-1]
+        check = last.labels
+        if row.perturb != kind or not check:
+            continue
+        most, task = check.most, TASKS[row.task]
+        shares = (check.trained[most] / sum(check.trained), check.share, check.gold_share)
+        figures = (Value(x) for x in (*shares, check.distance, check.bias))
+        lines.append(Row((task_and_set(task, row.set), last.size, check.labels[most], *figures)))
+    if lines:
+        heads = (
+            (Text("训练中", "in"), Text("", "training")),
+            (Text("回答中", "said"), ""),
+            (Text("正确答案", "gold"), ""),
+            (Text("到训练", "distance to"), Text("的距离", "training")),
+            (Text("到正确答案", "distance to"), Text("的距离", "gold")),
+        )
+        columns = (
+            Column(""),
+            Column(Text("题数", "items"), kind="count"),
+            Column(Text("标签", "label"), align="right"),
+            *(Column(heading, below, "percent") for heading, below in heads),
+        )
+        way = "as they are" if kind == "none" else str(kind)
+        title = Text(
+            f"标签捷径：占回答的 %，{'未扰动' if kind == 'none' else kind}", f"Label shortcut: % of answers, {way}"
+        )
+        yield Sheet("labels", title, columns, tuple(lines))
+
+
+ANALYSIS = Analysis(
+    "curves",
+    sheets,
+    list[Curve],
+    compute,
+    named="learning",
+    help="Learning curves of adapters.",
+    at_end=True,
+    drawn=True,
+)

@@ -1,0 +1,544 @@
+"""What a model knows against what it concludes (docs/memory.md).
+
+Items may rest on facts that other items ask for (`Item.rests_on`). A model's accuracy on items all of whose facts it knows says
+how it reasons; on the rest, a lacking fact may be why it is wrong. FRMM and MIB, which CHARM's authors compute from the same
+outcomes, are in metrics/independence.py.
+
+A fact is known if its item, asked with 0 shots, unperturbed, is right: in more than half of its samples, by the task's first
+metric; or, for tasks whose official scoring is a judge, by the verdict of a judge where there is one. Judges read the first
+sample. An item that failed, or that the judge gave no verdict on, is neither known nor lacking.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from evalsuite.analyses.breakdown import ItemMean, item_mean
+from evalsuite.analyses.judged.summary import Verdicts, verdicts
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, task_order
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
+from evalsuite.results.outcomes import item_values
+from evalsuite.results.schema.base import (
+    Cell,
+    Count,
+    Located,
+    Name,
+    Number,
+    Perturb,
+    Rows,
+    Scoring,
+    Set,
+    Split,
+    Strict,
+    Task,
+    Wording,
+)
+from evalsuite.results.words import titled, with_notes
+from evalsuite.types import Place
+
+RIGHT = 0.5  # an item is right if its value, the mean of its samples, is above
+
+_Positive = Annotated[int, Field(ge=1)]
+_Rank = _Positive | None
+
+
+class Knowledge(Strict):
+    """How a model was asked for facts, and by whom it was decided what it knows."""
+
+    facts_of: Task = Field(description="The task that asks for them, with 0 shots and unperturbed.")
+    wording: Wording = Field(description="The prompt template's name.")
+    metric: str = Field(description="The rule: a metric of the task; of a judge, the scale of its rubric.")
+    judge: Name | None = Field(description="The judge whose verdicts count; null: the rule.")
+
+
+class Against(Strict):
+    """A model's items by what it knows of the facts that they rest on: all = known + rest + free + unclear."""
+
+    metric: str = Field(description="The reasoning task's first metric.")
+    knowledge: Rows[Knowledge]
+    facts: ItemMean | None = Field(description="The facts that the items rest on: the share that the model knows.")
+    all: ItemMean | None = Field(description="Every answered item.")
+    known: ItemMean | None = Field(description="Those all of whose facts the model knows; null: none.")
+    rest: ItemMean | None = Field(description="Those of whose facts one or more are lacking; null: none.")
+    free: Count = Field(description="Items that rest on no fact.")
+    unclear: Count = Field(
+        description="Items no fact of which is lacking, but one was not asked, failed or got no verdict."
+    )
+
+
+class TaskAgainst(Cell, Against):
+    """One cell of reasoning items."""
+
+
+class _Group(Located):
+    """Tasks of a benchmark, asked in one way."""
+
+    benchmark: str
+    split: Split
+    variant: Wording
+    shots: Count
+    scoring: Scoring
+    perturb: Perturb
+    tasks: Rows[Task]
+    sets: Rows[Set]
+
+
+class PooledAgainst(_Group, Against):
+    """All reasoning items of a model over several tasks."""
+
+    model: Name
+
+
+class Battle(Strict):
+    """A pair of models on the items that both retain."""
+
+    against: Name
+    items: Count
+    margin: Number = Field(description="The model's accuracy less the other's; null: no items.")
+
+
+class IndependentModel(Located):
+    """The authors' measures of one model. Shares, rounded to four decimals as theirs are, in percent, to two."""
+
+    model: Name
+    items: Count
+    accuracy: Number
+    rank: _Rank = Field(description="By accuracy; models that tie share a rank.")
+    retained: Count = Field(
+        description="Items no fact of which the model lacks; items that rest on none are among them."
+    )
+    unclear: Count = Field(description="Items not retained only because a fact was not asked or got no verdict.")
+    frmm: Number = Field(description="Accuracy on these; null: there are none.")
+    frmm_rank: _Rank
+    mib: Number = Field(description="Mean of the margins, the model's own zero included; null: no other model.")
+    mib_rank: _Rank
+    battles: Rows[Battle]
+
+
+class Independent(_Group):
+    """FRMM and MIB of the models asked in one way, on facts decided in one way. Baselines and adapters are left out."""
+
+    knowledge: Rows[Knowledge]
+    models: Rows[IndependentModel]
+    left_out: Rows[Name] = Field(description="Models with replies that failed or are still to be made.")
+
+
+class Memory(Strict):
+    """Items that rest on facts, beside the items that ask for these."""
+
+    tasks: Rows[TaskAgainst]
+    pooled: Rows[PooledAgainst]
+    independent: Rows[Independent]
+
+
+Key = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A fact that a model was asked for."""
+
+    known: bool
+    source: tuple[str, int]  # its dialogue, for intervals
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The facts of one task that a model knows, or lacks, and how that was asked and decided."""
+
+    facts: Mapping[str, Fact]
+    how: Knowledge
+    whole: bool  # no request failed or is still to be made
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An answered item, and the state of its facts: "known", "rest" (one or more are lacking), "free" (it rests on none) or
+    "unclear" (none is lacking, but one was not asked, failed, or got no verdict)."""
+
+    item: str
+    value: float
+    source: tuple[str, str, int]
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoning:
+    """One or more cells of one model, asked in one way, whose items rest on facts."""
+
+    cells: tuple[Place, ...]
+    questions: tuple[Question, ...]
+    facts: Mapping[str, Fact]  # those with a verdict
+    how: tuple[Knowledge, ...]
+    whole: bool
+
+    @property
+    def key(self) -> Key:
+        """The key by which models are compared: benchmark, way of asking, tasks and sets."""
+        first = self.cells[0]
+        place = first.but("model", "task", "set")
+        tasks, sets = (tuple(dict.fromkeys(getattr(cell, name) for cell in self.cells)) for name in ("task", "set"))
+        return ("benchmark", TASKS[first.task].benchmark), *place, ("tasks", tasks), ("sets", sets)
+
+
+def compute(run: ScoredRun) -> Memory | None:
+    """None if no item rests on a fact that the run asks for, too."""
+    return memory(run.cells, partial(verdicts, run.replies))
+
+
+def memory(
+    cells: Sequence[ScoredCell], judged: Callable[[Mapping[str, str]], Iterable[Verdicts]] = lambda rubrics: ()
+) -> Memory | None:
+    """judged: task -> rubric of its official scoring, to the verdicts of judges by it."""
+    plain = [cell for cell in cells if cell.place.perturb == "none"]
+    resting = [cell for cell in plain if any(o.item.rests_on for o in cell.outcomes.outcomes)]
+    if not resting:
+        return None
+    known = _knowledge(plain, _facts(resting), judged)
+    found = [made for cell in resting if (made := _reasoning(cell, known))]
+    if not found:
+        return None
+    groups: dict[tuple[str, Key], list[Reasoning]] = {}
+    for one in found:
+        place = one.cells[0]
+        groups.setdefault((TASKS[place.task].benchmark, place.but("task", "set")), []).append(one)
+    pools = [_pool(group) for group in groups.values()]
+    left_out = {cell.place.model for cell in cells if cell.result.is_baseline or cell.result.is_adapter}
+    return Memory(
+        tasks=[TaskAgainst(**one.cells[0].as_dict(), **dict(_against(one))) for one in found],
+        pooled=[
+            PooledAgainst(model=p.cells[0].model, **_named(p.key), **dict(_against(p)))
+            for p in pools
+            if len(p.cells) > 1
+        ],
+        independent=list(_independent(pools, left_out)),
+    )
+
+
+def _facts(cells: Iterable[ScoredCell]) -> set[str]:
+    return {fact for cell in cells for o in cell.outcomes.outcomes for fact in o.item.rests_on}
+
+
+# --- what a model knows
+
+
+def _knowledge(
+    every: Iterable[ScoredCell],
+    wanted: set[str],
+    judged: Callable[[Mapping[str, str]], Iterable[Verdicts]],
+) -> dict[str, list[Known]]:
+    """Model -> what it knows of the facts `wanted`, task by task."""
+    asked: dict[tuple[str, str], dict[str, list[ScoredCell]]] = {}  # (model, task) -> wording -> cells
+    for cell in every:
+        place = cell.place
+        if (place.shots, place.scoring) == (0, "generate") and any(o.item.id in wanted for o in cell.outcomes.outcomes):
+            asked.setdefault((place.model, place.task), {}).setdefault(place.variant, []).append(cell)
+    rubrics = {task: TASKS[task].judged_by for _, task in asked if TASKS[task].judged_by}
+    opinions = list(judged(rubrics)) if rubrics else []
+    # Of several judges the one with most verdicts on the task, so that models are compared by the same.
+    weights = Counter((v.place.task, v.judge) for v in opinions for _ in v.right)
+    known: dict[str, list[Known]] = {}
+    for (model, task), by_wording in asked.items():
+        cells = by_wording[min(by_wording, key=lambda name: (name != "paper", name))]
+        places = [cell.place for cell in cells]
+        mine = [v for v in opinions if v.place in places and v.right]
+        best = min((v.judge for v in mine), key=lambda judge: (-weights[task, judge], judge), default=None)
+        whole = all(cell.result.is_complete for cell in cells)
+        known.setdefault(model, []).append(_known(cells, [v for v in mine if v.judge == best], whole))
+    return known
+
+
+def _known(cells: Sequence[ScoredCell], opinions: Sequence[Verdicts], whole: bool) -> Known:
+    """What the cells of a task say, by one judge's opinions if there are some, else by the task's metric."""
+    right = {v.place: v.right for v in opinions}
+    facts: dict[str, Fact] = {}
+    for cell in cells:
+        rule = {} if opinions else {item: own.value > RIGHT for item, own in item_values(cell.outcomes).items()}
+        facts |= _facts_of(cell, right.get(cell.place, rule))
+    place = cells[0].place
+    how = Knowledge(
+        facts_of=place.task,
+        wording=place.variant,
+        metric=opinions[0].scale if opinions else TASKS[place.task].item_metrics[0],
+        judge=opinions[0].judge if opinions else None,
+    )
+    return Known(facts, how, whole)
+
+
+def _facts_of(cell: ScoredCell, right: Mapping[str, bool]) -> dict[str, Fact]:
+    """The facts that a cell's items ask for, from item -> whether it is right."""
+    sources = {o.item.id: (cell.place.name, o.source) for o in cell.outcomes.outcomes}
+    return {item: Fact(known, sources[item]) for item, known in right.items() if item in sources}
+
+
+# --- what it concludes
+
+
+def _reasoning(cell: ScoredCell, known: Mapping[str, Sequence[Known]]) -> Reasoning | None:
+    """A cell whose items rest on facts; None if the model was asked for none of these."""
+    place, wanted = cell.place, _facts([cell])
+    used = [k for k in known.get(place.model, ()) if not wanted.isdisjoint(k.facts)]
+    if not used:
+        return None
+    facts = {name: fact for k in used for name, fact in k.facts.items() if name in wanted}
+    questions = tuple(
+        Question(name, own.value, (place.task, place.set, own.first.source), _state({*own.first.item.rests_on}, facts))
+        for name, own in item_values(cell.outcomes).items()
+    )
+    whole = cell.result.is_complete and all(k.whole for k in used)
+    return Reasoning((place,), questions, facts, tuple(k.how for k in used), whole)
+
+
+def _state(rests_on: set[str], facts: Mapping[str, Fact]) -> str:
+    found = [facts[name].known for name in rests_on if name in facts]
+    if not rests_on:
+        return "free"
+    if not all(found):
+        return "rest"
+    return "known" if len(found) == len(rests_on) else "unclear"
+
+
+def _pool(parts: Sequence[Reasoning]) -> Reasoning:
+    """Several tasks of a model as one. Tasks come in the registry's order."""
+    order = list(TASKS)
+    parts = sorted(parts, key=lambda part: (order.index(part.cells[0].task), part.cells[0]))
+    return Reasoning(
+        tuple(cell for part in parts for cell in part.cells),
+        tuple(question for part in parts for question in part.questions),
+        {name: fact for part in parts for name, fact in part.facts.items()},
+        tuple({str(row): row for part in parts for row in part.how}.values()),
+        all(part.whole for part in parts),
+    )
+
+
+def _against(found: Reasoning) -> Against:
+    """The figures of a row."""
+    states = Counter(question.state for question in found.questions)
+    return Against(
+        metric=TASKS[found.cells[0].task].item_metrics[0],
+        knowledge=list(found.how),
+        facts=_mean([(float(fact.known), fact.source) for fact in found.facts.values()]),
+        all=_mean([(q.value, q.source) for q in found.questions]),
+        known=_mean([(q.value, q.source) for q in found.questions if q.state == "known"]),
+        rest=_mean([(q.value, q.source) for q in found.questions if q.state == "rest"]),
+        free=states["free"],
+        unclear=states["unclear"],
+    )
+
+
+def _mean(rows: Sequence[tuple[float, Hashable]]) -> ItemMean | None:
+    return ItemMean(**item_mean(rows)) if rows else None
+
+
+def _named(key: Key) -> dict[str, Any]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in key}
+
+
+# --- the authors' measures
+
+
+def _independent(pools: Iterable[Reasoning], left_out: set[str]) -> Iterator[Independent]:
+    """FRMM and MIB of the models asked in the same way, for the same tasks and facts; baselines and adapters are left out, and
+    models with replies that failed or are still to be made."""
+    from evalsuite.metrics.independence import Solved, frmm, mib
+
+    groups: dict[tuple[Key, str], list[Reasoning]] = {}
+    for pool in pools:
+        if pool.cells[0].model not in left_out:
+            groups.setdefault((pool.key, str(pool.how)), []).append(pool)
+    for (key, _), group in groups.items():
+        unclear = {pool.cells[0].model: sum(q.state == "unclear" for q in pool.questions) for pool in group}
+        models = {
+            pool.cells[0].model: Solved(
+                {q.item: q.value > RIGHT for q in pool.questions},
+                {q.item for q in pool.questions if q.state in ("known", "free")},
+            )
+            for pool in group
+            if pool.whole
+        }
+        if not models:
+            continue
+        battles = mib(models) if len(models) > 1 else {}
+        yield Independent(
+            **_named(key),
+            knowledge=list(group[0].how),
+            models=[
+                IndependentModel(
+                    model=model,
+                    items=mono.items,
+                    accuracy=_share(mono.accuracy),
+                    rank=mono.rank,
+                    retained=mono.retained,
+                    unclear=unclear[model],
+                    frmm=_share(mono.retained_accuracy),
+                    frmm_rank=mono.retained_rank,
+                    mib=_share(battles[model].mean) if model in battles else None,
+                    mib_rank=battles[model].rank if model in battles else None,
+                    battles=[
+                        Battle(against=other, items=battle.items, margin=_share(battle.margin))
+                        for other, battle in (battles[model].against.items() if model in battles else ())
+                    ],
+                )
+                for model, mono in frmm(models).items()
+            ],
+            left_out=[pool.cells[0].model for pool in group if not pool.whole],
+        )
+
+
+def _share(percent: float | None) -> float | None:
+    """Percent with two decimals -> a share with four."""
+    return None if percent is None else round(percent / 100, 4)
+
+
+# --- tables
+
+_LEGEND = Text(
+    "事实：推理题所依据的事实中，模型知道的 %；全部、已知、其余：推理题答对的 % 与题数 n——已知：模型知道其全部事实；其余：至少有一条不知道；"
+    "不依据任何事实的题和某条事实尚无判定的题只计入“全部”。区间为 95% 置信区间（Wilson，以对话为单位）",
+    "facts: % that the model knows of the facts which the items rest on; all, known, rest: % of reasoning items that are right, "
+    "and their number n. known: items all of whose facts the model knows; rest: one or more are lacking; items that rest on no "
+    "fact, or on one without a verdict, are in 'all' only. 95 % intervals (Wilson, dialogues as units)",
+)
+_MEASURES = Text(
+    "FRMM：在模型知道其全部事实的题（保留）上的准确率；MIB：两模型都保留的题上，与每个模型准确率之差的平均（百分点，含与自身之差 0）。按 CHARM "
+    "作者的脚本计算；不依据事实的题总是保留",
+    "FRMM: accuracy on the items all of whose facts the model knows (kept); MIB: mean difference of accuracies, in points, on the "
+    "items that both models keep, over all models, itself included with 0. As CHARM's authors' script computes them; items that "
+    "rest on no fact are always kept",
+)
+_ALL = Text("各任务合计", "all tasks")
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """For each way of asking a sheet of all tasks and models; then FRMM, MIB and the battles."""
+    if not (memory := results.of(ANALYSIS)):
+        return
+    groups: dict[tuple[str, str], list[TaskAgainst | PooledAgainst]] = {}
+    every: list[TaskAgainst | PooledAgainst] = [*memory.tasks, *memory.pooled]
+    for row in every:
+        groups.setdefault((row.split, row.way), []).append(row)
+    yield from with_notes((_sheet(*place, rows) for place, rows in groups.items()), _LEGEND)
+    yield from with_notes(_measured(memory.independent), _MEASURES)
+
+
+def _sheet(split: str, asked: str, rows: Sequence[TaskAgainst | PooledAgainst]) -> Sheet:
+    single = [row for row in rows if isinstance(row, TaskAgainst)]
+    pooled = [row for row in rows if isinstance(row, PooledAgainst)]
+    lines: list[Row] = []
+    for task, item_set in sorted({(row.task, row.set) for row in single}, key=lambda x: (task_order(x[0]), x[1])):
+        lines.append(_heading(Text(f"{TASKS[task].zh} {item_set}", f"{TASKS[task].short} {item_set}")))
+        mine = [row for row in single if (row.task, row.set) == (task, item_set)]
+        lines += [_line(row, {"model": row.model, "task": task, "set": item_set}) for row in mine]
+    for benchmark in dict.fromkeys(row.benchmark for row in pooled):
+        lines.append(_heading(titled(BENCHMARKS[benchmark].title, f" {_ALL.zh}", f" {_ALL.en}")))
+        lines += [_line(row, {"model": row.model}) for row in pooled if row.benchmark == benchmark]
+    facts = Column(Text("事实", "facts"), "%", "percent")
+    whole, known, rest = (
+        (Column(Text(zh, en), "%", "percent", range=(0, 1)), Column("n", kind="count"))
+        for zh, en in (("全部", "all"), ("已知", "known"), ("其余", "rest"))
+    )
+    # The reasoning items' figure comes first: outputs put the link to the cell behind it.
+    columns = (Column(Text("模型", "model")), *whole, facts, *known, *rest)
+    about = dict(rows[0].but("model", "task", "set"))
+    title = titled("", f"记忆与推理，{split} {asked}", f"Memory and reasoning, {split} {asked}")
+    return Sheet("memory", title, columns, tuple(lines), (_decided(rows),), about)
+
+
+def _heading(words: Text) -> Row:
+    return Row((words, *(None for _ in range(7))), "group")
+
+
+def _line(row: TaskAgainst | PooledAgainst, about: Mapping[str, str]) -> Row:
+    whole, known, rest = ((_value(own), own.n if own else 0) for own in (row.all, row.known, row.rest))
+    return Row((row.model, *whole, _value(row.facts), *known, *rest), about=about)
+
+
+def _value(figures: ItemMean | None) -> Value:
+    return figures.shown if figures else Value(None)
+
+
+def _decided(rows: Sequence[TaskAgainst | PooledAgainst | Independent]) -> Text:
+    """Who said whether a fact is known."""
+    judges: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for how in row.knowledge:
+            judges.setdefault(how.judge or "", {})[how.facts_of] = None
+    zh, en = [], []
+    for judge, tasks in judges.items():
+        names = [TASKS[task] for task in sorted(tasks, key=task_order)]
+        zh.append(f"{'、'.join(task.zh for task in names)}：{f'由 {judge} 评判' if judge else '按规则'}")
+        en.append(f"{', '.join(task.short for task in names)} by {judge or 'rule'}")
+    return Text("是否知道该事实：" + "；".join(zh), "whether a fact is known: " + "; ".join(en))
+
+
+# --- the authors' measures
+
+
+def _measured(entries: Sequence[Independent]) -> Iterator[Sheet]:
+    for entry in entries:
+        yield _measures(entry)
+        if len(entry.models) > 1:
+            yield _battles(entry)
+
+
+def _title(entry: Independent, zh: str, en: str) -> Text:
+    where = f"{BENCHMARKS[entry.benchmark].title}, {entry.split} {entry.way}"
+    return titled(where, f"：{zh}", f": {en}")
+
+
+def _measures(entry: Independent) -> Sheet:
+    columns = (
+        Column(Text("模型", "model")),
+        Column(Text("准确率", "accuracy"), "%", "percent", digits=2, better="more"),
+        Column(Text("名次", "rank"), kind="count"),
+        Column(Text("保留", "kept"), "n", kind="count"),
+        Column("FRMM", "%", "percent", digits=2, better="more"),
+        Column(Text("名次", "rank"), kind="count"),
+        Column("MIB", kind="percent", digits=2, signed=True, better="more"),
+        Column(Text("名次", "rank"), kind="count"),
+    )
+    rows = [
+        Row(
+            (
+                m.model,
+                *(m.accuracy, m.rank, m.retained),
+                *(Value(m.frmm), m.frmm_rank, Value(m.mib), m.mib_rank),
+            ),
+            about={"model": m.model},
+        )
+        for m in sorted(entry.models, key=lambda m: (m.frmm_rank is None, m.frmm_rank or 0))
+    ]
+    left_out = entry.left_out
+    notes = (
+        [Text(f"未计（回复不全）：{'、'.join(left_out)}", f"left out, replies missing: {', '.join(left_out)}")]
+        if left_out
+        else []
+    )
+    title = _title(entry, "与记忆无关的推理", "reasoning independent of memory")
+    return Sheet("memory", title, columns, tuple(rows), (_decided([entry]), *notes), entry.coordinates())
+
+
+def _battles(entry: Independent) -> Sheet:
+    models = sorted(entry.models, key=lambda m: (m.mib_rank is None, m.mib_rank or 0))
+    names = [m.model for m in models]
+    columns = [Column(Text("模型", "model")), *(Column(name, kind="percent", digits=2, signed=True) for name in names)]
+    rows = []
+    for model in models:
+        by_other = {battle.against: battle for battle in model.battles}
+        rows.append(Row((model.model, *(_margin(by_other.get(name)) for name in names)), about={"model": model.model}))
+    title = _title(entry, "MIB 逐对之差与题数", "MIB, margins and items of each pair")
+    return Sheet("memory", title, tuple(columns), tuple(rows), (), entry.coordinates())
+
+
+def _margin(battle: Battle | None) -> Value | None:
+    return None if battle is None else Value(battle.margin, asides=(f" ({battle.items})",))
+
+
+ANALYSIS = Analysis("memory", sheets, Memory, compute, help="Reasoning by what a model knows of the facts.")

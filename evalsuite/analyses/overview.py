@@ -1,0 +1,538 @@
+"""One row a model over all benchmarks of a group (benchmarks/groups.yaml).
+
+A row has means by benchmark and by ability, and mean changes under perturbation by benchmark. A part is a task's headline
+metric on one set, brought to 0 … 1 by its metric's highest value; metrics without one, and those of which less is better, are
+left out. A task's figure is the mean of its sets; a benchmark's or an ability's is the mean of its tasks: every task weighs the
+same. Every part must be there: a model that was not asked one, or of whose requests there none was answered, has no mean, and
+the row says what is missing. Parts of which no model of the run has a figure are absent: they are missing to none, but named.
+
+Intervals take the parts as independent: half widths h of k equal parts give sqrt(sum of h²) / k, as in means.py. That holds
+between benchmarks and between sets, which share no dialogue. Tasks of CORECODE and of C3 share dialogues, and a model that
+misreads one may fail in several tasks: there the true interval may be wider, at most by the factor sqrt(k), if all k parts rose
+and fell together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import Field
+
+from evalsuite.analyses import robustness
+from evalsuite.analyses.robustness import Drop
+from evalsuite.benchmarks import groups as named_groups
+from evalsuite.benchmarks.groups import Group
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_named, set_order, takes_shots, task_order
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.perturb import PERTURBATIONS
+from evalsuite.results.analysis import Analysis, Results, ScoredRun
+from evalsuite.results.schema.base import (
+    Chosen,
+    Count,
+    Interval,
+    Located,
+    Model,
+    Number,
+    Perturb,
+    Rows,
+    Scoring,
+    Set,
+    Share,
+    Shots,
+    Split,
+    Strict,
+    Task,
+    Variant,
+)
+from evalsuite.results.schema.cell import CellResult
+from evalsuite.results.words import WAY, titled, with_notes
+from evalsuite.types import Place
+
+Kind = Literal["benchmark", "ability"]
+
+
+class GroupPart(Interval):
+    """The headline metric of a task on one set."""
+
+    task: Task
+    set: Set
+    shots: Count
+    scoring: Scoring
+    metric: str
+    value: Number = Field(description="In 0 … 1: of its metric's highest value. So are low and high.")
+    items: Count
+    lost: Count = Field(description="Requests that failed or were not asked yet, left out.")
+    estimated: Literal[True] | None = Field(default=None, description="The asking stopped early; absent otherwise.")
+    chance: Share | None = Field(description="Of guessing; null where it has no level.")
+
+
+class GroupChangePart(Interval):
+    """The change of a task's metric on one set."""
+
+    task: Task
+    set: Set
+    shots: Count
+    scoring: Scoring
+    metric: str
+    value: Number = Field(description="Negative where it got worse.")
+    items: Count
+
+
+class GroupScore(Interval):
+    """A mean over parts: of a benchmark, or of what measures an ability."""
+
+    kind: Kind
+    name: str
+    items: Count
+    missing: Rows[str] = Field(description="Parts that the model has no figure of: then it has no mean.")
+    chance: Share | None
+
+
+class GroupChange(Interval):
+    """The mean change of a benchmark's parts under a perturbation."""
+
+    perturb: Perturb
+    benchmark: str
+    items: Count
+    missing: Rows[str]
+    parts: Rows[GroupChangePart]
+
+
+class GroupRow(Located):
+    """A model asked in one way. Tasks that know no such scoring or shots stand as they can be asked."""
+
+    model: Model
+    split: Split
+    variant: Variant
+    shots: Shots
+    scoring: Scoring
+    perturb: Perturb
+    parts: Rows[GroupPart]
+    scores: Rows[GroupScore] = Field(description="One a column.")
+    changes: Rows[GroupChange]
+
+
+class GroupColumn(Strict):
+    """A benchmark or an ability, and the parts of its mean."""
+
+    kind: Kind
+    name: str
+    zh: str
+    en: str
+    parts: Rows[str] = Field(description="task/set: those that some model has a figure of.")
+    absent: Rows[str] = Field(description="Tasks, or task/set, that none has a figure of.")
+
+
+class BenchmarkGroup(Strict):
+    """One row a model over the benchmarks of a group: means, each with its parts (docs/benchmarks.md, Groups)."""
+
+    name: str
+    zh: str
+    en: str
+    split: Split
+    columns: Rows[GroupColumn]
+    left_out: Rows[Task] = Field(description="Their headline metric is no score between 0 and a highest value.")
+    rows: Rows[GroupRow]
+
+
+Parts = dict[tuple[str, str], GroupPart]  # by task and set
+
+
+def compute(run: ScoredRun) -> list[BenchmarkGroup]:
+    changed = run.of(robustness.ANALYSIS)
+    return overview(run.results, changed.drops if changed else [], named_groups.groups().values())
+
+
+def overview(cells: Sequence[CellResult], drops: Sequence[Drop], groups: Iterable[Group]) -> list[BenchmarkGroup]:
+    """One for each group and split with cells of at least two of the group's benchmarks."""
+    found = []
+    for group in groups:
+        mine = [c for c in cells if TASKS[c.task].benchmark in group.benchmarks and not c.is_subset]
+        for split in dict.fromkeys(c.split for c in mine):
+            plain = [c for c in mine if c.split == split and c.perturb == "none"]
+            if len({TASKS[c.task].benchmark for c in plain}) > 1:
+                changed = [d for d in drops if d.split == split and TASKS[d.task].benchmark in group.benchmarks]
+                found.append(_group(group, split, plain, changed))
+    return found
+
+
+def _group(group: Group, split: Split, cells: Sequence[CellResult], drops: Sequence[Drop]) -> BenchmarkGroup:
+    left_out = {c.task for c in cells if not _scale(TASKS[c.task].metrics[0])}
+    cells = [c for c in cells if c.task not in left_out]
+    drops = [d for d in drops if _scale(d.metric)]
+    asked = sorted({(c.task, c.set) for c in cells if c.headline.value is not None}, key=_part_order)
+    columns = [made for made in _columns(group, asked, left_out) if made.parts]
+    changed = _changed(group, drops)
+    at, drop_at = {c.place: c for c in cells}, {d.place: d for d in drops}
+    return BenchmarkGroup(
+        name=group.name,
+        zh=group.zh,
+        en=group.en,
+        split=split,
+        columns=columns,
+        left_out=sorted(left_out, key=task_order),
+        rows=[_row(way, columns, changed, at, drop_at) for way in _ways(cells)],
+    )
+
+
+def _scale(metric: str) -> float:
+    """The highest value of a metric; 0 for one that is no score between 0 and that."""
+    row = metric_named(metric)
+    return 0.0 if row.lower or not row.top else row.top
+
+
+def _part_order(part: tuple[str, str]) -> tuple[int, tuple[int, str]]:
+    return task_order(part[0]), set_order(part[1])
+
+
+def part_name(part: tuple[str, str]) -> str:
+    """Task and set as groups.yaml writes them."""
+    return "/".join(part)
+
+
+# --- columns
+
+
+def _columns(group: Group, asked: Sequence[tuple[str, str]], left_out: set[str]) -> Iterable[GroupColumn]:
+    """The benchmarks and abilities with the parts of which some model has a figure, and those of which none has."""
+    for name in group.benchmarks:
+        if name in BENCHMARKS:
+            own = BENCHMARKS[name]
+            parts = [part for part in asked if TASKS[part[0]].benchmark == name]
+            absent = [t.name for t in own.tasks if t.name not in left_out | {task for task, _ in parts}]
+            yield _column("benchmark", name, own.title, own.title, parts, absent)
+    for ability in group.abilities:
+        parts = [part for part in asked if ability.has(*part)]
+        there = {*map(part_name, parts), *(task for task, _ in parts)}
+        absent = [name for name in ability.tasks if name not in there | left_out]
+        yield _column("ability", ability.name, ability.zh, ability.en, parts, absent)
+
+
+def _column(
+    kind: Kind, name: str, zh: str, en: str, parts: Sequence[tuple[str, str]], absent: Sequence[str]
+) -> GroupColumn:
+    return GroupColumn(kind=kind, name=name, zh=zh, en=en, parts=[*map(part_name, parts)], absent=[*absent])
+
+
+def _changed(group: Group, drops: Sequence[Drop]) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """The parts that some model was asked under a perturbation, by perturbation and benchmark."""
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for perturb in PERTURBATIONS:
+        for name in group.benchmarks:
+            places = ((d.task, d.set) for d in drops if d.perturb == perturb and TASKS[d.task].benchmark == name)
+            if parts := sorted({*places}, key=_part_order):
+                found[perturb, name] = parts
+    return found
+
+
+# --- rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A model and how it is asked."""
+
+    model: str
+    split: Split
+    variant: str
+    shots: int
+    scoring: Scoring
+
+    def place(self, task: str, item_set: str, perturb: str = "none") -> Place:
+        """Where the figure of a task on a set is. A task that knows no such scoring is asked by generating, a probe by
+        likelihood, and what is never asked with shots without, as a run does (evaluation/plan.py)."""
+        row = TASKS[task]
+        shots = self.shots if takes_shots(row) else 0
+        scoring = self.scoring if self.scoring in row.scorings else row.scorings[0]
+        return Place(self.model, task, item_set, self.split, self.variant, shots, scoring, perturb)
+
+
+def _ways(cells: Sequence[CellResult]) -> list[_Way]:
+    """A row for each model and way of asking, less those that only hold what other rows of the model hold, too."""
+    ways = dict.fromkeys(_Way(c.model, c.split, c.variant, c.shots, c.scoring) for c in cells if c.scoring != "nll")
+    asked = {c.place for c in cells}
+    held = {way: {p for c in cells if (p := way.place(c.task, c.set)) in asked} for way in ways}
+    return [way for way in ways if not any(held[way] < held[other] for other in ways if other.model == way.model)]
+
+
+def _row(
+    way: _Way,
+    columns: Sequence[GroupColumn],
+    changed: Mapping[tuple[str, str], Sequence[tuple[str, str]]],
+    at: Mapping[Place, CellResult],
+    drop_at: Mapping[Place, Drop],
+) -> GroupRow:
+    parts: Parts = {}
+    for name in dict.fromkeys(name for column in columns for name in column.parts):
+        task, item_set = name.split("/")
+        if cell := at.get(way.place(task, item_set)):
+            parts[task, item_set] = _part(cell)
+    changes = []
+    for (perturb, benchmark), wanted in changed.items():
+        there = {(t, s): _change(d) for t, s in wanted if (d := drop_at.get(way.place(t, s, perturb)))}
+        if there:
+            mean, items, missing = _mean(there, [*map(part_name, wanted)])
+            changes.append(
+                GroupChange(
+                    perturb=perturb,
+                    benchmark=benchmark,
+                    **dict(mean),
+                    items=items,
+                    missing=missing,
+                    parts=[*there.values()],
+                )
+            )
+    scores = []
+    for column in columns:
+        mean, items, missing = _mean(parts, column.parts)
+        chance = _chance(parts, column.parts)
+        scores.append(
+            GroupScore(kind=column.kind, name=column.name, **dict(mean), items=items, missing=missing, chance=chance)
+        )
+    return GroupRow(
+        model=way.model,
+        split=way.split,
+        variant=way.variant,
+        shots=way.shots,
+        scoring=way.scoring,
+        perturb="none",
+        parts=[*parts.values()],
+        scores=scores,
+        changes=changes,
+    )
+
+
+def _part(cell: CellResult) -> GroupPart:
+    """The headline of a cell, brought to 0 … 1."""
+    metric = TASKS[cell.task].metrics[0]
+    figure, top = cell.headline, _scale(metric)
+    return GroupPart(
+        task=cell.task,
+        set=cell.set,
+        shots=cell.shots,
+        scoring=cell.scoring,
+        metric=metric,
+        value=_over(figure.value, top),
+        low=_over(figure.low, top),
+        high=_over(figure.high, top),
+        items=figure.n,
+        lost=(0 if cell.is_estimate else cell.missing) + cell.failed,
+        estimated=True if cell.is_estimate else None,
+        chance=cell.chance if metric_named(metric).share else None,
+    )
+
+
+def _change(drop: Drop) -> GroupChangePart:
+    """The change of a perturbed cell, brought to 0 … 1."""
+    top = _scale(drop.metric)
+    return GroupChangePart(
+        task=drop.task,
+        set=drop.set,
+        shots=drop.shots,
+        scoring=drop.scoring,
+        metric=drop.metric,
+        value=_over(drop.drop, top),
+        low=_over(drop.low, top),
+        high=_over(drop.high, top),
+        items=drop.items,
+    )
+
+
+def _over(value: float | None, top: float) -> float | None:
+    return None if value is None else value / top
+
+
+# --- means
+
+
+def weights(parts: Iterable[str]) -> dict[str, float]:
+    """The weight of each part: every task the same, and of a task every set.
+
+    >>> weights(["a/easy", "a/hard", "b/test"])
+    {'a/easy': 0.25, 'a/hard': 0.25, 'b/test': 0.5}
+    """
+    sets: dict[str, list[str]] = {}
+    for part in parts:
+        sets.setdefault(part.split("/")[0], []).append(part)
+    return {part: 1 / (len(sets) * len(own)) for own in sets.values() for part in own}
+
+
+def _mean(
+    parts: Mapping[tuple[str, str], GroupPart | GroupChangePart], wanted: Sequence[str]
+) -> tuple[Interval, int, list[str]]:
+    """(the weighted mean of the wanted parts, if all are there; items; missing parts). Half widths are those of independent
+    values."""
+    found = {name: part for part_of, part in parts.items() if (name := part_name(part_of)) in wanted}
+    missing = [name for name in wanted if name not in found or found[name].value is None]
+    items = sum(part.items for part in found.values())
+    if missing:
+        return Interval(value=None, low=None, high=None), items, missing
+    weighed = [(weight, found[name]) for name, weight in weights(wanted).items()]
+    value = math.fsum(w * (part.value or 0.0) for w, part in weighed)
+    bounds = [(w, part.bounds) for w, part in weighed]
+    known = [(w * (v - low), w * (high - v)) for w, own in bounds if own for v, low, high in (own,)]
+    stopped = any(isinstance(part, GroupPart) and part.estimated for _, part in weighed)
+    if stopped or len(known) < len(weighed):  # intervals of sets that were stopped early do not add up so
+        return Interval(value=value, low=None, high=None), items, missing
+    low, high = (math.sqrt(math.fsum(x**2 for x in side)) for side in zip(*known, strict=True))
+    return Interval(value=value, low=value - low, high=value + high), items, missing
+
+
+def _chance(parts: Parts, wanted: Sequence[str]) -> float | None:
+    """The mean of guessing, where every part has a level of it."""
+    levels = {part_name(part_of): part.chance for part_of, part in parts.items() if part.chance is not None}
+    if any(name not in levels for name in wanted):
+        return None
+    return math.fsum(weight * levels[name] for name, weight in weights(wanted).items())
+
+
+def narrowed_groups(groups: list[BenchmarkGroup], chosen: Chosen) -> list[BenchmarkGroup]:
+    """The rows of chosen models and ways, whole; none of some tasks or sets, of which the means would be others."""
+    if "task" in chosen or "set" in chosen:
+        return []
+    kept = [group.model_copy(update={"rows": [row for row in group.rows if row.concerns(chosen)]}) for group in groups]
+    return [group for group in kept if group.rows]
+
+
+# --- tables
+
+_LEGEND = Text(
+    "各任务首要指标（% 以该指标的最高值为 100）的平均，每项任务权重相同，任务内每个题集权重相同；区间按各部分独立计算；n/m：m 部分中仅有 n "
+    "部分，因此没有平均；!n：n 个请求失败或尚未提问",
+    "means of the tasks' headline metrics, in % of their highest value: every task weighs the same, and of a task every set; "
+    "intervals take the parts as independent; n/m: only n of m parts, so no mean; !n: requests failed or not asked",
+)
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """For each group of a run two sheets, by benchmark and by ability, and one of changes if items were perturbed."""
+    for group in results.of(ANALYSIS) or ():
+        title = titled("", f"{group.zh}，{group.split}", f"{group.en}, {group.split}")
+        drawn = [_scores(group, kind, title) for kind in ("benchmark", "ability")]
+        yield from with_notes((sheet for sheet in [*drawn, _changes(group, title)] if sheet), _LEGEND)
+
+
+def _scores(group: BenchmarkGroup, kind: str, title: Text) -> Sheet | None:
+    shown = [n for n, column in enumerate(group.columns) if column.kind == kind]
+    if not shown:
+        return None
+    columns = [group.columns[n] for n in shown]
+    rows = [
+        Row((label, *(_score(row, row.scores[n], group.columns[n]) for n in shown)), about=_about(row))
+        for label, row in _labelled(group.rows)
+    ]
+    chance = [next((c for row in group.rows if (c := row.scores[n].chance) is not None), None) for n in shown]
+    if any(c is not None for c in chance):
+        rows.append(Row((Text("随机水平", "chance"), *chance), "apart"))
+    by = Text("：按基准", ": by benchmark") if kind == "benchmark" else Text("：按能力", ": by ability")
+    return Sheet(
+        "overview",
+        Text(title.zh + by.zh, title.en + by.en),
+        (
+            Column(Text("模型", "model")),
+            *(Column(Text(c.zh, c.en), kind="percent", better="more", range=(0, 1)) for c in columns),
+        ),
+        tuple(rows),
+        tuple(_made_of(c) for c in columns),
+        about={"split": group.split},
+    )
+
+
+def _score(row: GroupRow, score: GroupScore, column: GroupColumn) -> Value:
+    """A mean with its interval, or of how many parts there would be one."""
+    there = {part_name((p.task, p.set)): p for p in row.parts}
+    lost = sum(there[name].lost for name in column.parts if name in there)
+    flags = [_incomplete(score, len(column.parts))] if score.missing else []
+    flags += [f"!{lost}"] if lost else []
+    estimated = any(there[name].estimated for name in column.parts if name in there)
+    flags += ["≈"] if estimated else []
+    return Value(score.value, score.low, score.high, flags=tuple(flags), compares=not lost and not estimated)
+
+
+def _incomplete(score: GroupScore | GroupChange, parts: int) -> str:
+    return f"{parts - len(score.missing)}/{parts}"
+
+
+def _made_of(column: GroupColumn) -> Text:
+    """Which tasks and sets a column is the mean of, and what no model was asked."""
+    sets: dict[str, list[str]] = {}
+    for part in column.parts:
+        task, item_set = part.split("/")
+        sets.setdefault(task, []).append(item_set)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for task, names in sets.items():
+        alike.setdefault(tuple(names), []).append(task)
+
+    def told(language: str) -> str:
+        comma, stop = ("、", "；") if language == "zh" else (", ", "; ")
+        name = "zh" if language == "zh" else "short"
+        parts = (
+            f"{comma.join(getattr(TASKS[t], name) for t in tasks)} ({comma.join(names)})"
+            for names, tasks in alike.items()
+        )
+        return stop.join(parts)
+
+    zh, en = f"{column.zh}：{told('zh')}", f"{column.en}: {told('en')}"
+    if column.absent:
+        zh += f"；尚未提问：{'、'.join(column.absent)}"
+        en += f"; not asked: {', '.join(column.absent)}"
+    return Text(zh, en)
+
+
+def _changes(group: BenchmarkGroup, title: Text) -> Sheet | None:
+    """A row a model and perturbation, a column a benchmark."""
+    changes = [change for row in group.rows for change in row.changes]
+    benchmarks = [b for b in BENCHMARKS if any(change.benchmark == b for change in changes)]
+    if not benchmarks:
+        return None
+    rows = []
+    for label, row in _labelled(group.rows):
+        for perturb in dict.fromkeys(change.perturb for change in row.changes):
+            mine = {c.benchmark: c for c in row.changes if c.perturb == perturb}
+            values = (_changed_by(mine[b]) if b in mine else Value(None) for b in benchmarks)
+            rows.append(Row((label, perturb, *values), about=_about(row) | {"perturb": perturb}))
+    heads = (Column(BENCHMARKS[b].title, kind="percent", signed=True, better="more") for b in benchmarks)
+    return Sheet(
+        "overview",
+        Text(f"{title.zh}：扰动前后的变化", f"{title.en}: change under perturbation"),
+        (Column(Text("模型", "model")), Column(Text("扰动", "perturbation"), key=True), *heads),
+        tuple(rows),
+        about={"split": group.split},
+    )
+
+
+def _changed_by(change: GroupChange) -> Value:
+    flags = (_incomplete(change, len(change.parts) + len(change.missing)),) if change.missing else ()
+    return Value(change.value, change.low, change.high, flags=flags)
+
+
+def _labelled(rows: Sequence[GroupRow]) -> list[tuple[str, GroupRow]]:
+    """Rows with their model, and how it is asked where rows differ in that."""
+    varying = [name for name in WAY if len({getattr(row, name) for row in rows}) > 1]
+
+    def label(row: GroupRow) -> str:
+        way = row.coordinates()
+        return " ".join([row.model, *(f"{way[n]}-shot" if n == "shots" else str(way[n]) for n in varying)])
+
+    return [(label(row), row) for row in rows]
+
+
+def _about(row: GroupRow) -> dict[str, Any]:
+    return dict(row.but("split", "perturb"))
+
+
+ANALYSIS = Analysis(
+    "overview",
+    sheets,
+    list[BenchmarkGroup],
+    compute,
+    named="groups",
+    help="A row a model over the benchmarks of a group.",
+    estimates=True,
+    at_end=True,
+    drawn=True,
+    narrow=narrowed_groups,
+)

@@ -1,0 +1,229 @@
+"""Two models on the same items, asked until they are told apart (`--until-ranked`).
+
+All models are asked the items in one order (estimates.py), so the difference of two on the items that both were asked is a mean like
+the score of one: it gets a confidence sequence (metrics/sequences.py), whose level is corrected over the pairs of the column (Bonferroni).
+Two models are alike once the interval is within the margin, whatever their order, and told apart once 0 is outside. Baselines are
+asked in full and take no part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from evalsuite.benchmarks.registry import TASKS, metric_named
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.results.analysis import Analysis, Results, ScoredRun
+from evalsuite.results.estimates import LEVEL, Asking, asking_of, estimated_metric, item_ranges
+from evalsuite.results.schema.base import Count, Place, Rows, Share, Strict
+from evalsuite.results.words import place_words, with_notes
+from evalsuite.types import Cell, Response, Score, Trial
+
+
+class RankedPair(Strict):
+    """Two models on the items that both were asked."""
+
+    a: str
+    b: str
+    asked: Annotated[int, Field(ge=1)] = Field(description="Items that both were asked, in their random order.")
+    of: Count
+    difference: float = Field(description="a less b on these items.")
+    low: float = Field(description="Of the difference over all items: the confidence sequence.")
+    high: float
+    verdict: Literal["a", "b", "alike", "open"] = Field(description="The better one; alike: surely within the margin.")
+
+
+class Ranked(Place):
+    """Models that were asked until they are told apart."""
+
+    metric: str
+    margin: Annotated[float, Field(gt=0, lt=0.5)]
+    level: Share = Field(description="Of each interval: 95 % over all pairs, by Bonferroni.")
+    pairs: Annotated[Rows[RankedPair], Field(min_length=1)]
+
+    @property
+    def open(self) -> Iterator[str]:
+        """A line for each pair that is still to be asked about."""
+        place = self.coordinates()
+        name = f"/{place['set']}/{place['split']}/{place['task']}/{self.way.replace(' ', '/')}"
+        for pair in self.pairs:
+            if pair.verdict == "open":
+                yield (
+                    f"{pair.a} and {pair.b}, {name}: neither told apart nor within ±{100 * self.margin:g} "
+                    f"after {pair.asked} of {pair.of} items: the same run goes on"
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A cell's items that were asked, in their order."""
+
+    cell: Cell
+    asking: Asking
+    items: tuple[str, ...]  # all, in their order
+    ranges: Any  # (n, 2) the lowest and highest value of the first n
+
+    @property
+    def margin(self) -> float:
+        return float(self.cell.facts["until"]["margin"])
+
+
+def compute(run: ScoredRun) -> list[Ranked] | None:
+    """A row for each place of which two models or more were asked so; None without."""
+    cells = [
+        asked(cell.outcomes.cell, run.replies.planned(cell.outcomes.cell))
+        for cell in run.cells
+        if takes_part(cell.outcomes.cell)
+    ]
+    rows = []
+    for place, column in columns(cells).items():
+        if found := pairs(column):
+            rows.append(
+                Ranked(
+                    **dict(place),
+                    metric=estimated_metric(TASKS[column[0].cell.place.task]),
+                    margin=column[0].margin,
+                    level=level(len(found)),
+                    pairs=found,
+                )
+            )
+    return rows or None
+
+
+def takes_part(cell: Cell) -> bool:
+    return bool(cell.facts.get("until", {}).get("ranked")) and not cell.is_baseline
+
+
+Planned = tuple[Trial, Response | None, Score | None]  # a request, its reply and its score; None: not asked, or failed
+
+
+def asked(cell: Cell, planned: Iterable[Planned], most: int | None = None) -> Asked:
+    """The asked items of a cell, at most the first `most`, from all its requests in order."""
+    import numpy as np
+
+    metric = estimated_metric(TASKS[cell.place.task])
+    trials = []
+    values: dict[int, float | None] = {}
+    for n, (trial, response, score) in enumerate(planned):
+        trials.append(trial)
+        if response is not None:
+            values[n] = None if score is None or response.error is not None else score.values.get(metric, 0.0)
+    asking = asking_of(cell, trials)
+    ranges = np.array(item_ranges(cell, asking, trials, values)[:most], dtype=float).reshape(-1, 2)
+    return Asked(cell, asking, tuple(trials[own[0]].item.id for own in asking.trials), ranges)
+
+
+def columns(cells: Iterable[Asked]) -> dict[tuple[tuple[str, Any], ...], list[Asked]]:
+    """Cells by their place without the model, those of the same items in the same order: the largest such group of each."""
+    found: dict[tuple[tuple[str, Any], ...], dict[tuple[str, ...], list[Asked]]] = {}
+    for one in cells:
+        found.setdefault(one.cell.place.but("model"), {}).setdefault(one.items, []).append(one)
+    return {place: max(groups.values(), key=len) for place, groups in found.items()}
+
+
+def pairs(column: Sequence[Asked]) -> list[RankedPair]:
+    """Each two models of a column, those that share a whole block."""
+    import numpy as np
+
+    from evalsuite.metrics.sequences import difference
+
+    made = []
+    both = list(combinations(column, 2))
+    for one, two in both:
+        order = one.asking.order
+        margin = one.margin
+        low, high = difference(one.ranges, two.ranges, order, margin, level(len(both)))
+        if len(low):
+            count = int(order.ends[len(low) - 1])
+            value = float(np.mean(one.ranges[:count] - two.ranges[:count]))
+            lowest, highest = float(low[-1]), float(high[-1])
+            made.append(
+                RankedPair(
+                    a=one.cell.place.model,
+                    b=two.cell.place.model,
+                    asked=count,
+                    of=len(one.items),
+                    difference=value,
+                    low=lowest,
+                    high=highest,
+                    verdict=verdict(lowest, highest, margin),
+                )
+            )
+    return made
+
+
+def verdict(low: float, high: float, margin: float) -> Literal["a", "b", "alike", "open"]:
+    """The better one of two models, or that they are alike, from the interval of their difference."""
+    if max(high, -low) <= margin:
+        return "alike"
+    if low > 0 or high < 0:
+        return "a" if low > 0 else "b"
+    return "open"
+
+
+def level(count: int) -> float:
+    return 1 - (1 - LEVEL) / max(1, count)
+
+
+# --- tables
+
+_VERDICTS = {
+    "a": Text("前者更好", "the first is better"),
+    "b": Text("后者更好", "the second is better"),
+    "open": Text("尚未分出", "open"),
+}
+_LEGEND = Text(
+    "差：前者减后者，只计两者都问过的题；区间针对全部题目的差，无论何时停止都成立；同一张表中所有模型对的区间同时成立的把握为 95%",
+    "difference: first less second, on the items that both were asked; its interval is of the difference over all items, valid whenever "
+    "one stops, 95 % over all pairs of a table",
+)
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """A sheet a place: a row for each two models."""
+    yield from with_notes(map(_sheet, results.of(ANALYSIS) or ()), _LEGEND)
+
+
+def _sheet(row: Ranked) -> Sheet:
+    task, points = TASKS[row.task], f"±{100 * row.margin:g}"
+    verdicts = {**_VERDICTS, "alike": Text(f"相差在 {points} 以内", f"within {points}")}
+    lines = tuple(
+        Row(
+            (
+                pair.a,
+                pair.b,
+                Value(pair.difference, pair.low, pair.high),
+                f"{pair.asked}/{pair.of}",
+                verdicts[pair.verdict],
+            )
+        )
+        for pair in row.pairs
+    )
+    columns = (
+        Column(Text("前者", "first")),
+        Column(Text("后者", "second")),
+        Column(Text("差", "difference"), metric_named(row.metric).heading, "percent", digits=2, signed=True),
+        Column(Text("题数", "items"), align="right"),
+        Column(Text("结论", "verdict")),
+    )
+    place = place_words(row.coordinates())
+    title = Text(
+        f"{task.zh}，{place}：分出高下，或相差在 {points} 以内", f"{task.en}, {place}: told apart, or within {points}"
+    )
+    return Sheet("ranked", title, columns, lines, about=row.coordinates())
+
+
+ANALYSIS = Analysis(
+    "ranked",
+    sheets,
+    list[Ranked],
+    compute,
+    help="Models that were asked until they are told apart (--until-ranked).",
+    estimates=True,
+    at_end=True,
+    problems=lambda rows: (line for row in rows for line in row.open),
+)

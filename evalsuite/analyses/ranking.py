@@ -1,0 +1,419 @@
+"""Which models differ: significance groups within a column, and average ranks over columns.
+
+A column is a place without its model. Its models are compared pairwise on the same items by a permutation test over dialogues
+(metrics/statistics.py), with Holm's correction over the column's pairs; models that share a letter do not differ
+significantly (Piepho 2004). Average ranks have Friedman's test and Nemenyi's critical difference (Demšar 2006). A page of
+several runs compares the models of all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from importlib import import_module
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from statistics import fmean
+from string import ascii_lowercase
+from typing import Any, Literal
+
+from pydantic import Field
+
+from evalsuite.benchmarks.registry import TASKS, set_order, task_order
+from evalsuite.common.dialogue import sources
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.results import records
+from evalsuite.results.analysis import Analysis, Results
+from evalsuite.results.schema.base import Count
+from evalsuite.results.schema.base import Place as PlaceFields
+from evalsuite.results.schema.cell import CellResult
+from evalsuite.results.words import place_words, task_heading, titled
+from evalsuite.types import Place
+
+ALPHA = 0.05
+
+# Item's id, its content, its context, scores, which of its samples.
+Rating = tuple[str, Hashable, Sequence[str], Mapping[str, float], int]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemScores:
+    """The scores of a model on one item."""
+
+    item: Hashable  # its id and its content: equal ids with other content are other items
+    source: int  # number of its dialogue within the cell
+    values: tuple[float, ...]  # one for each of the task's `item_metrics`
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A model in a column. It is small, since all cells of all runs are held in memory."""
+
+    place: Place
+    values: tuple[ItemScores, ...]
+    whole: bool  # no request failed or is still to be made
+    adapter: bool = False  # a fine-tuned adapter of a sweep
+
+    @property
+    def model(self) -> str:
+        return self.place.model
+
+
+def rated(cell: CellResult, ratings: Iterable[Rating], model: str | None = None) -> Rated | None:
+    """The scores of a cell, from its records. `model` replaces its model's name, for pages of several runs.
+
+    The rotations of an item count as one item with their lowest score, its samples with their mean score. None for a baseline.
+    """
+    if cell.is_baseline:
+        return None
+    metrics = TASKS[cell.task].item_metrics
+    scored = [row for row in ratings if all(m in row[3] for m in metrics)]
+    source_of = dict(zip((row[0] for row in scored), sources([row[2] for row in scored]), strict=True))
+    # id -> sample -> (content, scores) of each rotation
+    items: dict[str, dict[int, list[tuple[Hashable, tuple[float, ...]]]]] = {}
+    for name, content, _, scores, sample in scored:
+        items.setdefault(name, {}).setdefault(sample, []).append((content, tuple(scores[m] for m in metrics)))
+    values = tuple(
+        ItemScores(
+            (name, *(c for c, _ in next(iter(samples.values())))),
+            source_of[name],
+            tuple(map(fmean, zip(*map(_lowest, samples.values()), strict=True))),
+        )
+        for name, samples in items.items()
+    )
+    place = replace(cell.place, model=model or cell.model)
+    return Rated(place, values, bool(values) and cell.is_complete, cell.is_adapter)
+
+
+def _lowest(rotations: Sequence[tuple[Hashable, tuple[float, ...]]]) -> tuple[float, ...]:
+    """The lowest score of an item's rotations, by each metric."""
+    return tuple(map(min, zip(*(scores for _, scores in rotations), strict=True)))
+
+
+def rated_cells(folder: Path, cells: Iterable[CellResult], prefix: str = "") -> Iterator[Rated]:
+    """Some cells of a run, from their records. `prefix` comes before the models' names."""
+    for cell in cells:
+        ratings = (_rating(record) for record in records.read_records(folder, cell.records))
+        if one := rated(cell, ratings, f"{prefix}{cell.model}"):
+            yield one
+
+
+def _rating(record: Mapping[str, Any]) -> Rating:
+    shown = [record[key] for key in ("dialogue", "question", "labels", "options", "references", "gold")]
+    content = blake2b(json.dumps(shown).encode(), digest_size=16).digest()
+    return record["item"], content, records.context(record), record["scores"], record.get("sample", 0)
+
+
+# --- significance groups
+
+
+class Group(PlaceFields):
+    """The models of a column, compared pairwise by one metric."""
+
+    metric: str
+    items: Count
+    dialogues: Count
+    test: str
+    letters: dict[str, str] = Field(description="By model: those that share a letter do not differ significantly.")
+    best: str
+    not_worse: list[str] = Field(description="Models that do not differ significantly from the best.")
+    left_out: dict[str, str] = Field(description="By model, why.")
+    adapters: Literal[True] | None = Field(default=None, description="Adapters are among them.")
+
+
+def groups(cells: Sequence[Rated]) -> list[Group]:
+    """A group for each column and metric with two or more comparable models.
+
+    A column with adapters and other models has groups for the other models alone, then for all: more pairs make Holm's
+    correction stricter.
+    """
+    columns: dict[Place, list[Rated]] = {}  # by place without its model
+    for cell in cells:
+        columns.setdefault(replace(cell.place, model=""), []).append(cell)
+    entries = []
+    for place, column in sorted(columns.items(), key=lambda c: (set_order(c[0].set), task_order(c[0].task), str(c[0]))):
+        plain = [cell for cell in column if not cell.adapter]
+        families = [plain, column] if plain and len(plain) < len(column) else [column]
+        for family in families:
+            entries += _column(place, family)
+    return entries
+
+
+def _column(place: Place, column: Sequence[Rated]) -> list[Group]:
+    """Compare the models that completed the same items: the largest such group of the column."""
+    import numpy as np
+
+    from evalsuite.metrics.statistics import pairwise
+
+    asked: dict[frozenset[Hashable], list[Rated]] = {}
+    for cell in column:
+        if cell.whole:
+            asked.setdefault(frozenset(v.item for v in cell.values), []).append(cell)
+    if not asked:
+        return []
+    shared, compared = max(asked.items(), key=lambda pair: (len(pair[1]), len(pair[0])))
+    if len(compared) < 2:
+        return []
+    left_out = {c.model: "other items" if c.whole else "incomplete" for c in column if c not in compared}
+    order = [v.item for v in compared[0].values]
+    clusters = [v.source for v in compared[0].values]
+    table = [{v.item: v.values for v in cell.values} for cell in compared]
+    entries = []
+    for n, metric in enumerate(TASKS[place.task].item_metrics):
+        values = np.array([[scores[item][n] for item in order] for scores in table])
+        # The seed names no model: the same replies under other names get the same groups.
+        purpose = f"groups:{':'.join(str(part) for _, part in place.but('model'))}:{metric}".encode(
+            "utf-8", "surrogatepass"
+        )
+        p, test = pairwise(values, clusters, Random(purpose))
+        means = {cell.model: float(v) for cell, v in zip(compared, values.mean(axis=1), strict=True)}
+        ranked = sorted(means, key=lambda model: (-means[model], model))
+        index = {cell.model: i for i, cell in enumerate(compared)}
+        differ = _significant({(a, b): float(p[index[a], index[b]]) for a, b in combinations(ranked, 2)})
+        entries.append(
+            Group(
+                **dict(place.but("model")),
+                metric=metric,
+                items=len(shared),
+                dialogues=len(set(clusters)),
+                test=test,
+                letters=letters(ranked, differ),
+                best=ranked[0],
+                not_worse=[model for model in ranked[1:] if (ranked[0], model) not in differ],
+                left_out=left_out,
+                adapters=True if any(c.adapter for c in column) else None,
+            )
+        )
+    return entries
+
+
+def _significant(p_values: Mapping[tuple[str, str], float]) -> set[tuple[str, str]]:
+    """The pairs with p below ALPHA after Holm's correction."""
+    from evalsuite.metrics.statistics import holm
+
+    pairs = list(p_values)
+    adjusted = holm({str(n): p_values[pair] for n, pair in enumerate(pairs)})
+    return {pair for n, pair in enumerate(pairs) if adjusted[str(n)] < ALPHA}
+
+
+def letters(ranked: Sequence[str], differ: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Compact letter display: two models share a letter if and only if they do not differ. The first in `ranked` has "a".
+
+    The insert-and-absorb algorithm of Piepho (2004); in place of his sweeping step, redundant letters are removed.
+
+    >>> letters(["best", "middle", "worst"], {("best", "worst")})
+    {'best': 'a', 'middle': 'ab', 'worst': 'b'}
+    """
+    columns: list[frozenset[str]] = [frozenset(ranked)]
+    for a, b in differ:
+        split = [c - {x} for c in columns if a in c and b in c for x in (a, b)]
+        kept = [c for c in columns if not (a in c and b in c)]
+        for c in sorted(split, key=len, reverse=True):
+            if not any(c <= other for other in kept):
+                kept.append(c)
+        columns = kept
+    place = {model: n for n, model in enumerate(ranked)}
+    columns.sort(key=lambda c: sorted(place[m] for m in c))
+    for c in sorted(columns, key=len):
+        rest = [other for other in columns if other is not c]
+        if all(any({a, b} <= other for other in rest) for a in c for b in c):
+            columns = rest
+    names = [ascii_lowercase[n % 26] + "′" * (n // 26) for n in range(len(columns))]
+    return {m: "".join(name for name, c in zip(names, columns, strict=True) if m in c) for m in ranked}
+
+
+# --- average ranks
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Mean, best and worst rank of each model over columns; 1 is best. The rest is None with too few models or columns."""
+
+    mean: dict[str, float]
+    range: dict[str, tuple[float, float]]
+    columns: int
+    statistic: float | None = None  # Friedman's, corrected for ties
+    p: float | None = None
+    critical_difference: float | None = None  # Nemenyi's at 0.05
+
+
+MODELS, COLUMNS = 3, 5  # the fewest models and columns for Friedman's test
+
+
+def average_ranks(values: Mapping[str, Sequence[float]]) -> Ranks:
+    """Ranks from model -> values in the same columns; higher is better, ties get the mean of their ranks.
+
+    Friedman's p uses the χ² approximation, which is conservative with few columns.
+
+    >>> average_ranks({"a": [0.9, 0.8], "b": [0.7, 0.8]}).mean
+    {'a': 1.25, 'b': 1.75}
+    """
+    import numpy as np
+
+    stats = import_module("scipy.stats")
+    # Rounded, since equal scores may differ in their last bits.
+    table = np.round(np.array(list(values.values()), dtype=float), 12)  # (models, columns)
+    ranks = stats.rankdata(-table, axis=0)
+    mean = {model: float(row.mean()) for model, row in zip(values, ranks, strict=True)}
+    between = {model: (float(row.min()), float(row.max())) for model, row in zip(values, ranks, strict=True)}
+    models, columns = table.shape
+    if models < MODELS or columns < COLUMNS:
+        return Ranks(mean, between, columns)
+    if (table == table[0]).all():  # all tied: the statistic would be 0/0
+        statistic, p = 0.0, 1.0
+    else:
+        statistic, p = (float(x) for x in stats.friedmanchisquare(*table))
+    return Ranks(mean, between, columns, statistic, p, nemenyi(models) * math.sqrt(models * (models + 1) / 6 / columns))
+
+
+def nemenyi(models: int) -> float:
+    """Critical value q at 0.05 for a number of models (Demšar 2006, Table 5): the studentized range at infinite degrees of
+    freedom, divided by √2.
+
+    >>> round(nemenyi(4), 3)
+    2.569
+    """
+    return float(import_module("scipy.stats").studentized_range.ppf(1 - ALPHA, models, math.inf)) / math.sqrt(2)
+
+
+def critical_values(models: int) -> dict[str, float]:
+    """Number of models -> `nemenyi`, from MODELS to `models`: the page draws critical differences for any choice of models."""
+    return {str(k): round(nemenyi(k), 6) for k in range(MODELS, models + 1)}
+
+
+def ranks_of(cells: Sequence[CellResult]) -> Iterator[tuple[dict[str, Any], Ranks, list[str]]]:
+    """Average ranks over tasks: (place without model and task, ranks by the tasks' first metrics, models left out).
+
+    `cells` are those of one run. Models that lack a task are left out; baselines and adapters are ignored.
+    """
+    tables: dict[tuple[tuple[str, Any], ...], dict[str, dict[str, float | None]]] = {}
+    for cell in cells:
+        if not cell.is_baseline and not cell.is_adapter:
+            value = cell.headline.value if cell.is_complete else None
+            tables.setdefault(cell.but("model", "task"), {}).setdefault(cell.model, {})[cell.task] = value
+    for place, models in tables.items():
+        tasks = [name for name in TASKS if any(name in by_task for by_task in models.values())]
+        rows = {model: [by_task.get(task) for task in tasks] for model, by_task in models.items()}
+        ranked = {model: [v for v in row if v is not None] for model, row in rows.items() if None not in row}
+        if len(ranked) > 1 and len(tasks) > 1:
+            yield dict(place), average_ranks(ranked), [m for m in rows if m not in ranked]
+
+
+# --- tables
+
+_MODEL = Column(Text("模型", "model"))
+
+
+def group_sheets(results: Results) -> Iterator[Sheet]:
+    """Significance groups over all models of the run, as p-values are corrected over them; shows only the models in `results`."""
+    shown = _models_at(results, "model")
+    kept = []
+    for group in groups(list(rated_cells(results.out, results.whole.cells))):
+        models = shown.get(tuple(group.coordinates().items()), set())
+        some = {model: text for model, text in group.letters.items() if model in models}
+        rest = {model: text for model, text in group.left_out.items() if model in models}
+        if some:
+            kept.append(group.model_copy(update={"letters": some, "left_out": rest}))
+    yield from drawn_groups(kept)
+
+
+def rank_sheets(results: Results) -> Iterator[Sheet]:
+    """Average ranks over all models and tasks of the run; shows only the models in `results`."""
+    shown = _models_at(results, "model", "task")
+    kept = []
+    for place, ranked, left_out in ranks_of(results.whole.cells):
+        models = shown.get(tuple(place.items()), set())
+        mean = {model: rank for model, rank in ranked.mean.items() if model in models}
+        if mean:
+            kept.append((place, replace(ranked, mean=mean), [model for model in left_out if model in models]))
+    yield from drawn_ranks(kept)
+
+
+def _models_at(results: Results, *names: str) -> dict[tuple[tuple[str, Any], ...], set[str]]:
+    """The models at each place, without the parts `names` of it."""
+    models: dict[tuple[tuple[str, Any], ...], set[str]] = {}
+    for cell in results.cells:
+        models.setdefault(cell.but(*names), set()).add(cell.model)
+    return models
+
+
+def drawn_groups(entries: Iterable[Group]) -> Iterator[Sheet]:
+    """A sheet for each set and way of asking: a row a model, a column a task, with the letters of `groups`.
+
+    Of two groups for a column, the later one, which includes adapters, is shown.
+    """
+    sheets: dict[tuple[Any, ...], dict[str, Group]] = {}
+    for entry in entries:
+        if entry.metric == TASKS[entry.task].item_metrics[0]:
+            sheets.setdefault(entry.but("task"), {})[entry.task] = entry
+    for place, by_task in sheets.items():
+        about = dict(place)
+        tasks = [t for t in TASKS.values() if t.name in by_task]
+        columns = [Column(task_heading(t), t.item_metrics[0][:3], align="right", about={"task": t.name}) for t in tasks]
+        rows = [
+            Row((model, *(_letters(by_task[t.name], model) for t in tasks)), about={"model": model})
+            for model in sorted({m for e in by_task.values() for m in (*e.letters, *e.left_out)})
+        ]
+        title = titled(
+            place_words(about, ", "),
+            "：有共同字母的模型没有显著差异（Holm，0.05）",
+            ": models that share a letter do not differ (Holm, 0.05)",
+        )
+        yield Sheet("groups", title, (_MODEL, *columns), tuple(rows), about=about)
+
+
+def _letters(entry: Group, model: str) -> str:
+    return entry.letters.get(model) or str(entry.left_out.get(model, "–"))
+
+
+def drawn_ranks(rows: Iterable[tuple[dict[str, Any], Ranks, list[str]]]) -> Iterator[Sheet]:
+    """A sheet for each set and way of asking: a row a model, with its mean, best and worst rank.
+
+    `rows` are those of `ranks_of`.
+    """
+    for about, ranked, left_out in rows:
+        lines = [
+            Row((model, ranked.mean[model], Value(None, *ranked.range[model])), about={"model": model})
+            for model in sorted(ranked.mean, key=lambda m: ranked.mean[m])
+        ]
+        notes: list[str | Text] = []
+        if ranked.p is not None and ranked.critical_difference is not None:
+            p = f"p = {ranked.p:.3f}" if ranked.p >= 0.001 else "p < 0.001"
+            notes.append(f"Friedman χ² = {ranked.statistic:.2f}, {p}; Nemenyi's CD {ranked.critical_difference:.2f}")
+        if left_out:
+            names = ", ".join(left_out)
+            notes.append(Text(f"并非每列都完整：{names}", f"not every column complete: {names}"))
+        notes.append(
+            Text(
+                "名次看不出差距，而且各任务共用对话：先看各列",
+                "ranks hide distances, and tasks share their dialogues: see the columns first",
+            )
+        )
+        title = titled(
+            place_words(about, ", "), f"：{ranked.columns} 个任务的平均名次", f": mean rank over {ranked.columns} tasks"
+        )
+        columns = (
+            _MODEL,
+            Column(Text("平均名次", "mean"), kind="number", better="less"),
+            Column(Text("范围", "range"), kind="count", interval="alone"),
+        )
+        yield Sheet("ranks", title, columns, tuple(lines), (_joined(notes),), about)
+
+
+def _joined(notes: Sequence[str | Text]) -> Text:
+    both = [note if isinstance(note, Text) else Text(note, note) for note in notes]
+    return Text("；".join(note.zh for note in both), "; ".join(note.en for note in both))
+
+
+RANKS: Analysis[None] = Analysis("ranks", rank_sheets, help="Average ranks of the models over tasks.", drawn=True)
+GROUPS: Analysis[None] = Analysis(
+    "groups",
+    group_sheets,
+    help="Models that do not differ significantly.",
+    only_named="reads every record",
+    drawn=True,
+)

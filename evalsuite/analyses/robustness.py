@@ -1,0 +1,344 @@
+"""Robustness: drops under perturbation, choices by option position, spread over prompt wordings and shots (docs/robustness.md).
+
+A perturbed item keeps the id of its original, so that cells are compared item by item, over the items answered in both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from random import Random
+from typing import Any
+
+from pydantic import Field
+
+from evalsuite.benchmarks.registry import TASKS, set_order, task_order
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.perturb import PERTURBATIONS, Perturbation, perturbation_of
+from evalsuite.results.analysis import Analysis, Results, ScoredRun
+from evalsuite.results.outcomes import FLIP, CellOutcomes, Outcome
+from evalsuite.results.schema.base import (
+    Cell,
+    Count,
+    Located,
+    Model,
+    Number,
+    Perturb,
+    Rows,
+    Scoring,
+    Set,
+    Share,
+    Shots,
+    Split,
+    Strict,
+    Task,
+    Variant,
+)
+from evalsuite.results.schema.cell import CellResult
+from evalsuite.results.words import FAMILY, LEAST_P_HOLM, family_size, task_and_set, titled, too_few, with_notes
+
+
+class Drop(Cell):
+    """A perturbed cell compared with its unperturbed one, over the items answered in both."""
+
+    metric: str
+    items: Count
+    dialogues: Count
+    base: float = Field(description="The metric without perturbation.")
+    value: float
+    drop: float = Field(description="value less base: negative where it got worse.")
+    low: Number
+    high: Number
+    test: str = Field(description="Where p comes from.")
+    p: Share
+    differ: Count | None = Field(
+        default=None, description="Dialogues whose scores differ: with fewer than 6, p cannot be below 0.05."
+    )
+    least_p: Share | None = Field(default=None, description="The smallest p that so few dialogues can give.")
+    p_holm: Share = Field(description="p, corrected by Holm over the model's rows.")
+    least_p_holm: Share | None = Field(default=None, description=LEAST_P_HOLM)
+    family: Count | None = Field(default=None, description=FAMILY)
+    flip_rate: Share
+    right_to_wrong: Count
+    wrong_to_right: Count
+    same_choice: Share | None = Field(default=None, description="How often the same option was chosen.")
+    parsed_in_both: Count | None = None
+    consistency: Share | None = Field(default=None, description="How often all rotations got the same option.")
+
+
+class Positions(Cell):
+    """Counts by option position: gold, right choices, all choices."""
+
+    labels: Rows[str]
+    gold: Rows[Count]
+    right: Rows[Count]
+    chosen: Rows[Count]
+    silent: Count = Field(description="Answered without choosing.")
+    bias: Share | None = Field(description="Total variation distance between chosen and gold places.")
+
+
+class Wordings(Located):
+    """One task in several wordings."""
+
+    model: Model
+    task: Task
+    set: Set
+    split: Split
+    shots: Shots
+    scoring: Scoring
+    perturb: Perturb
+    metric: str
+    values: dict[str, float] = Field(description="By the template's name.")
+    mean: float
+    spread: float = Field(description="Best less worst.")
+    worst: str
+
+
+class ShotValues(Located):
+    """One task with several numbers of shots."""
+
+    model: Model
+    task: Task
+    set: Set
+    split: Split
+    variant: Variant
+    scoring: Scoring
+    perturb: Perturb
+    metric: str
+    values: dict[str, float] = Field(description="By the number of shots.")
+
+
+class Robustness(Strict):
+    """Drops under perturbation, choices by option position, wordings, shots (docs/robustness.md)."""
+
+    drops: Rows[Drop]
+    positions: Rows[Positions]
+    wordings: Rows[Wordings]
+    shots: Rows[ShotValues]
+
+
+def compute(run: ScoredRun) -> Robustness:
+    """Drops, positions, wordings and shots of a run."""
+    order = list(PERTURBATIONS)
+    cells = sorted(run.outcomes, key=lambda c: order.index(c.place.perturb))
+    return Robustness(
+        drops=drops(cells),
+        positions=all_positions(cells),
+        wordings=[_wordings(*group) for group in _alike(run.results, "variant")],
+        shots=[ShotValues(**shared, values=values) for shared, values in _alike(run.results, "shots")],
+    )
+
+
+# --- drops under perturbation
+
+
+def drops(cells: Sequence[CellOutcomes]) -> list[Drop]:
+    """A row for each perturbed cell whose unperturbed cell exists; p-values corrected by Holm over a model's rows, a family."""
+    from evalsuite.metrics.statistics import within_families
+
+    bases = {c.place.but("perturb"): c for c in cells if c.place.perturb == "none"}
+    pairs = [(base, c) for c in cells if (base := bases.get(c.place.but("perturb"))) and c is not base]
+    # Equal ids denote the same item only within the same data file.
+    pairs = [(base, c) for base, c in pairs if base.cell.facts["data"] == c.cell.facts["data"]]
+    sizes = Counter(c.place.model for _, c in pairs)
+    rows = [row for base, c in pairs if (row := _drop(base, c, sizes[c.place.model]))]
+    corrected = within_families([(row.model, row.p, row.least_p or 0.0) for row in rows])
+    return [
+        row.model_copy(update={"p_holm": found.p, "least_p_holm": found.least, "family": found.family})
+        for row, found in zip(rows, corrected, strict=True)
+    ]
+
+
+def _drop(base: CellOutcomes, other: CellOutcomes, family: int) -> Drop | None:
+    """The row of a perturbed cell, one of `family`; None if no item was answered in both."""
+    from evalsuite.metrics.statistics import paired_test
+
+    change = perturbation_of(other.place.perturb, other.cell.facts)
+    perturbed: dict[tuple[str, int], list[Outcome]] = {}  # by item and sample; several if its options were rotated
+    for outcome in other.outcomes:
+        perturbed.setdefault((outcome.item.id, outcome.sample), []).append(outcome)
+    if change.several:  # leave items out that have a failed rotation, as the accuracy of their cell does
+        whole = {o.item.id: len(o.item.options) for o in base.outcomes}
+        perturbed = {name: outcomes for name, outcomes in perturbed.items() if len(outcomes) == whole.get(name[0])}
+    names = [(plain.item.id, plain.sample) for plain in base.outcomes]
+    pairs = [(plain, perturbed[name]) for plain, name in zip(base.outcomes, names, strict=True) if name in perturbed]
+    if not pairs:
+        return None
+    before, after = [plain.value for plain, _ in pairs], [min(o.value for o in outcomes) for _, outcomes in pairs]
+    clusters = [plain.source for plain, _ in pairs]
+    place = other.place
+    # The seed names no model: two models with the same replies get the same interval.
+    purpose = f"robustness:{place.task}:{place.set}:{place.split}:{place.perturb}"
+    test = paired_test(after, before, clusters, Random(purpose), family, binary=base.metric == "accuracy")
+    changes = [y - x for x, y in zip(before, after, strict=True)]
+    return Drop(
+        **place.as_dict(),
+        metric=base.metric,
+        items=len({plain.item.id for plain, _ in pairs}),
+        dialogues=test.clusters,
+        base=math.fsum(before) / len(before),
+        value=math.fsum(after) / len(after),
+        drop=test.value,  # value - base: negative if the perturbation lowers the score
+        low=test.low,
+        high=test.high,
+        test=test.test,
+        p=test.p,
+        p_holm=test.p,
+        differ=test.differ,
+        least_p=test.least,
+        flip_rate=sum(abs(x) >= FLIP for x in changes) / len(changes),
+        right_to_wrong=sum(x <= -FLIP for x in changes),
+        wrong_to_right=sum(x >= FLIP for x in changes),
+        **(_choices(pairs, change, other.cell.facts["seed"]) if other.labels else {}),
+    )
+
+
+def _choices(pairs: Sequence[tuple[Outcome, list[Outcome]]], change: Perturbation, seed: int) -> dict[str, Any]:
+    """How often the same options were chosen before and after, whatever their position and label."""
+    same = []
+    for plain, perturbed in pairs:
+        options, orders = plain.item.options, change.orders(plain.item, seed)
+        chosen = {frozenset(options[orders[o.rotation][n]] for n in o.chosen) for o in perturbed}
+        if change.several:  # an item with an unanswered rotation is not consistent
+            same.append(len(chosen) == 1 and all(chosen))
+        elif plain.chosen and all(chosen):
+            same.append(chosen == {frozenset(options[n] for n in plain.chosen)})
+    share = sum(same) / len(same) if same else None
+    return {"consistency": share} if change.several else {"same_choice": share, "parsed_in_both": len(same)}
+
+
+# --- choices by position
+
+
+def all_positions(cells: Iterable[CellOutcomes]) -> list[Positions]:
+    """`positions` of every cell whose items list options. Probes are left out: their valid explanation is always first."""
+    return [positions(c) for c in cells if c.labels and TASKS[c.place.task].kind.written]
+
+
+def positions(cell: CellOutcomes) -> Positions:
+    """Counts by option position: gold, right choices, all choices. Every rotation counts.
+
+    `bias` is the total variation distance between the distributions of choices and gold: 0 if they are equal, 0.67 for a
+    model that always answers (b) where gold is uniform over three options.
+    """
+    count = len(cell.labels)
+    gold, right, chosen = [0] * count, [0] * count, [0] * count
+    for o in cell.outcomes:
+        for n in o.item.golds:
+            gold[n] += 1
+            right[n] += n in o.chosen
+        for n in o.chosen:
+            chosen[n] += 1
+    bias = None
+    if sum(gold) and sum(chosen):
+        bias = math.fsum(abs(c / sum(chosen) - g / sum(gold)) for c, g in zip(chosen, gold, strict=True)) / 2
+    return Positions(
+        **cell.place.as_dict(),
+        labels=list(cell.labels),
+        gold=gold,
+        right=right,
+        chosen=chosen,
+        silent=sum(not o.chosen for o in cell.outcomes),
+        bias=bias,
+    )
+
+
+# --- wordings and shots
+
+
+def _alike(results: Iterable[CellResult], name: str) -> Iterator[tuple[dict[str, Any], dict[str, float]]]:
+    """Groups of two or more cells that differ only in the part `name` of their place: what they share, value by that part."""
+    groups: dict[tuple[tuple[str, Any], ...], dict[str, float]] = {}
+    for cell in results:
+        if cell.headline.value is not None:
+            groups.setdefault(cell.but(name), {})[getattr(cell, name)] = cell.headline.value
+    for place, values in groups.items():
+        if len(values) > 1:
+            by_name = {str(key): values[key] for key in sorted(values)}
+            shared = dict(place)
+            yield {**shared, "metric": TASKS[shared["task"]].metrics[0]}, by_name
+
+
+def _wordings(shared: dict[str, Any], values: dict[str, float]) -> Wordings:
+    worst = min(values, key=lambda name: values[name])
+    mean = math.fsum(values.values()) / len(values)
+    return Wordings(**shared, values=values, mean=mean, spread=max(values.values()) - values[worst], worst=worst)
+
+
+# --- tables
+
+# What shuffling alone does to a model that looks at places.
+_ORDERS = Text(
+    "shuffle、both 使正确选项均匀分布在各位置：总选同一标号的模型因此变到随机水平，这是位置偏好所致，不是题目变难",
+    "shuffle, both: gold stands evenly at all places, so that a model that always says the same label moves to chance; such a "
+    "change is its preference of a place, not harder items",
+)
+_SHUFFLED = {"shuffle", "both"}
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """A sheet a model: a row a task and set, a column a perturbation, with value, change and flip rate."""
+    robustness = results.of(ANALYSIS)
+    changed = robustness.drops if robustness else []
+    models: dict[tuple[str, ...], list[Drop]] = {}
+    for row in changed:
+        way = (row.variant, f"{row.shots}-shot", row.scoring, row.split)
+        models.setdefault((row.model, *way), []).append(row)
+    plain = len({place[1:] for place in models}) == 1
+    shuffled = any(row.perturb in _SHUFFLED for row in changed)
+    notes = (_legend(changed), _ORDERS) if shuffled else (_legend(changed),)
+    yield from with_notes((_sheet(place[0] if plain else " ".join(place), rows) for place, rows in models.items()), *notes)  # fmt: skip
+
+
+def _legend(drops: Sequence[Drop]) -> Text:
+    """Notes on the sheets, with the number of rows that Holm's correction is over."""
+    size = family_size(drop.family for drop in drops)
+    zh, en = (f" {size} 行", f"{size} rows") if size else ("各行", "rows")
+    return Text(
+        f"未扰动：原题的得分；其后依次为扰动后的得分（%）、变化的百分点（* p < 0.05，按模型全部{zh}作 Holm 校正；?：有差异的对话太少，"
+        "校正后的 p 不可能低于 0.05，无法判断）、f：结果翻转的题所占 %",
+        f"base: not perturbed; then %, change in points (* p < 0.05, Holm over the model's {en}; ?: so few dialogues differ "
+        "that this p cannot be below 0.05, too few to tell), f: % of items that flipped",
+    )
+
+
+def _sheet(label: str, rows: Sequence[Drop]) -> Sheet:
+    names = tuple(dict.fromkeys(row.perturb for row in rows))
+    places: dict[tuple[str, str], dict[str, Drop]] = {}
+    for row in rows:
+        places.setdefault((row.set, row.task), {})[row.perturb] = row
+    lines = []
+    for (item_set, task), by_name in sorted(places.items(), key=lambda x: (set_order(x[0][0]), task_order(x[0][1]))):
+        bases = {f"{100 * row.base:.1f}": row.base for row in by_name.values()}
+        # If each perturbation has other answered items, the bases differ: then every cell shows its own.
+        own = len(bases) > 1
+        cells = (_change(by_name.get(name), own) for name in names)
+        base: str | float = "≠" if own else next(iter(bases.values()))
+        lines.append(Row((task_and_set(TASKS[task], item_set), base, *cells), about={"set": item_set, "task": task}))
+    columns = [Column(name, kind="percent", about={"perturb": name}) for name in names]
+    base_column = Column(Text("未扰动", "base"), kind="percent", key=True, about={"perturb": "none"})
+    about = dict(rows[0].but("task", "set", "perturb"))
+    title = titled(label, "：扰动前后", ": under perturbation")
+    return Sheet("robustness", title, (Column(""), base_column, *columns), tuple(lines), about=about)
+
+
+def _change(row: Drop | None, own_base: bool) -> Value:
+    if row is None:
+        return Value(None)
+    sure = row.p_holm < 0.05
+    value = f"{100 * row.base:.1f}→{100 * row.value:.1f}" if own_base else row.value
+    few = too_few(row.least_p_holm, row.least_p, row.differ)
+    change = f" {100 * row.drop:+.1f}{'*' if sure else '?' if few else ' '}"
+    return Value(value, asides=(change, f"f{100 * row.flip_rate:.0f}"), tone="strong" if sure else "")
+
+
+ANALYSIS = Analysis(
+    "robustness",
+    sheets,
+    Robustness,
+    compute,
+    help="Drops under perturbation, choices by position, wordings and shots.",
+    at_end=True,
+    drawn=True,
+)

@@ -1,0 +1,246 @@
+"""results.json as a file: read as a `Results`, whole or narrowed to some cells, and what may not be overwritten."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from evalsuite.analyses import second
+from evalsuite.analyses.judged import sheets as judged
+from evalsuite.analyses.table import SECTIONS
+from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.jsonl import first_fault
+from evalsuite.common.plainfile import read_json
+from evalsuite.results.analysis import Results, written
+from evalsuite.results.places import known_values
+from evalsuite.results.records import is_records_file
+from evalsuite.results.schema.base import Rows, Strict, narrowed
+from evalsuite.results.schema.cell import CellResult, Metric
+from evalsuite.results.schema.cell import Reading as ReadingFields
+from evalsuite.types import Cell, Place, Reading
+
+
+class _File(Strict):
+    """results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes."""
+
+    format: Literal[1]
+    evalsuite: str = Field(description="The version that wrote it.")
+    reading: ReadingFields
+    cells: Rows[CellResult]
+
+
+@cache
+def results_file() -> type[_File]:
+    """The model of results.json: the cells, and a key for each analysis that has content."""
+    keys: dict[str, Any] = {}
+    for row in SECTIONS:
+        # A list with a million wrong entries is one error.
+        model = Annotated[row.model, Field(fail_fast=True)] if get_origin(row.model) is list else row.model
+        keys[row.key] = (model | None, Field(default=None, description=row.help))  # type: ignore[operator]
+    return create_model("Results", __base__=_File, __doc__=_File.__doc__, **keys)
+
+
+def to_json(results: Results) -> dict[str, Any]:
+    """The content of results.json."""
+    return {
+        "format": 1,
+        "evalsuite": results.version,
+        "reading": asdict(results.reading),
+        "cells": [cell.written() for cell in results.cells],
+        **{row.key: written(results.contents[row.key]) for row in SECTIONS if row.key in results.contents},
+    }
+
+
+def load_results(run: Path) -> Results:
+    """Read results.json without scoring again. Raises ConfigError if it is missing or not a file of evalsuite."""
+    path = run / "results.json"
+    if not path.exists():
+        raise ConfigError(f"{run}: no results.json; `evalsuite score {run}` writes it from a run's store")
+    try:
+        return from_json(run, read_json(run, path.name))
+    except DataError as error:
+        raise ConfigError(f"{error}; `evalsuite score {run}` writes it anew") from None
+
+
+def from_json(out: Path, content: Mapping[str, Any]) -> Results:
+    """The results of a run's folder from the content of its results.json. Raises DataError, which names file and field."""
+    try:
+        file = results_file().model_validate(content)
+    except ValidationError as error:
+        raise first_fault(error, out / "results.json") from None
+    reading = Reading(file.reading.parser, file.reading.extract)
+    contents = {row.key: found for row in SECTIONS if (found := getattr(file, row.key)) is not None}
+    results = Results(out, file.evalsuite, reading, tuple(file.cells), contents)
+    return replace(results, problems=tuple(problems_of(results)))
+
+
+def problems_of(results: Results) -> Iterator[str]:
+    """A line for each failure of a run."""
+    for cell in results.cells:
+        yield from _problems(cell)
+    for row in SECTIONS:
+        if row.key in results.contents:
+            yield from row.problems(results.contents[row.key])
+
+
+def _problems(cell: CellResult) -> Iterator[str]:
+    name, estimate = cell.place.name, cell.estimate
+    if cell.failed:
+        yield f"{name}: {cell.failed} of {cell.items} requests failed: {'; '.join(cell.errors)}"
+    if estimate and estimate.reached is False and estimate.margin is not None:
+        yield (
+            f"{name}: ±{100 * estimate.margin:g} not reached after {estimate.asked} of {estimate.of} items: the same run goes on"
+        )
+    if cell.missing and not estimate:
+        yield f"{name}: {cell.missing} of {cell.items} not asked yet: the same run goes on"
+
+
+# --- earlier results of the folder
+
+
+class _EarlierCell(BaseModel):
+    """What a new scoring asks of a cell of an earlier results.json, of whatever version."""
+
+    model_config = ConfigDict(extra="allow")
+
+    records: str
+    items: int = 0
+    missing: int = 0
+    facts: dict[str, Any] = {}
+    metrics: dict[str, dict[str, Any]] = {}
+
+    @property
+    def place(self) -> Place:
+        return Place.of(self.model_extra or {})
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """results.json as it was last written, by any version."""
+
+    cells: Mapping[Place, _EarlierCell]
+    files: tuple[str, ...]  # paths of the files of records that it names
+    askers: frozenset[str]  # judges and second readers
+
+    @classmethod
+    def of(cls, out: Path) -> Earlier:
+        """Empty if there is none. Raises ConfigError if the file is not evalsuite's, so that it is not overwritten."""
+        path = out / "results.json"
+        if not path.is_file():
+            return cls({}, (), frozenset())
+        try:
+            content = json.loads(path.read_bytes())
+            cells = [_EarlierCell.model_validate(row) for row in content["cells"]]
+            beside = {
+                row.key: (content.get(row.key) or {}).get("cells", ()) for row in (judged.ANALYSIS, second.ANALYSIS)
+            }
+            files = (*(cell.records for cell in cells), *(row["records"] for rows in beside.values() for row in rows))
+            if not all(map(is_records_file, files)):
+                raise ValueError("no file of records")
+            askers = {f"judge {row['judge']}" for row in beside[judged.ANALYSIS.key]}
+            askers |= {f"second reader {row['reader']}" for row in beside[second.ANALYSIS.key]}
+            return cls({cell.place: cell for cell in cells}, files, frozenset(askers))
+        except OSError as error:
+            raise ConfigError(f"{path}: cannot read: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise ConfigError(
+                f"{path}: was not written by evalsuite, or is broken; name another folder, or move this file away"
+            ) from None
+
+    def metrics(self, place: Place) -> dict[str, Metric]:
+        """The figures of a cell, as far as this version knows such."""
+        known = {}
+        for name, values in self.cells[place].metrics.items() if place in self.cells else ():
+            try:
+                known[name] = Metric.model_validate(values)
+            except ValidationError:
+                continue
+        return known
+
+
+def record_files(results: Results) -> list[str]:
+    """Paths of the files of records that results.json names, within the run's folder."""
+    opinions, readings = results.of(judged.ANALYSIS), results.of(second.ANALYSIS)
+    beside = (*(opinions.cells if opinions else ()), *(readings.cells if readings else ()))
+    return [*(cell.records for cell in results.cells), *(cell.records for cell in beside)]
+
+
+def require_own(out: Path) -> None:
+    """Raise ConfigError if the folder holds files that a run would overwrite, but is no run's."""
+    if not (out / "store.sqlite").exists():
+        for name in ("results.json", "manifest.json"):
+            if (out / name).exists():
+                raise ConfigError(
+                    f"{out}: holds a {name} and no store.sqlite, so it is no run's folder, or the run has lost its replies; "
+                    f"name another --out, or move {name} away"
+                )
+
+
+def require_cells(out: Path, cells: Iterable[Cell]) -> None:
+    """Raise ConfigError if results.json has cells that the store, which has `cells`, lacks."""
+    before = Earlier.of(out).cells
+    lost = {*before} - {cell.place for cell in cells}
+    if lost:
+        raise ConfigError(
+            f"{out}: store.sqlite lacks {len(lost)} of the {len(before)} cells of results.json, such as {min(lost).name}: it "
+            "was emptied, replaced, or copied without store.sqlite-wal. Put the right one back, or move results.json away"
+        )
+
+
+def require_replies(out: Path, before: Earlier, after: Results) -> None:
+    """Raise ConfigError if new results lack judgings, or replies to the same requests, that the earlier ones have."""
+    now = {cell.place: cell for cell in after.cells}
+    lost = [
+        place.name
+        for place, row in before.cells.items()
+        if (new := now[place]).missing > row.missing and new.items == row.items and _same_facts(new, row)
+    ]
+    lost += [f"the {by}" for by in sorted(before.askers - _askers(after))]
+    if lost:
+        raise ConfigError(
+            f"{out}: store.sqlite lacks replies that results.json has, such as those of {lost[0]}: it was replaced, or copied "
+            "without store.sqlite-wal. Put the right one back, or move results.json away"
+        )
+
+
+def _same_facts(new: CellResult, old: _EarlierCell) -> bool:
+    """Whether the facts are the same, but for those that a version did not write."""
+    return new.facts.model_dump(exclude_none=True) == {k: v for k, v in old.facts.items() if v is not None}
+
+
+def _askers(results: Results) -> set[str]:
+    """The judges and second readers."""
+    opinions, readings = results.of(judged.ANALYSIS), results.of(second.ANALYSIS)
+    return {f"judge {row.judge}" for row in (opinions.cells if opinions else ())} | {
+        f"second reader {row.reader}" for row in (readings.cells if readings else ())
+    }
+
+
+# --- narrowing
+
+
+def narrow(results: Results, wanted: Mapping[str, Sequence[str]]) -> Results:
+    """Keep only what concerns the wanted cells. `wanted`: part of a place (types.PLACE) -> values, as typed by a person.
+
+    Raises ConfigError for a value that no cell has, or if no cell has all of them together.
+    """
+    places = [cell.place for cell in results.cells]
+    chosen = {name: known_values(places, name, values) for name, values in wanted.items() if values}
+    if not chosen:
+        return results
+    cells = tuple(cell for cell in results.cells if cell.concerns(chosen))
+    if not cells:
+        raise ConfigError(f"{results.out}: no cell is {' and '.join(', '.join(map(str, v)) for v in chosen.values())}")
+    contents = {
+        row.key: row.narrow(content, chosen) if row.narrow else narrowed(content, chosen)
+        for row in SECTIONS
+        if (content := results.contents.get(row.key)) is not None
+    }
+    part = replace(results, cells=cells, contents=contents, narrowed_from=results.whole)
+    return replace(part, problems=tuple(problems_of(part)))

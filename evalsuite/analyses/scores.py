@@ -1,0 +1,297 @@
+"""Sheets of the main results: headline metrics by task and set, and accuracy by scoring; and the notes below all tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from evalsuite.analyses import chance, means, second
+from evalsuite.analyses.chance import Chance
+from evalsuite.analyses.means import Mean
+from evalsuite.analyses.tokens import tokens_column
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, metric_named, set_order, task_order
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.results.analysis import Analysis, Results
+from evalsuite.results.schema.cell import CellResult, Metric
+from evalsuite.results.words import WAY, estimate_flags, task_and_set, task_heading, titled
+from evalsuite.types import Status, Task
+
+# Of each mark: what it means.
+LEGEND = {
+    "(": Text(
+        "(n)：没有答案的回复占 n%，按不正确计", "(n): percent of replies without an answer, counted as not right"
+    ),
+    "!": Text("!n：n 个请求失败或尚未提问，不计入", "!n: requests failed or not asked, left out"),
+    "±": Text("±：该列中最宽的 95% 置信区间的一半", "±: half of the column's widest 95 % interval"),
+}
+ESTIMATED = Text(
+    "≈k/n：只问了 n 题中的 k 题，不参与排名。附区间者为全部题目得分的估计（提前停止，或来自锚题）；无区间者只是这 k 题的得分；带 ? 者超出选题所用模型的得分范围，或提问方式不同",
+    "≈k/n: only k of n items were asked; not ranked. With an interval, an estimate of the score on all (stopped early, or from anchor "
+    "items); without one, the score on these k alone. ?: outside the scores of the models that chose them, or asked in another way",
+)
+SAMPLED = Text("±n：各样本得分的标准差", "±n: standard deviation between the samples' scores")
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """A sheet a set: a row a model, a column a task, with the headline metric and the share of replies without an answer.
+    For a benchmark whose paper averages over sets, a sheet a task with a column a set.
+
+    Then a sheet of accuracy by scoring for each model whose choices were asked in other ways than by generating.
+    """
+    groups: dict[tuple[str, str], list[CellResult]] = {}
+    for cell in results.cells:
+        benchmark = benchmark_of(cell.task)
+        groups.setdefault((benchmark.name, cell.task if benchmark.averaged else cell.set), []).append(cell)
+    order = list(BENCHMARKS)
+    several = len({name for name, _ in groups}) > 1
+    for (name, part), group in sorted(groups.items(), key=lambda x: (order.index(x[0][0]), _part_order(x[0][1]))):
+        if BENCHMARKS[name].averaged:
+            yield _by_set(TASKS[part], group, results.of(means.ANALYSIS) or [])
+        else:
+            tested = results.of(chance.ANALYSIS) or []
+            yield _by_task(part, group, f"{BENCHMARKS[name].title} " if several else "", tested)
+    yield from by_scoring(results.cells)
+
+
+def legend(results: Results) -> list[Text]:
+    """In one line, what the marks mean that stand in the tables of results."""
+    numbers = [(cell, TASKS[cell.task].metrics[0]) for cell in results.cells]
+    marks = {flag[0] for cell, metric in numbers for flag in _number(cell, metric).flags} - {"±"}  # of samples
+    if any(_half(cell.figure(metric)) is not None for cell, metric in numbers):
+        marks.add("±")
+    shown = [text for mark, text in LEGEND.items() if mark in marks]
+    return [Text("   ".join(x.zh for x in shown), "   ".join(x.en for x in shown))] if shown else []
+
+
+def _part_order(part: str) -> tuple[int, str]:
+    return (task_order(part), "") if part in TASKS else set_order(part)
+
+
+def _by_model(cells: Sequence[CellResult], by: str) -> list[tuple[str | Text, dict[str, Any], dict[str, CellResult]]]:
+    """A row for each model and way of asking: (label, parts of its place, its cells by task or set)."""
+    rows: dict[tuple[tuple[str, Any], ...], dict[str, CellResult]] = {}
+    for cell in cells:
+        rows.setdefault(cell.but("task", "set", "split"), {})[getattr(cell, by)] = cell
+    varying = [name for name in WAY if len({dict(place)[name] for place in rows}) > 1]
+
+    recorded = {cell.model for cell in cells if cell.facts.recorded}
+
+    def label(place: dict[str, Any]) -> str | Text:
+        words = (f"{place[name]}-shot" if name == "shots" else str(place[name]) for name in varying)
+        told = " ".join([place["model"], *words])
+        return Text(f"{told}（存档回复）", f"{told} (recorded)") if place["model"] in recorded else told
+
+    return [(label(dict(place)), dict(place), by_name) for place, by_name in rows.items()]
+
+
+def _by_task(item_set: str, cells: Sequence[CellResult], benchmark: str, tested: Sequence[Chance]) -> Sheet:
+    tasks = [t for t in TASKS.values() if any(c.task == t.name for c in cells)]
+    split, headings = cells[0].split, {metric_named(t.metrics[0]).heading for t in tasks}
+    levels = benchmark_of(tasks[0].name).levels
+    where = f"{benchmark}{item_set.upper() if item_set in levels else item_set}"
+    title = titled(where, f"，{split}", f", {split}")
+    if one := len(headings) == 1 and len(tasks) > 1:
+        heading = headings.pop()
+        title = Text(f"{title.zh}：{heading}", f"{title.en}: {heading}")
+    columns = [
+        Column(
+            task_heading(t),
+            "" if one else metric_named(t.metrics[0]).heading,
+            "percent",
+            better="more",
+            about={"task": t.name},
+        )
+        for t in tasks
+    ]
+    models = _by_model(cells, "task")
+    more, spent = tokens_column([list(by_task.values()) for *_, by_task in models])
+    rows = [
+        Row((label, *(_number(by_task.get(t.name), t.metrics[0]) for t in tasks), *tokens), about=about)
+        for (label, about, by_task), tokens in zip(models, spent, strict=True)
+    ]
+    guessed = {c.task: c.chance for c in cells if c.chance is not None}
+    if guessed:
+        blank = [None] * len(more)
+        rows.append(Row((Text("随机水平", "chance"), *(guessed.get(t.name) for t in tasks), *blank), "apart"))
+        # One answer to all items, where that is right more often than guesses.
+        better = [row for row in tested if row.set == item_set and row.guided]
+        always = {row.task: Value(row.constant, asides=(f" {row.label}",)) for row in better if row.task in guessed}
+        if always:
+            rows.append(Row((Text("全选一项", "always one"), *(always.get(t.name) for t in tasks), *blank), "apart"))
+    rows += _size([([by_task.get(t.name) for *_, by_task in models], t.metrics[0]) for t in tasks], len(more))
+    model = Column(Text("模型", "model"))
+    return Sheet("results", title, (model, *columns, *more), tuple(rows), about={"set": item_set, "split": split})
+
+
+def _by_set(task: Task, cells: Sequence[CellResult], averages: Sequence[Mean]) -> Sheet:
+    sets = sorted({c.set for c in cells}, key=set_order)
+    metric, split = task.metrics[0], cells[0].split
+    averaged = {m.but("task", "split"): m for m in averages if m.task == task.name}
+    several = len(sets) > 1
+    models = _by_model(cells, "set")
+    more, spent = tokens_column([list(by_set.values()) for *_, by_set in models])
+    rows = []
+    for (label, about, by_set), tokens in zip(models, spent, strict=True):
+        average = averaged.get(tuple(about.items()))
+        stopped = bool(average and average.estimates)
+        value = average.metrics[metric].value if average and metric in average.metrics else None
+        mean = [Value(value, flags=("≈",) if stopped else (), compares=not stopped)] if several else []
+        rows.append(Row((label, *(_number(by_set.get(name), metric) for name in sets), *mean, *tokens), about=about))
+    rows += _size([([by_set.get(name) for *_, by_set in models], metric) for name in sets], len(more) + several)
+    columns = [Column(name, kind="percent", better="more", about={"set": name}) for name in sets]
+    if several:
+        columns.append(Column(Text("平均", "mean"), kind="percent", better="more"))
+    end = f", {split}: {metric_named(metric).heading}"
+    title = Text(task.zh + end, task.en + end)
+    about = {"task": task.name, "split": split}
+    return Sheet("results", title, (Column(Text("模型", "model")), *columns, *more), tuple(rows), about=about)
+
+
+def _size(columns: Sequence[tuple[Sequence[CellResult | None], str]], blank: int) -> list[Row]:
+    """Two rows: the items of each column, and the largest half width of its 95 % intervals. (cells, metric) is a column."""
+    counts, halves = list[str | None](), list[str | None]()
+    for cells, metric in columns:
+        found = [cell.figure(metric) for cell in cells if cell]
+        n = sorted({row.n for row in found if row.n})
+        counts.append(str(n[0]) if len(n) == 1 else f"{n[0]}–{n[-1]}" if n else None)
+        wide = max((half for row in found if (half := _half(row)) is not None), default=None)
+        scale = 100 if metric_named(metric).percent else 1
+        halves.append(None if wide is None else f"±{scale * wide:.{0 if scale == 100 else 2}f}")
+    rows = ((Text("题数", "n"), counts), (Text("95% 置信区间", "95 %"), halves))
+    return [Row((name, *cells, *[None] * blank), "apart") for name, cells in rows if any(cells)]
+
+
+def _half(figure: Metric) -> float | None:
+    """Half the width of a metric's interval."""
+    return None if figure.low is None or figure.high is None else (figure.high - figure.low) / 2
+
+
+_TEXTS = Text("文本概率", "texts")
+# Columns: scoring, metric, heading and its second line. Texts have a column for each normalisation of their likelihood.
+_WAYS = (
+    ("generate", "accuracy", Text("生成", "gen."), ""),
+    ("constrained", "accuracy", Text("约束生成", "constr."), ""),
+    ("labels", "accuracy", Text("标签概率", "labels"), ""),
+    ("texts", "accuracy_token", _TEXTS, Text("/词元", "/token")),
+    ("texts", "accuracy_sum", _TEXTS, Text("总和", "sum")),
+    ("texts", "accuracy_char", _TEXTS, Text("/字符", "/char")),
+    ("texts", "accuracy_prior", _TEXTS, Text("-先验", "-prior")),
+)
+
+
+def by_scoring(cells: Sequence[CellResult]) -> Iterator[Sheet]:
+    """Accuracy of each model on each choice task by scoring: it shows failures of format apart from lack of knowledge."""
+    choices = [c for c in cells if "labels" in TASKS[c.task].kind.scorings]
+    asked = {c.scoring for c in choices}
+    if asked <= {"generate"} or asked in ({"labels"}, {"constrained"}):
+        return
+    ways = [one for one in _WAYS if one[0] in asked]
+    models: dict[tuple[str, ...], dict[tuple[str, str], dict[str, CellResult]]] = {}
+    for c in choices:
+        rows = models.setdefault((c.model, replace(c.place, scoring="generate").way, c.split), {})
+        rows.setdefault((c.set, c.task), {})[c.scoring] = c
+    plain = len({place[1:] for place in models}) == 1
+    columns = [
+        Column(""),
+        *(Column(heading, below, "percent", about={"scoring": scoring}) for scoring, _, heading, below in ways),
+        Column(Text("随机水平", "chance"), kind="percent"),
+    ]
+    for place, found in models.items():
+        if {scoring for by in found.values() for scoring in by} <= {"generate"}:  # a baseline, say
+            continue
+        lines = []
+        for (item_set, task), by in sorted(found.items(), key=lambda x: (set_order(x[0][0]), task_order(x[0][1]))):
+            one = next(iter(by.values()))
+            numbers = (_number(by.get(scoring), metric) for scoring, metric, *_ in ways)
+            chance = Value(one.chance, tone="quiet")
+            lines.append(Row((task_and_set(TASKS[task], item_set), *numbers, chance), about=dict(one.but("scoring"))))
+        label = place[0] if plain else " ".join(place)
+        title = titled(label, "：按作答方式的准确率 %", ": accuracy % by scoring")
+        yield Sheet("scorings", title, tuple(columns), tuple(lines))
+
+
+def _number(cell: CellResult | None, metric: str) -> Value:
+    """The value, with the percentage of replies without an answer in brackets, "!n" for n requests without a reply, and the
+    spread of several samples."""
+    if cell is None:
+        return Value(None)
+    answered = sum(cell.status.values()) - cell.failed
+    silent = answered - cell.status.get(Status.PARSED.value, 0)
+    lost = cell.failed + (0 if cell.is_estimate else cell.missing)
+    flags = [f"({100 * silent / answered:.0f})"] if silent else []
+    if lost:
+        flags.append(f"!{lost}")
+    flags += estimate_flags(cell)
+    figure = cell.figure(metric)
+    if figure.spread is not None:
+        flags.insert(0, f"±{100 * figure.spread:.1f}")
+    if cell.estimate and cell.estimate.metric == metric:
+        return Value(figure.value, figure.low, figure.high, flags=tuple(flags), compares=False)
+    return Value(figure.value, flags=tuple(flags), compares=not lost and not cell.is_estimate)
+
+
+UNREAD = 0.05  # share of a model's replies to choices in which the parser finds none: above, they deserve a look
+
+
+def notes(results: Results) -> list[Text]:
+    """Notes below all tables of a run: the legend, replies without a choice, recordings, and leakage between splits."""
+    estimated = [ESTIMATED] if any(cell.is_estimate for cell in results.cells) else []
+    sampled = [SAMPLED] if any(cell.facts.samples for cell in results.cells) else []
+    return [*legend(results), *estimated, *sampled, *unread(results), *recordings(results), *leaks(results)]
+
+
+def unread(results: Results) -> list[Text]:
+    """A line for each model in many of whose replies to choices the parser finds none (status unparsed): the model does not answer,
+    or the parser reads its way of writing badly. No line where a second reader was asked."""
+    if results.of(second.ANALYSIS):
+        return []
+    replies: Counter[str] = Counter()
+    missed: Counter[str] = Counter()
+    for cell in results.cells:
+        if cell.task in TASKS and TASKS[cell.task].kind.options:
+            replies[cell.model] += sum(cell.status.values())
+            missed[cell.model] += cell.status.get("unparsed", 0)
+    return [
+        Text(
+            f"{model}：{replies[model]} 条选择题回复中有 {count} 条未能解析出选项；可用 evalsuite show --status unparsed 查看，"
+            "或用 evalsuite score --second-reader 让模型复核",
+            f"{model}: the parser finds no choice in {count} of {replies[model]} replies to choices; look at them with "
+            "evalsuite show --status unparsed, or let a model read them: evalsuite score --second-reader",
+        )
+        for model, count in missed.items()
+        if count > max(2, UNREAD * replies[model])
+    ]
+
+
+def recordings(results: Results) -> list[Text]:
+    """A line for each model whose replies were recorded: it was not asked in this run."""
+    recorded = {cell.model: cell.facts.recorded for cell in results.cells if cell.facts.recorded}
+    lines = []
+    for model, by in recorded.items():
+        versions = ", ".join(f"{name} {version}" for name, version in by.versions.items())
+        zh = f"{model}（存档回复）：由 {by.model} 于 {by.date} 生成并存档（{versions}），本次运行没有调用该模型"
+        en = f"{model} (recorded): replies that {by.model} gave on {by.date} ({versions}); this run did not ask the model"
+        lines.append(Text(zh, en))
+    return lines
+
+
+def leaks(results: Results) -> list[Text]:
+    """A line for each file with items whose dialogue is also in the training split."""
+    lines = {}
+    for cell in results.cells:
+        count, dropped = cell.facts.leaked, cell.facts.drop_leaked
+        if count:
+            what = "left out" if dropped else "kept; --drop-leaked leaves them out"
+            zh = "已剔除" if dropped else "未剔除；--drop-leaked 可剔除"
+            lines[cell.set, cell.task] = Text(
+                f"{count} 道测试题的对话也在训练集中（{zh}）",
+                f"{count} test items share a dialogue with the training split ({what})",
+            )
+    return [Text(f"{place} {task}：{text.zh}", f"{place} {task}: {text.en}") for (place, task), text in lines.items()]
+
+
+ANALYSIS: Analysis[None] = Analysis(
+    "results", sheets, help="Headline metrics by task and set.", at_end=True, drawn=True
+)

@@ -1,0 +1,602 @@
+"""A second reader beside the parser, the first: its replies in the store -> second/*.jsonl, and where the two part
+(docs/second_reader.md).
+
+All other figures are the parser's. A second reader is a model that was shown replies and asked what they chose
+(evaluation/second_reader.py). Its own replies have a fixed form, which is compared exactly and never parsed: one in another form is
+"unreadable", no verdict. No model is asked here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from statistics import fmean
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import Field
+
+from evalsuite.benchmarks.languages import reply_text
+from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, set_order, task_order
+from evalsuite.common.dialogue import sources
+from evalsuite.common.fences import defuse_fences
+from evalsuite.common.files import safe_name
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.metrics.agreement import cohen_kappa, kappa_interval
+from evalsuite.perturb import PERTURBATIONS
+from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
+from evalsuite.results.outcomes import ScoredReply
+from evalsuite.results.records import name_parts, reply_name
+from evalsuite.results.schema.base import (
+    Cell,
+    Count,
+    Hash,
+    Interval,
+    Located,
+    Name,
+    Number,
+    Rows,
+    Settings,
+    Share,
+    Strict,
+    Task,
+)
+from evalsuite.results.schema.record import AnswerRead
+from evalsuite.results.scoring import Scored, intervals, score_cell
+from evalsuite.results.words import estimate_marks
+from evalsuite.types import Answer, Item, Place, Response, Status, Trial
+
+Relation = Literal["same", "other", "first_only", "second_only", "neither"]
+Verdict = Literal["answer", "none", "refused", "several", "unreadable", "failed", "missing"]
+Why = Literal["unread", "long", "sample"]
+
+
+class Agreed(Strict):
+    """How many replies got the same reading."""
+
+    n: Count = Field(description="Replies with a verdict.")
+    agree: Count
+
+
+class ReaderCounts(Strict):
+    """How the second reader and the parser, the first reader, part."""
+
+    asked: Count = Field(description="Replies that the second reader was asked about.")
+    n: Count = Field(description="Those with a verdict: the others are unreadable, failed or missing.")
+    agreement: Share | None = Field(description="Share of the n with the same answer, or with none by either.")
+    relations: dict[Relation, Count] = Field(description="Who found an answer, and whether it is the same.")
+    statuses: dict[str, dict[Verdict, Count]] = Field(description="The parser's status -> the second reader's verdict.")
+    reasons: dict[Why, Agreed] = Field(
+        description="Why they were asked: the parser found no answer, the reply is long, or it was drawn at random."
+    )
+
+
+class SecondTask(ReaderCounts, Interval, Located):
+    """One second reader on one task, over all models, sets and ways of asking."""
+
+    reader: Name
+    task: Task
+    measure: Literal["kappa", "f1"] = Field(
+        description="Of `value`: Cohen's kappa of choices; mean F1 of the two answers to spans and texts."
+    )
+
+
+class Parting(Strict):
+    """A reply that the readers read differently."""
+
+    item: str
+    rotation: Count
+    sample: Count
+    relation: Relation
+    first: str = Field(description="The parser's answer: labels, the beginning of a text, or without one the status.")
+    second: str = Field(description="The second reader's, or its verdict.")
+
+
+class ReadingFacts(Strict):
+    """The hashes and settings that the verdicts depend on."""
+
+    template: Hash
+    fingerprint: str
+    backend: str
+    chat: bool
+    sampling: Settings
+    max_new_tokens: Count
+    longer: Count = Field(description="Longer replies were asked, in characters.")
+    sample: Count = Field(description="Other replies drawn from the whole run.")
+    seed: int
+
+
+class SecondCell(Cell, ReaderCounts):
+    """One second reader on one cell."""
+
+    reader: Name
+    metric: str = Field(description="The task's headline.")
+    replies: Count = Field(description="Of the cell; the second reader gave a verdict on n.")
+    first: Number = Field(description="The headline: its value in `cells`.")
+    second: Interval = Field(
+        description="The same with the second reader's answers to the n, the parser's to the others."
+    )
+    parted: Rows[Parting]
+    errors: dict[str, Count]
+    records: str = Field(pattern=r"^second/[^/\\]+\.jsonl$")
+    facts: ReadingFacts
+
+
+class Second(Strict):
+    """Second readers beside the parser. No other figure depends on them."""
+
+    tasks: Rows[SecondTask]
+    cells: Rows[SecondCell]
+
+
+class SecondRecord(Cell):
+    """A line of second/*.jsonl: one reply, what the second reader was asked about it and said, and both readings."""
+
+    reader: Name
+    item: str
+    rotation: Count
+    sample: Count
+    reply_key: Hash = Field(description="The key of the reply's own record.")
+    why: Why
+    prompt: str
+    key: Hash
+    reply: str | None
+    finish: str
+    error: str | None
+    prompt_tokens: Count
+    new_tokens: Count
+    first: AnswerRead
+    verdict: Verdict
+    second: AnswerRead | None
+    relation: Annotated[str, Field(pattern="^(same|other|first_only|second_only|neither|)$")]
+    reasoning: str | None = Field(default=None, description="Where an endpoint returns it apart.")
+
+
+SHOWN = 8_000  # characters of a reply that a second reader sees: a longer one without its middle
+_WORDS = {"NONE": Status.UNPARSED, "REFUSED": Status.REFUSED}
+_READ_AS: dict[Status, Verdict] = {
+    Status.PARSED: "answer",
+    Status.UNPARSED: "none",
+    Status.REFUSED: "refused",
+    Status.SEVERAL: "several",
+}
+AGREE = ("same", "neither")
+
+
+def shown_reply(response: Response) -> str:
+    """The reply as a second reader sees it: without thinking, unless it is all thinking; fences inside are defused."""
+    text = reply_text(response) or response.text.strip()
+    if len(text) > SHOWN:
+        half = SHOWN // 2
+        text = f"{text[:half]}\n[… {len(text) - SHOWN} …]\n{text[-half:]}"
+    return defuse_fences(text)
+
+
+def read_form(item: Item, shown: str, response: Response) -> Answer | None:
+    """The answer that a second reader's reply states; None for a reply that is not in the form, or was cut off.
+
+    The form: labels of options, separated by commas, or one option's line; for spans and texts a stretch of `shown`, verbatim; NONE; REFUSED.
+    """
+    said = reply_text(response)
+    if response.finish == "length" or not said:
+        return None
+    if said in _WORDS:
+        return Answer(_WORDS[said], rule="second reader")
+    kind = TASKS[item.task].kind
+    if not kind.options:
+        return Answer(Status.PARSED, text=said, rule="second reader") if said in shown else None
+    forms = {form: n for n, both in enumerate(zip(item.labels, item.indicators, strict=True)) for form in both}
+    # An option's whole line, as it was shown, is one of the forms, too.
+    lines = {
+        label + gap + option: n
+        for n, (label, option) in enumerate(zip(item.labels, item.options, strict=True))
+        for gap in ("", " ")
+    }
+    named = [lines[said]] if said in lines else [forms.get(part.strip()) for part in said.split(",")]
+    chosen = tuple(sorted(n for n in named if n is not None))
+    if None in named or len(set(chosen)) < len(chosen):
+        return None
+    text = "；".join(item.options[n] for n in chosen)
+    if kind.several:
+        return Answer(Status.PARSED, text=text, rule="second reader", choices=chosen)
+    if len(chosen) > 1:
+        return Answer(Status.SEVERAL, rule="second reader")
+    return Answer(Status.PARSED, chosen[0], text, rule="second reader")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What both readers make of one reply."""
+
+    trial: Trial
+    why: Why  # the second reader was asked
+    first: Answer
+    second: Answer | None  # None: no verdict
+    verdict: Verdict
+
+    @property
+    def relation(self) -> Relation | None:
+        """Who found an answer; None without a verdict."""
+        if self.second is None:
+            return None
+        found = (self.first.status is Status.PARSED, self.second.status is Status.PARSED)
+        if all(found):
+            return "same" if self.overlap["em"] == 1 else "other"
+        return "first_only" if found[0] else "second_only" if found[1] else "neither"
+
+    @property
+    def overlap(self) -> Mapping[str, float]:
+        """F1 and EM of the two answers: of texts by the task's own measure; of choices 1 or 0; of no answers 1."""
+        item, second = self.trial.item, self.second or self.first
+        if TASKS[item.task].kind.options or Status.PARSED not in (self.first.status, second.status):
+            return dict.fromkeys(("f1", "em"), float(category(self.first) == category(second)))
+        return benchmark_of(item.task).language.score(second.text or "", [self.first.text or ""])
+
+
+def category(answer: Answer) -> tuple[int, ...] | None:
+    """The label that kappa compares: the chosen options; None for no answer."""
+    return answer.chosen if answer.status is Status.PARSED else None
+
+
+def compute(run: ScoredRun) -> Second | None:
+    """What second readers said, with a file of records for each and cell; None if none was asked."""
+    scored = {cell.place: cell for cell in run.cells}
+    rows: list[SecondCell] = []
+    by_task: dict[tuple[str, str], list[Pair]] = {}
+    for place, facts, asked in run.replies.second_readings():
+        reader, cell = place["reader"], scored.get(Place.of(place))
+        if cell is None:
+            continue
+        replies: _Replies = {
+            (reply[0].item.id, reply[0].rotation, reply[0].request.sample): (key, reply)
+            for key, reply in run.replies.of(cell.outcomes.cell)
+            if reply[1].error is None
+        }
+        lines, pairs = list[SecondRecord](), dict[_Name, Pair]()
+        for row in asked:
+            name = (row["item"], row["rotation"], row["sample"])
+            if name not in replies or replies[name][0] != row["key"]:
+                continue  # the reply was replaced since
+            trial, response, first, _ = replies[name][1]
+            said = run.replies.response(row["asked"])
+            pairs[name] = _pair(trial, row["why"], response, first, said)
+            lines.append(_record(place, row, pairs[name], said))
+        if not pairs:
+            continue
+        path = f"second/{safe_name(reader, *name_parts(cell.place))}.jsonl"
+        with run.write_records(path) as write_record:
+            for line in lines:
+                write_record(line)
+        errors = Counter(line.error for line in lines if line.error is not None)
+        first_value, second = _scores(
+            run, cell, [reply for _, reply in replies.values()], [pairs.get(n) for n in replies]
+        )
+        rows.append(
+            SecondCell(
+                **cell.place.as_dict(),
+                reader=reader,
+                **dict(counts(list(pairs.values()))),
+                metric=cell.outcomes.headline,
+                replies=len(replies),
+                first=first_value,
+                second=second,
+                parted=[_parting(pair) for pair in pairs.values() if pair.relation not in (None, *AGREE)],
+                errors=dict(errors.most_common(5)),
+                records=path,
+                facts=ReadingFacts.model_validate(facts),
+            )
+        )
+        by_task.setdefault((reader, cell.place.task), []).extend(pairs.values())
+    tasks = [
+        SecondTask(reader=reader, task=task, **dict(counts(pairs)), **agreement(pairs))
+        for (reader, task), pairs in by_task.items()
+    ]
+    return Second(tasks=tasks, cells=rows) if rows else None
+
+
+_Name = tuple[str, int, int]  # item, rotation, sample
+_Replies = Mapping[_Name, tuple[str, ScoredReply]]  # with the reply's key
+
+
+def _pair(trial: Trial, why: Why, response: Response, first: Answer, said: Response | None) -> Pair:
+    if said is None or said.error is not None:
+        return Pair(trial, why, first, None, "missing" if said is None else "failed")
+    second = read_form(trial.item, shown_reply(response), said)
+    return Pair(trial, why, first, second, "unreadable" if second is None else _READ_AS[second.status])
+
+
+def counts(pairs: Sequence[Pair]) -> ReaderCounts:
+    """How many replies were asked, why, and how the readers part."""
+    read = [pair for pair in pairs if pair.second is not None]
+    statuses: dict[str, Counter[Verdict]] = {}
+    for pair in pairs:
+        statuses.setdefault(pair.first.status.value, Counter())[pair.verdict] += 1
+    relations = Counter(pair.relation for pair in read)
+    reasons = {why: [pair for pair in read if pair.why == why] for why in get_args(Why)}
+    return ReaderCounts(
+        asked=len(pairs),
+        n=len(read),
+        agreement=fmean(pair.relation in AGREE for pair in read) if read else None,
+        relations={name: relations[name] for name in get_args(Relation)},
+        statuses={status: dict(sorted(verdicts.items())) for status, verdicts in sorted(statuses.items())},
+        reasons={
+            why: Agreed(n=len(mine), agree=sum(pair.relation in AGREE for pair in mine))
+            for why, mine in reasons.items()
+            if mine
+        },
+    )
+
+
+def agreement(pairs: Sequence[Pair]) -> dict[str, Any]:
+    """Cohen's kappa of the chosen options, "no answer" being one; of spans and texts mean F1 of the two answers instead.
+
+    With the 95 % interval of a bootstrap over dialogues; low and high are None with one dialogue.
+    """
+    from evalsuite.metrics.statistics import Means, bootstrap, wilson
+
+    read = [pair for pair in pairs if pair.second is not None]
+    task = TASKS[pairs[0].trial.item.task]
+    measure = "kappa" if task.kind.options else "f1"
+    value = low = high = None
+    if read:
+        clusters = sources([pair.trial.item.context for pair in read])
+        rng, dialogues = Random(f"second:{task.name}"), len(set(clusters))
+        if measure == "kappa":
+            both = [category(p.first) for p in read], [category(p.second or p.first) for p in read]
+            value, (low, high) = cohen_kappa(*both), kappa_interval(*both, clusters, rng)
+        else:
+            drawn = bootstrap(Means.of({"f1": [pair.overlap["f1"] for pair in read]}), clusters, rng)["f1"]
+            value = drawn.value
+            if drawn.low == drawn.high:  # all agree wholly, or not at all: no interval of width 0
+                drawn = wilson(round(value * dialogues), dialogues)
+            low, high = (drawn.low, drawn.high) if dialogues > 1 else (None, None)
+    return {"measure": measure, "value": value, "low": low, "high": high}
+
+
+def _scores(
+    run: ScoredRun, cell: ScoredCell, replies: Sequence[ScoredReply], pairs: Sequence[Pair | None]
+) -> tuple[float | None, Interval]:
+    """The cell's headline metric by the first reader, and by the second where it gave a verdict.
+
+    Of an estimate, both are of the items asked, without weights and without an interval, so that they differ by the reading alone.
+    """
+    place, metric = cell.place, cell.outcomes.headline
+    trials, responses, firsts, _ = zip(*replies, strict=True)
+    seconds = [pair.second if pair and pair.second else first for pair, first in zip(pairs, firsts, strict=True)]
+
+    def by(answers: Sequence[Answer]) -> Scored:
+        return score_cell(
+            [t.item for t in trials],
+            responses,
+            run.reading,
+            answers,
+            PERTURBATIONS[place.perturb].several,
+            cell.outcomes.cell.facts,
+            [t.request.sample for t in trials],
+            place.variant,
+        )
+
+    scored, first = by(seconds), cell.result.headline.value
+    if not scored.items:  # every item has a rotation that failed
+        return first, Interval(value=None, low=None, high=None)
+    if cell.result.is_estimate:
+        return by(firsts).value(metric), Interval(value=scored.value(metric), low=None, high=None)
+    figure = intervals(scored, f"0:bootstrap:{place.task}:{place.set}:{place.split}")[metric]
+    return first, Interval(value=figure.value, low=figure.low, high=figure.high)
+
+
+def _record(place: Mapping[str, Any], row: Mapping[str, Any], pair: Pair, said: Response | None) -> SecondRecord:
+    """One line of second/: all that a reviewer needs to check a verdict."""
+    said = said or Response("", "")
+    return SecondRecord(
+        **place,
+        item=row["item"],
+        rotation=row["rotation"],
+        sample=row["sample"],
+        reply_key=row["key"],
+        why=row["why"],
+        prompt=row["prompt"],
+        key=row["asked"],
+        reply=said.text if said.error is None else None,
+        finish=said.finish,
+        error=said.error,
+        prompt_tokens=said.prompt_tokens,
+        new_tokens=said.new_tokens,
+        first=AnswerRead.of(pair.first),
+        verdict=pair.verdict,
+        second=AnswerRead.of(pair.second) if pair.second else None,
+        relation=pair.relation or "",
+        reasoning=said.reasoning,
+    )
+
+
+def _parting(pair: Pair) -> Parting:
+    trial, second = pair.trial, pair.second or pair.first
+    assert pair.relation
+    return Parting(
+        item=trial.item.id,
+        rotation=trial.rotation,
+        sample=trial.request.sample,
+        relation=pair.relation,
+        first=_says(trial.item, pair.first) or pair.first.status.value,
+        second=_says(trial.item, second) or pair.verdict,
+    )
+
+
+def _says(item: Item, answer: Answer) -> str:
+    """An answer in a few words: its labels, or the beginning of its text; "" for none."""
+    return ", ".join(item.labels[n] for n in category(answer) or ()) or (answer.text or "")[:80]
+
+
+def problems(second: Second) -> Iterator[str]:
+    """A line for each failure."""
+    for cell in second.cells:
+        name = f"second reader {cell.reader}, {cell.place.name}"
+        lost = Counter[str]()
+        for verdicts in cell.statuses.values():
+            lost.update(verdicts)
+        if lost["failed"]:
+            yield f"{name}: {lost['failed']} of {cell.asked} requests failed: {'; '.join(cell.errors)}"
+        if lost["missing"]:
+            yield f"{name}: {lost['missing']} of {cell.asked} not asked yet: the same command goes on"
+
+
+# --- tables
+
+_RELATIONS: dict[Relation, Text] = {
+    "same": Text("答案相同", "same"), "other": Text("答案不同", "other"), "first_only": Text("仅解析器", "parser only"),
+    "second_only": Text("仅第二读者", "reader only"), "neither": Text("都无", "neither"),
+}  # fmt: skip
+_ZH = {
+    "answer": "答案", "none": "无答案", "refused": "拒答", "several": "选了多项", "unreadable": "不合格式", "failed": "请求失败", "missing": "尚未提问",
+    "parsed": "已解析", "unparsed": "未能解析", "truncated": "截断", "conflict": "矛盾", "empty": "空", "filtered": "被过滤",
+}  # fmt: skip
+_ASKED_WHY: dict[Why, Text] = {
+    "unread": Text("无答案", "no answer"),
+    "long": Text("长", "long"),
+    "sample": Text("抽样", "sample"),
+}
+_LEGEND = Text(
+    "一致：答案相同，或都未找到答案。κ：选项任务的 Cohen’s kappa，“无答案”算一类；F1：片段与短文本两个答案之间的平均重合，代替 κ。均附按对话的 "
+    "95% 置信区间。缺：没有判断的回复（不合格式、请求失败或尚未询问）。所问的回复不是随机的（见上），故一致率不是整个运行的一致率。",
+    "agree: the same answer, or none by either. κ: Cohen's kappa of choices, “no answer” being one; F1: mean overlap of the two "
+    "answers to spans and texts, in place of κ; both with the 95 % interval over dialogues. lost: replies without a verdict "
+    "(not in the form, failed, or not asked yet). The replies asked are no random ones, so this is not the agreement on the run.",
+)
+_SCORES = Text(
+    "“第二读者”：它有判断的回复按它的读法计分，其余仍按解析器的读法。成绩、记录与排行榜一律按解析器。",
+    "second reader: the score with its reading of the replies that it gave a verdict on, and the parser's reading of all others. "
+    "Every score elsewhere, the records and the leaderboard are the parser's alone.",
+)
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """For each second reader: agreement by task, statuses of both readers, and the headline scores by both."""
+    if not (second := results.of(ANALYSIS)):
+        return
+    marks = estimate_marks(results.cells)
+    for reader in dict.fromkeys(row.reader for row in second.tasks):
+        tasks = [row for row in second.tasks if row.reader == reader]
+        yield _tasks(reader, sorted(tasks, key=lambda row: task_order(row.task)))
+        yield _statuses(tasks)
+        yield _sheet_of_scores([row for row in second.cells if row.reader == reader], marks)
+
+
+def _tasks(reader: str, tasks: Sequence[SecondTask]) -> Sheet:
+    columns = (
+        Column(""),
+        Column(Text("所问", "asked"), kind="count"),
+        Column(Text("缺", "lost"), kind="count"),
+        Column(Text("一致", "agree"), "%", "percent"),
+        Column("κ, F1", kind="number"),
+        *(Column(name, kind="count") for name in _RELATIONS.values()),
+    )
+    rows = tuple(
+        Row(
+            (
+                Text(TASKS[row.task].zh, TASKS[row.task].short),
+                row.asked,
+                row.asked - row.n,
+                Value(row.agreement),
+                Value(row.value, row.low, row.high, asides=(" F1",) if row.measure == "f1" else ()),
+                *(row.relations[name] for name in _RELATIONS),
+            ),
+            about={"task": row.task},
+        )
+        for row in tasks
+    )
+    asked = {why: [row.reasons[why] for row in tasks if why in row.reasons] for why in _ASKED_WHY}
+    sums = {why: (sum(r.agree for r in found), sum(r.n for r in found)) for why, found in asked.items() if found}
+    why = Text(
+        "一致的条数，按所问缘由：" + "；".join(f"{_ASKED_WHY[k].zh} {a}/{n}" for k, (a, n) in sums.items()),
+        "agree, by why they were asked: " + "; ".join(f"{_ASKED_WHY[k].en} {a} of {n}" for k, (a, n) in sums.items()),
+    )
+    title = Text(f"第二读者 {reader} 与解析器", f"Second reader {reader} beside the parser")
+    return Sheet("second", title, columns, rows, (why, _LEGEND) if sums else (_LEGEND,))
+
+
+def _statuses(tasks: Sequence[SecondTask]) -> Sheet:
+    """The parser's status against the second reader's verdict, over all tasks."""
+    found: dict[str, Counter[str]] = {}
+    for row in tasks:
+        for status, verdicts in row.statuses.items():
+            found.setdefault(status, Counter()).update(verdicts)
+    names = [name for name in get_args(Verdict) if any(counter[name] for counter in found.values())]
+    rows = tuple(Row((_word(status), *(counter[name] for name in names))) for status, counter in sorted(found.items()))
+    title = Text("解析器的状态（行）与第二读者的判断（列）", "The parser's status, by the second reader's verdict")
+    return Sheet("second-statuses", title, (Column(""), *(Column(_word(name), kind="count") for name in names)), rows)
+
+
+def _word(name: str) -> Text:
+    return Text(_ZH.get(name, name), name)
+
+
+def _sheet_of_scores(cells: Sequence[SecondCell], marks: Mapping[Place, list[str]]) -> Sheet:
+    order = sorted(cells, key=lambda c: (c.model, set_order(c.set), task_order(c.task), c.way))
+    several = len({(cell.way, cell.split) for cell in cells}) > 1
+    columns = (
+        Column(""),
+        Column(Text("有判断", "verdicts"), kind="count"),
+        Column(Text("回复", "replies"), kind="count"),
+        Column(Text("解析器", "parser"), kind="percent"),
+        Column(Text("第二读者", "second reader"), kind="percent"),
+        Column(Text("差", "change"), kind="percent", signed=True),
+    )
+    rows = []
+    for cell in order:
+        task, metric, first, second = TASKS[cell.task], metric_named(cell.metric), cell.first, cell.second
+        rest = f" {cell.split} {cell.way}" if several else ""
+        names = (f"{cell.model} {cell.set} {name}{rest} {metric.heading}" for name in (task.zh, task.short))
+        change = None if first is None or second.value is None else second.value - first
+        values = (
+            Value(first, flags=tuple(marks.get(cell.place, ()))),
+            Value(second.value, second.low, second.high),
+            Value(change),
+        )
+        rows.append(Row((Text(*names), cell.n, cell.replies, *values), about=cell.coordinates()))
+    title = Text("按两位读者的成绩", "Headline scores by both readers")
+    return Sheet("second-scores", title, columns, tuple(rows), (_SCORES,))
+
+
+_LENGTH = 30  # characters shown of an answer; its record has it whole
+
+
+def parted_sheets(results: Results) -> Iterator[Sheet]:
+    """For each second reader the replies that it and the parser read differently, one a row."""
+    names = (("条目", "item"), ("模型", "model"), ("", ""), ("解析器", "parser"), ("第二读者", "second reader"))
+    cells = second.cells if (second := results.of(ANALYSIS)) else []
+    for reader in dict.fromkeys(cell.reader for cell in cells):
+        rows = [
+            Row(
+                (
+                    reply_name(x.item, x.rotation, x.sample),
+                    f"{c.model} {c.way}",
+                    _RELATIONS[x.relation],
+                    x.first[:_LENGTH],
+                    x.second[:_LENGTH],
+                ),
+                about=c.coordinates() | {"item": reply_name(x.item, x.rotation, x.sample)},
+            )
+            for c in cells
+            for x in c.parted
+            if c.reader == reader
+        ]
+        if rows:
+            title = Text(f"解析器与 {reader} 读法不同的回复", f"Replies that the parser and {reader} read differently")
+            yield Sheet("parted", title, tuple(Column(Text(*both)) for both in names), tuple(rows))
+
+
+ANALYSIS = Analysis(
+    "second",
+    sheets,
+    Second,
+    compute,
+    help="A second reader beside the parser.",
+    estimates=True,
+    at_end=True,
+    problems=problems,
+)
+PARTED: Analysis[Second] = Analysis(
+    "parted", parted_sheets, help="Replies that a second reader and the parser read differently."
+)

@@ -1,0 +1,84 @@
+"""The table of analyses: a row of each, in the order in which terminal, exports and page show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from evalsuite.analyses import (
+    aspects,
+    breakdown,
+    chance,
+    confusion,
+    contamination,
+    correlations,
+    difficulty,
+    extraction,
+    gaps,
+    learning,
+    means,
+    memory,
+    overview,
+    ranked,
+    ranking,
+    robustness,
+    scores,
+    second,
+    tokens,
+)
+from evalsuite.analyses.judged import sheets as judged
+from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.sheet import Sheet
+from evalsuite.results.analysis import Analysis, Results
+
+ANALYSES: tuple[Analysis[Any], ...] = (
+    overview.ANALYSIS,
+    scores.ANALYSIS,
+    means.ANALYSIS,
+    ranked.ANALYSIS,
+    ranking.RANKS,
+    ranking.GROUPS,
+    tokens.ANALYSIS,
+    extraction.ANALYSIS,
+    gaps.ANALYSIS,
+    chance.ANALYSIS,
+    robustness.ANALYSIS,
+    memory.ANALYSIS,
+    contamination.ANALYSIS,
+    breakdown.ANALYSIS,
+    aspects.ANALYSIS,
+    difficulty.ANALYSIS,
+    difficulty.SUSPICIOUS,
+    confusion.ANALYSIS,
+    correlations.ANALYSIS,
+    judged.ANALYSIS,
+    second.ANALYSIS,
+    second.PARTED,
+    learning.ANALYSIS,
+)
+SECTIONS = tuple(row for row in ANALYSES if row.model is not None)  # those with a key in results.json
+TABLES = {row.name: row for row in ANALYSES if row.sheets is not None}  # those of `show --tables`
+
+
+def at_end() -> list[str]:
+    """The tables that are printed at the end of a run."""
+    return [row.name for row in TABLES.values() if row.at_end]
+
+
+def tables_help() -> str:
+    """The help of `show --tables`."""
+    left_out = ", ".join(f"{row.name} ({row.only_named})" for row in TABLES.values() if row.only_named)
+    return f"Tables, comma-separated: {', '.join(TABLES)}; default: all but {left_out}."
+
+
+def sheets(results: Results, names: Sequence[str] = ()) -> Iterator[Sheet]:
+    """The sheets of the named analyses; if none is named, of all that need not be.
+
+    Raises ConfigError for an unknown name.
+    """
+    for name in names:
+        if name not in TABLES:
+            raise ConfigError(unknown("table", name, TABLES))
+    for name, row in TABLES.items():
+        if row.sheets and (name in names if names else not row.only_named):
+            yield from row.sheets(results)

@@ -1,0 +1,86 @@
+"""The sheet of generated tokens beside the headline metric, and the column of them in the main results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from evalsuite.benchmarks.registry import TASKS, metric_named, set_order, task_order
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.results.analysis import Analysis, Results
+from evalsuite.results.schema.cell import CellResult, Tokens
+from evalsuite.results.words import estimate_flags, task_and_set
+
+_LEGEND = Text(
+    "均值、中位数、p90（第 90 百分位）：每条回复生成的词元，含思考。思考：其中推理模型自身思考所占的比例。提示：提示词的平均词元。合计：全部回复生成的词元。",
+    "mean, median, p90 (90th percentile): generated tokens of a reply, thinking included. thinking: the share of them that is a "
+    "reasoning model's own. prompt: mean tokens of a prompt. total: tokens generated in all replies.",
+)
+_BY_CHARACTERS = Text(
+    "*：接口未统计思考的词元，按思考与答案的字符数划分。",
+    "*: nobody counted the tokens of thinking: they are split by the characters of thought and answer.",
+)
+_FACTOR, _MORE = 2, 20  # the main results have the column if a row's mean is so many times another's, and so many more
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """A row for each cell whose tokens were counted; no sheet without one."""
+    counted = [(cell, cell.tokens) for cell in results.cells if cell.tokens]
+    if not counted:
+        return
+    several = len({(cell.way, cell.split) for cell, _ in counted}) > 1
+    models = dict.fromkeys(cell.model for cell, _ in counted)
+    order = sorted(counted, key=lambda one: (set_order(one[0].set), task_order(one[0].task)))
+    lines = [_row(cell, spent, several) for model in models for cell, spent in order if cell.model == model]
+    costs = any(spent.cost is not None for _, spent in counted)
+    columns = (
+        Column(""),
+        Column(Text("得分", "score"), "%", "percent"),
+        Column(Text("均值", "mean"), kind="number", digits=0),
+        Column(Text("中位数", "median"), kind="number", digits=0),
+        Column("p90", kind="number", digits=0),
+        Column(Text("思考", "thinking"), "%", "percent", digits=0),
+        Column(Text("提示", "prompt"), kind="number", digits=0),
+        Column(Text("合计", "total"), kind="count"),
+        *((Column(Text("费用", "cost"), kind="number", digits=4),) if costs else ()),
+    )
+    split = any(spent.by_characters for _, spent in counted)
+    title = Text("得分与所用词元", "Scores and tokens")
+    rows = [line if costs else Row(line.cells[:-1], about=line.about) for line in lines]
+    yield Sheet("tokens", title, columns, tuple(rows), (_LEGEND, *((_BY_CHARACTERS,) if split else ())))
+
+
+def _row(cell: CellResult, spent: Tokens, several: bool) -> Row:
+    task = TASKS[cell.task]
+    name = task_and_set(task, cell.set, f"{cell.model} ", f" {cell.split} {cell.way}" if several else "")
+    score = cell.headline.value if metric_named(task.metrics[0]).percent else None
+    thinking = Value(spent.thinking, asides=("*",) if spent.by_characters else ())
+    cells = (spent.mean, spent.median, spent.p90, thinking, spent.prompt, spent.total)
+    value = Value(score, flags=tuple(estimate_flags(cell)))
+    return Row((name, value, *cells, Value(spent.cost)), about=cell.coordinates())
+
+
+def tokens_column(rows: Sequence[Sequence[CellResult]]) -> tuple[list[Column], list[list[Value]]]:
+    """A column of mean tokens and its value for each of `rows`, which are given by their cells; no column where it says little:
+    where no reply was thought over, and replies are all about as long, or short."""
+    means = [mean_tokens(cells) for cells in rows]
+    known = [mean for mean in means if mean]
+    thought = any(cell.tokens.thinking for cells in rows for cell in cells if cell.tokens)
+    if not known or not (thought or max(known) >= max(_FACTOR * min(known), min(known) + _MORE)):
+        return [], [[] for _ in rows]
+    column = Column(Text("词元", "tokens"), Text("每回复", "a reply"), "number", digits=0)
+    return [column], [[Value(mean)] for mean in means]
+
+
+def mean_tokens(cells: Sequence[CellResult]) -> float | None:
+    """Generated tokens of a reply, over all replies of some cells; None where they were not counted."""
+    spent = [cell.tokens for cell in cells if cell.tokens]
+    return sum(t.total for t in spent) / sum(t.replies for t in spent) if spent else None
+
+
+ANALYSIS: Analysis[None] = Analysis(
+    "tokens",
+    sheets,
+    help="Generated tokens beside the scores.",
+    only_named="a row for every cell",
+    drawn=True,
+)

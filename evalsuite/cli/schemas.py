@@ -1,0 +1,58 @@
+"""schema/*.schema.json: the formats of a run's files, of annotations and of models.yaml as JSON Schema.
+
+`python -m evalsuite.cli.schemas` writes them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from evalsuite.analyses.judged.values import JudgedRecord
+from evalsuite.analyses.saved import results_file
+from evalsuite.analyses.second import SecondRecord
+from evalsuite.backends.models import ModelsFile
+from evalsuite.common.files import replace_file
+from evalsuite.common.resources import bundled
+from evalsuite.results.schema.anchors import AnchorFile
+from evalsuite.results.schema.annotation import AnnotatedDialogue
+from evalsuite.results.schema.manifest import Manifest
+from evalsuite.results.schema.record import Record
+
+SCHEMAS: dict[str, type[BaseModel]] = {
+    "results": results_file(),
+    "manifest": Manifest,
+    "record": Record,
+    "judged-record": JudgedRecord,
+    "second-record": SecondRecord,
+    "annotation": AnnotatedDialogue,
+    "models": ModelsFile,
+    "anchors": AnchorFile,
+}
+
+
+def json_schema(name: str) -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of one of `SCHEMAS`."""
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"urn:evalsuite:schema:{name}:1"}
+    return head | SCHEMAS[name].model_json_schema() | {"title": f"evalsuite {name}, format 1"}
+
+
+def schema_files() -> Iterator[tuple[str, str]]:
+    """(file name, content) of every file in schema/."""
+    for name in SCHEMAS:
+        yield f"{name}.schema.json", json.dumps(json_schema(name), ensure_ascii=False, indent=1) + "\n"
+
+
+def write_schemas(folder: Path) -> None:
+    """Write every JSON Schema file into a folder."""
+    folder.mkdir(exist_ok=True)
+    for name, text in schema_files():
+        replace_file(folder / name, text)
+
+
+if __name__ == "__main__":
+    write_schemas(bundled("schema"))

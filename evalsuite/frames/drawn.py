@@ -1,0 +1,71 @@
+"""The sheets of `evalsuite show` as rows, one a cell of a sheet: for analyses that are computed when they are shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from evalsuite.analyses.table import sheets
+from evalsuite.common.sheet import CellValue, Sheet, Text, Value, english
+from evalsuite.frames.columns import Column
+from evalsuite.frames.tables import place_columns
+from evalsuite.results.analysis import Results
+from evalsuite.types import PLACE
+
+
+def drawn_columns() -> tuple[Column, ...]:
+    """The columns of every analysis."""
+    return (
+        Column("sheet", "text", "The table's title.", null=False),
+        Column("row", "text", "The row's heading.", null=False),
+        Column("column", "text", "The column's heading.", null=False),
+        Column("value", "float", "The number, of percent as a share of 1."),
+        Column("low", "float", "Lower end of its interval."),
+        Column("high", "float", "Upper end of its interval."),
+        Column("text", "text", "What stands there instead of a number."),
+        Column("remarks", "text", "What stands beside it: warnings, signs of significance.", depth=1, null=False),
+        *place_columns(),
+    )
+
+
+def drawn_rows(done: Results, name: str) -> Iterator[list[Any]]:
+    """The cells of an analysis' sheets. Raises ConfigError for an unknown name."""
+    for sheet in sheets(done, [name]):
+        yield from _cells(sheet)
+
+
+def _cells(sheet: Sheet) -> Iterator[list[Any]]:
+    for row in sheet.rows:
+        if row.kind == "group":
+            continue
+        heads = [
+            cell
+            for cell, column in zip(row.cells, sheet.columns, strict=True)
+            if column.key or column is sheet.columns[0]
+        ]
+        head = " ".join(text for cell in heads if (text := _words(cell)))
+        for cell, column in list(zip(row.cells, sheet.columns, strict=True))[1:]:
+            if column.kind == "bar" or cell is None:
+                continue
+            about: Mapping[str, Any] = {**sheet.about, **column.about, **row.about}
+            heading = " ".join(filter(None, (english(column.heading), english(column.below))))
+            yield [english(sheet.title), head, heading, *_figures(cell), *(about.get(key) for key in PLACE)]
+
+
+def _figures(cell: CellValue) -> list[Any]:
+    """value, low, high, text, remarks."""
+    whole = cell if isinstance(cell, Value) else None
+    low, high = (whole.low, whole.high) if whole else (None, None)
+    remarks = [text.strip() for text in (*whole.asides, *whole.flags)] if whole else []
+    inner = whole.value if whole else cell
+    number = isinstance(inner, (int, float)) and not isinstance(inner, bool)
+    return [inner if number else None, low, high, None if number else _words(cell), remarks]
+
+
+def _words(cell: CellValue) -> str | None:
+    if isinstance(cell, Value):
+        return None if cell.value is None else str(cell.value)
+    if isinstance(cell, Mapping):
+        return json.dumps(cell, ensure_ascii=False)
+    return None if cell is None else english(cell) if isinstance(cell, (str, Text)) else f"{cell:g}"

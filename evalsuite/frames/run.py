@@ -1,0 +1,206 @@
+"""`evalsuite.load`: the results and replies of runs as frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
+
+from evalsuite.analyses.saved import load_results, to_json
+from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.frames import libraries
+from evalsuite.frames.columns import Column
+from evalsuite.frames.drawn import drawn_columns, drawn_rows
+from evalsuite.frames.replies import Replies, replies
+from evalsuite.frames.tables import Table, tables
+from evalsuite.results.analysis import Results
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+Frame = TypeVar("Frame")
+Place = str | PathLike[str]
+RUN = Column(
+    "run", "text", "The run: the name of its folder, with folders above it where two have the same.", null=False
+)
+_BATCH = 2_000  # rows at a time: what is parsed of them is freed before the next
+
+
+class Run(Generic[Frame]):
+    """The results of one or more runs. Every table is an attribute: `run.cells`, `run.robustness`, `run.difficulty`.
+
+    Frames are made anew at each access. The name of a section alone is its first table with numbers: `run.robustness` is
+    `run.robustness_drops`.
+    """
+
+    def __init__(self, paths: Sequence[Path], library: str) -> None:
+        self.paths = tuple(paths)
+        self.library = library
+        self._results = [load_results(path) for path in paths]
+        self._names = _short(paths)
+
+    def __repr__(self) -> str:
+        return f"Run({', '.join(self._names)}): {', '.join(self.tables)}"
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self.tables})
+
+    def __getattr__(self, name: str) -> Frame:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self.table(name)
+        except ConfigError as error:
+            if _found(name) is None:
+                raise AttributeError(str(error)) from None
+            raise
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of all tables, also of those without rows."""
+        return (*replies(), *tables())
+
+    @property
+    def cells(self) -> Frame:
+        """One row a cell and metric: the figure with its interval, and the facts that it depends on."""
+        return self.table("cells")
+
+    @property
+    def records(self) -> Frame:
+        """One row a reply, without prompts, dialogues and options; `table("records", columns)` reads them, too."""
+        return self.table("records")
+
+    def table(self, name: str, columns: Sequence[str] | None = None) -> Frame:
+        """A table by its name. `columns`: only these; ["all"] of a table of replies are all, with the long texts.
+
+        Raises ConfigError for an unknown name, DataError for files that are not as evalsuite writes them.
+        """
+        frames = list(self.batches(name, columns, size=0))
+        return libraries.joined(self.library, frames)  # type: ignore[no-any-return]
+
+    def batches(self, name: str, columns: Sequence[str] | None = None, size: int = _BATCH) -> Iterator[Frame]:
+        """A table in frames of about `size` rows, for replies that do not fit in memory. At least one, perhaps empty."""
+        table = found(name)
+        kept = described(name, columns)
+        none = True
+        for rows in _rows(table, self._names, self._results, columns, size or _BATCH):
+            yield libraries.frame(self.library, kept, rows)
+            none = False
+        if none:
+            yield libraries.frame(self.library, kept, [])
+
+    def drawn(self, name: str) -> Frame:
+        """An analysis of `evalsuite show --tables`, such as ranks, one row a cell of its tables (docs/frames.md)."""
+        rows = (
+            [run, *row] for run, done in zip(self._names, self._results, strict=True) for row in drawn_rows(done, name)
+        )
+        return libraries.frame(self.library, (RUN, *drawn_columns()), rows)  # type: ignore[no-any-return]
+
+    def columns(self, name: str) -> dict[str, str]:
+        """The columns of a table and what they mean."""
+        return {column.name: column.meaning for column in described(name, ["all"])}
+
+
+@overload
+def load(run: Place | Sequence[Place], frames: Literal["pandas"]) -> Run[pandas.DataFrame]: ...
+@overload
+def load(run: Place | Sequence[Place], frames: Literal["polars"]) -> Run[polars.DataFrame]: ...
+@overload
+def load(run: Place | Sequence[Place], frames: Literal["arrow"]) -> Run[pyarrow.Table]: ...
+@overload
+def load(run: Place | Sequence[Place], frames: str | None = None) -> Run[Any]: ...
+def load(run: Place | Sequence[Place], frames: str | None = None) -> Run[Any]:
+    """Read the results of a run, or of several, as data frames (docs/frames.md).
+
+    `frames`: pandas, polars or arrow; by default the first of them that is installed. Raises ConfigError if there is no
+    results.json, or none of the libraries.
+
+        run = evalsuite.load("runs/mine")
+        run.cells, run.records, run.robustness
+    """
+    paths = [Path(run)] if isinstance(run, (str, PathLike)) else [Path(path) for path in run]
+    if not paths:
+        raise ConfigError("no run: name its folder, such as runs/mine")
+    twice = [path for i, path in enumerate(paths) if path.resolve() in map(Path.resolve, paths[:i])]
+    if twice:
+        raise ConfigError(f"{twice[0]}: is named twice")
+    return Run(paths, libraries.chosen(frames))
+
+
+def found(name: str) -> Table | Replies:
+    """A table by its name. Raises ConfigError for an unknown one."""
+    table = _found(name)
+    if table is None:
+        raise ConfigError(unknown("table", name, [*replies(), *tables()]))
+    return table
+
+
+def _found(name: str) -> Table | Replies | None:
+    known: dict[str, Table | Replies] = {**replies(), **tables()}
+    if name in known:
+        return known[name]
+    inner = [table for key, table in tables().items() if key.startswith(f"{name}_")]
+    numbers = (t for t in inner if any(c.kind == "float" for c in t.columns))
+    return next(numbers, inner[0] if inner else None)
+
+
+def described(name: str, columns: Sequence[str] | None = None) -> tuple[Column, ...]:
+    """The columns of a table, `run` first."""
+    table = found(name)
+    if isinstance(table, Replies):
+        return (RUN, *table.only(columns).columns)
+    return (RUN, *(table.columns[i] for i in _kept(table, columns)))
+
+
+def _kept(table: Table, columns: Sequence[str] | None) -> list[int]:
+    names = [column.name for column in table.columns]
+    if columns is None or "all" in columns:
+        return list(range(len(names)))
+    for name in columns:
+        if name not in names:
+            raise ConfigError(unknown(f"column of {table.name}", name, names))
+    return [i for i, name in enumerate(names) if name in columns]
+
+
+def _rows(
+    table: Table | Replies, names: Sequence[str], done: Sequence[Results], columns: Sequence[str] | None, size: int
+) -> Iterator[list[list[Any]]]:
+    """The rows, about `size` at a time."""
+    batch: list[list[Any]] = []
+    for name, results in zip(names, done, strict=True):
+        for row in _of_run(table, results, columns):
+            batch.append([name, *row])
+            if len(batch) == size:
+                yield batch
+                batch = []
+    if batch:
+        yield batch
+
+
+def _of_run(table: Table | Replies, done: Results, columns: Sequence[str] | None) -> Iterator[list[Any]]:
+    content = to_json(done)
+    if isinstance(table, Table):
+        kept = _kept(table, columns)
+        yield from ([row[i] for i in kept] for row in table.rows(content))
+    else:
+        narrow = table.only(columns)
+        for place, file in narrow.files(content):
+            yield from narrow.rows(done.out, place, file)
+
+
+def _short(paths: Sequence[Path]) -> list[str]:
+    """The shortest ends of the paths that tell them apart.
+
+    >>> _short([Path("a/x"), Path("b/x"), Path("y")])
+    ['a/x', 'b/x', 'y']
+    """
+    whole = [path.resolve().parts for path in paths]
+    names = []
+    for parts in whole:
+        others = [other for other in whole if other != parts]
+        least = next((n for n in range(1, len(parts)) if all(other[-n:] != parts[-n:] for other in others)), len(parts))
+        names.append("/".join(parts[-least:]))
+    return names

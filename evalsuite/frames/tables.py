@@ -1,0 +1,251 @@
+"""The tables of results.json, made from its schema: every list of objects, and every mapping to objects or numbers.
+
+A table within a table has the keys of the outer one as its first columns. So a section that the schema gets later is a table
+without a line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel
+
+from evalsuite.analyses.saved import results_file
+from evalsuite.benchmarks.registry import TASKS, metric_named
+from evalsuite.frames.columns import Child, Column, Leaf, fields_of
+from evalsuite.types import PLACE
+
+Values = list[Any]
+# The names of what a mapping's keys are; "name" of others. Of `values`, they are the part of the place that the row lacks.
+_KEYS = {"metrics": "metric", "scales": "scale", "by_kind": "attack"}
+_NO_KEYS = ("records", "signature")
+_NUMBERS = ("shots", "seed", "size")  # that name a row
+_WHO = ("judge", "rubric", "control", "reader", "metric")  # stand behind the place
+# Objects within a row that are a table of their own, too: section -> key.
+_APART = {"cells": "tokens"}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """From a row to the rows within it: their columns, and how they are found."""
+
+    columns: tuple[Column, ...]  # the mapping's key, if it is one
+    leaves: tuple[Leaf, ...]
+    entries: Callable[[Any], Iterator[tuple[tuple[Any, ...], Any]]]  # row -> (key, inner row)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of results.json: its name, its columns, and the way to its rows."""
+
+    name: str
+    meaning: str
+    columns: tuple[Column, ...]
+    steps: tuple[Step, ...]
+    order: tuple[int, ...]  # of the columns, by their places along the steps
+    more: Callable[[Mapping[str, Any]], Values] | None = None  # values of the last columns, computed from the row
+
+    def rows(self, content: Mapping[str, Any]) -> Iterator[Values]:
+        """The rows, in the order of the file; `content` is that of results.json."""
+        for values in _walk(self.steps, content, []):
+            row = [values[i] for i in self.order]
+            yield row if self.more is None else row + self.more(dict(zip(names(self), row, strict=False)))
+
+
+def names(table: Table) -> list[str]:
+    """The names of its columns."""
+    return [column.name for column in table.columns]
+
+
+@cache
+def tables() -> dict[str, Table]:
+    """The tables by name, in the order of the schema."""
+    made = {table.name: table for table in _tables(results_file(), "", "", ())}
+    made["cells"] = _with_scale(made["cells"])
+    return made
+
+
+def place_columns() -> tuple[Column, ...]:
+    """The columns of a place, any of which may be missing."""
+    known = {column.name: column for column in tables()["cells"].columns}
+    return tuple(replace(known[name], null=True) for name in PLACE)
+
+
+def _tables(model: type[BaseModel], name: str, meaning: str, above: tuple[Step, ...]) -> Iterator[Table]:
+    """The tables of a model's rows. `above`: the steps that lead to it, the last of them to its own rows."""
+    own = fields_of(model)
+    if above:
+        above = (*above[:-1], replace(above[-1], leaves=tuple(own.leaves)))
+    unfolded = next((child for child in own.children if _is_content(child)), None)
+    whole = above if unfolded is None else (*above, _within(unfolded, model, kept=True))
+    numbers = any(leaf.column.kind != "text" and not _is_key(leaf) for step in whole[-2:] for leaf in step.leaves)
+    given = bool(name) and (numbers or not own.children)
+    if given:
+        yield _table(name, meaning, whole, unfolded is not None)
+    if name in _APART:
+        yield _apart(_APART[name], above)
+    lists = [child for child in own.children if child is not unfolded]
+    # What no table of its own has, those within it have.
+    yield from _inner(lists, model, name, _keys(above) if given else above)
+    if unfolded and unfolded.model:
+        yield from _inner(fields_of(unfolded.model).children, unfolded.model, name, _keys(whole))
+
+
+def _is_content(child: Child) -> bool:
+    """Whether it is what its row is about, so that the row becomes one for each entry."""
+    return child.keyed and (child.model is not None or child.path[-1] == "values")
+
+
+def _inner(children: Sequence[Child], model: type[BaseModel], name: str, above: tuple[Step, ...]) -> Iterator[Table]:
+    """The tables of the rows within a row."""
+    for same in _alike(children):
+        child = same[0]
+        inner_name = "_".join(filter(None, [name, *([] if len(same) > 1 else child.path)]))
+        steps = (*above, _within(child, model, same))
+        if child.model is None:
+            yield _table(inner_name, _said(child), steps, False)
+        else:
+            yield from _tables(child.model, inner_name, _said(child), steps)
+
+
+def _keys(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps with the columns that name a row only."""
+    return tuple(replace(step, leaves=tuple(filter(_is_key, step.leaves))) for step in steps)
+
+
+def _alike(children: Sequence[Child]) -> list[list[Child]]:
+    """Lists of one kind of rows, which share a table."""
+    groups: dict[Any, list[Child]] = {}
+    for child in children:
+        groups.setdefault(child.path if child.keyed else child.model, []).append(child)
+    return list(groups.values())
+
+
+def _said(child: Child) -> str:
+    """What the rows of a child are: their model says it, else the field."""
+    return " ".join((getattr(child.model, "__doc__", None) or "").split()) or child.meaning
+
+
+def _within(child: Child, model: type[BaseModel], same: Sequence[Child] = (), kept: bool = False) -> Step:
+    """The step to the rows of a child, or of all children alike. `kept`: a row without any stays, with none of their values."""
+    if child.keyed:
+        keys: tuple[Column, ...] = (_key(child, model),)
+        leaves = (
+            fields_of(child.model).leaves
+            if child.model
+            else [Leaf(Column("value", "float", child.meaning), ("value",))]
+        )
+    else:
+        names = ", ".join(one.path[-1] for one in same)
+        keys = (Column("by", "text", f"By which property: {names}.", null=False),) if len(same) > 1 else ()
+        leaves = []
+
+    def entries(row: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
+        if child.keyed:
+            whole = child.model is not None
+            found = _read(row, child.path) or {}
+            for name, value in found.items():
+                yield (int(name) if keys[0].kind == "int" else name,), value if whole else {"value": value}
+            if kept and not found:
+                yield (None,), {}
+        else:
+            for one in same:
+                for value in _read(row, one.path) or ():
+                    yield (one.path[-1],) if keys else (), value
+
+    if kept:
+        leaves = [replace(leaf, column=replace(leaf.column, null=True)) for leaf in leaves]
+    return Step(keys, tuple(leaves), entries)
+
+
+def _read(row: Any, path: tuple[str, ...]) -> Any:
+    for key in path:
+        row = (row or {}).get(key)
+    return row
+
+
+def _key(child: Child, model: type[BaseModel]) -> Column:
+    """The column of a mapping's keys."""
+    name = _KEYS.get(child.path[-1], "name")
+    if child.path[-1] == "values":
+        (name,) = set(PLACE) - set(model.model_fields)
+    return Column(name, "int" if name in _NUMBERS else "text", child.meaning)
+
+
+def _is_key(leaf: Leaf) -> bool:
+    column = leaf.column
+    if len(leaf.path) > 1 or column.depth or leaf.packed or column.name in _NO_KEYS:
+        return False
+    return column.kind == "text" or column.name in _NUMBERS
+
+
+def _table(name: str, meaning: str, steps: tuple[Step, ...], unfolded: bool) -> Table:
+    parts = [[*step.columns, *(leaf.column for leaf in step.leaves)] for step in steps]
+    columns = _told_apart(name, [column for part in parts for column in part])
+    last = len(columns) - len(parts[-1]) if unfolded else len(columns)
+
+    def place(i: int) -> int:
+        """The model and its place come first, then other keys, then what is unfolded, then the rest."""
+        name = columns[i].name
+        return PLACE.index(name) if name in PLACE else 10 if name in _WHO else 11 if i >= last else 12
+
+    order = sorted(range(len(columns)), key=place)
+    return Table(name, meaning, tuple(columns[i] for i in order), steps, tuple(order))
+
+
+def _told_apart(table: str, columns: list[Column]) -> list[Column]:
+    """Of two columns of one name, the outer one gets the name of its section before it."""
+    last = {column.name: i for i, column in enumerate(columns)}
+    section = table.split("_")[0]
+    return [
+        column if last[column.name] == i else replace(column, name=f"{section}_{column.name}")
+        for i, column in enumerate(columns)
+    ]
+
+
+def _apart(key: str, above: tuple[Step, ...]) -> Table:
+    """One row for each row that has the object `key`: its place, and the object's values."""
+    (step,) = above
+    place = [leaf for leaf in step.leaves if leaf.column.name in PLACE]
+    inner = [
+        replace(leaf, path=leaf.path, column=replace(leaf.column, name="_".join(map(str, leaf.path[1:]))))
+        for leaf in step.leaves
+        if leaf.path[0] == key
+    ]
+
+    def entries(row: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
+        return ((found, entry) for found, entry in step.entries(row) if entry.get(key))
+
+    said = "The tokens of the replies of each cell that has some."
+    return _table(key, said, (Step((), (*place, *inner), entries),), False)
+
+
+def _with_scale(cells: Table) -> Table:
+    """The cells' table with what is known of each metric."""
+    columns = (
+        Column("headline", "bool", "The task's first metric, which tables show.", null=False),
+        Column("top", "float", "The metric's highest possible value; null: it has none."),
+        Column("lower_better", "bool", "A lower value is better."),
+    )
+
+    def more(row: Mapping[str, Any]) -> Values:
+        task, name = TASKS[row["task"]], row["metric"]
+        if name is None:
+            return [False, None, None]
+        known = metric_named(name)
+        return [name == task.metrics[0], known.top, known.lower]
+
+    return replace(cells, columns=(*cells.columns, *columns), more=more)
+
+
+def _walk(steps: Sequence[Step], row: Any, before: Values) -> Iterator[Values]:
+    step, *rest = steps
+    for key, inner in step.entries(row):
+        values = [*before, *key, *(leaf.read(inner) for leaf in step.leaves)]
+        if rest:
+            yield from _walk(rest, inner, values)
+        else:
+            yield values

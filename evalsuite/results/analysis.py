@@ -1,0 +1,164 @@
+"""A scored run, the analyses of it, and its results: the values between replies and tables.
+
+    ScoredRun  ──  Analysis.compute  ──▶  Results  ──  Analysis.sheets  ──▶  tables
+
+An analysis is a row of `ANALYSES` (analyses/table.py). Whoever has its row gets its content with its type:
+`run.of(ROBUSTNESS)` while a run is scored, `results.of(ROBUSTNESS)` later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar, cast
+
+from evalsuite.common.sheet import Sheet
+from evalsuite.results.outcomes import CellOutcomes, ScoredReply
+from evalsuite.results.schema.base import Chosen, Strict
+from evalsuite.results.schema.cell import CellResult
+from evalsuite.results.store import Judging, RecordWriter
+from evalsuite.types import Cell, Place, Reading, Response, Score, Trial
+
+M = TypeVar("M")
+Content = TypeVar("Content", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Every metric of every answered item of one cell, for correlations between metrics."""
+
+    place: Place
+    names: tuple[str, ...]
+    values: Any  # (metrics, items), float32
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredCell:
+    """A scored cell: its results, and what analyses need of its items."""
+
+    result: CellResult
+    outcomes: CellOutcomes
+    points: Points | None = None
+    counted: frozenset[int] | None = None  # indices of the requests whose replies count; None: all do
+
+    def with_result(self, result: CellResult) -> ScoredCell:
+        return replace(self, result=result)
+
+    @property
+    def place(self) -> Place:
+        return self.outcomes.cell.place
+
+
+class Replies(Protocol):
+    """The replies of a run as scoring read them; none is parsed again."""
+
+    def of(self, cell: Cell) -> Iterator[tuple[str, ScoredReply]]:
+        """(key, trial, response, answer and score) of the requests of a cell that got a reply or failed, in order."""
+
+    def planned(self, cell: Cell) -> Iterator[tuple[Trial, Response | None, Score | None]]:
+        """Every request of a cell in order, with its reply and score: None if it was not asked, or does not count."""
+
+    def judgings(self) -> Iterable[Judging]: ...
+    def second_readings(self) -> Iterable[Judging]: ...
+    def response(self, key: str) -> Response | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRun:
+    """All scored cells of a run. An analysis that writes records of its own does so by `write_records`."""
+
+    out: Path | None  # the run's folder; None: a submission is checked
+    reading: Reading
+    replies: Replies
+    write_records: RecordWriter
+    cells: tuple[ScoredCell, ...]
+    _made: dict[str, Any] = field(default_factory=dict, repr=False)  # analysis -> its content
+
+    def of(self, analysis: Analysis[M]) -> M | None:
+        """The content of an analysis, computed once."""
+        if analysis.name not in self._made:
+            run = self if analysis.estimates else self._complete
+            self._made[analysis.name] = analysis.compute(run) if analysis.compute else None
+        return cast("M | None", self._made[analysis.name])
+
+    @property
+    def _complete(self) -> ScoredRun:
+        """The run without estimates: intervals and tests of most analyses do not allow for them."""
+        return replace(self, cells=tuple(cell for cell in self.cells if not cell.result.is_estimate))
+
+    @property
+    def results(self) -> list[CellResult]:
+        return [cell.result for cell in self.cells]
+
+    @property
+    def outcomes(self) -> list[CellOutcomes]:
+        return [cell.outcomes for cell in self.cells]
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The content of results.json, and the problems of the run."""
+
+    out: Path  # the run's folder
+    version: str  # of evalsuite, that wrote it
+    reading: Reading
+    cells: tuple[CellResult, ...]
+    contents: Mapping[str, Any]  # key of results.json -> what its analysis computed
+    problems: tuple[str, ...] = ()  # a line for each failure; empty if all is well
+    skipped: tuple[str, ...] = ()  # a line for each shipped model that was left out, as its packages are not installed
+    narrowed_from: Results | None = None  # the results of the whole run, if these are of a part of it
+
+    def of(self, analysis: Analysis[M]) -> M | None:
+        """What an analysis computed; None if it had nothing to say, or the run is older than the analysis."""
+        return cast("M | None", self.contents.get(analysis.key))
+
+    def with_problems(self, problems: Iterable[str]) -> Results:
+        return replace(self, problems=tuple(problems))
+
+    @property
+    def whole(self) -> Results:
+        """The results of the whole run."""
+        return self.narrowed_from or self
+
+    @property
+    def exit_code(self) -> int:
+        """0 if all is well, 1 if there are problems."""
+        return 1 if self.problems else 0
+
+
+def _no_problems(content: Any) -> Sequence[str]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Analysis(Generic[Content]):
+    """A row of the table of analyses: what it computes from a scored run, and the sheets that show it.
+
+    One without `model` has no content in results.json: its sheets are made of cells, records, or another's content.
+    """
+
+    name: str  # for `show --tables`
+    sheets: Callable[[Results], Iterable[Sheet]] | None  # None: other tables show it
+    model: type[Content] | None = None  # of its content: a pydantic model, or a list of them
+    compute: Callable[[ScoredRun], Content | None] | None = None  # None: nothing to say
+    named: str = ""  # its key in results.json, if that is not its name
+    help: str = ""  # what stands under the key, for the schema
+    estimates: bool = False  # takes cells of which only a part of the items was asked
+    at_end: bool = False  # printed at the end of a run
+    only_named: str = ""  # why its sheets are made only if they are named; "": they always are
+    drawn: bool = False  # the page has a drawing of its own for it, which follows the pickers, in place of its sheets
+    problems: Callable[[Content], Iterable[str]] = _no_problems  # a line for each failure in its content
+    narrow: Callable[[Content, Chosen], Content] | None = (
+        None  # keeps what concerns chosen cells; None: `schema.base.narrowed`
+    )
+
+    @property
+    def key(self) -> str:
+        """Its key in results.json."""
+        return self.named or self.name
+
+
+def written(content: Any) -> Any:
+    """The JSON value of what an analysis computed."""
+    return [row.written() for row in content] if isinstance(content, list) else cast(Strict, content).written()

@@ -1,0 +1,282 @@
+"""The cells of results.json: the figures of one model on one task and set, asked in one way, and the facts they depend on."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, model_validator
+
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.results.schema.base import Cell, Count, Hash, Interval, Number, Rows, Settings, Share, Strict
+from evalsuite.types import Status, is_baseline
+
+
+class Reading(Strict):
+    """How replies were read."""
+
+    parser: Literal["full", "strict", "paper"] = Field(description="For choices: the forms that count as an answer.")
+    extract: bool = Field(description="For spans and texts: lead-ins, quotes and reasons were cut off.")
+
+
+class Metric(Interval):
+    """One figure of a cell. Shares and scores are in 0 … 1; CIDEr in 0 … 10; delta_nll in nats, which may be negative."""
+
+    value: Number = Field(description="Null where no request was answered.")
+    low: Number = Field(description="95 % interval, from dialogues resampled.")
+    n: Count = Field(description="Items that it is computed from; failed requests are left out.")
+    spread: Number = Field(
+        default=None,
+        description="Standard deviation between the samples' values, where every prompt has several replies.",
+    )
+    signature: str = Field(description="Everything that it depends on, in sacreBLEU's style: key:value|…")
+    wilson: Annotated[Rows[Share], Field(min_length=2, max_length=2)] | None = Field(
+        default=None, description="Wilson's 95 % interval, for accuracies."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older(cls, values: Any) -> Any:
+        """Older versions left the interval of a cell without answers out."""
+        return {"low": None, "high": None, **values} if isinstance(values, dict) else values
+
+
+NO_FIGURE = Metric(value=None, low=None, high=None, n=0, signature="")
+
+
+class Trained(Strict):
+    """The training of an adapter by `evalsuite finetune`."""
+
+    # Later versions add figures of the training items.
+    model_config = ConfigDict(extra="allow")
+
+    base: str = Field(description="The model that the adapter was trained on.")
+    task: str = Field(description="The task of the training items; + joins several.")
+    groups: Rows[str] = Field(default=[], description="The only groups of items that it was trained on; empty: all.")
+    size: Count = Field(description="Training items.")
+    seed: int
+    set: str = Field(description="One set, or both or all of them.")
+    allow_leak: bool = Field(description="Dialogues of test items were among them.")
+    labels: dict[str, Count] = Field(description="How often each option label was the answer; empty for texts.")
+
+
+class Recorded(Strict):
+    """Where recorded replies come from: nothing was asked in this run."""
+
+    model: str = Field(description="As its publisher calls it.")
+    revision: str | None = Field(description="Which of its files or commits.")
+    date: str = Field(description="When most of the replies were recorded: YYYY-MM-DD.")
+    versions: dict[str, str] = Field(description="Of engine and evalsuite at that time, by name.")
+
+
+class Price(Strict):
+    """Of a million tokens, in any one currency."""
+
+    input: Annotated[float, Field(ge=0)]
+    output: Annotated[float, Field(ge=0)]
+
+
+class Chosen(Strict):
+    """What a file of anchor items says of those of a cell (docs/anchors.md)."""
+
+    weights: Rows[float] = Field(description="Of the items, in their order; they sum to 1.")
+    method: str = Field(description="The method that chose them.")
+    error: Annotated[float, Field(ge=0)] = Field(description="Mean absolute error on models left out.")
+    half: Annotated[float, Field(ge=0)] = Field(description="Half width of a 95 % interval.")
+    models: Count = Field(description="Models by whose outcomes they were chosen.")
+    seen: Annotated[Rows[float], Field(min_length=2, max_length=2)] = Field(
+        description="The lowest and the highest score of these."
+    )
+
+
+class Picked(Strict):
+    """The items that a file names."""
+
+    sha256: Hash = Field(description="Of the file.")
+    of: Annotated[int, Field(ge=1)] = Field(description="Items that would be asked without it.")
+    anchors: Chosen | None = Field(default=None, description="Absent for a list of ids.")
+    otherwise: Rows[str] = Field(
+        default=[], description="What differs from the way in which the models were asked that chose the items."
+    )
+
+
+class Until(Strict):
+    """When the asking of a cell stops."""
+
+    margin: Annotated[float, Field(gt=0, lt=0.5)] = Field(
+        description="The half width of the interval that is waited for."
+    )
+    ranked: Literal[True] | None = Field(
+        default=None, description="Of the interval of two models' difference, if they are not told apart before."
+    )
+
+
+class Facts(Strict):
+    """The hashes and settings that a cell's figures depend on."""
+
+    data: Hash = Field(description="Of the official file that the items come from.")
+    template: Hash = Field(description="Of the prompt template.")
+    fingerprint: str = Field(
+        description="Of the model: weights, tokenizer, chat template, dtype, kind of device, adapter."
+    )
+    backend: str = Field(
+        description="As models.yaml names it: baseline, scripted, hf, vllm, openai, or another package's."
+    )
+    chat: bool = Field(description="Asked through the model's chat template.")
+    sampling: Settings = Field(description="The backend's sampling settings.")
+    samples: Annotated[int, Field(ge=2)] | None = Field(
+        default=None, description="Replies to each prompt; absent if there is one."
+    )
+    seed: int = Field(description="For drawing shots and perturbing.")
+    limit: Annotated[int, Field(ge=1)] | None = Field(description="Only the first so many items of the file.")
+    items: Picked | None = Field(default=None, description="Only the items of a file (--items); absent without one.")
+    skipped_lines: Count = Field(description="Broken lines of the file, left out.")
+    leaked: Count | None = Field(
+        description="Items asked for whose dialogue the training split has, too; null: no such split there."
+    )
+    drop_leaked: bool = Field(description="Those were left out.")
+    tags: Rows[str] = Field(description="The model's, from its models.yaml.")
+    answered: Count | None = Field(
+        default=None, description="GLUCOSE: rows of the file that have an answer to the task."
+    )
+    escaped: Count | None = Field(default=None, description="GLUCOSE: rows that say there is none.")
+    perturb_version: Literal[2] | None = Field(
+        default=None, description="Of the perturbation, where it is not the first: with 2, `shuffle` may keep an order."
+    )
+    parameters: Count | None = Field(
+        default=None, description="Of the model's checkpoint; absent where they are not known."
+    )
+    recorded: Recorded | None = Field(default=None, description="Absent where the model itself was asked.")
+    trained: Trained | None = None
+    until: Until | None = None
+    price: Price | None = Field(
+        default=None,
+        description="Of the model's models.yaml, less the discount of a batch API; absent if there is none.",
+    )
+
+
+class Tokens(Strict):
+    """The tokens of a cell's replies: every sample and rotation is one, failed requests are none."""
+
+    replies: Annotated[int, Field(ge=1)] = Field(description="Replies whose tokens were counted.")
+    mean: Annotated[float, Field(ge=0)] = Field(description="Generated tokens of a reply, thinking included.")
+    median: Annotated[float, Field(ge=0)]
+    p90: Annotated[float, Field(ge=0)] = Field(description="90th percentile, interpolated linearly.")
+    total: Count = Field(description="Generated tokens of all of them.")
+    thinking: Share = Field(description="Share of the total that is a reasoning model's own thinking.")
+    by_characters: Count = Field(
+        description="Replies whose thinking nobody counted: their tokens are split by the characters of thought and answer."
+    )
+    prompt: Annotated[float, Field(ge=0)] = Field(description="Mean tokens of a prompt.")
+    cost: Annotated[float, Field(ge=0)] | None = Field(
+        default=None, description="Of all of them at the model's prices; absent without prices."
+    )
+
+
+class Estimate(Strict):
+    """What the items that were asked say of all of them. Which keys are there depends on the method."""
+
+    method: Literal["confidence sequence", "anchors", "subset"] = Field(
+        description="The asking stopped early (--until), or a file named the items (--items): anchor items with weights, or a list, "
+        "which says nothing of the other items."
+    )
+    asked: Count = Field(description="Items asked.")
+    of: Count = Field(description="All items.")
+    metric: str | None = Field(
+        default=None, description="What is estimated: the headline; with --until, if it is a mean over items."
+    )
+    value: Number = Field(default=None, description="anchors: the weighted mean; null where a reply is lacking.")
+    low: Share | None = Field(
+        default=None,
+        description="95 % interval of the mean over all items: the confidence sequence, or from errors on models left out.",
+    )
+    high: Share | None = Field(default=None, description="Its upper end.")
+    level: float | None = Field(default=None, description="Of the confidence sequence.")
+    margin: Annotated[float, Field(gt=0, lt=0.5)] | None = Field(
+        default=None,
+        description="The half width that was waited for; null if models were asked until they are told apart.",
+    )
+    reached: bool | None = None
+    chosen: str | None = Field(default=None, description="anchors: the method that chose the items.")
+    error: Annotated[float, Field(ge=0)] | None = Field(
+        default=None, description="anchors: the mean absolute error that is expected."
+    )
+    models: Count | None = Field(default=None, description="anchors: models by whose outcomes the items were chosen.")
+    otherwise: Rows[str] = Field(
+        default=[], description="anchors: what differs from the way in which these models were asked."
+    )
+    beyond: bool | None = Field(
+        default=None,
+        description="anchors: the value is outside the scores of these models, where the error may be larger.",
+    )
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """low and high; (0, 1) where it says nothing of all items."""
+        return 0.0 if self.low is None else self.low, 1.0 if self.high is None else self.high
+
+
+class CellResult(Cell):
+    """The results of one model on one task and set, asked in one way."""
+
+    items: Count = Field(description="Requests: as many as items, or several an item (perturb: circular; samples).")
+    missing: Count = Field(description="Requests not asked yet.")
+    status: dict[
+        Literal["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"],
+        Count,
+    ] = Field(description="The statuses of the others.")
+    metrics: dict[str, Metric] = Field(description="The first of the task's metrics is its headline.")
+    shots_dropped: Count = Field(description="Examples left out for want of room in the model's context, in all.")
+    errors: dict[str, Count] = Field(description="The most frequent errors of failed requests, and how often each.")
+    records: str = Field(
+        pattern=r"^records/[^/\\]+\.jsonl$", description="Its evidence (in a submission .gz may follow)."
+    )
+    facts: Facts
+    tokens: Tokens | None = Field(
+        default=None, description="Absent where nothing was written, or the backend counts no tokens."
+    )
+    estimate: Estimate | None = Field(
+        default=None,
+        description="Where only a part of the items was asked: every figure of the cell is an estimate, or of that part alone; low "
+        "and high of the estimate's metric are those of its interval. Absent where all were asked.",
+    )
+    chance: Share | None = Field(default=None, description="Accuracy of guessing; choices only.")
+    accuracy_of_parsed: Share | None = Field(default=None, description="Accuracy over readable replies; choices only.")
+
+    @property
+    def headline(self) -> Metric:
+        """The figure of the task's first metric."""
+        return self.figure(TASKS[self.task].metrics[0])
+
+    def figure(self, metric: str) -> Metric:
+        """The figure of a metric; one without a value where the cell lacks it: without answers it has the task's own only."""
+        return self.metrics.get(metric, NO_FIGURE)
+
+    @property
+    def failed(self) -> int:
+        """Requests that failed."""
+        return self.status.get(Status.FAILED.value, 0)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every item was asked, and every request got a reply."""
+        return not self.missing and not self.failed and not self.is_estimate
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether only a part of the items was asked."""
+        return self.estimate is not None
+
+    @property
+    def is_subset(self) -> bool:
+        """Whether only the items of a list were asked (`--items`), which say nothing of the others."""
+        return self.estimate is not None and self.estimate.method == "subset"
+
+    @property
+    def is_baseline(self) -> bool:
+        """As `types.is_baseline`."""
+        return is_baseline(self.facts.backend, self.facts.tags)
+
+    @property
+    def is_adapter(self) -> bool:
+        """Whether the model was trained by `evalsuite finetune`."""
+        return self.facts.trained is not None

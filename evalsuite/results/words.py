@@ -1,0 +1,78 @@
+"""Headings and titles shared by the sheets of several analyses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from evalsuite.common.sheet import Sheet, Text
+from evalsuite.results.schema.cell import CellResult
+from evalsuite.types import Place, Task
+
+# What fields of results.json mean that tests within a family have.
+LEAST_P_HOLM = "The smallest p_holm that the family's dialogues can give: at 0.05 or more, too few to tell."
+FAMILY = "Number of tests that p_holm is corrected over."
+WAY = ("variant", "shots", "scoring", "perturb")  # the parts of a place that say how items are asked
+
+
+def task_heading(task: Task) -> Text:
+    """The heading of a task's column."""
+    return Text(task.zh, task.short)
+
+
+def task_and_set(task: Task, item_set: str, before: str = "", rest: str = "") -> Text:
+    """The label of a row: "easy CKF"."""
+    return Text(f"{before}{item_set} {task.zh}{rest}", f"{before}{item_set} {task.short}{rest}")
+
+
+def place_words(about: Mapping[str, Any], between: str = " ") -> str:
+    """Set, split and way: "EASY, test paper 0-shot labels". `about`: parts of a place."""
+    unusual = [about[k] for k, usual in (("scoring", "generate"), ("perturb", "none")) if about[k] != usual]
+    split, variant, shots = about["split"], about["variant"], f"{about['shots']}-shot"
+    if between == " ":
+        return f"{about['set'].upper()}, {' '.join([split, variant, shots, *unusual])}"
+    return between.join([about["set"].upper(), split, f"{variant} {shots}", *unusual])
+
+
+def estimate_flags(cell: CellResult) -> list[str]:
+    """The mark of a cell of which only a part of the items was asked."""
+    if not (estimate := cell.estimate):
+        return []
+    doubt = "?" if estimate.beyond or estimate.otherwise else ""
+    return [f"≈{estimate.asked}/{estimate.of}{doubt}"]
+
+
+def estimate_marks(cells: Iterable[CellResult]) -> dict[Place, list[str]]:
+    """The marks of such cells by their places, for tables of other figures on the same replies."""
+    return {cell.place: flags for cell in cells if (flags := estimate_flags(cell))}
+
+
+def titled(before: str, zh: str, en: str) -> Text:
+    """A title that begins alike in both languages."""
+    return Text(before + zh, before + en)
+
+
+def too_few(least_p_holm: float | None, least_p: float | None, differ: int | None = None) -> bool:
+    """Whether so few dialogues differ that a row cannot be significant after Holm's correction. Runs of earlier versions say only
+    how many differ, or the smallest p."""
+    if least_p_holm is not None:
+        return least_p_holm >= 0.05
+    return (least_p or 0.0 if differ is None else 2.0 ** (1 - differ)) >= 0.05
+
+
+def family_size(sizes: Iterable[int | None]) -> str:
+    """The number of tests that Holm's correction is over: "122", "8–16"; "" in runs of earlier versions, which do not say it."""
+    known = sorted({size for size in sizes if size})
+    return "–".join(map(str, dict.fromkeys([*known[:1], *known[-1:]])))
+
+
+def with_notes(sheets: Iterable[Sheet], *notes: Text | str) -> Iterator[Sheet]:
+    """The same sheets; the last one also gets the notes."""
+    last = None
+    for sheet in sheets:
+        if last is not None:
+            yield last
+        last = sheet
+    if last is not None:
+        yield replace(last, notes=(*last.notes, *notes))

@@ -1,0 +1,93 @@
+"""Results as the JSON that results.json has, for tests that compare whole rows; cells and runs made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from evalsuite.analyses.journey import ReadReplies
+from evalsuite.analyses.ranking import Rated, rated_cells
+from evalsuite.analyses.saved import load_results, to_json
+from evalsuite.common.sheet import Sheet
+from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
+from evalsuite.results.outcomes import CellOutcomes
+from evalsuite.results.schema.base import Strict
+from evalsuite.results.schema.cell import CellResult
+from evalsuite.types import Cell, Reading
+
+
+def cells_of(results: Results) -> list[dict[str, Any]]:
+    """The cells."""
+    return [cell.written() for cell in results.cells]
+
+
+def content_of(results: Results, key: str) -> Any:
+    """The content of a key; [] if there is none."""
+    return to_json(results).get(key, [])
+
+
+def sheets_of(analysis: Analysis[Any], content: Any, cells: Sequence[CellResult] = ()) -> list[Sheet]:
+    """The sheets that an analysis makes of its content as results.json has it."""
+    assert analysis.sheets
+    value = None if analysis.model is None else TypeAdapter(analysis.model).validate_python(content)
+    return list(analysis.sheets(Results(Path(), "0", Reading(), tuple(cells), {analysis.key: value})))
+
+
+def a_cell(**given: Any) -> CellResult:
+    """A cell of results.json with some of its keys; the others as of a model that answered ten choices. Of `metrics` and `facts`,
+    too, only what matters needs to be given."""
+    facts = {
+        "data": "0" * 64, "template": "0" * 64, "fingerprint": "f", "backend": "hf", "chat": False, "sampling": {}, "seed": 0,
+        "limit": None, "skipped_lines": 0, "leaked": None, "drop_leaked": False, "tags": [],
+    }  # fmt: skip
+    usual = {
+        "model": "m", "task": "knowledge_filling", "set": "easy", "split": "test", "variant": "paper", "shots": 0,
+        "scoring": "generate", "perturb": "none", "items": 10, "missing": 0, "status": {"parsed": 10}, "metrics": {},
+        "shots_dropped": 0, "errors": {}, "records": "records/x.jsonl",
+    }  # fmt: skip
+    metrics = {name: {"n": 10, "signature": name, **row} for name, row in given.pop("metrics", {}).items()}
+    own = {**facts, **given.pop("facts", {})}
+    own |= {name: own[name] if len(own[name]) == 64 else f"{own[name]:0<64}" for name in ("data", "template")}
+    return CellResult.model_validate({**usual, **given, "metrics": metrics, "facts": own})
+
+
+def scored(result: CellResult, outcomes: CellOutcomes | None = None) -> ScoredCell:
+    """A scored cell of which analyses know the figures, and the outcomes if they are given."""
+    return ScoredCell(result, outcomes or CellOutcomes(Cell(result.place, result.facts.written()), (), ()))
+
+
+def a_run(*cells: ScoredCell) -> ScoredRun:
+    """A scored run without replies."""
+
+    def no_records(path: str) -> AbstractContextManager[Callable[[Strict], None]]:
+        raise AssertionError(path)
+
+    return ScoredRun(None, Reading(), ReadReplies(NoSource()), no_records, cells)
+
+
+class NoSource:
+    """A source without replies."""
+
+    def cells(self) -> list[Cell]:
+        return []
+
+    def read(self, cell: Cell) -> Iterator[Any]:
+        return iter(())
+
+    def judgings(self) -> list[Any]:
+        return []
+
+    def second_readings(self) -> list[Any]:
+        return []
+
+    def response(self, key: str) -> None:
+        return None
+
+
+def rated_run(run: Path) -> list[Rated]:
+    """All cells of a run that are ranked."""
+    return list(rated_cells(run, load_results(run).cells))
