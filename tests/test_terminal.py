@@ -53,6 +53,11 @@ JUDGING = {
 }  # fmt: skip
 
 
+def _whole(text: str) -> str:
+    """Without half characters (surrogates alone), with which results.json is refused."""
+    return text.encode("utf-8", "replace").decode()
+
+
 @made_once
 def hostile(run: Path, folder: Path) -> Path:
     """A folder as someone may hand it in: a hundred models with hostile names, whose every text is hostile."""
@@ -65,7 +70,7 @@ def hostile(run: Path, folder: Path) -> Path:
     row = results["robustness"]["drops"][0]
     cells, drops, judged, slices, confused, correlated = [], [], [], [], [], []
     for n, text in enumerate(HOSTILE):
-        name = text[:900]  # names in results.json have up to 1,000 characters
+        name = _whole(text)[:900]  # names in results.json have up to 1,000 characters
         path, opinion = f"records/{n}.jsonl", f"judged/{n}.jsonl"
         cells.append(deepcopy(cell) | {"model": name or "?", "records": path, "errors": {name: 1}, "missing": 1})
         drops.append(row | {"model": name or "?"})
@@ -132,7 +137,7 @@ def hostile_columns(run: Path, folder: Path) -> Path:
     plain = [c for c in results["cells"] if (c["model"], c["set"], c["perturb"]) == ("random", "easy", "none")]
     assert len(plain) == 2  # of two tasks, or nothing is ranked
     results["cells"] = [
-        deepcopy(cell) | {"model": text[:900] + more, "variant": f"w{n}", "missing": int(more == "!")}
+        deepcopy(cell) | {"model": _whole(text)[:900] + more, "variant": f"w{n}", "missing": int(more == "!")}
         | {"facts": cell["facts"] | {"backend": "hf", "tags": []}}
         for n, text in enumerate(HOSTILE[::3]) for more in ("", "?", "!") for cell in plain  # a third has all kinds
     ]  # fmt: skip
