@@ -7,11 +7,12 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from as_json import a_cell, a_run, scored
 
+from evalsuite.analyses.chance import Chance, compute
 from evalsuite.metrics.chance import better_than_shuffled
-from evalsuite.results.chance import chance
 from evalsuite.results.outcomes import CellOutcomes, Outcome
-from evalsuite.types import Cell, Item, Place
+from evalsuite.types import Answer, Cell, Item, Place, Score, Status
 
 Choices = list[int | None]
 ONE = np.random.default_rng
@@ -110,17 +111,21 @@ def outcomes(model: str, chosen: Sequence[int | None], task: str = "knowledge_fi
     rows = []
     for n, choice in enumerate(chosen):
         item = Item(f"{n}", task, "easy", "test", (), "", ("x", "y", "z"), ("(a)", "(b)", "(c)"), n % 2, ("x",))
-        told = () if choice is None else (choice,)
-        rows.append(Outcome(item.id, 0, 0, n // 2, float(choice == n % 2), (n % 2,), told, item))
+        answer = Answer(Status.UNPARSED if choice is None else Status.PARSED, choice)
+        rows.append(Outcome(item, 0, 0, n // 2, float(choice == n % 2), answer, Score()))
     return CellOutcomes(Cell(Place(model, task, "easy", "test", "paper", 0), facts), item.labels, tuple(rows))
+
+
+def chance(*cells: CellOutcomes) -> list[Chance]:
+    return compute(a_run(*(scored(a_cell(model=cell.cell.place.model), cell) for cell in cells)))
 
 
 def test_rows() -> None:
     """The models of one task share their shuffles, and each has the p that it has alone; baselines have no row."""
     right, always = [n % 2 for n in range(20)], [1] * 20
-    rows = chance([outcomes("a", right), outcomes("b", always), outcomes("random", always, backend="baseline")])
-    assert [(row["model"], row["accuracy"], row["shuffled"]) for row in rows] == [("a", 1.0, 0.5), ("b", 0.5, 0.5)]
+    rows = chance(outcomes("a", right), outcomes("b", always), outcomes("random", always, backend="baseline"))
+    assert [(row.model, row.accuracy, row.shuffled) for row in rows] == [("a", 1.0, 0.5), ("b", 0.5, 0.5)]
     first = rows[0]
-    assert (first["items"], first["dialogues"], first["constant"], first["label"]) == (20, 10, 0.5, "(a)")
-    assert first["chance"] == pytest.approx(1 / 3) and first["p"] < 0.01 and rows[1]["p"] == 1.0
-    assert chance([outcomes("a", right)])[0]["p"] == first["p"]
+    assert (first.items, first.dialogues, first.constant, first.label) == (20, 10, 0.5, "(a)")
+    assert first.chance == pytest.approx(1 / 3) and first.p < 0.01 and rows[1].p == 1.0
+    assert chance(outcomes("a", right))[0].p == first.p
