@@ -54,7 +54,7 @@ def test_the_papers_parser_knows_only_its_forms() -> None:
     assert right == {"paper": [1, 1, 1, 0, 0], "full": [1, 1, 1, 1, 1]}
     scored = score_cell([CHOICE] * 5, [Response(r, "stop") for r in replies], FULL)
     found = intervals(scored, "p")
-    assert (found["accuracy"]["value"], found["paper.accuracy"]["value"]) == (1.0, 0.6)
+    assert (found["accuracy"].value, found["paper.accuracy"].value) == (1.0, 0.6)
 
 
 def test_extraction_can_be_left_out() -> None:
@@ -70,14 +70,12 @@ def test_a_cells_texts_under_both_profiles() -> None:
     said = [Response(i.references[0] if n < 2 else "说不好", "stop") for n, i in enumerate(items)]
     found = intervals(score_cell(items, said, FULL), "p")
     # The paper's profile: an answer is one token, so BLEU-1, ROUGE-L and EM are one number and CIDEr is 2.5 of it.
-    assert found["em"]["value"] == found["paper.bleu1"]["value"] == found["paper.rouge_l"]["value"] == 0.5
-    assert found["paper.bleu2"]["value"] == 0.0
-    assert found["paper.cider"]["value"] == pytest.approx(2.5 * 0.5)
-    assert found["bleu2"]["value"] > 0.4
+    assert found["em"].value == found["paper.bleu1"].value == found["paper.rouge_l"].value == 0.5
+    assert found["paper.bleu2"].value == 0.0
+    assert found["paper.cider"].value == pytest.approx(2.5 * 0.5)
+    assert found["bleu2"].value > 0.4
     for metric in found.values():
-        assert (
-            metric["low"] <= metric["value"] + 1e-12 and metric["value"] <= metric["high"] + 1e-12 and metric["n"] == 4
-        )
+        assert metric.low <= metric.value + 1e-12 and metric.value <= metric.high + 1e-12 and metric.n == 4
 
 
 def test_intervals_are_over_dialogues() -> None:
@@ -89,15 +87,15 @@ def test_intervals_are_over_dialogues() -> None:
     width = []
     for items in (apart, together):
         found = intervals(score_cell(items, replies, FULL), "p")["accuracy"]
-        width.append(found["high"] - found["low"])
-        assert found["wilson"] == pytest.approx([0.352, 0.648], abs=0.001)
+        width.append(found.high - found.low)
+        assert found.wilson == pytest.approx([0.352, 0.648], abs=0.001)
     assert width[1] > 2 * width[0]
 
 
 def test_one_dialogue_has_no_interval_of_any_kind() -> None:
     items = [replace(CHOICE, id=str(n)) for n in range(3)]
     found = intervals(score_cell(items, [Response("a", "stop")] * 3, FULL), "p")["accuracy"]
-    assert (found["low"], found["high"], "wilson" in found) == (None, None, False)
+    assert (found.low, found.high, found.wilson) == (None, None, None)
 
 
 def test_sources_find_altered_and_clipped_dialogues() -> None:
@@ -118,7 +116,7 @@ def test_intervals_are_those_of_a_thousand_resamples() -> None:
     part = scored.part("f1")
     drawn = bootstrap(part.sums, scored.clusters, Random(f"p:{part.name}"), resamples=1000)[part.names["f1"]]
     found = intervals(scored, "p")["f1"]
-    assert (found["value"], found["low"], found["high"], found["n"]) == (drawn.value, drawn.low, drawn.high, 30)
+    assert (found.value, found.low, found.high, found.n) == (drawn.value, drawn.low, drawn.high, 30)
 
 
 def test_whole_sets_are_counts_too_and_have_wilsons_interval() -> None:
@@ -132,6 +130,6 @@ def test_whole_sets_are_counts_too_and_have_wilsons_interval() -> None:
     ]  # type: ignore[arg-type]
     replies = [Response("(a), (c)" if n < 5 else "(a)", "stop") for n in range(10)]
     found = intervals(score_cell(items, replies, FULL), "p")
-    assert found["set_accuracy"]["value"] == 0.5
-    assert found["set_accuracy"]["wilson"] == pytest.approx([0.2366, 0.7634], abs=1e-4)  # scipy, as in test_stats.py
-    assert found["answer_recall"]["value"] == 0.75 and "wilson" not in found["answer_recall"]
+    assert found["set_accuracy"].value == 0.5
+    assert found["set_accuracy"].wilson == pytest.approx([0.2366, 0.7634], abs=1e-4)  # scipy, as in test_stats.py
+    assert found["answer_recall"].value == 0.75 and found["answer_recall"].wilson is None

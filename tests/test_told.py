@@ -15,6 +15,7 @@ from as_json import cells_of
 from scipy import stats
 
 import evalsuite
+from evalsuite.analyses.chance import ANALYSIS as CHANCE
 from evalsuite.analyses.saved import load_results
 from evalsuite.page.told import told
 from evalsuite.types import Request
@@ -112,9 +113,9 @@ def test_always_the_same_option_is_not_above_chance(tmp_path: Path) -> None:
         return label if Random(f"preferred:{request.id}").random() < 0.8 else other
 
     found = lines(tmp_path / "other", {"mostly": preferred}, tasks=["SI"])
-    (row,) = (row for row in load_results(tmp_path / "other").chance if row["set"] == "hard")
-    assert stats.binomtest(round(row["accuracy"] * 142), 142, row["chance"], alternative="greater").pvalue < 0.01
-    assert "not significantly above chance" in found[1] and row["p"] > 0.05
+    (row,) = (row for row in load_results(tmp_path / "other").of(CHANCE) or [] if row.set == "hard")
+    assert stats.binomtest(round(row.accuracy * 142), 142, row.chance, alternative="greater").pvalue < 0.01
+    assert "not significantly above chance" in found[1] and row.p > 0.05
 
 
 def test_baselines_alone_are_no_models(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from evalsuite.analyses.blame import damage_named
 from evalsuite.analyses.saved import load_results
 from evalsuite.benchmarks.registry import TASKS, set_order, task_order
 from evalsuite.common.errors import ConfigError
@@ -113,7 +114,8 @@ def read_columns(runs: Sequence[str | Path], models: Sequence[str] = ()) -> tupl
             if reason:
                 unfit.setdefault(reason, []).append(cell.place.name)
             if reason is None:
-                one = _taker(run, cell, results.reading)
+                with damage_named(results):
+                    one = _taker(run, cell, results.reading)
                 takers.setdefault((cell.task, cell.set, cell.split), []).append((cell, one))
         for reason, names in unfit.items():
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""

@@ -26,6 +26,7 @@ from evalsuite.analyses import (
     second,
     tokens,
 )
+from evalsuite.analyses.blame import damage_named
 from evalsuite.analyses.judged import sheets as judged
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.sheet import Sheet
@@ -81,4 +82,5 @@ def sheets(results: Results, names: Sequence[str] = ()) -> Iterator[Sheet]:
             raise ConfigError(unknown("table", name, TABLES))
     for name, row in TABLES.items():
         if row.sheets and (name in names if names else not row.only_named):
-            yield from row.sheets(results)
+            with damage_named(results):
+                yield from row.sheets(results)

@@ -136,7 +136,7 @@ _HEAD = re.compile(r"\{(\w+)\}(?::\{line\})?: ")
 class MessageRows:
     """Rows by their English templates.
 
-    >>> rows = Rows({"{path}: no such folder": "{path}：没有这个目录", "problem: {error}": "问题：{error:zh}"})
+    >>> rows = MessageRows({"{path}: no such folder": "{path}：没有这个目录", "problem: {error}": "问题：{error:zh}"})
     >>> rows.translated("problem: runs/a: no such folder")
     '问题：runs/a：没有这个目录'
     >>> rows.translated("something else")

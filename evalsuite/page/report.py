@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, get_origin
 
 from evalsuite.analyses import ranking, second
+from evalsuite.analyses.blame import damage_named
 from evalsuite.analyses.judged import sheets as judged
 from evalsuite.analyses.saved import from_json, to_json
 from evalsuite.analyses.table import SECTIONS, TABLES, sheets
@@ -96,7 +97,8 @@ def write_page(runs: Sequence[Path], out: Path) -> Path:
     path = out / "index.html"
     out.mkdir(parents=True, exist_ok=True)
     shard_files = ShardFiles(out / "shards")
-    data = page_data(loaded, shard_files.add)
+    with damage_named(*(run.results for run in loaded)):
+        data = page_data(loaded, shard_files.add)
     page = assemble(data, "leaderboard", shards=shard_files.inside)
     replace_file(path, page)
     shard_files.tidy()
