@@ -1,0 +1,48 @@
+"""Whose fault an unexpected error is: a damaged file of a run's folder, or a defect of evalsuite.
+
+Pages and tables read records without checking each field against the schema, which would cost more than the reading. So the check
+is made only once something failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pydantic import BaseModel
+
+from evalsuite.analyses.judged.sheets import ANALYSIS as JUDGED
+from evalsuite.analyses.judged.values import JudgedRecord
+from evalsuite.analyses.second import ANALYSIS as SECOND
+from evalsuite.analyses.second import SecondRecord
+from evalsuite.common.errors import EvalsuiteError
+from evalsuite.results.analysis import Results
+from evalsuite.results.records import rows_of
+from evalsuite.results.schema.record import Record
+
+
+@contextmanager
+def damage_named(*runs: Results) -> Iterator[None]:
+    """Within it, an unexpected error raises a DataError with file, line and field if a record is not in the form of its schema;
+    if all are, the defect is ours and the error goes on."""
+    try:
+        yield
+    except EvalsuiteError:
+        raise
+    except Exception:
+        for run in runs:
+            for model, place in _files(run):
+                for _ in rows_of(model, run.out, place):
+                    pass
+        raise
+
+
+def _files(run: Results) -> Iterator[tuple[type[BaseModel], str]]:
+    """The files of records that a run's results name, each with the model of its lines."""
+    for cell in run.cells:
+        yield Record, cell.records
+    judged, second = run.of(JUDGED), run.of(SECOND)
+    for entry in judged.cells if judged else ():
+        yield JudgedRecord, entry.records
+    for reading in second.cells if second else ():
+        yield SecondRecord, reading.records
