@@ -403,7 +403,7 @@ class Task:
     marking: tuple[str, str] | None = None  # (Chinese, English): the instruction for people who mark its replies
     own_part: Callable[[Answered], Part] | None = None  # metrics in addition to those of its kind
     own_metrics: tuple[Metric, ...] = ()  # the rows of metrics that only this benchmark has
-    option_names: OptionNames | None = None  # that its options are of, if they are the same few for all items
+    option_names: OptionNames | None = None  # the names that all its options are drawn from, if they are few
     judged_by: str = ""  # the rubric of judges by which its official scoring calls a reply right; "": the first metric
 
     @property
@@ -575,7 +575,7 @@ class Cell:
 
     @property
     def is_baseline(self) -> bool:
-        """As the function of this name."""
+        """Whether its model is a baseline: `is_baseline` below."""
         return is_baseline(self.facts.get("backend", ""), self.facts.get("tags", ()))
 
 

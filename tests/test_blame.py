@@ -16,7 +16,13 @@ from evalsuite.page import report as page
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    evalsuite.run({"a": lambda _: "(a)", "b": lambda _: "(b)"}, baselines=[], tasks=["knowledge_filling"], limit=20, out=tmp_path / "run")
+    evalsuite.run(
+        {"a": lambda _: "(a)", "b": lambda _: "(b)"},
+        baselines=[],
+        tasks=["knowledge_filling"],
+        limit=20,
+        out=tmp_path / "run",
+    )
     return tmp_path / "run"
 
 

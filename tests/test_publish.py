@@ -15,6 +15,7 @@ from everything import change, everything
 from needs import beside, needs
 
 import evalsuite
+from evalsuite.analyses.saved import load_results
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.secrets import keep_secret
@@ -155,7 +156,7 @@ PARTS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "failed": (lambda cell: cell["status"].update(failed=1), "1 of 5 requests failed"),
     "limit": (lambda cell: cell["facts"].update(limit=5), "only the first 5 items"),
     "skipped": (lambda cell: cell["facts"].update(skipped_lines=3), "3 broken lines"),
-    "estimate": (lambda cell: cell.update(estimate={"items": 9}), "an estimate"),
+    "estimate": (lambda cell: cell.update(estimate={"method": "subset", "asked": 9, "of": 19}), "an estimate"),
 }
 
 
@@ -190,10 +191,10 @@ def secret(copied: Path) -> str:
 
 def test_what_is_logged(copied: Path, secret: str) -> None:
     found = {one.model: one for one in log.models_of(copied)}
-    mine = [cell for cell in cells(copied) if cell["model"] == "lexical"]
-    for cell in mine:
-        for name, figure in cell["metrics"].items():
-            assert found["lexical"].metrics[f"{log.metric_name(cell)}/{name}"] == figure["value"]
+    for cell in load_results(copied).cells:
+        if cell.model == "lexical":
+            for name, figure in cell.metrics.items():
+                assert found["lexical"].metrics[f"{log.metric_name(cell)}/{name}"] == figure.value
     assert (
         found["lexical"].params["sampling.temperature"] == "0.5" and found["lexical"].params["sampling.user"] == "***"
     )

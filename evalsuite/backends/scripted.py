@@ -24,8 +24,8 @@ Replies = Mapping[str, Reply]  # model name -> reply function
 class Scripted:
     """A model whose replies come from a Python function.
 
-    The function is called once per request, and each reply is stored before the next call. An exception fails that request (an EvalsuiteError stops the model),
-    and so does a value that is no text; the same run asks it again.
+    The function is called once per request, and each reply is stored before the next call. An exception fails that request,
+    and so does a value that is no text; the same run asks it again. An EvalsuiteError stops the model.
 
     >>> backend = Scripted("parrot", lambda request: request.prompt[:1])
     >>> list(backend.generate([Request("1", "你好", (), 8)], [False]))[0][0][1].text

@@ -112,7 +112,7 @@ def _alike(shard: Sequence[Unit], drawn: Sequence[Sequence[int]]) -> list[list[f
     }
     words = [math.fsum(near[min(a, b), max(a, b)] for a, b in pairwise(order)) for order in drawn]
     lengths = [-math.fsum(abs(len(texts[a]) - len(texts[b])) for a, b in pairwise(order)) for order in drawn]
-    rise = [math.fsum(place * len(texts[n]) for place, n in enumerate(order)) for order in drawn]
+    rise = [math.fsum(position * len(texts[n]) for position, n in enumerate(order)) for order in drawn]
     return [words, lengths, rise, [-x for x in rise]]
 
 

@@ -12,40 +12,70 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from typing_extensions import is_typeddict
 
-Kind = Literal["text", "int", "float", "bool"]
-# What fields of these names mean wherever the schema adds nothing of its own.
+ValueType = Literal["text", "int", "float", "bool"]
+# Meanings of fields by name, where the schema has no description of its own.
 COMMON = {
-    "model": "The model's name in its models.yaml.", "base": "The model that was trained, or the figure compared with.",
-    "split": "train, dev or test.", "variant": "The prompt template's name.", "wording": "The prompt template's name.",
-    "shots": "Examples before the question that were asked for.", "benchmark": "The benchmark's name.",
-    "metric": "The metric's name.", "item": "The item's id: benchmark/set/split/task/number in its file.",
-    "value": "The figure, in the unit of its metric.", "low": "Lower end of the 95 % interval.",
-    "high": "Upper end of the 95 % interval.", "mean": "Mean value.", "n": "How many the figure is of.",
-    "items": "Items.", "dialogues": "Dialogues that the items come from.", "models": "Models.", "seed": "The seed.",
-    "p": "p-value.", "chance": "The value of guessing.", "flip_rate": "Share of items whose result changed.",
-    "right_to_wrong": "Items that became wrong.", "wrong_to_right": "Items that became right.",
+    "model": "The model's name in its models.yaml.",
+    "base": "The model that was trained, or the figure compared with.",
+    "split": "train, dev or test.",
+    "variant": "The prompt template's name.",
+    "wording": "The prompt template's name.",
+    "shots": "Examples before the question that were asked for.",
+    "benchmark": "The benchmark's name.",
+    "metric": "The metric's name.",
+    "item": "The item's id: benchmark/set/split/task/number in its file.",
+    "value": "The figure, in the unit of its metric.",
+    "low": "Lower end of the 95 % interval.",
+    "high": "Upper end of the 95 % interval.",
+    "mean": "Mean value.",
+    "n": "How many the figure is of.",
+    "items": "Items.",
+    "dialogues": "Dialogues that the items come from.",
+    "models": "Models.",
+    "seed": "The seed.",
+    "p": "p-value.",
+    "chance": "The value of guessing.",
+    "flip_rate": "Share of items whose result changed.",
+    "right_to_wrong": "Items that became wrong.",
+    "wrong_to_right": "Items that became right.",
     "parsed_in_both": "Items whose replies were both read.",
-    "labels": "The labels of the options.", "worst": "Where the value is lowest.", "em": "Exact match.",
-    "judge": "The judge's name.", "rubric": "The judges' rubric.", "scale": "A scale of the rubric.",
-    "reader": "The second reader's name.", "pearson": "Pearson's r.", "spearman": "Spearman's ρ.",
-    "kendall": "Kendall's τ.", "kappa": "Cohen's κ.", "within_1": "Share of pairs at most 1 apart.",
-    "same": "Share of pairs that are equal.", "accuracy": "Accuracy.", "name": "Its name.", "zh": "In Chinese.",
-    "en": "In English.", "reply": "The reply's text; null: the request failed.", "errors": "Errors of failed requests, and how often each.",
-    "finish": "Why the reply ended.", "error": "Why the request failed; null: it did not.",
-    "prompt_tokens": "Tokens of the prompt.", "rotation": "Which rotation of the options; 0: as in the file.",
-    "start": "Where the answer begins in the reply, in characters.", "trained_on": "The training items.",
-}  # fmt: skip
-_KINDS: dict[Any, Kind] = {str: "text", int: "int", float: "float", bool: "bool"}
+    "labels": "The labels of the options.",
+    "worst": "Where the value is lowest.",
+    "em": "Exact match.",
+    "judge": "The judge's name.",
+    "rubric": "The judges' rubric.",
+    "scale": "A scale of the rubric.",
+    "reader": "The second reader's name.",
+    "pearson": "Pearson's r.",
+    "spearman": "Spearman's ρ.",
+    "kendall": "Kendall's τ.",
+    "kappa": "Cohen's κ.",
+    "within_1": "Share of pairs at most 1 apart.",
+    "same": "Share of pairs that are equal.",
+    "accuracy": "Accuracy.",
+    "name": "Its name.",
+    "zh": "In Chinese.",
+    "en": "In English.",
+    "reply": "The reply's text; null: the request failed.",
+    "errors": "Errors of failed requests, and how often each.",
+    "finish": "Why the reply ended.",
+    "error": "Why the request failed; null: it did not.",
+    "prompt_tokens": "Tokens of the prompt.",
+    "rotation": "Which rotation of the options; 0: as in the file.",
+    "start": "Where the answer begins in the reply, in characters.",
+    "trained_on": "The training items.",
+}
+_KINDS: dict[Any, ValueType] = {str: "text", int: "int", float: "float", bool: "bool"}
 ENDS = ("interval", "wilson")  # lists of two numbers that are an interval: two columns, …_low and …_high
 EACH = "*"  # a step of a path: every entry of a list
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class FrameColumn:
     """A column: its name, the type of its values, and what they mean."""
 
     name: str
-    kind: Kind
+    kind: ValueType
     meaning: str = ""
     depth: int = 0  # 1: the values are lists, 2: lists of lists
     null: bool = True  # values may be missing
@@ -54,7 +84,7 @@ class Column:
     def type(self) -> str:
         """The type in words.
 
-        >>> Column("options", "text", depth=1).type
+        >>> FrameColumn("options", "text", depth=1).type
         'list of text'
         """
         return "list of " * self.depth + self.kind
@@ -64,7 +94,7 @@ class Column:
 class Leaf:
     """A column and where its value stands in a row: the keys on the way down."""
 
-    column: Column
+    column: FrameColumn
     path: tuple[str | int, ...]
     absent: Any = None  # the value if the last key is not there
     packed: bool = False  # an object of any form, as JSON text
@@ -126,9 +156,9 @@ def _field(
     null = null or optional or len(path) > 1
     name = "_".join(str(step) for step in path if step != EACH)
 
-    def leaf(kind: Kind, level: int = depth, packed: bool = False) -> Leaf:
+    def leaf(kind: ValueType, level: int = depth, packed: bool = False) -> Leaf:
         value = absent if isinstance(absent, (str, int, float, bool)) else None
-        return Leaf(Column(name, kind, meaning, level, null and value is None), path, value, packed)
+        return Leaf(FrameColumn(name, kind, meaning, level, null and value is None), path, value, packed)
 
     if isinstance(core, type) and issubclass(core, BaseModel):
         _collect(found, core, path, meaning, depth, lists)
@@ -164,7 +194,7 @@ def _list(
     elif path[-1] in ENDS:
         for i, end in enumerate(("low", "high")):
             text = f"{'Lower' if i == 0 else 'Upper'} end. {meaning}"
-            found.leaves.append(Leaf(Column(f"{name}_{end}", "float", text, depth, True), (*path, i)))
+            found.leaves.append(Leaf(FrameColumn(f"{name}_{end}", "float", text, depth, True), (*path, i)))
     else:
         level = depth + 1
         while get_origin(inner) is list:
@@ -188,7 +218,7 @@ def _mapping(
         found.leaves.append(leaf("text", packed=True))
 
 
-def _kind(core: Any) -> Kind | None:
+def _kind(core: Any) -> ValueType | None:
     """The kind of a scalar; None for an object of any form."""
     if get_origin(core) is Literal:
         return _KINDS[type(get_args(core)[0])]

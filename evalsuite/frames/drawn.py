@@ -8,23 +8,23 @@ from typing import Any
 
 from evalsuite.analyses.table import sheets
 from evalsuite.common.sheet import CellValue, Sheet, Text, Value, english
-from evalsuite.frames.columns import Column
+from evalsuite.frames.columns import FrameColumn
 from evalsuite.frames.tables import place_columns
 from evalsuite.results.analysis import Results
 from evalsuite.types import PLACE
 
 
-def drawn_columns() -> tuple[Column, ...]:
+def drawn_columns() -> tuple[FrameColumn, ...]:
     """The columns of every analysis."""
     return (
-        Column("sheet", "text", "The table's title.", null=False),
-        Column("row", "text", "The row's heading.", null=False),
-        Column("column", "text", "The column's heading.", null=False),
-        Column("value", "float", "The number, of percent as a share of 1."),
-        Column("low", "float", "Lower end of its interval."),
-        Column("high", "float", "Upper end of its interval."),
-        Column("text", "text", "What stands there instead of a number."),
-        Column("remarks", "text", "What stands beside it: warnings, signs of significance.", depth=1, null=False),
+        FrameColumn("sheet", "text", "The table's title.", null=False),
+        FrameColumn("row", "text", "The row's heading.", null=False),
+        FrameColumn("column", "text", "The column's heading.", null=False),
+        FrameColumn("value", "float", "The number, of percent as a share of 1."),
+        FrameColumn("low", "float", "Lower end of its interval."),
+        FrameColumn("high", "float", "Upper end of its interval."),
+        FrameColumn("text", "text", "What stands there instead of a number."),
+        FrameColumn("remarks", "text", "What stands beside it: warnings, signs of significance.", depth=1, null=False),
         *place_columns(),
     )
 

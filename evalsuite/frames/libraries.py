@@ -9,7 +9,7 @@ from types import NoneType
 from typing import Any
 
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.frames.columns import Column
+from evalsuite.frames.columns import FrameColumn
 
 # In the order in which they are looked for: name for `load` -> module.
 LIBRARIES = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}
@@ -37,7 +37,7 @@ def need(module: str, package: str = "") -> Any:
     return import_module(module)
 
 
-def frame(library: str, columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> Any:
+def frame(library: str, columns: Sequence[FrameColumn], rows: Iterable[Sequence[Any]]) -> Any:
     """A frame of the rows. Raises ValueError for a value that is not of its column's type."""
     values = list(zip(*rows, strict=True)) or [()] * len(columns)
     checked = [_checked(column, each) for column, each in zip(columns, values, strict=True)]
@@ -55,8 +55,8 @@ def joined(library: str, frames: Sequence[Any]) -> Any:
     return import_module("pyarrow").concat_tables(frames)
 
 
-def _checked(column: Column, values: Sequence[Any]) -> Sequence[Any]:
-    """The values, with whole numbers as floats where the column has floats, and with halves of characters replaced."""
+def _checked(column: FrameColumn, values: Sequence[Any]) -> Sequence[Any]:
+    """The values, with whole numbers as floats where the column has floats."""
     flat: Iterable[Any] = values
     for _ in range(column.depth):
         flat = [inner for each in flat if each is not None for inner in each]
@@ -67,8 +67,6 @@ def _checked(column: Column, values: Sequence[Any]) -> Sequence[Any]:
         return [_each(each, column.depth, float) for each in values]
     if column.kind == "int" and any(each is not None and abs(each) >= _LARGEST for each in flat):
         raise ValueError(f"{column.name}: a number of more than 64 bits")
-    if column.kind == "text" and not _is_whole(flat):
-        return [_each(each, column.depth, _mended) for each in values]
     return values
 
 
@@ -78,22 +76,7 @@ def _each(value: Any, depth: int, change: Any) -> Any:
     return [_each(inner, depth - 1, change) for inner in value] if depth else change(value)
 
 
-def _is_whole(texts: Iterable[Any]) -> bool:
-    try:
-        for text in texts:
-            if text is not None and not text.isascii():
-                text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _mended(text: str) -> str:
-    """Half a character, which a model may write, as U+FFFD: Arrow's texts are UTF-8, which has none."""
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-
-
-def _pandas(columns: Sequence[Column], values: Sequence[Sequence[Any]]) -> Any:
+def _pandas(columns: Sequence[FrameColumn], values: Sequence[Sequence[Any]]) -> Any:
     pd = import_module("pandas")
     made = {}
     for column, each in zip(columns, values, strict=True):
@@ -102,7 +85,7 @@ def _pandas(columns: Sequence[Column], values: Sequence[Sequence[Any]]) -> Any:
     return pd.DataFrame(made)
 
 
-def _pandas_type(column: Column, values: Sequence[Any]) -> str:
+def _pandas_type(column: FrameColumn, values: Sequence[Any]) -> str:
     # Runs of older versions may lack what newer ones require.
     null = column.null or None in values
     return {
@@ -113,7 +96,7 @@ def _pandas_type(column: Column, values: Sequence[Any]) -> str:
     }[column.kind]
 
 
-def _polars(columns: Sequence[Column], values: Sequence[Sequence[Any]]) -> Any:
+def _polars(columns: Sequence[FrameColumn], values: Sequence[Sequence[Any]]) -> Any:
     pl = import_module("polars")
     types = {"text": pl.String, "int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}
     made = []
@@ -125,7 +108,7 @@ def _polars(columns: Sequence[Column], values: Sequence[Sequence[Any]]) -> Any:
     return pl.DataFrame(made)
 
 
-def arrow_schema(columns: Sequence[Column]) -> Any:
+def arrow_schema(columns: Sequence[FrameColumn]) -> Any:
     """pyarrow's schema of the columns, with their meanings in its metadata."""
     pa = import_module("pyarrow")
     types = {"text": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
@@ -138,7 +121,7 @@ def arrow_schema(columns: Sequence[Column]) -> Any:
     return pa.schema(made)
 
 
-def _arrow(columns: Sequence[Column], values: Sequence[Sequence[Any]]) -> Any:
+def _arrow(columns: Sequence[FrameColumn], values: Sequence[Sequence[Any]]) -> Any:
     pa = import_module("pyarrow")
     schema = arrow_schema(columns)
     arrays = [pa.array(each, field.type) for each, field in zip(values, schema, strict=True)]

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from evalsuite.analyses.judged.values import JudgedRecord
 from evalsuite.analyses.second import SecondRecord
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.frames.columns import Column, Leaf, fields_of
+from evalsuite.frames.columns import FrameColumn, Leaf, fields_of
 from evalsuite.results.records import rows_of
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import Record
@@ -37,7 +37,7 @@ _RENAMED = {"shots": "examples"}  # `shots` is the number, as in every table
 
 
 @dataclass(frozen=True, slots=True)
-class Replies:
+class ReplyTable:
     """A table of replies: its columns, and the rows of results.json that name its files."""
 
     name: str
@@ -49,10 +49,10 @@ class Replies:
     light: tuple[str, ...]  # the columns that are read if none is named
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[FrameColumn, ...]:
         return (*(leaf.column for leaf in self.place), *(leaf.column for leaf in self.leaves))
 
-    def only(self, wanted: Sequence[str] | None) -> Replies:
+    def only(self, wanted: Sequence[str] | None) -> ReplyTable:
         """The table with the wanted columns, in its own order; with `light` if None, with all if ["all"].
 
         Raises ConfigError for an unknown name.
@@ -81,7 +81,7 @@ class Replies:
 
 
 @cache
-def replies() -> dict[str, Replies]:
+def replies() -> dict[str, ReplyTable]:
     """The tables of replies by name."""
     made = (
         _replies("records", Record, ("cells",), ()),
@@ -91,12 +91,12 @@ def replies() -> dict[str, Replies]:
     return {table.name: table for table in made}
 
 
-def _replies(name: str, model: type[BaseModel], section: tuple[str, ...], also: tuple[str, ...]) -> Replies:
+def _replies(name: str, model: type[BaseModel], section: tuple[str, ...], also: tuple[str, ...]) -> ReplyTable:
     keys = (*PLACE, *also)
-    cell = {leaf.column.name: leaf for leaf in fields_of(CellResult).leaves} | {
-        name: Leaf(Column(name, "text", f"The {name}'s name." if name != "control" else "plain, blind, attack or repeat/N.", null=False), (name,))
-        for name in also
-    }  # fmt: skip
+    cell = {leaf.column.name: leaf for leaf in fields_of(CellResult).leaves}
+    for key in also:
+        meaning = "plain, blind, attack or repeat/N." if key == "control" else f"The {key}'s name."
+        cell[key] = Leaf(FrameColumn(key, "text", meaning, null=False), (key,))
     leaves = []
     for leaf in fields_of(model, lists=True).leaves:
         if leaf.column.name in _RENAMED and leaf.column.depth:
@@ -105,13 +105,13 @@ def _replies(name: str, model: type[BaseModel], section: tuple[str, ...], also: 
             leaves.append(leaf)
     if model is Record:
         said = "The labels of the options that the reply chose, as in gold; null: none."
-        leaves.append(_Chosen(Column("chosen", "text", said), ()))
+        leaves.append(_Chosen(FrameColumn("chosen", "text", said), ()))
     light = [leaf.column.name for leaf in leaves if _is_light(leaf.column)]
     said = " ".join((model.__doc__ or "").split())
-    return Replies(name, said, model, section, tuple(cell[key] for key in keys), tuple(leaves), (*keys, *light))
+    return ReplyTable(name, said, model, section, tuple(cell[key] for key in keys), tuple(leaves), (*keys, *light))
 
 
-def _is_light(column: Column) -> bool:
+def _is_light(column: FrameColumn) -> bool:
     return column.name in _KEPT_LISTS or not (column.depth or column.name.endswith(_LONG))
 
 

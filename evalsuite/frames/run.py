@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 from evalsuite.analyses.saved import load_results, to_json
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.frames import libraries
-from evalsuite.frames.columns import Column
+from evalsuite.frames.columns import FrameColumn
 from evalsuite.frames.drawn import drawn_columns, drawn_rows
-from evalsuite.frames.replies import Replies, replies
+from evalsuite.frames.replies import ReplyTable, replies
 from evalsuite.frames.tables import Table, tables
 from evalsuite.results.analysis import Results
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 Frame = TypeVar("Frame")
-Place = str | PathLike[str]
-RUN = Column(
+RunFolder = str | PathLike[str]
+RUN = FrameColumn(
     "run", "text", "The run: the name of its folder, with folders above it where two have the same.", null=False
 )
 _BATCH = 2_000  # rows at a time: what is parsed of them is freed before the next
@@ -105,14 +105,14 @@ class Run(Generic[Frame]):
 
 
 @overload
-def load(run: Place | Sequence[Place], frames: Literal["pandas"]) -> Run[pandas.DataFrame]: ...
+def load(run: RunFolder | Sequence[RunFolder], frames: Literal["pandas"]) -> Run[pandas.DataFrame]: ...
 @overload
-def load(run: Place | Sequence[Place], frames: Literal["polars"]) -> Run[polars.DataFrame]: ...
+def load(run: RunFolder | Sequence[RunFolder], frames: Literal["polars"]) -> Run[polars.DataFrame]: ...
 @overload
-def load(run: Place | Sequence[Place], frames: Literal["arrow"]) -> Run[pyarrow.Table]: ...
+def load(run: RunFolder | Sequence[RunFolder], frames: Literal["arrow"]) -> Run[pyarrow.Table]: ...
 @overload
-def load(run: Place | Sequence[Place], frames: str | None = None) -> Run[Any]: ...
-def load(run: Place | Sequence[Place], frames: str | None = None) -> Run[Any]:
+def load(run: RunFolder | Sequence[RunFolder], frames: str | None = None) -> Run[Any]: ...
+def load(run: RunFolder | Sequence[RunFolder], frames: str | None = None) -> Run[Any]:
     """Read the results of a run, or of several, as data frames (docs/frames.md).
 
     `frames`: pandas, polars or arrow; by default the first of them that is installed. Raises ConfigError if there is no
@@ -130,7 +130,7 @@ def load(run: Place | Sequence[Place], frames: str | None = None) -> Run[Any]:
     return Run(paths, libraries.chosen(frames))
 
 
-def found(name: str) -> Table | Replies:
+def found(name: str) -> Table | ReplyTable:
     """A table by its name. Raises ConfigError for an unknown one."""
     table = _found(name)
     if table is None:
@@ -138,8 +138,8 @@ def found(name: str) -> Table | Replies:
     return table
 
 
-def _found(name: str) -> Table | Replies | None:
-    known: dict[str, Table | Replies] = {**replies(), **tables()}
+def _found(name: str) -> Table | ReplyTable | None:
+    known: dict[str, Table | ReplyTable] = {**replies(), **tables()}
     if name in known:
         return known[name]
     inner = [table for key, table in tables().items() if key.startswith(f"{name}_")]
@@ -147,10 +147,10 @@ def _found(name: str) -> Table | Replies | None:
     return next(numbers, inner[0] if inner else None)
 
 
-def described(name: str, columns: Sequence[str] | None = None) -> tuple[Column, ...]:
+def described(name: str, columns: Sequence[str] | None = None) -> tuple[FrameColumn, ...]:
     """The columns of a table, `run` first."""
     table = found(name)
-    if isinstance(table, Replies):
+    if isinstance(table, ReplyTable):
         return (RUN, *table.only(columns).columns)
     return (RUN, *(table.columns[i] for i in _kept(table, columns)))
 
@@ -166,7 +166,7 @@ def _kept(table: Table, columns: Sequence[str] | None) -> list[int]:
 
 
 def _rows(
-    table: Table | Replies, names: Sequence[str], done: Sequence[Results], columns: Sequence[str] | None, size: int
+    table: Table | ReplyTable, names: Sequence[str], done: Sequence[Results], columns: Sequence[str] | None, size: int
 ) -> Iterator[list[list[Any]]]:
     """The rows, about `size` at a time."""
     batch: list[list[Any]] = []
@@ -180,15 +180,15 @@ def _rows(
         yield batch
 
 
-def _of_run(table: Table | Replies, done: Results, columns: Sequence[str] | None) -> Iterator[list[Any]]:
+def _of_run(table: Table | ReplyTable, done: Results, columns: Sequence[str] | None) -> Iterator[list[Any]]:
     content = to_json(done)
     if isinstance(table, Table):
         kept = _kept(table, columns)
         yield from ([row[i] for i in kept] for row in table.rows(content))
     else:
         narrow = table.only(columns)
-        for place, file in narrow.files(content):
-            yield from narrow.rows(done.out, place, file)
+        for coordinates, file in narrow.files(content):
+            yield from narrow.rows(done.out, coordinates, file)
 
 
 def _short(paths: Sequence[Path]) -> list[str]:

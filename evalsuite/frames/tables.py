@@ -15,14 +15,14 @@ from pydantic import BaseModel
 
 from evalsuite.analyses.saved import results_file
 from evalsuite.benchmarks.registry import TASKS, metric_named
-from evalsuite.frames.columns import Child, Column, Leaf, fields_of
+from evalsuite.frames.columns import Child, FrameColumn, Leaf, fields_of
 from evalsuite.types import PLACE
 
 Values = list[Any]
 # The names of what a mapping's keys are; "name" of others. Of `values`, they are the part of the place that the row lacks.
 _KEYS = {"metrics": "metric", "scales": "scale", "by_kind": "attack"}
 _NO_KEYS = ("records", "signature")
-_NUMBERS = ("shots", "seed", "size")  # that name a row
+_NUMBERS = ("shots", "seed", "size")  # numbers that name a row
 _WHO = ("judge", "rubric", "control", "reader", "metric")  # stand behind the place
 # Objects within a row that are a table of their own, too: section -> key.
 _APART = {"cells": "tokens"}
@@ -32,7 +32,7 @@ _APART = {"cells": "tokens"}
 class Step:
     """From a row to the rows within it: their columns, and how they are found."""
 
-    columns: tuple[Column, ...]  # the mapping's key, if it is one
+    columns: tuple[FrameColumn, ...]  # the mapping's key, if it is one
     leaves: tuple[Leaf, ...]
     entries: Callable[[Any], Iterator[tuple[tuple[Any, ...], Any]]]  # row -> (key, inner row)
 
@@ -43,9 +43,9 @@ class Table:
 
     name: str
     meaning: str
-    columns: tuple[Column, ...]
+    columns: tuple[FrameColumn, ...]
     steps: tuple[Step, ...]
-    order: tuple[int, ...]  # of the columns, by their places along the steps
+    order: tuple[int, ...]  # the columns' positions along the steps
     more: Callable[[Mapping[str, Any]], Values] | None = None  # values of the last columns, computed from the row
 
     def rows(self, content: Mapping[str, Any]) -> Iterator[Values]:
@@ -68,7 +68,7 @@ def tables() -> dict[str, Table]:
     return made
 
 
-def place_columns() -> tuple[Column, ...]:
+def place_columns() -> tuple[FrameColumn, ...]:
     """The columns of a place, any of which may be missing."""
     known = {column.name: column for column in tables()["cells"].columns}
     return tuple(replace(known[name], null=True) for name in PLACE)
@@ -88,7 +88,7 @@ def _tables(model: type[BaseModel], name: str, meaning: str, above: tuple[Step, 
     if name in _APART:
         yield _apart(_APART[name], above)
     lists = [child for child in own.children if child is not unfolded]
-    # What no table of its own has, those within it have.
+    # Columns of a row that has no table of its own are repeated in the tables within it.
     yield from _inner(lists, model, name, _keys(above) if given else above)
     if unfolded and unfolded.model:
         yield from _inner(fields_of(unfolded.model).children, unfolded.model, name, _keys(whole))
@@ -125,22 +125,22 @@ def _alike(children: Sequence[Child]) -> list[list[Child]]:
 
 
 def _said(child: Child) -> str:
-    """What the rows of a child are: their model says it, else the field."""
+    """The meaning of a child's rows, from the docstring of their model, else from the field."""
     return " ".join((getattr(child.model, "__doc__", None) or "").split()) or child.meaning
 
 
 def _within(child: Child, model: type[BaseModel], same: Sequence[Child] = (), kept: bool = False) -> Step:
     """The step to the rows of a child, or of all children alike. `kept`: a row without any stays, with none of their values."""
     if child.keyed:
-        keys: tuple[Column, ...] = (_key(child, model),)
+        keys: tuple[FrameColumn, ...] = (_key(child, model),)
         leaves = (
             fields_of(child.model).leaves
             if child.model
-            else [Leaf(Column("value", "float", child.meaning), ("value",))]
+            else [Leaf(FrameColumn("value", "float", child.meaning), ("value",))]
         )
     else:
         names = ", ".join(one.path[-1] for one in same)
-        keys = (Column("by", "text", f"By which property: {names}.", null=False),) if len(same) > 1 else ()
+        keys = (FrameColumn("by", "text", f"By which property: {names}.", null=False),) if len(same) > 1 else ()
         leaves = []
 
     def entries(row: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
@@ -167,12 +167,12 @@ def _read(row: Any, path: tuple[str, ...]) -> Any:
     return row
 
 
-def _key(child: Child, model: type[BaseModel]) -> Column:
+def _key(child: Child, model: type[BaseModel]) -> FrameColumn:
     """The column of a mapping's keys."""
     name = _KEYS.get(child.path[-1], "name")
     if child.path[-1] == "values":
         (name,) = set(PLACE) - set(model.model_fields)
-    return Column(name, "int" if name in _NUMBERS else "text", child.meaning)
+    return FrameColumn(name, "int" if name in _NUMBERS else "text", child.meaning)
 
 
 def _is_key(leaf: Leaf) -> bool:
@@ -196,8 +196,8 @@ def _table(name: str, meaning: str, steps: tuple[Step, ...], unfolded: bool) -> 
     return Table(name, meaning, tuple(columns[i] for i in order), steps, tuple(order))
 
 
-def _told_apart(table: str, columns: list[Column]) -> list[Column]:
-    """Of two columns of one name, the outer one gets the name of its section before it."""
+def _told_apart(table: str, columns: list[FrameColumn]) -> list[FrameColumn]:
+    """Columns with unique names: the outer one of two with one name gets the name of its section before it."""
     last = {column.name: i for i, column in enumerate(columns)}
     section = table.split("_")[0]
     return [
@@ -226,9 +226,9 @@ def _apart(key: str, above: tuple[Step, ...]) -> Table:
 def _with_scale(cells: Table) -> Table:
     """The cells' table with what is known of each metric."""
     columns = (
-        Column("headline", "bool", "The task's first metric, which tables show.", null=False),
-        Column("top", "float", "The metric's highest possible value; null: it has none."),
-        Column("lower_better", "bool", "A lower value is better."),
+        FrameColumn("headline", "bool", "The task's first metric, which tables show.", null=False),
+        FrameColumn("top", "float", "The metric's highest possible value; null: it has none."),
+        FrameColumn("lower_better", "bool", "A lower value is better."),
     )
 
     def more(row: Mapping[str, Any]) -> Values:

@@ -76,7 +76,7 @@ Wording = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^/\\\x0
 _Row = TypeVar("_Row")
 _Content = TypeVar("_Content")
 Rows = Annotated[list[_Row], Field(fail_fast=True)]  # a list with a million wrong entries is one error
-Count = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=0, lt=2**53)]  # the page's scripts hold it exactly
 # Sums of shares may round to a little more than 1.
 Share = Annotated[float, Field(ge=0, le=1 + 1e-9)]
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256, in hexadecimal.")]
