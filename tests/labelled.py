@@ -2,7 +2,8 @@
 
 `tables`: short forms, written for the labelling rules and for the rules and words of the reader. `adversarial`, `replies`,
 `long_replies`, `third_replies`: written by annotators who had not seen the reader. `real_replies`: written by models under
-many instructions. Of these, `held_choices` were labelled twice, and were not looked at before the reader was done.
+many instructions. `strong_replies`: in the manner of models of 2026, with and without thinking, labelled before
+they were read. Of the real ones, `held_choices` were labelled twice, and were not looked at before the reader was done.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from evalsuite.parse import parse_option, parse_options, read, rules
 FIXTURES = Path(__file__).parent / "fixtures"
 CHOICES = (
     "tables/choices.jsonl", "tables/sets.jsonl", "tables/cues.jsonl", "adversarial/choices.jsonl", "replies/options.jsonl", "long_replies/options.jsonl",
-    "third_replies/options.jsonl", "real_replies/choices.jsonl", "real_replies/held_choices.jsonl",
+    "third_replies/options.jsonl", "strong_replies/choices.jsonl", "real_replies/choices.jsonl", "real_replies/held_choices.jsonl",
 )  # fmt: skip
 
 Row = dict[str, Any]  # output, options, label (or labels), and where they are known finish and status

@@ -36,7 +36,7 @@ from evalsuite.parse.reasoned import answer_part
 from evalsuite.parse.span import parse_span
 from evalsuite.parse.strip import whole_reply
 
-PARSER_VERSION = "9"
+PARSER_VERSION = "10"
 
 __all__ = ["PARSER_VERSION", "Choices", "answer_part", "parse_option", "parse_options", "parse_sentence", "parse_span",
            "parse_verbatim", "whole_reply"]  # fmt: skip

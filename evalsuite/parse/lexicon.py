@@ -18,7 +18,7 @@ from evalsuite.parse.chars import key
 # Class, a character of the tape -> words. Of overlapping words the longest counts.
 CUES: dict[str, str] = {
     "S":  # a noun that stands for the answer itself
-        "答案 正确(|的)选项 prediction (我的|最终)判断 正解 (回复|结果|输出): answer (final|my)_choice (ans|response|output|result): verdict",
+        "答案 正确(|的)选项 prediction (我的|最终)判断 正解 (回复|结果|输出): answer(|s) (final|my)_choice (ans|response|output|result): verdict",
     "p": "选项 句子 观点 option choice",  # the word 选项 before a name
     "s": "领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
     "C":  # a verb of choosing

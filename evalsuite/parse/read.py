@@ -26,7 +26,7 @@ from evalsuite.parse.mentions import (
     spelled,
     with_near,
 )
-from evalsuite.parse.question import Asked, asked, turned
+from evalsuite.parse.question import TAIL, Asked, asked, turned
 from evalsuite.parse.resolve import Verdict, resolve, resolve_set
 from evalsuite.parse.rules import ANSWER, Hit, hits
 from evalsuite.parse.strip import SPEAKER, Block, Clean, blocks, quotations, strip
@@ -241,10 +241,13 @@ def named_in(clean: Clean, options: Options, question: Asked = UNASKED) -> Reply
 def _parts(text: str, low: str, spoken: bool, question: Asked) -> list[Block]:
     """The blocks of a reply; what it repeats of the question is a block of its own, an echo."""
     parts, said = blocks(text, spoken), bare(low) if len(question.tail) > 7 else ""
-    if not said or question.tail not in said:
+    if not said:
         return parts
     places = alnum(low)
     echoes: list[tuple[int, int]] = []
+    goes_on = _goes_on(said, question.words)
+    if _GOES_ON < goes_on < len(said) and _ASKED.match(low, last := places[goes_on - 1] + 1):
+        echoes.append((0, last))
     for match in re.finditer(re.escape(question.tail), said):
         first, last = (
             places[match.end() - _alike_ends(said, match.end(), question.words)],
@@ -266,6 +269,11 @@ def _parts(text: str, low: str, spoken: bool, question: Asked) -> list[Block]:
     return [block for block in split if WORD.search(text, block.start, block.end)]
 
 
+def _goes_on(said: str, words: str) -> int:
+    """How many characters at the head of a reply are the last ones of the question: it goes on with the prompt."""
+    return next((size for size in range(min(len(said), len(words), TAIL) - 1, 0, -1) if words.endswith(said[:size])), 0)
+
+
 def _alike_ends(said: str, end: int, words: str) -> int:
     """How many characters before `end` are the last ones of `words`."""
     size = 0
@@ -276,6 +284,7 @@ def _alike_ends(said: str, end: int, words: str) -> int:
 
 _ASKED = re.compile(r"[ )]*(?:[?:。(_.\n\ue000]|$|[(\[]?[a-z1-9][)\]]?[ ]?[.:、])")
 _LABEL = re.compile(r"(?<![a-z])[a-z][ ]?[:.、][ ]*\Z")
+_GOES_ON = 5  # characters of the question's end that show that a reply goes on with it
 _LED = 8  # characters before the question's words that are a label or a list's mark
 _MARKS = re.compile(r"[\s?:。.,;)_]+")
 
@@ -290,7 +299,8 @@ def _decide(
         return nothing._replace(rule="unclosed-thought") if clean.thinking else Verdict(Status.EMPTY, rule="nothing")
     reply = named_in(clean, options, question)
     low, parts = reply.low, reply.parts
-    listed = False  # the reply has repeated the whole question
+    # Whether the reply has repeated the whole question, or goes on with it: what follows are the options.
+    listed = bool(parts) and parts[0].echo and 0 < len(bare(low[: parts[0].end])) < len(question.tail)
     for before, block in zip((None, *parts), parts, strict=False):
         cut_here = cut and block is parts[-1] and TURN not in text[block.start :].lstrip(SENTINELS + " \n")
         asked_again = before is not None and before.echo and block is parts[-1]

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from evalsuite.parse.chars import WORD
-from evalsuite.parse.question import Asked
+from evalsuite.parse.chars import WORD, bare
+from evalsuite.parse.question import TAIL, Asked
 from evalsuite.parse.rules import ALL, ANSWER, ASK, BUT, CANCEL, HEAD, LINE, NAME, NONE, NOT, PICK, STATE, Hit
 from evalsuite.parse.tape import Tape
 from evalsuite.types import Status
@@ -17,6 +17,7 @@ _BESIDE = re.compile(r"[MTQGW][^./]*\Z")  # in one sentence with the choice befo
 _SHORT = re.compile(r"![@_'~=#,.Ac]*T[_'~,.=]*")
 _ITEMS = frozenset(("judged-right", "item-right", "right", "weak", "only"))  # rules that judge one option of several
 _ANEW = re.compile(r":\^[b(]*\Z")  # the first line of a list that a colon announces
+_EQUALS = re.compile(r"= *\Z")
 _BUT = re.compile(r"V[^./,MTQG]*\Z")
 
 
@@ -40,12 +41,12 @@ def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int, q
     end = tape.places[-1][1]
     if cut and found and found[-1].verdict == LINE and not WORD.search(low, found[-1].end, end):
         found = found if "!" in found[-1].before[-3:] else found[:-1]  # an option that was about to be discussed
-    current = _explicit(found, tape, cut, not question.wrong) or _stated(_settled(found, low) if cut else found)
+    current = _explicit(found, tape, cut, not question.wrong) or _stated(_settled(found, low) if cut else found, low)
     if not current:
         return _left(found, count, cut) or (None if cut else _only_named(found, tape, low, question))
     first, last, options = current[0], current[-1], _union(current)
     kind = (last.verdict, last.rule)
-    alike = [hit.options for hit in found if hit.explicit and (hit.verdict, hit.rule) == kind]
+    alike = [hit.options for hit in found if (hit.explicit or hit.verdict == LINE) and (hit.verdict, hit.rule) == kind]
     if len({*alike}) > 2 and not last.firm:  # an answer for each of many things
         in_order = alike == [(n,) for n in range(count)]
         if first.verdict != ANSWER or len(first.options) != 1 or in_order:
@@ -108,12 +109,19 @@ def _added(last: Hit, new: Hit) -> bool:
     return bool(new.adds or listed or again) and not new.firm
 
 
-def _stated(found: Sequence[Hit]) -> list[Hit]:
+def _stated(found: Sequence[Hit], low: str) -> list[Hit]:
     """Options stated without an explicit word and not rejected elsewhere; without any, the one in a question."""
+    found = [hit for hit in found if not _is_step(hit, low)]
     gone = {*_union([hit for hit in found if hit.verdict == NOT])}
     stated, asked = ([hit for hit in found if hit.verdict == v and not {*hit.options} <= gone] for v in (STATE, ASK))
     alone = len(_union([hit for hit in found if hit.verdict in (ASK, NAME)])) == 1
     return stated or (asked if alone else [])
+
+
+def _is_step(hit: Hit, low: str) -> bool:
+    """Whether a statement is the value of an equation in the middle of a derivation: = 16, that more follows."""
+    equals = _EQUALS.search(low, max(hit.start - 4, 0), hit.start)
+    return bool(equals and low[hit.start : hit.end].replace(".", "").isdigit() and WORD.search(low, hit.end))
 
 
 def _settled(found: Sequence[Hit], low: str) -> list[Hit]:
@@ -154,10 +162,17 @@ def _only_named(found: Sequence[Hit], tape: Tape, low: str, question: Asked) -> 
     alone: object = (
         low[last.start] in "([【" or (last.labelled and last.end - last.start > 3) or _SHORT.fullmatch(tape.tokens)
     )
+    alone = alone or _completes(low, last.start, question)
     alone = alone or (question.spoken is False and found[0].before == "!" and tape.tokens[found[0].at] == "M")
     if len(options) > 1 or options == (-1,) or not alone:
         return None
     return Verdict(Status.PARSED, options, "only-named", last.start, last.end)
+
+
+def _completes(low: str, start: int, question: Asked) -> bool:
+    """Whether what stands before is the end of the question: the reply says it again, with the option."""
+    before = bare(low[max(start - 2 * TAIL, 0) : start])[-len(question.tail) :]
+    return len(before) > 7 and question.words.endswith(before)
 
 
 def _chosen(found: Sequence[Hit], everything: tuple[int, ...]) -> list[Hit]:

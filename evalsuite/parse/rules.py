@@ -57,7 +57,7 @@ TEXT = "TW"
 RULES = [
     # --- of all options
     Rule("none-of-them", NONE, "0", r"[!./][^OEIH./]*", r"[^OEIH./]*", "看起来是恐怖片，但对话里没有人害怕。以上都不对。"),
-    Rule("no-answer", NONE, "S", r"", r":[^./MTQGWm]*[-0z][^./MTQGWm]*(?:[./]|$)", "由条件得 $x=2$，应选A。代入检验，两边不等。<eoe>\n…"),
+    Rule("no-answer", NONE, "S", r"(?<![MTQGW])(?<![MTQGW],)", r":[^./MTQGWm]*[-0z][^./MTQGWm]*(?:[./]|$)", "由条件得 $x=2$，应选A。代入检验，两边不等。<eoe>\n…"),
     Rule("all-of-them", ALL, "B", r"[!./,][FADa:'_B]*[sp]?", r"[=wyAa_']*[+wy]", "全部都对"),
     Rule("taken-back", CANCEL, "-", r"[!./,]", r"[,./]|$", "b\n\n不对，对话里没有人害怕。"),
     # --- except
@@ -93,7 +93,7 @@ RULES = [
     Rule("right", PICK, PLAIN, r"", r"c[MTQ]['_]?[+w]", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
     Rule("right", PICK, PLAIN, r"", rf"{V}(?:[+]|=['_]?S)|\.[+](?:[MQ]|$)", "b✅"),
     Rule("this-one", PICK, PLAIN, r"", r"[^/MTQGW]*1", "(a)科幻片：没有未来世界。\n(b)恐怖片：吓得睡不着，所以选它。"),
-    Rule("only", PICK, PLAIN, rf"[lu]{Z}", rf"{V}[wy+]", "科幻片也可以，不过只有(b)是符合上下文的。"),
+    Rule("only", PICK, PLAIN, rf"[lu]{Z}", rf"{V}[w+]", "科幻片也可以，不过只有(b)是符合上下文的。"),
     # --- chosen
     Rule("put-in", PICK, PLAIN, r"J", rf"{V}[C=]", "将恐怖片填入空格处，句子最通顺。"),
     Rule("answer-is", ANSWER, PLAIN, rf"(?:[SC]{Y}|[+][^./MTQGWm?@,]*?)[=l]{Z}(?:['_~s]{Z}){{0,3}}", r"", "答案是a。答案是b。"),
@@ -206,7 +206,7 @@ class Hit(NamedTuple):
     def heads(self) -> bool:
         """Whether it heads an item of a list that judges nothing."""
         judged = self.verdict == NOT or (self.verdict in (PICK, STATE) and self.rule not in _ANNOUNCED)
-        return self.labelled and not judged and self.before[-1:] in "!/.,:^|b(?"
+        return self.labelled and not judged and self.before[-1:] in "!/.,:^|b(?="
 
     @property
     def strength(self) -> int:
@@ -237,6 +237,7 @@ class Hit(NamedTuple):
         return chooses or _CORRECTS.search(self.before) is not None
 
 
+_TEXTED = re.compile(r":|\.[^./,MTQGWm]")  # a label and a text behind it
 _GLOSS = re.compile(r"^\([_'~#,]*\)")  # (a) premise (前提)
 _ALSO = re.compile(r"[aA][^MTQGW./,]*\Z")
 _ALSO_BEHIND = re.compile(r"['_]?a")
@@ -247,6 +248,7 @@ _FIRM = re.compile(r"[FK][^./]*\Z")
 _TALKED = re.compile(r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]")  # it fills a line, and on the next is what is said of it
 _SAID_OF = re.compile(r"[.):]*[_~#]|:'/")
 _ITEM = re.compile(r"[!/^][b,.:(|\[]*\Z")
+_OPENS = re.compile(r"[S+][^./MTQGWm?@]*:\^[b(]*\Z")  # 正确的是: at the end of a line
 _NEXT_LINE = re.compile(r"(?:[:,][^/]+)?/[b(|]*[MTQ]")
 
 
@@ -273,8 +275,8 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         if weak and (listed or (echo and verdict not in (ANSWER, PICK))):
             verdict, name = NAME, "echo"
         start, end = tape.places[at]
-        colon = behind[:1] == ":"
-        labelled = all([m.kind == "label" and (colon or m.end - m.start > 3) for m in group.members])
+        texted = _TEXTED.match(behind) is not None
+        labelled = all([m.kind == "label" and (texted or m.end - m.start > 3) for m in group.members])
         found.append(Hit(verdict, name, options, start, end, before, behind, group.conflict, labelled, at))
     found = _unrepeated(_paraphrased(found) if several else found, count, several)
     return _undiscussed(found if several else _unlisted(found), several) if len(found) > 1 else found
@@ -297,7 +299,8 @@ def _unrepeated(found: list[Hit], count: int, several: bool) -> list[Hit]:
         if follows:
             run, listed = [*run, at], [*listed, *hit.options]
         if len(listed) == count > 1:
-            announced = found[run[0]].verdict == ANSWER or found[run[0]].rule == "answers"
+            first = found[run[0]]
+            announced = first.verdict == ANSWER or first.rule == "answers" or _OPENS.search(first.before) is not None
             if answered and not announced:
                 return found[: run[0]]
             verdict, rule = (ANSWER, "all-listed") if several and announced else (NAME, "listed")

@@ -25,8 +25,11 @@ _THINK = re.compile(
     r"|\|channel>\s?thought|channel\|>|\|(?:start|end)_thinking\|>|\|(?:open|close)\|>think<\|sep\|>"
     r"|\|?(?:begin|end)_of_(?:thought|thinking|reasoning)\|?>?)|\[/?think\]|◁/?think▷"
     r"|begin_of_(?:thought|thinking|reasoning)\|?>?|end_of_(?:thought|thinking|reasoning)\|?>?"
+    r"|<details type=\"reasoning\"[^<>\n]{0,100}>|</details>|<\|im_start\|>\s?(?:think|answer)\n|【/?思考】"
+    # Harmony without its special tokens; a terminal's marks.
+    r"|\Aanalysis(?=[a-z])|assistant(?:analysis|commentary|final)(?=\W|[^\W\d_])|\A\s{0,9}thinking\.\.\.\n|\.\.\.done thinking\.?\n"
 )
-_SHUTS = re.compile(r"[<\[◁|]*(?:/|end|close|channel\|>(?:\s?final|$))")
+_SHUTS = re.compile(r"[<\[◁|【]*(?:/|end|close|channel\|>(?:\s?final|$)|assistantfinal|im_start\|>\s?answer|\.)")
 
 # What tokenizers mark off as special, with nothing that a model wrote as text.
 _SPECIAL = (
@@ -91,9 +94,11 @@ def after_thinking(text: str) -> tuple[list[tuple[int, int]], bool]:
     """The parts of a folded text outside thoughts, and whether the text ends inside a thought (rule 5). A closing tag alone
     ends a thought from the start: some chat templates put the opening tag in the prompt."""
     kept: list[tuple[int, int]] = []
-    start, inside = 0, False
+    start, inside, opened = 0, False, ""
     for tag in _THINK.finditer(lower(text)):
-        shuts = _SHUTS.match(tag.group()) is not None
+        if tag.group() == "</details>" and not opened.startswith("<details"):
+            continue  # it folds something else
+        shuts, opened = _SHUTS.match(tag.group()) is not None, tag.group()
         if shuts and not inside:
             kept.clear()
         elif not inside:
@@ -243,6 +248,7 @@ SPEAKER = re.compile(
 _QUOTE = re.compile(
     r"“[^“”\n]{1,300}”|「[^「」\n]{1,300}」|『[^『』\n]{1,300}』|\"[^\"\n]{1,300}\"|‘[^‘’\n]{1,300}’|《[^《》\n]{1,100}》"
 )
+_KEY = re.compile(r'"\w+"[ ]?:')  # of JSON
 _LINE = re.compile(f"[^\n{TURN}]+")
 
 
@@ -293,12 +299,12 @@ def blocks(text: str, speakers: bool = True) -> list[Block]:
 
 
 def quotations(text: str) -> list[tuple[int, int]]:
-    """Quoted stretches, except quotes around a whole line."""
+    """Quoted stretches, except quotes around a whole line or a key of JSON."""
     found: list[tuple[int, int]] = []
     for match in _QUOTE.finditer(text):
         start, end = match.span()
         line_end = text.find("\n", end)
         rest = text[text.rfind("\n", 0, start) + 1 : start] + text[end : line_end if line_end >= 0 else len(text)]
-        if len(rest) > 12 or WORD.search(rest):
+        if (len(rest) > 12 or WORD.search(rest)) and not _KEY.match(text, start):
             found.append((start, end))
     return found
