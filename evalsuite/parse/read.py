@@ -284,6 +284,7 @@ def _alike_ends(said: str, end: int, words: str) -> int:
 
 _ASKED = re.compile(r"[ )]*(?:[?:。(_.\n\ue000]|$|[(\[]?[a-z1-9][)\]]?[ ]?[.:、])")
 _LABEL = re.compile(r"(?<![a-z])[a-z][ ]?[:.、][ ]*\Z")
+_ASKS = re.compile(r"\s*(?:问题|题目|question|q)[ ]?\d*[ ]?:")
 _GOES_ON = 5  # characters of the question's end that show that a reply goes on with it
 _LED = 8  # characters before the question's words that are a label or a list's mark
 _MARKS = re.compile(r"[\s?:。.,;)_]+")
@@ -299,8 +300,8 @@ def _decide(
         return nothing._replace(rule="unclosed-thought") if clean.thinking else Verdict(Status.EMPTY, rule="nothing")
     reply = named_in(clean, options, question)
     low, parts = reply.low, reply.parts
-    # Whether the reply has repeated the whole question, or goes on with it: what follows are the options.
-    listed = bool(parts) and parts[0].echo and 0 < len(bare(low[: parts[0].end])) < len(question.tail)
+    # Whether the reply has repeated the whole question, goes on with it or begins with 问题: — what follows are the options.
+    listed = bool(parts) and parts[0].echo and (len(bare(low[: parts[0].end])) < len(question.tail) or bool(_ASKS.match(low)))
     for before, block in zip((None, *parts), parts, strict=False):
         cut_here = cut and block is parts[-1] and TURN not in text[block.start :].lstrip(SENTINELS + " \n")
         asked_again = before is not None and before.echo and block is parts[-1]

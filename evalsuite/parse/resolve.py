@@ -105,7 +105,7 @@ def _explicit(found: Sequence[Hit], tape: Tape, cut: bool, doubts: bool) -> list
 def _added(last: Hit, new: Hit) -> bool:
     """Whether a choice is added to the one before: 也, the next line of a list, 也许是a，也许是b."""
     listed = new.verdict in (LINE, HEAD) and new.start - last.end <= 12
-    again = new.rule == last.rule == "is" and _BESIDE.search(new.before)
+    again = new.rule == last.rule and new.rule in ("is", "right") and _BESIDE.search(new.before)
     return bool(new.adds or listed or again) and not new.firm
 
 
