@@ -57,9 +57,15 @@ def wordings(folder: Path, task: Task) -> dict[str, Path]:
     `folder`, which may have its own template of the same name. A wording may be a stranger's, so that it is looked up here and
     never becomes a path."""
     own = task.prompts or task.local
-    shipped = (*([task.templates] if task.templates else []), bundled("prompts") / task.benchmark)
+    of_kinds = [bundled("prompts") / "any" / task.built_in] if task.built_in else []
+    shipped = (*of_kinds, *([task.templates] if task.templates else []), bundled("prompts") / task.benchmark)
     folders = dict.fromkeys((*shipped, folder / task.benchmark))
     return {path.stem: path for base in folders for part in (base, base / own) for path in sorted(part.glob("*.j2"))}
+
+
+def usual_wording(folder: Path, task: Task, variant: str) -> str:
+    """`variant`; "plain" instead of the usual "paper" for a task of a benchmark file that has no such wording."""
+    return "plain" if variant == "paper" and task.built_in and "paper" not in wordings(folder, task) else variant
 
 
 class Prompt:

@@ -398,6 +398,7 @@ class Task:
     subset: str = "all"  # the name that published figures give to the task's part of the items
     templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<benchmark>/
     prompts: str = ""  # the folder of its templates there, where tasks share one; "": its local name
+    built_in: str = ""  # it also has the wordings of its kind in this language, prompts/any/<language>/; "": none
     # The paper's own program that reads a choice out of a reply, beside our parser: the metric paper.accuracy.
     official: Callable[[Item, Response], Answer] | None = None
     marking: tuple[str, str] | None = None  # (Chinese, English): the instruction for people who mark its replies
@@ -506,6 +507,8 @@ class Benchmark:
     sample: Path | None = None  # sample data that an installed package brings, used in place of the bundled sample
     files: str = "{task.benchmark}/{set}/{split}/{task.local}"  # see `data_name`
     licence: str = ""  # the licence of the official files, as their source states it; "": it states none
+    citation: str = ""  # BibTeX of its paper, where leaderboard/citations.bib lacks it
+    file: Path | None = None  # the benchmark file that it was read from; its data may lie beside it, too
 
     def __post_init__(self) -> None:
         own = (replace(t, benchmark=self.name, templates=self.templates) for t in self.tasks)

@@ -17,7 +17,7 @@ _ALL = "*"
 # What takes a message: callable -> positions and keywords of its messages.
 _TAKES: dict[str, tuple[int | str, ...]] = {
     **dict.fromkeys(("EvalsuiteError", "ConfigError", "DataError", "PromptError", "BackendError"), (0,)),
-    **dict.fromkeys(("Fault", "fail", "Unreadable", "Stop", "Lost", "_Endless", "BadParameter", "Broken"), (0,)),
+    **dict.fromkeys(("Fault", "fail", "Unreadable", "Stop", "Lost", "Endless", "BadParameter", "Broken", "ExpressionError", "RowFault"), (0,)),
     **dict.fromkeys(("note", "work", "prompt", "confirm", "unknown", "DatabaseError"), (0,)),
     **dict.fromkeys(("Again", "wrong", "stop"), (1,)),
     **dict.fromkeys(("say", "words", "translated", "_numbers", "warning", "_end"), (_ALL,)),
@@ -30,7 +30,7 @@ _TAKES: dict[str, tuple[int | str, ...]] = {
     "ModelServer": ("problem",),
     "_disk": (0, 2),
 }  # fmt: skip
-_ELSEWHERE = {("backends/model.py", "ValueError"), ("results/schema/base.py", "ValueError"), ("common/jsonl.py", "ValueError")}  # fmt: skip
+_ELSEWHERE = {("benchmarks/file/format.py", "ValueError"), ("backends/model.py", "ValueError"), ("results/schema/base.py", "ValueError"), ("common/jsonl.py", "ValueError")}  # fmt: skip
 # Functions whose texts are all shown: their results stand in tables, or are read by a name that does not lead to them.
 _SHOWN = {
     ("setup/packages.py", "__str__"),
@@ -45,7 +45,7 @@ _PARAMETERS = {"what", "missing", "absent", "why", "message", "owner", "hint", "
 _LOCAL = {"notes", "remarks", "problems", "warnings", "summary", "words", "verdict", "before"}
 _NO_MESSAGES = {"cli/reference.py", "cli/schema_pages.py", "cli/python_page.py"}  # these write documentation
 _NO_SHEETS = "frames/"  # its Column is one of a data frame
-_SILENT = {"len", "sorted", "isinstance", "getattr", "get", "Path", "range", "replace", "removeprefix", "strip", "Text", "open", "min", "max", "sum", "set", "info", "entry", "named", "value", "asdict", "read", "of", "list", "load", "check"}  # fmt: skip
+_SILENT = {"len", "sorted", "isinstance", "getattr", "get", "Path", "range", "replace", "removeprefix", "strip", "Text", "open", "min", "max", "sum", "set", "info", "entry", "named", "value", "asdict", "read", "of", "list", "load", "check", "text_of"}  # fmt: skip
 # Fields of results that hold messages: where they are given as keywords or assigned, those are messages, too.
 _FIELDS = {"problems", "notes", "warnings", "summary", "remarks", "verified", "unverified", "problem", "words", "why", "lines"}  # fmt: skip
 

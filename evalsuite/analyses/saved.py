@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from evalsuite.analyses import second
 from evalsuite.analyses.judged import sheets as judged
 from evalsuite.analyses.table import SECTIONS
+from evalsuite.benchmarks.registry import add_run
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.jsonl import first_fault
 from evalsuite.common.plainfile import read_json
@@ -70,6 +71,7 @@ def load_results(run: Path) -> Results:
 
 def from_json(out: Path, content: Mapping[str, Any]) -> Results:
     """The results of a run's folder from the content of its results.json. Raises DataError, which names file and field."""
+    add_run(out)
     try:
         file = results_file().model_validate(content)
     except ValidationError as error:

@@ -23,7 +23,7 @@ from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
 from evalsuite.common.files import read_text
 from evalsuite.common.resources import resolve
 from evalsuite.common.templates import check_chat_template
-from evalsuite.common.yamltext import line_and_problem, parse_yaml
+from evalsuite.common.yamltext import line_and_problem, parse_yaml, position
 
 Models = str | Path | Replies  # path of a models.yaml, or model name -> reply function
 
@@ -171,16 +171,7 @@ def _refused(path: Path, node: Any, model: int, field: str) -> Iterator[None]:
 
 def _explain(path: Path, node: Any, error: Any) -> str:
     """One of pydantic's errors as one line: file:line: field: what is wrong."""
-    field = ""
-    line = 1
-    for step in error["loc"]:
-        field += f"[{step}]" if isinstance(step, int) else f"{'.' if field else ''}{step}"
-        if isinstance(node, yaml.SequenceNode) and isinstance(step, int):
-            node = node.value[step]
-            line = node.start_mark.line + 1
-        elif isinstance(node, yaml.MappingNode):
-            key, node = next(((k, v) for k, v in node.value if k.value == step), (None, None))
-            line = key.start_mark.line + 1 if key else line
+    line, field = position(node, error["loc"])
     message = error["msg"]
     if error["type"] == "extra_forbidden":
         owner: type[BaseModel] = ModelsFile

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -28,9 +30,13 @@ SHIPPED = (
 )
 DEFAULT = "corecode"  # evaluated and downloaded if no benchmark is given
 GROUP = "evalsuite.benchmarks"
+FILE = "benchmark.yaml"  # the name of a benchmark file in a run's folder: benchmarks/<name>/benchmark.yaml
 
 SPLITS = ("train", "dev", "test")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+_files: dict[str, Benchmark] = {}  # by name: those of benchmark files that this process has read
 
 
 def _benchmarks() -> dict[str, Benchmark]:
@@ -46,7 +52,7 @@ def _benchmarks() -> dict[str, Benchmark]:
                 )
             origins[each] = origin
         found[point.name] = benchmark
-    return found
+    return {**found, **_files}
 
 
 def _check(name: str, benchmark: object, origin: str) -> None:
@@ -79,6 +85,57 @@ def _check(name: str, benchmark: object, origin: str) -> None:
 
 BENCHMARKS: LazyMapping[Benchmark] = LazyMapping(_benchmarks)
 TASKS: LazyMapping[Task] = LazyMapping(lambda: {t.name: t for b in BENCHMARKS.values() for t in b.tasks})
+
+
+def add_file(path: Path) -> Benchmark:
+    """Read a benchmark file, and know its benchmark and tasks from now on; the file itself or a folder with it.
+
+    A file of the same name that was read before is forgotten. Raises ConfigError, with file, line and field, for what is wrong
+    in it, and for names that are taken.
+    """
+    from evalsuite.benchmarks.file.benchmark import load_benchmark  # late: `--help` needs none
+
+    benchmark = load_benchmark(path / FILE if path.is_dir() else path)
+    others = [b for name, b in BENCHMARKS.items() if name != benchmark.name or name not in _files]
+    taken = {*groups(), *(b.name for b in others), *(t.name for b in others for t in b.tasks)}
+    _check(benchmark.name, benchmark, str(path))
+    for name in (benchmark.name, *(t.name for t in benchmark.tasks)):
+        if name in taken or bundled(f"prompts/{name}").exists():
+            raise ConfigError(f"{path}: name: {name!r} is taken by evalsuite or another benchmark; choose another")
+    _know(benchmark)
+    return benchmark
+
+
+def add_run(run: Path) -> None:
+    """Know the benchmarks whose files lie in a run's folder. Tasks of the same benchmark that another run has stay known."""
+    for path in sorted(run.glob(f"benchmarks/*/{FILE}")):
+        before = _files.get(path.parent.name)
+        added = add_file(path)
+        if before is not None and (lost := [t for t in before.tasks if t.name not in {x.name for x in added.tasks}]):
+            _know(replace(added, tasks=(*added.tasks, *lost)))
+
+
+def names_of_files() -> list[str]:
+    """The names of the benchmarks that come from files of users."""
+    return list(_files)
+
+
+def forget_files() -> None:
+    """Know no benchmark of a file any more, as a new process."""
+    _files.clear()
+    _renew()
+
+
+def _know(benchmark: Benchmark) -> None:
+    _files[benchmark.name] = benchmark
+    _renew()
+
+
+def _renew() -> None:
+    for table in (BENCHMARKS, TASKS):
+        table.forget()
+    for cached in (_short_names, metric_rows, _set_indices, _task_indices):
+        cached.cache_clear()
 
 
 @cache
@@ -226,6 +283,12 @@ class Corpora:
                 if not folder.is_dir():
                     raise
                 missing = missing or error
+        file = BENCHMARKS[benchmark].file
+        if not found and file is not None:  # beside the benchmark file
+            with suppress(DataError):
+                if (benchmark, file.parent) not in self._opened:
+                    self._opened[benchmark, file.parent] = open_corpus(benchmark, file.parent, skip_bad=self._skip_bad)
+                found.append(self._opened[benchmark, file.parent])
         if not found:
             assert missing is not None
             others = "".join(f", nor in {folder}" for folder in self.roots[1:])

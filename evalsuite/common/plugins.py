@@ -26,6 +26,10 @@ class LazyMapping(Mapping[str, Row]):
             self._made = self._make()
         return self._made
 
+    def forget(self) -> None:
+        """Build it anew on the next access."""
+        self._made = None
+
     def __getitem__(self, name: str) -> Row:
         return self._rows[name]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, wraps
 from pathlib import Path
 from types import CodeType
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ import yaml
 from jinja2 import Environment, StrictUndefined, Template, TemplateSyntaxError, UndefinedError, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.ext import Extension, loopcontrols
+from jinja2.filters import FILTERS
 from jinja2.parser import Parser
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
@@ -32,6 +33,8 @@ Head = TypeVar("Head", bound=BaseModel)
 _HEAD = re.compile(r"\s*\{#-?(.*?)-?#\}", re.DOTALL)
 LOOPS = 1_000_000  # passes of loops, calls and numbers of ranges in one rendering
 LONGEST = 10_000_000  # characters of a rendering
+LARGEST = 1_000_000  # numbers of operators, filters and methods are below
+_WIDTH = re.compile(r"[%:][^a-zA-Z%{}]*\d{7}")  # in a format: %9999999d, {:9999999}
 
 
 class TemplateFile:
@@ -77,12 +80,12 @@ class TemplateFile:
                 parts.append(part)
                 size += len(part)
                 if size > LONGEST:
-                    raise _Endless(f"writes more than {LONGEST:,} characters")
+                    raise Endless(f"writes more than {LONGEST:,} characters")
         except Exception as error:
             if isinstance(error, UndefinedError):
                 said = f"{error} here; docs/prompts.md lists the variables ({about})"
                 raise PromptError(f"{self.path}:{_line(error)}: {said}") from None
-            kind = "" if isinstance(error, _Endless) or not str(error) else f"{type(error).__name__}: "
+            kind = "" if isinstance(error, Endless) or not str(error) else f"{type(error).__name__}: "
             raise PromptError(f"{self.path}:{_line(error)}: {kind}{error or type(error).__name__} ({about})") from None
         return "".join(parts)
 
@@ -116,8 +119,21 @@ def check_chat_template(text: str, path: Path | None = None) -> None:
         raise PromptError(f"{f'{path}: ' if path else ''}{type(error).__name__}: {error}") from None
 
 
-class _Endless(Exception):
+class Endless(Exception):
     """A template does more than a prompt can need."""
+
+
+def _refuse_large(values: Iterable[Any]) -> None:
+    """Raise Endless for a number that a filter or a method could make a text of that length from."""
+    for value in values:
+        if isinstance(value, int | float) and abs(value) >= LARGEST:
+            raise Endless("filters and methods are for numbers below a million")
+
+
+def _refuse_wide(form: str) -> None:
+    """Raise Endless for a format that pads to a million characters or more."""
+    if _WIDTH.search(form):
+        raise Endless("a format is for widths below a million")
 
 
 class _Counting(CodeGenerator):
@@ -135,18 +151,20 @@ class _Bounded(SandboxedEnvironment):
     """A sandbox that counts the passes of loops, the calls, and the numbers of ranges."""
 
     code_generator_class = _Counting
-    intercepted_binops = frozenset(("*", "**"))
+    intercepted_binops = frozenset(("*", "**", "%"))
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, passes: int = LOOPS, **settings: Any) -> None:
         super().__init__(**settings)
-        self.spent = 0
+        self.spent, self.passes = 0, passes
+        self.filters = {name: _bounded(made) for name, made in self.filters.items()}
         self.filters["counted"] = self._counted
         self.globals["range"] = self._range
+        del self.globals["lipsum"]
 
     def spend(self, count: int = 1) -> None:
         self.spent += count
-        if self.spent > LOOPS:
-            raise _Endless(f"takes more than {LOOPS:,} passes through its loops and calls")
+        if self.spent > self.passes:
+            raise Endless(f"takes more than {self.passes:,} passes through its loops and calls")
 
     def _counted(self, values: Iterable[Any]) -> Iterator[Any]:
         for value in values:
@@ -155,22 +173,50 @@ class _Bounded(SandboxedEnvironment):
 
     def _range(self, *numbers: int) -> range:
         found = range(*numbers)
-        self.spend(min(len(found), LOOPS + 1) if found else 0)
+        self.spend(min(len(found), self.passes + 1) if found else 0)
         return found
+
+    def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
+        made = super().wrap_str_format(value)
+        if made is not None:
+            _refuse_wide(str(value.__self__))
+        return made
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
         __self.spend()
+        _refuse_large((*args, *kwargs.values()))
         return super().call(__context, __obj, *args, **kwargs)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        if not all(isinstance(side, int | float) and abs(side) < 10**6 for side in (left, right)):
-            raise _Endless(f"{operator} is for numbers below a million")
+        if operator == "%" and isinstance(left, str):
+            _refuse_wide(left)
+            _refuse_large(right if isinstance(right, tuple) else (right,))
+        elif not all(isinstance(side, int | float) and abs(side) < LARGEST for side in (left, right)):
+            raise Endless(f"{operator} is for numbers below a million")
         return super().call_binop(context, operator, left, right)
+
+
+def _bounded(made: Callable[..., Any]) -> Callable[..., Any]:
+    """A filter that refuses large numbers; Jinja's marks, such as what to pass it first, stay."""
+
+    @wraps(made)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        _refuse_large((*(arg for arg in args[1:] if not isinstance(arg, list)), *kwargs.values()))
+        if made is FILTERS["format"]:
+            _refuse_wide(str(args[0]))
+        return made(*args, **kwargs)
+
+    return called
 
 
 def _environment() -> _Bounded:
     # No escaping: prompts are not HTML, and the official text must stay byte for byte.
     return _Bounded(undefined=StrictUndefined, autoescape=False)
+
+
+def sandbox(passes: int) -> _Bounded:
+    """An environment of the same sandbox for expressions, which ends after `passes` through their loops and calls."""
+    return _Bounded(passes, undefined=StrictUndefined, autoescape=False)
 
 
 @lru_cache(256)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import yaml
-from yaml.nodes import MappingNode, Node, ScalarNode
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 DEPTH = 50  # levels; the parser's time grows with the product of depth and length
 
@@ -34,6 +35,26 @@ def line_and_problem(error: yaml.YAMLError) -> tuple[int, str]:
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
         return error.problem_mark.line + 1, ", ".join(filter(None, (error.context, error.problem)))
     return 1, " ".join(str(error).split())
+
+
+def position(node: Node | None, loc: Sequence[int | str]) -> tuple[int, str]:
+    """(line from 1, field) of a pydantic location in a document: (3, "tasks.reading.gold").
+
+    Steps that the document lacks, such as the names of a union's types, are left out, but for the last: a key that is missing.
+    """
+    line, field = 1, ""
+    for n, step in enumerate(loc):
+        inner, at = None, None
+        if isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.value):
+            inner = at = node.value[step]
+        elif isinstance(node, MappingNode):
+            at, inner = next(((k, v) for k, v in node.value if k.value == str(step)), (None, None))
+        if inner is not None and at is not None:
+            node, line = inner, at.start_mark.line + 1
+        elif not (n == len(loc) - 1 and isinstance(node, MappingNode)):
+            continue
+        field += f"[{step}]" if isinstance(step, int) else f"{'.' if field else ''}{step}"
+    return line, field
 
 
 class _Loader(yaml.SafeLoader):

@@ -15,7 +15,8 @@ from typing import Any
 from evalsuite.backends.model import Model
 from evalsuite.backends.recording import hash_of_replies
 from evalsuite.benchmarks.corpus import File
-from evalsuite.common.files import replace_file
+from evalsuite.benchmarks.registry import BENCHMARKS, FILE, names_of_files
+from evalsuite.common.files import make_folder, read_bytes, replace_file
 from evalsuite.common.finite import finite_json
 
 _PACKAGES = (
@@ -53,6 +54,24 @@ def write_manifest(
     }
     path = out / "manifest.json"
     replace_file(path, finite_json(content, path, indent=1) + "\n")
+
+
+def keep_benchmark_files(folder: Path, names: Iterable[str]) -> None:
+    """Copy the benchmark files of users, with their templates and published figures, into benchmarks/<name>/ of a run: whatever
+    is done with it later knows its tasks."""
+    for name in sorted({*names} & {*names_of_files()}):
+        found, to = BENCHMARKS[name], folder / "benchmarks" / name
+        if found.file is None or found.file.resolve().is_relative_to(to.resolve()):
+            continue
+        home = found.file.parent
+        others = [found.published, *(sorted(found.templates.rglob("*.j2")) if found.templates else ())]
+        for path in others:
+            if path is not None:
+                copy = to / path.relative_to(home)
+                make_folder(copy.parent)
+                replace_file(copy, read_bytes(path))
+        make_folder(to)
+        replace_file(to / FILE, read_bytes(found.file))
 
 
 @cache

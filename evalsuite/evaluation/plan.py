@@ -27,7 +27,7 @@ from evalsuite.common.resources import resolve
 from evalsuite.evaluation.items import SelectedItems, Selection, read_selection
 from evalsuite.evaluation.settings import Settings
 from evalsuite.perturb import Perturbation, perturbation_named
-from evalsuite.prompt import Prompt, Shots, fit_shots, wordings
+from evalsuite.prompt import Prompt, Shots, fit_shots, usual_wording, wordings
 from evalsuite.types import WRITTEN, Cell, Item, Place, Task, Trial
 
 log = logging.getLogger(__name__)
@@ -111,7 +111,7 @@ def _checked_prompts(s: Settings, chosen: Sequence[Model], corpus: Corpora, sour
             for item in _asked_in(corpus, source, s.split, variant)[1][:1]:
                 prompt.render(item)
         except PromptError as error:
-            raise PromptError(f"{named_by[variant]}{error}{_elsewhere(s, t, variant)}") from None
+            raise PromptError(f"{named_by.get(variant, '')}{error}{_elsewhere(s, t, variant)}") from None
         yield prompt
 
 
@@ -190,10 +190,11 @@ def _fitting(s: Settings, t: Task, asked: Sequence[str]) -> list[str]:
     """The wordings asked for that the task has. A benchmark may have some for a part of its tasks only; if the task has none
     of those asked for, all are returned, which raises the error."""
     known = wordings(resolve(s.prompts), t)
+    asked = list(dict.fromkeys(usual_wording(resolve(s.prompts), t, name) for name in asked))
     if known.keys() >= {*asked}:
-        return list(asked)
+        return asked
     every = {name for other in tasks_named(s.tasks or [DEFAULT]) for name in wordings(resolve(s.prompts), other)}
-    return [name for name in asked if name in known or name not in every] or list(asked)
+    return [name for name in asked if name in known or name not in every] or asked
 
 
 def _elsewhere(s: Settings, t: Task, variant: str) -> str:

@@ -10,12 +10,14 @@ from evalsuite.analyses.journey import write_results
 from evalsuite.analyses.saved import require_cells, require_own
 from evalsuite.backends.keys import keep_variables
 from evalsuite.backends.openai.lines import Unreadable
+from evalsuite.benchmarks.registry import TASKS, add_run
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import make_folder, read_json, replace_file
 from evalsuite.common.finite import finite_json
 from evalsuite.common.jsonl import numbered_lines, parse_object
 from evalsuite.common.lock import locked
 from evalsuite.evaluation.ask import received
+from evalsuite.evaluation.manifest import keep_benchmark_files
 from evalsuite.exchange.reply_lines import read_line
 from evalsuite.exchange.requests import KEYS, PLAN
 from evalsuite.page.report import require_own_page, write_page
@@ -168,6 +170,8 @@ def same_reply(one: Response, other: Response) -> bool:
 
 def _take_plan(folder: Path, plan: Store, out: Path, store: Store) -> None:
     """Plan the run as one that asks directly would, and write its manifest."""
+    add_run(folder)
+    keep_benchmark_files(out, {TASKS[cell.place.task].benchmark for cell in plan.cells()})
     require_cells(out, store.cells())
     manifest = read_json(folder / "manifest.json")
     try:

@@ -20,6 +20,7 @@ from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from evalsuite.benchmarks.registry import add_run
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.secrets import hide
 from evalsuite.common.text import escape_surrogates
@@ -326,10 +327,11 @@ class Store:
 
 
 def find_store(run: Path) -> Path:
-    """The path of a run's store. Raises ConfigError if there is none."""
+    """The path of a run's store; its benchmark files are known from then on. Raises ConfigError if there is none."""
     path = run / "store.sqlite"
     if not path.is_file():
         raise ConfigError(f"{run}: no run here (no store.sqlite); `evalsuite run --out {run}` makes one")
+    add_run(run)
     return path
 
 

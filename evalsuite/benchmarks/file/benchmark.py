@@ -1,0 +1,228 @@
+"""A benchmark file -> `Benchmark`, and the corpus that reads its data."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from evalsuite.benchmarks import corpus
+from evalsuite.benchmarks.corpus import File, collect
+from evalsuite.benchmarks.file.expressions import ExpressionError, RowField, text_of
+from evalsuite.benchmarks.file.format import BenchmarkFile, Reworded, TaskRow, both, read_benchmark_file
+from evalsuite.benchmarks.file.items import ItemMaker, RowFault
+from evalsuite.benchmarks.file.readers import READERS
+from evalsuite.benchmarks.file.rows import DataRow, read_rows
+from evalsuite.benchmarks.kinds import KINDS
+from evalsuite.benchmarks.languages import LANGUAGES
+from evalsuite.common.errors import ConfigError, DataError, unknown
+from evalsuite.types import Benchmark, Item, Task
+
+HEADLINES = {"choice": "accuracy", "choices": "set_accuracy", "span": "f1", "text": "f1", "answer": "contains"}
+_TOKENS = {"text": 128, "answer": 128}
+
+
+DataPaths = str | Mapping[Any, str]  # as `data` of a file gives it: one path, or one for each split
+
+
+def load_benchmark(path: Path) -> Benchmark:
+    """The benchmark of a file, whose other files lie beside it. Raises ConfigError with file, line and field."""
+    return make_benchmark(read_benchmark_file(path), path)
+
+
+def make_benchmark(file: BenchmarkFile, path: Path) -> Benchmark:
+    """The benchmark of a file that was read from `path`."""
+    zh, en = both(file.set_word)
+    home = path.parent
+    training = next((split for split in ("train", "dev") if split in file.splits), "")
+    if file.published:
+        _require_inside(home / file.published.file, path, "published.file")
+    if file.templates:
+        for template in (home / file.templates, *(home / file.templates).rglob("*.j2")):
+            _require_inside(template, path, "templates")
+    return Benchmark(
+        name=file.name,
+        title=file.title or file.name,
+        language=LANGUAGES[file.language],
+        sets=tuple(file.sets) or (file.name,),
+        splits=file.splits,
+        sets_zh=zh,
+        sets_en=en,
+        tasks=tuple(_task(file, name, row) for name, row in file.tasks.items()),
+        loader=partial(FileCorpus, file),
+        address=file.source.git if file.source else "",
+        commit=file.source.commit if file.source else "",
+        no_address="" if file.source else f"{path} names no source",
+        averaged=file.averaged,
+        training=training if file.training is None else file.training,
+        levels=tuple(file.levels),
+        groups=tuple(file.groups),
+        group_names={name: both(words) for name, words in file.groups.items()},
+        published=home / file.published.file if file.published else None,
+        published_as=file.published.same if file.published else None,
+        published_zh=both(file.published.note)[0] if file.published else "",
+        published_en=both(file.published.note)[1] if file.published else "",
+        templates=home / file.templates if file.templates else None,
+        licence=file.licence,
+        citation=file.citation,
+        file=path,
+    )
+
+
+def _require_inside(named: Path, path: Path, key: str) -> None:
+    """Raise ConfigError if a path that the file names is not there, or a link leads it out of the file's folder."""
+    if not named.exists():
+        raise ConfigError(f"{path}: {key}: {named}: no such file or folder")
+    if not named.resolve().is_relative_to(path.parent.resolve()):
+        raise ConfigError(f"{path}: {key}: {named}: is a link out of the folder of the benchmark file; copy it there")
+
+
+def _task(file: BenchmarkFile, name: str, row: TaskRow) -> Task:
+    title = file.title or file.name
+    own = row.title or (title if len(file.tasks) == 1 else name.replace("_", " ").capitalize())
+    zh, en = both(own)
+    return Task(
+        name=f"{file.name}_{name}",
+        short=row.short or en,
+        zh=zh,
+        en=en,
+        kind=KINDS[row.kind],
+        file="",
+        folder="",
+        metrics=tuple(row.metrics) or (HEADLINES[row.kind],),
+        max_new_tokens=row.tokens or _TOKENS.get(row.kind, 64),
+        benchmark=file.name,
+        whole=row.whole,
+        prompts=row.prompts or "",
+        official=READERS[row.reader] if row.reader else None,
+        built_in=file.language,
+    )
+
+
+class FileCorpus(corpus.Corpus):
+    """The data of a benchmark file, in its own folder or in another one with the same paths."""
+
+    def __init__(self, file: BenchmarkFile, benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> None:
+        self._file = file
+        self.expected = ", ".join(sorted({*self._paths()})[:5])
+        super().__init__(benchmark, folder, skip_bad=skip_bad)
+
+    def _paths(self) -> list[str]:
+        """The relative path of every file of data."""
+        return [
+            path
+            for name, row in self._file.tasks.items()
+            for item_set in self._file.sets or [self._file.name]
+            for split in self._file.splits
+            if (path := self._relative(name, row.data, item_set, split))
+        ]
+
+    def _relative(self, name: str, own: DataPaths | None, item_set: str, split: str) -> str:
+        """The relative path of the rows of a task; "" if the file names none for the split."""
+        data = self._file.data if own is None else own
+        by_split = {"test": data} if isinstance(data, str) else data
+        path = next((path for name, path in by_split.items() if name == split), "")
+        return _filled(path, name, item_set, split)
+
+    def is_root(self, folder: Path) -> bool:
+        return any((folder / path).exists() for path in self._paths())
+
+    def path(self, task: Task, set: str, split: str) -> Path:
+        if split not in self._file.splits:
+            raise ConfigError(unknown("split", split, self._file.splits))
+        row = self._file.tasks[task.local]
+        return self.root / (self._relative(task.local, row.data, set, split) or f"no {split} data of {task.local}")
+
+    def has(self, task: Task, set: str, split: str) -> bool:
+        relative = self._relative(task.local, self._file.tasks[task.local].data, set, split)
+        return bool(relative) and (self.root / relative).exists()
+
+    def load(self, task: Task, set: str, split: str) -> File:
+        return self._load(task, set, split, None)
+
+    def load_reworded(self, task: Task, set: str, split: str, wording: str) -> File | None:
+        other = self._file.tasks[task.local].wordings.get(wording)
+        return None if other is None else self._load(task, set, split, other)
+
+    def _load(self, task: Task, set: str, split: str, instead: Reworded | None) -> File:
+        row = self._file.tasks[task.local]
+        own = instead.data if instead and instead.data is not None else row.data
+        relative = self._relative(task.local, own, set, split)
+        if not relative:
+            raise DataError(f"{self._file.title or self._file.name} has no {split} data", self.root)
+        if not (self.root / relative).exists():
+            asked = " (the rows that the wording asks)" if instead else ""
+            raise DataError(f"no such {self._file.title or self._file.name} file{asked}", self.root / relative)
+        rows = read_rows(self.root, relative)
+        joined = {
+            name: _Joined.read(self.root, _filled(join.data, task.local, set, split), join.key)
+            for name, join in self._file.join.items()
+        }
+        base = f"{self._file.name}/{set}/{split}/{task.local}"
+        maker = ItemMaker(row, instead, base, task.name, set, split)
+        seen: dict[str, DataRow] = {}
+
+        def items(index: int, at: DataRow) -> tuple[Item, ...]:
+            made = []
+            try:
+                for part, more in maker.rows(at):
+                    number = maker.number(part, {**more, **dict.fromkeys(joined)}, index)
+                    if number in seen:
+                        where = f"line {seen[number].line}" if seen[number].line else seen[number].index
+                        raise RowFault(f"{number} is also the id of {where}", maker.column("id"))
+                    more |= {name: table.take(number) for name, table in joined.items()}
+                    made.append(maker.item(part, more, number))
+                    seen[number] = at
+            except RowFault as fault:
+                field = f"{at.index}.{fault.field}" if at.index else fault.field
+                raise DataError(str(fault), rows.path, at.line, field) from None
+            return tuple(made)
+
+        made, skipped = collect(enumerate(rows.rows), items, self.skip_bad)
+        if not skipped:
+            for table in joined.values():
+                table.require_taken(rows.path)
+        sha256 = hashlib.sha256()
+        for raw in (*rows.raw, *(raw for table in joined.values() for raw in table.raw)):
+            sha256.update(raw)
+        return File(rows.path, tuple(item for each in made for item in each), skipped, sha256.hexdigest())
+
+
+class _Joined:
+    """The rows of a further file, by the id of the row that each belongs to."""
+
+    def __init__(self, path: Path, raw: tuple[bytes, ...], rows: Mapping[str, Any]) -> None:
+        self.path, self.raw, self._rows = path, raw, rows
+        self._left = {*rows}
+
+    @classmethod
+    def read(cls, root: Path, relative: str, key: str) -> _Joined:
+        """Read a file; one that is not there has no rows. Raises DataError for a row without a key, and for one key twice."""
+        path = root / relative
+        if not path.exists():
+            return cls(path, (), {})
+        found, field, rows = read_rows(root, relative), RowField(key), dict[str, Any]()
+        for row in found.rows:
+            try:
+                name = text_of(field.value(row.value, {}))
+            except ExpressionError as error:
+                raise DataError(str(error), path, row.line, row.index or None) from None
+            if name in rows:
+                raise DataError(f"{name} stands here twice", path, row.line, row.index or None)
+            rows[name] = row.value
+        return cls(path, found.raw, rows)
+
+    def take(self, number: str) -> Any:
+        self._left.discard(number)
+        return self._rows.get(number)
+
+    def require_taken(self, path: Path) -> None:
+        """Raise DataError if a row belongs to no row of the data."""
+        for number in sorted(self._left):
+            raise DataError(f"{number} is no question of {path.name}", self.path)
+
+
+def _filled(path: str, task: str, item_set: str, split: str) -> str:
+    return path.replace("{task}", task).replace("{set}", item_set).replace("{split}", split)

@@ -1,0 +1,97 @@
+"""A field of a benchmark file on a row of data: the name of a column, or a Jinja expression in {{ }}.
+
+An expression comes with data, so it may be a stranger's. It runs in the sandbox of templates, with fewer passes of its loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jinja2 import TemplateSyntaxError, Undefined
+
+from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.templates import Endless, sandbox
+
+PASSES = 10_000  # an expression ends after so many passes of its loops and calls on one row
+LONGEST = 1_000_000  # characters of a text that an expression gives
+
+
+class ExpressionError(ValueError):
+    """A row lacks a column, or an expression fails on it."""
+
+
+class RowField:
+    """A compiled field. `value` gives any value for a column and for a single expression, and a text for {{ a }} and {{ b }}."""
+
+    def __init__(self, text: str) -> None:
+        """Raises ConfigError if the text is no Jinja."""
+        self.text = text
+        if "{%" in text:
+            raise ConfigError(
+                f"{text!r}: expected the name of a column, or expressions in {{{{ }}}}, and no statements"
+            )
+        self.column = "" if "{{" in text else text
+        self._environment = sandbox(PASSES)
+        try:
+            self._expression = None if self.column else self._single(text.strip())
+            self._template = self._environment.from_string("" if self._expression else text)
+        except TemplateSyntaxError as error:
+            raise ConfigError(f"{text!r}: no Jinja expression: {error.message}") from None
+        except RecursionError:
+            raise ConfigError("nested too deep for Jinja") from None
+
+    def _single(self, text: str) -> Any:
+        """The compiled expression, where the text is one in {{ }}; else None."""
+        if not (text.startswith("{{") and text.endswith("}}")):
+            return None
+        try:
+            return self._environment.compile_expression(text[2:-2], undefined_to_none=False)
+        except TemplateSyntaxError:
+            return None  # such as {{ a }} and {{ b }}
+
+    def value(self, row: Any, more: Mapping[str, Any]) -> Any:
+        """The value on a row; None for an empty cell. `more`: variables beside its columns. Raises ExpressionError."""
+        columns = row if isinstance(row, Mapping) else {}
+        if self.column:
+            if self.column not in columns:
+                raise ExpressionError(
+                    unknown("column", self.column, list(columns)) if columns else "the row has no columns"
+                )
+            return columns[self.column]
+        self._environment.spent = 0
+        variables = {**columns, **more, "row": row}
+        try:
+            found = self._expression(variables) if self._expression else self._template.render(variables)
+            if isinstance(found, Undefined):
+                found._fail_with_undefined_error()
+        except Exception as error:  # whatever an expression raises
+            kind = "" if isinstance(error, Endless) else f"{type(error).__name__}: "
+            raise ExpressionError(f"{self.text}: {kind}{str(error)[:200]}") from None
+        if isinstance(found, str) and len(found) > LONGEST:
+            raise ExpressionError(f"{self.text}: gives more than {LONGEST:,} characters")
+        return found
+
+
+def text_of(value: Any) -> str:
+    """A value as a text: true and false as YAML writes them, whole floats without their .0, and "" for none.
+
+    >>> text_of(True), text_of(3.0), text_of(None)
+    ('true', '3', '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, Mapping) or (isinstance(value, Sequence) and not isinstance(value, str)):
+        raise ExpressionError("expected a text, found a list or a mapping")
+    return str(value)
+
+
+def texts_of(value: Any) -> list[str]:
+    """A list of texts or of lists of them, or one text; blank ones are left out."""
+    values = value if isinstance(value, list) else [value]
+    flat = (inner for each in values for inner in (each if isinstance(each, list) else [each]))
+    return [text for each in flat if (text := text_of(each)).strip()]

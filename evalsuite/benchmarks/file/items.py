@@ -1,0 +1,253 @@
+"""A row of data -> an Item, as the fields of a benchmark file say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from evalsuite.benchmarks.file.expressions import ExpressionError, RowField, text_of, texts_of
+from evalsuite.benchmarks.file.format import RowFields, TaskRow
+from evalsuite.benchmarks.file.rows import DataRow
+from evalsuite.benchmarks.kinds import KINDS
+from evalsuite.types import Item
+
+_ID = re.compile(r"[^/\x00-\x20\x7f]{1,200}")
+_LETTER = re.compile(r"\W*([A-Za-z])\W*")
+_YES, _NO = {"true", "yes", "on"}, {"false", "no", "off"}  # YAML 1.1 takes these words for one value
+
+
+class RowFault(ExpressionError):
+    """A row that is no item. `field`: the column at fault, or the key of the benchmark file."""
+
+    def __init__(self, message: str, field: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class ItemMaker:
+    """Makes the items of a task, set and split. RowFields are compiled once."""
+
+    def __init__(
+        self, task: TaskRow, instead: RowFields | None, base: str, name: str, item_set: str, split: str
+    ) -> None:
+        """`instead`: fields that a wording has otherwise. `base`: the beginning of the items' ids. `name`: the whole task's."""
+        self._task, self._base, self._name, self._set, self._split = task, base, name, item_set, split
+        fields = {key: getattr(task, key) for key in RowFields.model_fields}
+        if instead:
+            fields |= {key: getattr(instead, key) for key in instead.model_fields_set if key in fields}
+        self._fields: dict[str, Any] = {key: _compiled(key, value) for key, value in fields.items()}
+        self._kind = KINDS[task.kind]
+
+    def rows(self, row: DataRow) -> Iterator[tuple[Any, dict[str, Any]]]:
+        """(row, variables) of each item that a row of the file makes: one, none (`where`), or those of `each`."""
+        given = {"set": self._set, "split": self._split, "task": self._name}
+        parts: list[tuple[Any, dict[str, Any]]] = [(row.value, given)]
+        if self._fields["each"] is not None:
+            found = self._value("each", row.value, given)
+            if not isinstance(found, list):
+                raise self._fault("each", "expected a list")
+            parts = [(part, given | {"parent": row.value, "number": n}) for n, part in enumerate(found, 1)]
+        for part, more in parts:
+            if self._fields["where"] is None or self._value("where", part, more) not in (False, None, "", 0):
+                yield part, more
+
+    def number(self, part: Any, more: Mapping[str, Any], index: int) -> str:
+        """The item's number within its file."""
+        if self._fields["id"] is None:
+            return f"{index}-{more['number']}" if "number" in more else str(index)
+        number = text_of(self._value("id", part, more))
+        if not _ID.fullmatch(number):
+            raise self._fault("id", f"expected up to 200 characters without blanks and /, found {number[:60]!r}")
+        return number
+
+    def item(self, part: Any, more: Mapping[str, Any], number: str) -> Item:
+        """The item of a row. Raises RowFault."""
+        options, keys = self._options(part, more)
+        gold, references = self._right(part, more, options, keys)
+        return Item(
+            id=f"{self._base}/{number}",
+            task=self._name,
+            set=self._set,
+            split=self._split,
+            dialogue=self._dialogue(part, more),
+            question=self._text("question", part, more),
+            options=options,
+            labels=labels_from(self._task.labels, len(options)),
+            gold=gold,
+            references=references,
+            group="|".join(self._texts("group", part, more)),
+        )
+
+    def _right(
+        self, part: Any, more: Mapping[str, Any], options: Sequence[str], keys: Sequence[Any]
+    ) -> tuple[int | None, tuple[str, ...]]:
+        """(index of the one right option, right answers as texts)."""
+        if self._kind.single:
+            gold = self._gold(self._one("gold", part, more), options, keys)
+            return gold, (options[gold],)
+        if self._kind.options:
+            chosen = sorted({self._gold(value, options, keys) for value in self._several_golds(part, more, options)})
+            if not chosen:
+                raise self._fault("gold", "names no right option")
+            return None, tuple(options[n] for n in chosen)
+        texts = dict.fromkeys((*self._texts("gold", part, more), *self._texts("references", part, more)))
+        if not texts:
+            raise self._fault("gold", "is blank: expected a right answer")
+        return None, tuple(texts)
+
+    # --- values of fields
+
+    def _value(self, key: str, part: Any, more: Mapping[str, Any], field: RowField | None = None) -> Any:
+        used: RowField = field or self._fields[key]
+        try:
+            return used.value(part, more)
+        except ExpressionError as error:
+            raise RowFault(str(error), used.column or key) from None
+
+    def _one(self, key: str, part: Any, more: Mapping[str, Any]) -> Any:
+        fields = self._fields[key]
+        if isinstance(fields, list):
+            return [self._value(key, part, more, field) for field in fields]
+        return self._value(key, part, more)
+
+    def _text(self, key: str, part: Any, more: Mapping[str, Any]) -> str:
+        """A text that is not blank."""
+        try:
+            text = text_of(self._value(key, part, more))
+        except RowFault:
+            raise
+        except ExpressionError as error:
+            raise self._fault(key, str(error)) from None
+        if not text.strip():
+            raise self._fault(key, "is blank")
+        return text
+
+    def _texts(self, key: str, part: Any, more: Mapping[str, Any]) -> list[str]:
+        if self._fields[key] is None:
+            return []
+        try:
+            return texts_of(self._one(key, part, more))
+        except RowFault:
+            raise
+        except ExpressionError as error:
+            raise self._fault(key, str(error)) from None
+
+    def _dialogue(self, part: Any, more: Mapping[str, Any]) -> tuple[str, ...]:
+        key = "dialogue" if self._fields["dialogue"] is not None else "context"
+        if self._fields[key] is None:
+            return ()
+        found = self._value(key, part, more)
+        if key == "dialogue" and isinstance(found, str):
+            found = [turn for turn in found.splitlines() if turn.strip()]
+        try:
+            turns = tuple(map(text_of, found)) if isinstance(found, list) else (text_of(found),)
+        except ExpressionError as error:
+            raise self._fault(key, str(error)) from None
+        if not turns or not all(turn.strip() for turn in turns):
+            raise self._fault(key, "is blank, or has a blank turn")
+        return turns
+
+    def _options(self, part: Any, more: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+        """(texts, values of `gold` that stand for them)."""
+        fields = self._fields["options"]
+        if fields is None:
+            return (), ()
+        if isinstance(fields, dict):
+            return tuple(fields.values()), tuple(fields)
+        found = self._one("options", part, more)
+        if not isinstance(found, list):
+            raise self._fault("options", "expected a list of options; separate columns are named as [A, B, C]")
+        try:
+            texts = list(map(text_of, found))
+        except ExpressionError as error:
+            raise self._fault("options", str(error)) from None
+        while texts and not texts[-1].strip():
+            texts.pop()
+        if len(texts) < 2 or not all(text.strip() for text in texts):
+            columns = [field.column for field in fields] if isinstance(fields, list) else []
+            blank = next((n for n, text in enumerate(texts) if not text.strip()), len(texts))
+            column = columns[blank] if blank < len(columns) else ""
+            raise RowFault("is blank: expected two options or more", column or self.column("options"))
+        return tuple(texts), ()
+
+    def _several_golds(self, part: Any, more: Mapping[str, Any], options: Sequence[str]) -> list[Any]:
+        """The right options as a row gives them: a list, or letters such as ABD and A,B."""
+        found = self._one("gold", part, more)
+        if isinstance(found, list):
+            return found
+        if isinstance(found, str) and found not in options and re.fullmatch(r"[A-Za-z\s,，、;；]+", found):
+            return re.findall(r"[A-Za-z]", found)
+        return [found]
+
+    def _gold(self, value: Any, options: Sequence[str], keys: Sequence[Any]) -> int:
+        """The index of the right option. Raises RowFault if there is none, or if the value can be read in two ways."""
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]
+        if keys:
+            found = {n for n, key in enumerate(keys) if _same(key, value)}
+            if len(found) != 1:
+                known = ", ".join(map(text_of, keys))
+                raise self._fault("gold", f"{value!r} is none of the keys of options: {known}")
+            return found.pop()
+        if value is None or isinstance(value, list | dict | bool):
+            hint = "; give options as a mapping such as {true: 是, false: 否}" if isinstance(value, bool) else ""
+            raise self._fault("gold", "is blank" if value is None else f"expected one option, found {value!r}{hint}")
+        ways = {way: index for way, index in _readings(text_of(value), options) if way == (self._task.gold_is or way)}
+        if self._task.gold_is is None:
+            ways.pop("number", None)
+        indices = {index for index in ways.values() if 0 <= index < len(options)}
+        if len(indices) == 1:
+            return indices.pop()
+        shown = text_of(value)[:60]
+        if indices:
+            raise self._fault("gold", f"{shown!r} can be read as {' and as '.join(ways)}: say which with gold_is")
+        hint = "; where they count from 1, add gold_is: number" if ways.get("index") == len(options) else ""
+        last = chr(ord("A") + len(options) - 1)
+        raise self._fault(
+            "gold", f"{shown!r} is no option: expected its text, A to {last}, or 0 to {len(options) - 1}{hint}"
+        )
+
+    def column(self, key: str) -> str:
+        """The column of a field, or its key where it is an expression: the name of the field in errors."""
+        field = self._fields[key]
+        return field.column or key if isinstance(field, RowField) else key
+
+    def _fault(self, key: str, message: str) -> RowFault:
+        return RowFault(message, self.column(key))
+
+
+def _compiled(key: str, value: Any) -> Any:
+    if key == "gold_is" or value is None or isinstance(value, dict):
+        return value
+    return [RowField(each) for each in value] if isinstance(value, list) else RowField(value)
+
+
+def _readings(text: str, options: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """(way of reading, index) of a gold value; of two equal options the first is right."""
+    if text in options:
+        yield "text", options.index(text)
+    if letter := _LETTER.fullmatch(text):
+        yield "letter", ord(letter[1].upper()) - ord("A")
+    if re.fullmatch(r"-?\d{1,3}", text):
+        yield "index", int(text)
+        yield "number", int(text) - 1
+
+
+def _same(key: Any, value: Any) -> bool:
+    """Whether a value of the data is a key of the YAML, which reads the words true and yes, and false and no, alike."""
+    said = text_of(value).strip().lower() if not isinstance(value, list | dict) else ""
+    if isinstance(key, bool):
+        return said in (_YES if key else _NO)
+    return said == text_of(key).strip().lower()
+
+
+def labels_from(first: str, count: int) -> tuple[str, ...]:
+    """So many labels, from the first one on.
+
+    >>> labels_from("(a)", 3)
+    ('(a)', '(b)', '(c)')
+    """
+    character = first.strip("()")
+    names = [str(n) if character == "1" else chr(ord(character) + n - 1) for n in range(1, count + 1)]
+    return tuple(first.replace(character, name) for name in names)

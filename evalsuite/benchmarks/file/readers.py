@@ -1,0 +1,21 @@
+"""Other programs' ways to read a choice out of a reply, by the names that benchmark files give them (`reader`)."""
+
+from __future__ import annotations
+
+from evalsuite.types import Answer, Item, Response, Status
+
+
+def _first_capital(item: Item, response: Response) -> Answer:
+    """Read a reply as OpenCompass does: its first capital letter names the option. Labels of renamed options take the
+    letters' place."""
+    names = item.indicators
+    capitals = all(name.isupper() for name in names)
+    found = ((n, t) for n, t in enumerate(response.text) if (t.isupper() if capitals else t in names))
+    index, letter = next(found, (None, ""))
+    if index is None or letter not in names:
+        return Answer(Status.UNPARSED, rule="first capital letter")
+    choice = names.index(letter)
+    return Answer(Status.PARSED, choice, letter, "first capital letter", index, index + 1)
+
+
+READERS = {"first-capital": _first_capital}

@@ -1,0 +1,193 @@
+"""The rows of a data file: JSONL, JSON, CSV, TSV, Parquet, or a folder that `datasets` saved. Every format gives the same values.
+
+Files are plain ones below their folder: no link is followed, and nothing larger than LARGEST is read.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from evalsuite.benchmarks.corpus import parse_list
+from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.jsonl import load_json, numbered_lines, parse_object
+from evalsuite.common.plainfile import read_plain
+
+LARGEST = 2**30  # bytes of a file, also unpacked
+MOST = 2_000_000  # rows of a file
+SAVED = "state.json"  # names the files of a folder that `datasets` saved
+FORMATS = {".jsonl": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv", ".txt": "tsv", ".parquet": "parquet"}
+
+
+@dataclass(frozen=True, slots=True)
+class DataRow:
+    """A row, and where it stands: its line, or in formats without lines its index from 0 as "[3]"."""
+
+    value: Any  # a mapping of columns; of JSON any value
+    line: int | None = None
+    index: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DataRows:
+    """The rows of a file and the hash of its bytes."""
+
+    path: Path
+    raw: tuple[bytes, ...]  # the content of the file, or of the files of a folder
+    rows: tuple[DataRow, ...]
+
+
+def read_rows(root: Path, path: str) -> DataRows:
+    """Read a file at a relative path in a folder. Raises DataError, with file and line, if it is missing or broken."""
+    named = root / path
+    if named.is_dir():
+        parts = _saved_files(root, path)
+        found = _streams(parts, named)
+    else:
+        suffix = PurePosixPath(path).suffix
+        if suffix not in FORMATS:
+            raise DataError(
+                "expected a .jsonl, .json, .csv, .tsv or .parquet file, or a folder saved by `datasets`", named
+            )
+        parts = [read_plain(root, path, LARGEST)]
+        found = _READERS[FORMATS[suffix]](parts[0], named)
+    rows: list[DataRow] = []
+    for row in found:
+        rows.append(row)
+        if len(rows) > MOST:
+            raise DataError(f"has more than {MOST:,} rows", named)
+    return DataRows(named, tuple(parts), tuple(rows))
+
+
+def _jsonl(raw: bytes, path: Path) -> Iterator[DataRow]:
+    for line, text in numbered_lines(io.BytesIO(raw)):
+        yield DataRow(plain(parse_object(text, path, line)), line)
+
+
+def _json(raw: bytes, path: Path) -> Iterator[DataRow]:
+    """The elements of a list; of an object of objects the values, each with its name as the column `key`."""
+    if not raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        for n, value in enumerate(parse_list(raw, path)):
+            yield DataRow(plain(value), None, f"[{n}]")
+        return
+    try:
+        whole = load_json(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 at byte {error.start}", path) from None
+    except (ValueError, RecursionError) as error:
+        hint = "; a file with an object on each line is named .jsonl" if "Extra data" in str(error) else ""
+        raise DataError(f"not JSON: {error}{hint}", path) from None
+    if not all(isinstance(value, dict) for value in whole.values()):
+        raise DataError("expected a list of rows, or an object of named rows", path)
+    for name, value in whole.items():
+        yield DataRow(plain({"key": name, **value}), None, f"[{name!r}]")
+
+
+def _csv(raw: bytes, path: Path, delimiter: str = ",") -> Iterator[DataRow]:
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 at byte {error.start}; from a spreadsheet, save it as “CSV UTF-8”", path) from None
+    source = io.StringIO(text, newline="")
+    reader = csv.reader(source, strict=True)
+    if delimiter == "\t":  # there a quote is a character
+        reader = csv.reader(source, delimiter="\t", quoting=csv.QUOTE_NONE)
+    try:
+        head = next(reader, [])
+        if len({*head}) < len(head):
+            raise DataError(f"two columns have one name: {', '.join(head)}", path, 1)
+        for cells in reader:
+            if not cells:
+                continue
+            if len(cells) != len(head):
+                message = f"the row has {len(cells)} cells, and the header {len(head)}"
+                if delimiter == "," and len(cells) > len(head):
+                    message = f"the row has {len(cells)} cells, and the header {len(head)}: a text with a comma in it needs quotes"
+                raise DataError(message, path, reader.line_num)
+            yield DataRow({name: cell or None for name, cell in zip(head, cells, strict=True)}, reader.line_num)
+    except csv.Error as error:
+        raise DataError(f"not CSV: {error}", path, reader.line_num) from None
+
+
+def _tsv(raw: bytes, path: Path) -> Iterator[DataRow]:
+    return _csv(raw, path, "\t")
+
+
+def _arrow(path: Path) -> Any:
+    try:
+        import pyarrow
+        import pyarrow.ipc
+        import pyarrow.parquet
+    except ImportError:
+        raise ConfigError(f"{path}: reading it needs pyarrow: pip install 'evalsuite[frames]'") from None
+    return pyarrow
+
+
+def _parquet(raw: bytes, path: Path) -> Iterator[DataRow]:
+    arrow = _arrow(path)
+    try:
+        file = arrow.parquet.ParquetFile(io.BytesIO(raw))
+        groups = (file.metadata.row_group(n) for n in range(file.metadata.num_row_groups))
+        if sum(group.total_byte_size for group in groups) > LARGEST or file.metadata.num_rows > MOST:
+            raise DataError(f"is larger than {LARGEST:,} bytes unpacked, or has more than {MOST:,} rows", path)
+        yield from _records(file.iter_batches(batch_size=10_000), 0)
+    except (arrow.ArrowException, OSError, ValueError) as error:
+        raise DataError(f"not Parquet: {str(error)[:200]}", path) from None
+
+
+def _saved_files(root: Path, path: str) -> list[bytes]:
+    """The Arrow files of a folder that `datasets.save_to_disk` wrote for one split."""
+    named = root / path
+    try:
+        state = parse_object(read_plain(root, f"{path}/{SAVED}", 2**20), named / SAVED)
+        names = [str(file["filename"]) for file in state["_data_files"]]
+    except (LookupError, TypeError):
+        raise DataError("lists no data files", named / SAVED) from None
+    except DataError as error:
+        hint = "; of several splits, name one: FOLDER/train" if (named / "dataset_dict.json").is_file() else ""
+        raise DataError(f"is no folder of one split saved by `datasets`: {error.message}{hint}", named) from None
+    parts: list[bytes] = []
+    for name in names:
+        parts.append(read_plain(root, f"{path}/{name}", LARGEST))
+        if sum(map(len, parts)) > LARGEST:
+            raise DataError(f"is larger than {LARGEST:,} bytes", named)
+    return parts
+
+
+def _streams(parts: list[bytes], path: Path) -> Iterator[DataRow]:
+    arrow, count = _arrow(path), 0
+    try:
+        for raw in parts:
+            for row in _records(arrow.ipc.open_stream(raw), count):
+                count += 1
+                yield row
+    except (arrow.ArrowException, OSError, ValueError) as error:
+        raise DataError(f"not Arrow: {str(error)[:200]}", path) from None
+
+
+def _records(batches: Any, first: int) -> Iterator[DataRow]:
+    for batch in batches:
+        for row in batch.to_pylist():
+            yield DataRow(plain(row), None, f"[{first}]")
+            first += 1
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: NaN is none, and what JSON lacks is a text."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return str(value)
+
+
+_READERS = {"jsonl": _jsonl, "json": _json, "csv": _csv, "tsv": _tsv, "parquet": _parquet}

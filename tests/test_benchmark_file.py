@@ -1,0 +1,374 @@
+"""Benchmarks as YAML files: what they may say, the formats of their data, errors that name the place, and bounds for strangers'."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from as_json import cells_of
+
+import evalsuite
+from evalsuite.analyses.saved import load_results
+from evalsuite.benchmarks import registry
+from evalsuite.benchmarks.file.benchmark import load_benchmark
+from evalsuite.benchmarks.registry import TASKS, add_file, open_corpus
+from evalsuite.common.errors import ConfigError, DataError, EvalsuiteError
+from evalsuite.types import Item
+
+QUIZ = """
+name: quiz
+data: questions.csv
+tasks:
+  pick:
+    kind: choice
+    question: question
+    options: [A, B, C, D]
+    gold: answer
+"""
+CSV = """id,question,A,B,C,D,answer
+1,中秋节吃什么？,月饼,粽子,汤圆,饺子,A
+2,端午节吃什么？,月饼,粽子,汤圆,,B
+"""
+
+
+def write(folder: Path, yaml: str = QUIZ, **files: str | bytes) -> Path:
+    """A benchmark file with its data; `questions_csv` is questions.csv."""
+    for name, content in ({"questions_csv": CSV} | files).items():
+        path = folder / name.replace("__", "/").replace("_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    (folder / "quiz.yaml").write_text(yaml, encoding="utf-8")
+    return folder / "quiz.yaml"
+
+
+def items_of(path: Path, split: str = "test", skip_bad: bool = False) -> tuple[Item, ...]:
+    """The items of the file's first task and set."""
+    benchmark = load_benchmark(path)
+    corpus = benchmark.loader(benchmark, path.parent, skip_bad=skip_bad)
+    found: tuple[Item, ...] = corpus.file(benchmark.tasks[0], benchmark.sets[0], split).items
+    return found
+
+
+def test_ten_lines_and_a_table_are_items(tmp_path: Path) -> None:
+    first, second = items_of(write(tmp_path))
+    assert (first.id, first.question, first.gold) == ("quiz/quiz/test/pick/0", "中秋节吃什么？", 0)
+    assert second.options == ("月饼", "粽子", "汤圆") and second.labels == ("(A)", "(B)", "(C)")  # the empty cell
+    assert (second.gold, second.references, second.target) == (1, ("粽子",), "B")
+
+
+ROWS = [
+    {"q": "天上有几个太阳？", "options": ["一个", "两个"], "label": 0},
+    {"q": "一年有几季？", "options": ["两季", "四季"], "label": 1},
+]
+TABLE = """
+name: quiz
+data: DATA
+tasks:
+  pick: {kind: choice, question: q, options: options, gold: label}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("rows_jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in ROWS)),
+        ("rows_json", "\ufeff" + json.dumps(ROWS)),
+        ("rows_json", json.dumps({"a": ROWS[0], "b": ROWS[1]})),
+        ("rows_tsv", 'q\toptions\tlabel\n天上有几个太阳？\t一个|两个\t0\n一年有"几季？\t两季|四季\t1\n'),
+    ],
+)
+def test_formats_hold_the_same_items(tmp_path: Path, name: str, content: str) -> None:
+    yaml = TABLE.replace("DATA", name.replace("_", "."))
+    if name == "rows_tsv":
+        yaml = yaml.replace("options: options", "options: \"{{ options.split('|') }}\"")
+    first, second = items_of(write(tmp_path, yaml, **{name: content}))
+    assert (first.options, first.gold, second.options, second.gold) == (("一个", "两个"), 0, ("两季", "四季"), 1)
+
+
+def test_parquet_and_saved_folders_hold_the_same_items(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow", reason="needs evalsuite[frames]")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = arrow.Table.from_pylist(ROWS)
+    parquet.write_table(table, tmp_path / "rows.parquet")
+    (tmp_path / "saved" / "test").mkdir(parents=True)
+    place = str(tmp_path / "saved" / "test" / "data-0.arrow")
+    with arrow.OSFile(place, "wb") as file, arrow.ipc.new_stream(file, table.schema) as stream:
+        stream.write_table(table)
+    state = {"_data_files": [{"filename": "data-0.arrow"}]}
+    (tmp_path / "saved" / "test" / "state.json").write_text(json.dumps(state))
+    for data in ("rows.parquet", "saved/test"):
+        first, second = items_of(write(tmp_path, TABLE.replace("DATA", data)))
+        assert (first.options, first.gold, second.gold) == (("一个", "两个"), 0, 1), data
+    (tmp_path / "saved" / "dataset_dict.json").write_text("{}")
+    with pytest.raises(DataError, match="of several splits, name one"):
+        items_of(write(tmp_path, TABLE.replace("DATA", "saved")))
+    with pytest.raises(DataError, match="not Parquet"):
+        items_of(write(tmp_path, TABLE.replace("DATA", "bad.parquet"), bad_parquet="PAR1"))
+
+
+GOLDS = [
+    ("A", 0), ("b", 1), ("(B)", 1), ("B.", 1), (0, 0), ("1", 1), ("两个", 1), (["A"], 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("gold", "index"), GOLDS)
+def test_gold_is_a_letter_an_index_or_a_text(tmp_path: Path, gold: Any, index: int) -> None:
+    (item,) = items_of(write(tmp_path, TABLE.replace("DATA", "r.jsonl"), r_jsonl=json.dumps(ROWS[0] | {"label": gold})))
+    assert item.gold == index
+
+
+BROKEN_GOLD = [
+    (2, ["一个", "两个"], "'2' is no option.*gold_is: number"),
+    ("C", ["一个", "两个"], "'C' is no option: expected its text, A to B, or 0 to 1"),
+    (1, ["1", "2"], "can be read as text and as index: say which with gold_is"),
+    (True, ["是", "否"], "mapping such as {true: 是, false: 否}"),
+    (None, ["是", "否"], "blank"),
+    ("A", ["是"], "two options or more"),
+    ("A", ["", "否"], "two options or more"),
+    ("A", "是", "expected a list of options"),
+    (["A", "B"], ["是", "否"], "expected one option"),
+]
+
+
+@pytest.mark.parametrize(("gold", "options", "says"), BROKEN_GOLD)
+def test_a_gold_that_is_no_option_is_named(tmp_path: Path, gold: Any, options: Any, says: str) -> None:
+    bad = {"q": "？", "options": options, "label": gold}
+    content = "".join(json.dumps(row) + "\n" for row in (ROWS[0], bad))
+    path = write(tmp_path, TABLE.replace("DATA", "r.jsonl"), r_jsonl=content)
+    with pytest.raises(DataError, match=says) as error:
+        items_of(path)
+    assert error.value.line == 2 and error.value.field in ("label", "options")
+    assert len(items_of(path, skip_bad=True)) == 1
+
+
+def test_gold_is_says_how_to_read(tmp_path: Path) -> None:
+    row = json.dumps({"q": "？", "options": ["1", "2", "3"], "label": 2})
+    for way, index in (("text", 1), ("index", 2), ("number", 1)):
+        yaml = TABLE.replace("DATA", "r.jsonl").replace("gold: label", f"gold: label, gold_is: {way}")
+        assert items_of(write(tmp_path, yaml, r_jsonl=row))[0].gold == index
+
+
+@pytest.mark.parametrize(("value", "gold"), [(True, 0), ("yes", 0), ("no", 1), ("False", 1)])
+def test_options_of_all_items_are_named_once(tmp_path: Path, value: Any, gold: int) -> None:
+    yaml = TABLE.replace("DATA", "r.jsonl").replace("options: options", "options: {yes: 是, no: 否}")
+    (item,) = items_of(write(tmp_path, yaml, r_jsonl=json.dumps({"q": "？", "label": value})))
+    assert (item.options, item.gold) == (("是", "否"), gold)
+    with pytest.raises(DataError, match="none of the keys of options: true, false"):
+        items_of(write(tmp_path, yaml, r_jsonl=json.dumps({"q": "？", "label": "maybe"})))
+
+
+FIELDS = """
+name: quiz
+language: zh
+sets: [a, b]
+data: {train: "{set}/train.jsonl", test: "{set}/test.jsonl"}
+join: {notes: {data: "{set}/notes.tsv", key: "{{ doc }}-{{ n }}"}}
+tasks:
+  ask:
+    kind: answer
+    each: parts
+    where: "{{ lang == 'zh' }}"
+    id: "{{ parent.doc }}-{{ number }}"
+    dialogue: "{{ parent.turns }}"
+    question: "{{ row['the question'] }}（{{ set }}）"
+    gold: answer
+    references: [other, more]
+    group: "{{ notes.kind.split('|') if notes else '' }}"
+"""
+
+
+def test_rows_become_items_by_expressions(tmp_path: Path) -> None:
+    part = {"the question": "几点？", "answer": "八点", "other": "8点", "more": ["八点", "晚上八点"], "lang": "zh"}
+    row = {"doc": "d1", "turns": ["A: 走吧。", "B: 好。"], "parts": [part | {"lang": "en"}, part]}
+    path = write(
+        tmp_path, FIELDS, b__test_jsonl=json.dumps(row), a__train_jsonl="", b__notes_tsv="doc\tn\tkind\nd1\t2\tx|y\n"
+    )
+    benchmark = load_benchmark(path)
+    corpus = benchmark.loader(benchmark, tmp_path)
+    (task,) = benchmark.tasks
+    assert corpus.files("test") == [(task, "b")] and benchmark.training == "train"
+    (item,) = corpus.file(task, "b", "test").items
+    assert item == Item(
+        "quiz/b/test/ask/d1-2", "quiz_ask", "b", "test", ("A: 走吧。", "B: 好。"), "几点？（b）",
+        references=("八点", "8点", "晚上八点"), group="x|y",
+    )  # fmt: skip
+    (tmp_path / "b" / "notes.tsv").write_text("doc\tn\tkind\nd2\t1\tx\n")
+    with pytest.raises(DataError, match=r"d2-1 is no question of test\.jsonl"):
+        benchmark.loader(benchmark, tmp_path).file(task, "b", "test")
+
+
+def test_sets_of_right_options(tmp_path: Path) -> None:
+    yaml = QUIZ.replace("kind: choice", "kind: choices")
+    for gold in ("AC", '"A,C"', '"[A]; C"'):
+        try:
+            (item,) = items_of(write(tmp_path, yaml, questions_csv=f"question,A,B,C,D,answer\n？,一,二,三,四,{gold}\n"))
+        except DataError as error:
+            assert gold == '"[A]; C"' and "no option" in str(error)
+        else:
+            assert (item.gold, item.references, item.golds) == (None, ("一", "三"), (0, 2))
+
+
+FAULTS = [
+    ("gold: answer", "gold: antwort", "questions.csv:2: field 'antwort': unknown column 'antwort'. Did you mean 'answer'"),
+    ("question: question", "question: \"{{ frage }}\"", "questions.csv:2: field 'question': {{ frage }}: UndefinedError"),
+    ("    gold: answer", "    golt: answer", "quiz.yaml:9: tasks.pick.golt: unknown key 'golt'. Did you mean 'gold'"),
+    ("    gold: answer\n", "", "quiz.yaml:5: tasks.pick: needs gold"),
+    ("kind: choice", "kind: choose", "quiz.yaml:6: tasks.pick.kind: Input should be 'choice', 'choices'"),
+    ("name: quiz", "name: Quiz", "quiz.yaml:2: name: String should match"),
+    ("name: quiz", "name: quiz\nname: quiz", "quiz.yaml:3: not YAML: the key 'name' stands here twice"),
+    ("name: quiz", "name: quiz\nsets: [&a a, *a]", "holds an alias"),
+    ("name: quiz", "name: quiz\ntrainig: train", "unknown key 'trainig'. Did you mean 'training'"),
+    ("    question: question", "    question: \"{{ a \"", "no Jinja expression"),
+    ("    question: question", "    question: \"{% for x in y %}{% endfor %}\"", "no statements"),
+    ("questions.csv", "absent.csv", "no quiz data here: expected absent.csv"),
+    ("questions.csv", "../questions.csv", "expected a path below the folder of this file"),
+    ("questions.csv", "/etc/passwd", "expected a path below the folder of this file"),
+    ("questions.csv", "questions.docx", "no quiz data here"),
+    ("name: quiz", "name: quiz\ntemplates: absent", "templates: .*absent: no such file or folder"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "says"), FAULTS)
+def test_a_fault_is_named_with_file_line_and_field(tmp_path: Path, old: str, new: str, says: str) -> None:
+    path = write(tmp_path, QUIZ.replace(old, new, 1))
+    with pytest.raises(EvalsuiteError) as error:
+        items_of(path)
+    assert re.search(re.escape(says).replace(r"\.\*", ".*"), str(error.value)), str(error.value)
+
+
+BROKEN_CSV = [
+    ("question,A,B,C,D,answer\n吃什么,好吗？,一,二,三,四,A\n", "has 7 cells, and the header 6: a text with a comma"),
+    ("question,A,A,C,D,answer\n？,一,二,三,四,A\n", "two columns have one name"),
+    ('question,A,B,C,D,answer\n"？,一,二,三,四,A\n', "not CSV"),
+    (CSV.encode("gbk"), "save it as “CSV UTF-8”"),
+]
+
+
+@pytest.mark.parametrize(("content", "says"), BROKEN_CSV)
+def test_a_broken_table_is_named(tmp_path: Path, content: str | bytes, says: str) -> None:
+    with pytest.raises(DataError, match=says):
+        items_of(write(tmp_path, questions_csv=content))
+
+
+def test_an_id_stands_once(tmp_path: Path) -> None:
+    yaml = QUIZ + "    id: id\n"
+    assert [item.id[-1] for item in items_of(write(tmp_path, yaml))] == ["1", "2"]
+    with pytest.raises(DataError, match="1 is also the id of line 2") as error:
+        items_of(write(tmp_path, yaml, questions_csv=CSV.replace("\n2,", "\n1,")))
+    assert (error.value.line, error.value.field) == (3, "id")
+    with pytest.raises(DataError, match="without blanks and /"):
+        items_of(write(tmp_path, yaml, questions_csv=CSV.replace("\n2,", "\n../2,")))
+
+
+# Strangers' files ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "{{ ''.__class__.__mro__ }}",
+        "{{ row.__class__ }}",
+        "{{ question.__init__.__globals__ }}",
+        "{{ cycler.__init__.__globals__.os }}",
+        "{{ range(10**5) | list }}",
+        "{{ 'a' * 10**9 }}",
+        "{{ 'a' | center(1000000000) }}",
+        "{{ 'a'.ljust(1000000000) }}",
+        "{{ '%1000000000d' % 1 }}",
+        "{{ '%1000000000d' | format(1) }}",
+        "{{ '{:1000000000}'.format(1) }}",
+        "{{ lipsum(1000) }}",
+        "{{ [].append(1) }}",
+    ],
+)
+def test_an_expression_reaches_nothing_and_ends(tmp_path: Path, expression: str) -> None:
+    with pytest.raises(DataError):
+        items_of(write(tmp_path, QUIZ.replace("question: question", f'question: "{expression}"')))
+
+
+def test_no_link_leads_out_of_the_folder(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.csv"
+    secret.write_text(CSV, encoding="utf-8")
+    folder = tmp_path / "folder"
+    path = write(folder)
+    (folder / "questions.csv").unlink()
+    (folder / "questions.csv").symlink_to(secret)
+    with pytest.raises(DataError, match="is a link"):
+        items_of(path)
+    (folder / "questions.csv").unlink()
+    write(folder, QUIZ + "templates: prompts\n", prompts__plain_j2="{{ question }}")
+    (folder / "prompts" / "own.j2").symlink_to(secret)
+    with pytest.raises(ConfigError, match="a link out of the folder"):
+        load_benchmark(path)
+
+
+def test_large_and_deep_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="larger than 1 MiB"):
+        load_benchmark(write(tmp_path, QUIZ + "#" * 2**20))
+    with pytest.raises(ConfigError, match="nested more than 50 deep"):
+        load_benchmark(write(tmp_path, "a: " + "[" * 1000 + "]" * 1000))
+    with pytest.raises(ConfigError, match="expected name, data and tasks"):
+        load_benchmark(write(tmp_path, "[]"))
+    with pytest.raises(DataError, match="not JSON"):
+        items_of(write(tmp_path, TABLE.replace("DATA", "r.json"), r_json="[" * 100_000))
+
+
+def test_taken_names_are_refused(tmp_path: Path) -> None:
+    for name in ("corecode", "chinese", "judge", "c3"):
+        with pytest.raises(ConfigError, match="is taken"):
+            add_file(write(tmp_path, QUIZ.replace("name: quiz", f"name: {name}")))
+
+
+# The whole way ------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_keeps_what_it_needs_to_be_scored_again(tmp_path: Path) -> None:
+    shots = "question,A,B,C,D,answer\n天上有几个月亮？,一个,两个,三个,四个,A\n水在零下会怎样？,变暖,结冰,,,B\n"
+    yaml = QUIZ.replace("data: questions.csv", "data: {train: train.csv, test: questions.csv}") + "templates: prompts\n"
+    path = write(tmp_path / "mine", yaml, train_csv=shots, prompts__own_j2="{{ question }} {{ options }}")
+    out = tmp_path / "run"
+    done = evalsuite.run(
+        {"tiny": lambda request: "A"}, benchmark=[path], model=["tiny", "oracle"], shots=[0, 1], perturb=["none", "shuffle"],
+        prompt=["paper", "cot", "own"], out=out,
+    )  # fmt: skip
+    assert not done.problems and {c["variant"] for c in cells_of(done)} == {"plain", "cot", "own"}
+    assert {c["metrics"]["accuracy"]["value"] for c in cells_of(done) if c["model"] == "oracle"} == {1}
+    before = (out / "results.json").read_bytes()
+    for kept in (tmp_path / "mine").rglob("*"):
+        if kept.is_file():
+            kept.unlink()
+    assert sorted(p.relative_to(out).as_posix() for p in (out / "benchmarks").rglob("*") if p.is_file()) == [
+        "benchmarks/quiz/benchmark.yaml", "benchmarks/quiz/prompts/own.j2",
+    ]  # fmt: skip
+    _forget()
+    evalsuite.score(out)
+    assert (out / "results.json").read_bytes() == before
+    _forget()
+    assert load_results(out).cells and TASKS["quiz_pick"].kind.name == "choice"
+    _forget()
+    evalsuite.report([out])
+
+
+def _forget() -> None:
+    """As a new process would begin."""
+    registry.forget_files()
+    assert "quiz_pick" not in TASKS
+
+
+def test_a_changed_file_is_read_anew(tmp_path: Path) -> None:
+    add_file(write(tmp_path))
+    add_file(write(tmp_path, QUIZ.replace("  pick:", "  choose:")))
+    assert "quiz_choose" in TASKS and "quiz_pick" not in TASKS
+    corpus = open_corpus("quiz", tmp_path)
+    assert replace(corpus.benchmark.tasks[0]).local == "choose"
+
+
+@pytest.fixture(autouse=True)
+def _clean() -> Iterator[None]:
+    yield
+    registry.forget_files()
