@@ -4,7 +4,7 @@
 
 Their functions are called, from an installed package or from a checkout of its repository; a suite of which neither is at hand is
 left out. From a checkout only the one file is loaded, with empty stand-ins for the modules that it imports to register or to name
-types. Every suite gets the same replies; a letter that is no option's counts as no answer.
+types. Every suite gets the same replies, those that this reader was grown on left out; a letter that is no option's counts as no answer.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Registry:
         return lambda function: function
 
 
-def opencompass(checkout: Path | None) -> dict[str, Extract]:
+def opencompass(checkout: Path | None, several: bool) -> dict[str, Extract]:
     module = loaded(
         "opencompass", "opencompass.utils.text_postprocessors", checkout,
         {"opencompass.registry": {"TEXT_POSTPROCESSORS": Registry()}},
@@ -66,13 +66,11 @@ def opencompass(checkout: Path | None) -> dict[str, Extract]:
         function = getattr(module, name)
         return lambda row: {*function(row["output"], "".join(row["options"]))[:1]}
 
-    def several(row: corpus.Row) -> set[str]:
-        return {*module.multiple_select_postprocess(row["output"])}
-
-    return {
-        "OpenCompass first_option_postprocess": lambda row: several(row) if "labels" in row else one("first_option_postprocess")(row),
-        "OpenCompass last_option_postprocess": lambda row: several(row) if "labels" in row else one("last_option_postprocess")(row),
-    }  # fmt: skip
+    if several:
+        return {
+            "OpenCompass multiple_select_postprocess": lambda row: {*module.multiple_select_postprocess(row["output"])}
+        }
+    return {f"OpenCompass {name}": one(name) for name in ("first_option_postprocess", "last_option_postprocess")}
 
 
 def evalscope(checkout: Path | None) -> dict[str, Extract]:
@@ -112,11 +110,11 @@ def main() -> None:
     parser.add_argument("--evalscope", type=Path, help="a checkout of modelscope/evalscope")
     given = parser.parse_args()
     try:
-        rows = corpus.replies()
+        rows = [row for row in corpus.replies() if row["blind"]]
     except corpus.Missing as missing:
         sys.exit(str(missing))
-    extractors: dict[str, Extract] = {"evalsuite": ours, **opencompass(given.opencompass), **evalscope(given.evalscope)}
     for several in (False, True):
+        extractors = {"evalsuite": ours, **opencompass(given.opencompass, several), **evalscope(given.evalscope)}
         asked = [row for row in rows if ("labels" in row) == several]
         none = sum(not row.get("label", row.get("labels")) for row in asked)
         print(

@@ -6,7 +6,8 @@ prints how they are read, by style of reply and by family of models. The replies
 project: `fixtures/corpus/labels.jsonl` has for each its id in `corpus.jsonl` of that folder, the SHA-256 of its text without
 blanks at its ends, and its label. Two language models labelled all of them without seeing each other's labels, by the rules of
 evalsuite/parse and with the question at hand; a third reading decided where they differed. `blind`: not looked at, label or
-reply, before the reader was first measured on it.
+reply, before the reader was first measured on it. `draw` 2 and 3: later draws, each labelled by one reader before it was read, after
+what was seen before had been mended; they have no style.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import Any
 from evalsuite.parse import parse_option, parse_options
 
 LABELS = Path(__file__).parent / "fixtures" / "corpus" / "labels.jsonl"
+PARTS = ("grown on", "held back", "second draw", "third draw")
 KINDS = ("right", "wrong", "invented", "missed")
 STYLES = {
     "bare": "the letter alone", "lead": "答案是X, the answer is X", "letter+text": "letter and text", "text": "the option's text",
@@ -73,6 +75,11 @@ def kind(row: Row) -> str:
     return "right" if got == wanted else "invented" if not wanted else "wrong" if got else "missed"
 
 
+def part(row: Row) -> str:
+    """The part of the corpus that a reply belongs to."""
+    return PARTS[int(row["blind"]) + row.get("draw", 1) - 1]
+
+
 def family(model: str) -> str:
     return next(name for name, pattern in FAMILIES.items() if re.search(pattern, model, re.IGNORECASE))
 
@@ -90,14 +97,13 @@ def table(heading: str, groups: dict[str, list[Row]]) -> str:
 def main() -> None:
     rows = replies()
     halves = {
-        f"{question}, {half}": [row for row in rows if ("labels" in row) == several and row["blind"] == blind]
-        for half, blind in (("grown on", False), ("held back", True))
+        f"{question}, {half}": [row for row in rows if ("labels" in row) == several and part(row) == half]
+        for half in PARTS
         for question, several in (("one option", False), ("several options", True))
     }
-    print(table("question", halves), end="\n\n")
-    print(
-        table("style", {name: [row for row in rows if row["style"] == key] for key, name in STYLES.items()}), end="\n\n"
-    )
+    styles = {name: [row for row in rows if row.get("style") == key] for key, name in STYLES.items()}
+    print(table("question", {name: half for name, half in halves.items() if half}), end="\n\n")
+    print(table("style", styles), end="\n\n")
     print(table("models", {name: [row for row in rows if family(row["model"]) == name] for name in FAMILIES}))
 
 

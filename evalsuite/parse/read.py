@@ -301,7 +301,11 @@ def _decide(
     reply = named_in(clean, options, question)
     low, parts = reply.low, reply.parts
     # Whether the reply has repeated the whole question, goes on with it or begins with 问题: — what follows are the options.
-    listed = bool(parts) and parts[0].echo and (len(bare(low[: parts[0].end])) < len(question.tail) or bool(_ASKS.match(low)))
+    listed = (
+        bool(parts)
+        and parts[0].echo
+        and (len(bare(low[: parts[0].end])) < len(question.tail) or bool(_ASKS.match(low)))
+    )
     for before, block in zip((None, *parts), parts, strict=False):
         cut_here = cut and block is parts[-1] and TURN not in text[block.start :].lstrip(SENTINELS + " \n")
         asked_again = before is not None and before.echo and block is parts[-1]
