@@ -296,11 +296,11 @@ def test_orders_are_drawn_alike() -> None:
 
 def test_the_first_shuffle_changed_every_order() -> None:
     """Cells of older runs have no version; in theirs, no order stayed."""
-    assert perturbation_of("shuffle", {}) is PERTURBATIONS["derange"]
-    assert perturbation_of("both", {}) is PERTURBATIONS["derange_both"]
-    assert perturbation_of("shuffle", {"perturb_version": 2}) is PERTURBATIONS["shuffle"]
+    assert perturbation_of("shuffle", None) is PERTURBATIONS["derange"]
+    assert perturbation_of("both", None) is PERTURBATIONS["derange_both"]
+    assert perturbation_of("shuffle", 2) is PERTURBATIONS["shuffle"]
     for name in ("none", "reindicate", "derange", "circular"):
-        assert perturbation_of(name, {}) is PERTURBATIONS[name]
+        assert perturbation_of(name, None) is PERTURBATIONS[name]
     assert {name for name, row in PERTURBATIONS.items() if row.version > 1} == {"shuffle", "both"}
 
 

@@ -339,7 +339,7 @@ def test_tampering_is_found_and_named(folder: Path, tamper: Callable[[Path], Any
 
 def test_a_prompt_and_its_keys_made_to_fit(folder: Path) -> None:
     """What has a right key, but is not what the template makes of the item."""
-    from evalsuite.exchange.submit.submitted import trial_of
+    from evalsuite.results.schema.record import Record
     from evalsuite.results.store import request_key
 
     facts = json.loads((folder / "results.json").read_text())["cells"][0]["facts"]
@@ -347,7 +347,8 @@ def test_a_prompt_and_its_keys_made_to_fit(folder: Path) -> None:
     def change(rows: list[Any]) -> None:
         for row in rows:
             row["prompt"] += f"（{row['gold']}）"
-            row["key"] = request_key(facts["fingerprint"], trial_of(row).request, facts["chat"], facts["sampling"])
+            request = Record.model_validate(row).trial().request
+            row["key"] = request_key(facts["fingerprint"], request, facts["chat"], facts["sampling"])
 
     edit_lines(cell_file(folder), change)
     reseal(folder)

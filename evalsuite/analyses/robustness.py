@@ -154,7 +154,7 @@ def _drop(base: CellOutcomes, other: CellOutcomes, family: int) -> Drop | None:
     """The row of a perturbed cell, one of `family`; None if no item was answered in both."""
     from evalsuite.metrics.statistics import paired_test
 
-    change = perturbation_of(other.place.perturb, other.cell.facts)
+    change = perturbation_of(other.place.perturb, other.cell.facts.get("perturb_version"))
     perturbed: dict[tuple[str, int], list[Outcome]] = {}  # by item and sample; several if its options were rotated
     for outcome in other.outcomes:
         perturbed.setdefault((outcome.item.id, outcome.sample), []).append(outcome)

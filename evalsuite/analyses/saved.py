@@ -27,7 +27,7 @@ from evalsuite.results.schema.cell import Reading as ReadingFields
 from evalsuite.types import Cell, Place, Reading
 
 
-class _File(Strict):
+class ResultsFile(Strict):
     """results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes."""
 
     format: Literal[1]
@@ -37,14 +37,14 @@ class _File(Strict):
 
 
 @cache
-def results_file() -> type[_File]:
+def results_file() -> type[ResultsFile]:
     """The model of results.json: the cells, and a key for each analysis that has content."""
     keys: dict[str, Any] = {}
     for row in SECTIONS:
         # A list with a million wrong entries is one error.
         model = Annotated[row.model, Field(fail_fast=True)] if get_origin(row.model) is list else row.model
         keys[row.key] = (model | None, Field(default=None, description=row.help))  # type: ignore[operator]
-    return create_model("Results", __base__=_File, __doc__=_File.__doc__, **keys)
+    return create_model("Results", __base__=ResultsFile, __doc__=ResultsFile.__doc__, **keys)
 
 
 def to_json(results: Results) -> dict[str, Any]:
@@ -73,9 +73,13 @@ def from_json(out: Path, content: Mapping[str, Any]) -> Results:
     """The results of a run's folder from the content of its results.json. Raises DataError, which names file and field."""
     add_run(out)
     try:
-        file = results_file().model_validate(content)
+        return results_of(out, results_file().model_validate(content))
     except ValidationError as error:
         raise first_fault(error, out / "results.json") from None
+
+
+def results_of(out: Path, file: ResultsFile) -> Results:
+    """The results of a run's folder from its results.json, `results_file()`."""
     reading = Reading(file.reading.parser, file.reading.extract)
     contents = {row.key: found for row in SECTIONS if (found := getattr(file, row.key)) is not None}
     results = Results(out, file.evalsuite, reading, tuple(file.cells), contents)

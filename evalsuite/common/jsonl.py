@@ -130,6 +130,9 @@ def first_fault(error: ValidationError, path: Path, line: int | None = None) -> 
         message = f"expected at least {first['ctx']['min_length']}, found {shown}"
     elif first["type"] == "greater_than_equal":
         message = f"expected {first['ctx']['ge']} or more, found {shown}"
+    elif first["type"] == "string_pattern_mismatch":
+        pattern = first["ctx"]["pattern"]
+        message = "is blank" if pattern == NOT_BLANK else f"expected a text that matches {pattern}, found {shown}"
     elif first["type"] in _EXPECTED:
         message = f"expected {_EXPECTED[first['type']]}, found {shown}"
     else:
@@ -152,7 +155,7 @@ _EXPECTED = {
     "tuple_type": "a list",
     "bool_type": "true or false",
 }
-_MESSAGES = {"missing": "missing", "string_pattern_mismatch": "is blank"}
+_MESSAGES = {"missing": "missing"}
 
 
 def field_path(loc: Sequence[int | str]) -> str:

@@ -7,10 +7,9 @@ the original item and the seed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.languages import LANGUAGES
@@ -181,9 +180,9 @@ PERTURBATIONS: dict[str, Perturbation] = {
 _FIRST = {"shuffle": "derange", "both": "derange_both"}
 
 
-def perturbation_of(name: str, facts: Mapping[str, Any]) -> Perturbation:
-    """The perturbation that a cell was asked with; `facts` are the cell's, whose `perturb_version` defaults to 1."""
-    return PERTURBATIONS[name if facts.get("perturb_version", 1) > 1 else _FIRST.get(name, name)]
+def perturbation_of(name: str, version: int | None) -> Perturbation:
+    """The perturbation that a cell was asked with; `version` is the cell's fact `perturb_version`, None for the first."""
+    return PERTURBATIONS[name if version is not None else _FIRST.get(name, name)]
 
 
 def perturbation_named(name: str) -> Perturbation:

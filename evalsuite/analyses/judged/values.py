@@ -29,6 +29,7 @@ from evalsuite.results.schema.base import (
     Wording,
     Words,
 )
+from evalsuite.types import Response
 
 _Mark = Annotated[int, Field(ge=-1000, le=1000)]
 Scale = Annotated[
@@ -316,6 +317,10 @@ class Attempt(Strict):
     prompt_tokens: Count
     new_tokens: Count
     reasoning: str | None = None
+
+    def response(self) -> Response:
+        """The reply, or the failure of the request."""
+        return Response(self.reply or "", self.finish, self.prompt_tokens, self.new_tokens, self.error, self.reasoning)
 
 
 class AskedWith(Strict):

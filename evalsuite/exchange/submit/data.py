@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 from evalsuite.benchmarks.cedar.probing import probe
 from evalsuite.benchmarks.corpus import File
@@ -15,6 +14,8 @@ from evalsuite.evaluation.plan import leaks
 from evalsuite.exchange.submit.record_checks import Unfit, Wrong
 from evalsuite.perturb import perturbation_of
 from evalsuite.prompt import Prompt, Shots
+from evalsuite.results.schema.cell import CellResult
+from evalsuite.results.schema.record import Record
 from evalsuite.types import Item, Trial
 
 _FIELDS = ("dialogue", "question", "options", "labels", "gold", "references", "group", "rests_on")
@@ -29,70 +30,70 @@ class Official:
         self.unknown_templates: set[str] = set()
         self._expected: dict[tuple[str, str, str, str, bool, int | None], dict[str, Item]] = {}
 
-    def cell(self, entry: dict[str, Any]) -> OfficialCell | str:
-        """What a cell of results.json must hold. A string instead says why it cannot be compared, which is a problem."""
-        task, facts = TASKS[entry["task"]], entry["facts"]
+    def cell(self, cell: CellResult) -> OfficialCell | str:
+        """The required content of a cell of results.json; or a text that says why it cannot be compared, which is a problem."""
+        expected = cell.facts.data
         try:
-            file = self.corpus.reworded(task, entry["set"], entry["split"], entry["variant"])
+            file = self.corpus.reworded(TASKS[cell.task], cell.set, cell.split, cell.variant)
         except EvalsuiteError as error:
             return f"cannot be compared with the data: {error}"
-        if file.sha256 != facts["data"]:
-            return f"facts.data: is {facts['data'][:12]}…, but the data's {file.path.name} has the hash {file.sha256[:12]}…"
+        if file.sha256 != expected:
+            return f"facts.data: is {expected[:12]}…, but the data's {file.path.name} has the hash {file.sha256[:12]}…"
         try:
-            return OfficialCell(self, entry, self._items(file, entry))
+            return OfficialCell(self, cell, self._items(file, cell))
         except EvalsuiteError as error:
             return f"cannot be compared with the data: {error}"
 
-    def _items(self, file: File, entry: dict[str, Any]) -> dict[str, Item]:
-        facts = entry["facts"]
-        place = entry["task"], entry["set"], entry["split"], file.sha256, facts["drop_leaked"], facts["limit"]
-        if place not in self._expected:
+    def _items(self, file: File, cell: CellResult) -> dict[str, Item]:
+        facts = cell.facts
+        key = cell.task, cell.set, cell.split, file.sha256, facts.drop_leaked, facts.limit
+        if key not in self._expected:
             left_out = set()
-            if facts["drop_leaked"]:
-                task = TASKS[entry["task"]]
-                known = self.corpus.file(task, entry["set"], entry["split"]).items
-                left_out = leaks(self.corpus, task, entry["set"], known) or set()
+            if facts.drop_leaked:
+                task = TASKS[cell.task]
+                known = self.corpus.file(task, cell.set, cell.split).items
+                left_out = leaks(self.corpus, task, cell.set, known) or set()
             kept = [item for item in file.items if item.id not in left_out]
-            self._expected[place] = {item.id: item for item in kept[: facts["limit"]]}
-        return self._expected[place]
+            self._expected[key] = {item.id: item for item in kept[: facts.limit]}
+        return self._expected[key]
 
 
 class OfficialCell:
-    """What the items, shots and prompts of one cell must be, from the data."""
+    """The items, shots and prompts that one cell must have, from the data."""
 
-    def __init__(self, official: Official, entry: dict[str, Any], expected: dict[str, Item]) -> None:
-        self._official, self._entry, self._expected = official, entry, expected
-        self._places = {name: n for n, name in enumerate(expected)}
+    def __init__(self, official: Official, cell: CellResult, expected: dict[str, Item]) -> None:
+        self._official, self._cell, self._expected = official, cell, expected
+        self._positions = {name: n for n, name in enumerate(expected)}
         self._last = (-1, 0, 0)
-        self._change = perturbation_of(entry["perturb"], entry["facts"])
-        self._seed: int = entry["facts"]["seed"]
-        task = TASKS[entry["task"]]
-        pool = official.corpus.training(task, entry["set"], entry["variant"]) if entry["shots"] else ()
+        self._change = perturbation_of(cell.perturb, cell.facts.perturb_version)
+        self._seed = cell.facts.seed
+        task = TASKS[cell.task]
+        pool = official.corpus.training(task, cell.set, cell.variant) if cell.shots else ()
         self._shots = Shots(pool or (), self._seed)
         self._seen: Counter[str] = Counter()
         self._prompt: Prompt | None = None
         try:
-            given = official.corpus.given(task, entry["set"], entry["variant"])
-            prompt = Prompt(bundled("prompts"), task, entry["variant"], given)
-            self._prompt = prompt if prompt.sha256 == entry["facts"]["template"] else None
+            given = official.corpus.given(task, cell.set, cell.variant)
+            prompt = Prompt(bundled("prompts"), task, cell.variant, given)
+            self._prompt = prompt if prompt.sha256 == cell.facts.template else None
         except EvalsuiteError:
             pass
         if self._prompt is None:
-            official.unknown_templates.add(entry["variant"])
+            official.unknown_templates.add(cell.variant)
 
-    def compare(self, record: dict[str, Any], trial: Trial) -> Wrong:
+    def compare(self, record: Record, trial: Trial) -> Wrong:
         """Yield (field, problem) for each field of a record that differs from the data."""
         original = self._expected.get(trial.item.id)
         if original is None:
             raise Unfit(("item", f"{trial.item.id!a} is none of the cell's {len(self._expected)} items"))
         self._seen[original.id] += 1
-        place = self._places[original.id], trial.rotation, trial.request.sample
-        if place < self._last:
+        position = self._positions[original.id], trial.rotation, trial.request.sample
+        if position < self._last:
             yield (
                 "item",
                 "is out of order: in the data it comes before the item of the line above, and bootstrap intervals depend on the order",
             )
-        self._last = place
+        self._last = position
         made = self._change.items(original, self._seed)
         if trial.rotation >= len(made):
             yield "rotation", f"is {trial.rotation}, but the item has {len(made)}"
@@ -115,20 +116,20 @@ class OfficialCell:
             if not self._prompt.task.kind.written:
                 whole = probe(self._prompt, item)
             if whole.pairs != trial.request.pairs:
-                yield "pairs", f"are not what the template {self._entry['variant']} makes of the item"
+                yield "pairs", f"are not what the template {self._cell.variant} makes of the item"
             held = self._prompt.task.pattern if trial.request.scoring == "constrained" else None
-            if trial.request.pattern != (held(item, self._entry["variant"]) if held else ""):
+            if trial.request.pattern != (held(item, self._cell.variant) if held else ""):
                 yield "pattern", "is not the pattern of the item's task and template"
             self._official.compared["prompts"] += 1
             if whole.prompt != trial.request.prompt:
-                yield "prompt", f"is not what the template {self._entry['variant']} makes of the item"
-            if record["messages"] is not None and whole.messages != trial.request.messages:
-                yield "messages", f"are not what the template {self._entry['variant']} makes of the item"
+                yield "prompt", f"is not what the template {self._cell.variant} makes of the item"
+            if record.messages is not None and whole.messages != trial.request.messages:
+                yield "messages", f"are not what the template {self._cell.variant} makes of the item"
 
     def missing(self) -> Iterator[str]:
         """Yield a problem if the cell lacks items of the data."""
         several = self._change.several
-        samples = self._entry["facts"].get("samples") or 1
+        samples = self._cell.facts.samples or 1
         lost = [
             name
             for name, item in self._expected.items()

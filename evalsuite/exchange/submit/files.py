@@ -7,15 +7,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from evalsuite.analyses.saved import record_files
 from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
 from evalsuite.common.plainfile import read_plain
 from evalsuite.exchange.submit.locate import dotted, lines_of
-from evalsuite.exchange.submit.submission import SUMS, digest, places
+from evalsuite.exchange.submit.submission import SUMS, digest
+from evalsuite.results.analysis import Results
+
+Model = TypeVar("Model", bound=BaseModel)
 
 _FIXED = ("submission.yaml", "results.json", "manifest.json", SUMS)
 _LARGEST = {"results.json": 2**26, "manifest.json": 2**20, SUMS: 2**24}
@@ -49,20 +53,20 @@ def structure(folder: Path) -> tuple[set[str], list[str]]:
     return found, problems
 
 
-def unnamed(found: set[str], results: dict[str, Any]) -> Iterator[str]:
+def unnamed(found: set[str], results: Results) -> Iterator[str]:
     """Yield a problem for each file of records that results.json does not name, and for each name without a file."""
-    named = places(results)
-    for place, count in Counter(named).items():
+    named = record_files(results)
+    for path, count in Counter(named).items():
         if count > 1:
-            yield f"results.json: {place} is named by {count} cells"
-    allowed = {name for place in named for name in (place, f"{place}.gz")}
+            yield f"results.json: {path} is named by {count} cells"
+    allowed = {name for path in named for name in (path, f"{path}.gz")}
     for path in sorted(found - allowed - set(_FIXED)):
         yield f"{path}: no cell of results.json names it"
-    for place in sorted(set(named)):
-        if place not in found and f"{place}.gz" not in found:
-            yield f"{place}: results.json names it, but it is not there"
-        elif place in found and f"{place}.gz" in found:
-            yield f"{place}: is there plain and as .gz: leave one"
+    for path in sorted(set(named)):
+        if path not in found and f"{path}.gz" not in found:
+            yield f"{path}: results.json names it, but it is not there"
+        elif path in found and f"{path}.gz" in found:
+            yield f"{path}: is there plain and as .gz: leave one"
 
 
 def hashes(folder: Path, found: set[str]) -> Iterator[str]:
@@ -89,20 +93,19 @@ def hashes(folder: Path, found: set[str]) -> Iterator[str]:
             yield f"{path}: is not the file that {SUMS} has the hash of"
 
 
-def load_json(folder: Path, name: str, schema: type[BaseModel]) -> tuple[dict[str, Any] | None, list[str]]:
-    """Parse a JSON file and check it against its schema. Returns (content, []), or (None, problems with line and field)."""
+def load_json(folder: Path, name: str, model: type[Model]) -> tuple[Model | None, list[str]]:
+    """Parse a JSON file and validate it. Returns (content, []), or (None, problems with line and field)."""
     try:
         text = _text(folder, name)
         found = jsonl.parse_object(text, Path(name))
     except DataError as error:
         return None, [str(error)]
     try:
-        schema.model_validate(found)
+        return model.model_validate(found), []
     except ValidationError as error:
         at = {e["loc"]: e["msg"] for e in error.errors(include_url=False)[:50]}
         lines = lines_of(text, at)
-        return None, [f"{name}:{lines[place]}: {dotted(place)}: {message}" for place, message in at.items()]
-    return found, []
+        return None, [f"{name}:{lines[loc]}: {dotted(loc)}: {message}" for loc, message in at.items()]
 
 
 def _text(folder: Path, name: str) -> str:

@@ -21,6 +21,7 @@ UNFILLED = "?"
 _MOST = 2**18  # bytes
 _LISTED = 200  # problems; finding the line of each takes time
 
+Known = Mapping[str, str | int | list[str] | None]  # the fields whose values are known
 Text = Annotated[str, Field(min_length=1, max_length=2000)]
 
 
@@ -73,7 +74,7 @@ _MODEL = (
 )
 
 
-def form_text(head: Mapping[str, Any], models: Mapping[str, Mapping[str, Any]]) -> str:
+def form_text(head: Known, models: Mapping[str, Known]) -> str:
     """Text of submission.yaml: the values that are known, and "?" for the others."""
     lines = [f'# Fill in every "{UNFILLED}", then: evalsuite submit check FOLDER']
     lines += _lines(_HEAD, {"format": FORMAT} | dict(head), "")
@@ -84,7 +85,7 @@ def form_text(head: Mapping[str, Any], models: Mapping[str, Mapping[str, Any]]) 
     return "\n".join(lines) + "\n"
 
 
-def _lines(fields: Sequence[tuple[str, str]], known: Mapping[str, Any], indent: str) -> Iterator[str]:
+def _lines(fields: Sequence[tuple[str, str]], known: Known, indent: str) -> Iterator[str]:
     for name, meaning in fields:
         yield f"{indent}{name}: {_yaml(known.get(name, UNFILLED))}  # {meaning}"
 

@@ -5,84 +5,84 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from pydantic import ValidationError
 
 from evalsuite.analyses.judged.scale import again
-from evalsuite.analyses.judged.values import JudgedRecord
+from evalsuite.analyses.judged.values import JudgedCell, JudgedRecord
 from evalsuite.benchmarks.kinds import HEADLINE
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
 from evalsuite.exchange.submit.locate import dotted
-from evalsuite.exchange.submit.submitted import JUDGED_PLACE, trial_of
+from evalsuite.exchange.submit.submitted import JUDGED_PLACE
 from evalsuite.results import records
+from evalsuite.results.schema.base import Strict
+from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import Record
 from evalsuite.results.store import request_key
 from evalsuite.types import PLACE, Message, Request, Trial
 
 MOST = 20  # problems of one file; after these the rest of the file is skipped
 
+Row = TypeVar("Row", bound=Strict)
 Wrong = Iterable[tuple[str, str]]  # (field, what is wrong)
-Compare = Callable[[dict[str, Any], Trial], Wrong]  # a further check of each record: OfficialCell.compare
+Compare = Callable[[Record, Trial], Wrong]  # a further check of each record: OfficialCell.compare
 
 
 class Broken(Exception):
     """Results cannot be computed from a file of records."""
 
 
-def cell_lines(folder: Path, entry: dict[str, Any], compare: Compare) -> Iterator[str]:
+def cell_lines(folder: Path, cell: CellResult, compare: Compare) -> Iterator[str]:
     """Yield the problems of a cell's records. Raises Broken at the end if the records cannot be scored."""
     asked: dict[tuple[str, int, int], int] = {}
     replies: dict[str, bytes] = {}
 
-    def wrong(record: dict[str, Any], number: int) -> Wrong:
-        several = TASKS[record["task"]].kind.several
-        if record["gold"] is not None and not several and record["gold"] not in record["labels"]:
-            raise Unfit(("gold", f"{record['gold']!a} is none of the labels"))
-        trial = trial_of(record)
-        name = record["item"], record["rotation"], trial.request.sample
+    def wrong(record: Record, number: int) -> Wrong:
+        several = TASKS[record.task].kind.several
+        if record.gold is not None and not several and record.gold not in record.labels:
+            raise Unfit(("gold", f"{record.gold!a} is none of the labels"))
+        trial = record.trial()
+        name = record.item, record.rotation, record.sample
         if name in asked:
-            yield "item", f"{record['item']} was asked on line {asked[name]} already"
+            yield "item", f"{record.item} was asked on line {asked[name]} already"
         asked.setdefault(name, number)
         # Requests with the same key are sent once, so they have the same reply.
-        digest = hashlib.blake2b(
-            repr([record[k] for k in ("reply", "finish", "error", "likelihoods")]).encode()
-        ).digest()
-        if replies.setdefault(record["key"], digest) != digest:
+        reply = repr([record.reply, record.finish, record.error, record.likelihoods])
+        digest = hashlib.blake2b(reply.encode()).digest()
+        if replies.setdefault(record.key, digest) != digest:
             yield "reply", "another line with the same key has another reply"
-        yield from _record(entry, record, trial)
+        yield from _record(cell, record, trial)
         yield from compare(record, trial)
 
-    yield from _file(folder, entry["records"], Record, wrong)
+    yield from _file(folder, cell.records, Record, wrong)
 
 
-def judged_lines(folder: Path, entry: dict[str, Any]) -> Iterator[str]:
+def judged_lines(folder: Path, cell: JudgedCell) -> Iterator[str]:
     """Yield the problems of a judge's records. Raises Broken like `cell_lines`."""
     asked: dict[tuple[str, int, str | None], int] = {}
 
-    def wrong(record: dict[str, Any], number: int) -> Wrong:
-        name = record["item"], record["rotation"], record["attack"]
+    def wrong(record: JudgedRecord, number: int) -> Wrong:
+        name = record.item, record.rotation, record.attack
         if name in asked:
-            yield "item", f"{record['item']} was judged on line {asked[name]} already"
+            yield "item", f"{record.item} was judged on line {asked[name]} already"
         asked.setdefault(name, number)
-        yield from _judged(entry, record)
+        yield from _judged(cell, record)
 
-    yield from _file(folder, entry["records"], JudgedRecord, wrong)
+    yield from _file(folder, cell.records, JudgedRecord, wrong)
 
 
-def _file(folder: Path, place: str, schema: Any, wrong: Callable[[dict[str, Any], int], Wrong]) -> Iterator[str]:
-    count, broken, name = 0, False, place
+def _file(folder: Path, file: str, model: type[Row], wrong: Callable[[Row, int], Wrong]) -> Iterator[str]:
+    count, broken, name = 0, False, file
     try:
-        path = records.records_file(folder, place)
+        path = records.records_file(folder, file)
         name = path.relative_to(folder).as_posix()
         for number, text in records.numbered_lines(folder, path):
             found: list[tuple[str, str]] = []
             try:
-                record = jsonl.parse_object(text, path, number)
-                schema.model_validate(record)
-                found.extend(wrong(record, number))
+                found.extend(wrong(model.model_validate(jsonl.parse_object(text, path, number)), number))
             except ValidationError as error:
                 broken = True
                 found = [(dotted(e["loc"]), e["msg"]) for e in error.errors(include_url=False)[:5]]
@@ -106,14 +106,14 @@ class Unfit(Exception):
     """A record cannot be scored. The argument is (field, problem)."""
 
 
-def _record(entry: dict[str, Any], record: dict[str, Any], trial: Trial) -> Wrong:
-    facts, item, request = entry["facts"], trial.item, trial.request
+def _record(cell: CellResult, record: Record, trial: Trial) -> Wrong:
+    facts, item, request = cell.facts, trial.item, trial.request
     task = TASKS[item.task]
     kind = task.kind
     for field in PLACE:
-        own = record["asked_shots" if field == "shots" else field]
-        if own != entry[field]:
-            raise Unfit((field, f"is {own!a}, but the cell's is {entry[field]!a}"))
+        own, expected = getattr(record, "asked_shots" if field == "shots" else field), getattr(cell, field)
+        if own != expected:
+            raise Unfit((field, f"is {own!a}, but the cell's is {expected!a}"))
     if kind.options != bool(item.options) or len(item.labels) != len(item.options):
         raise Unfit(
             (
@@ -124,11 +124,11 @@ def _record(entry: dict[str, Any], record: dict[str, Any], trial: Trial) -> Wron
     if kind.single and (item.gold is None or len(set(item.labels)) < len(item.labels)):
         raise Unfit(("gold", "a choice has one right label, and no label twice"))
     if item.gold is not None and item.references != (item.options[item.gold],):
-        yield "gold", f"is {record['gold']!a}, but that option is not the reference"
+        yield "gold", f"is {record.gold!a}, but that option is not the reference"
     if kind.several and not set(item.references) <= set(item.options):
         raise Unfit(("references", "are not all among the options"))
-    if kind.several and record["gold"] != ", ".join(item.labels[gold] for gold in item.golds):
-        yield "gold", f"is {record['gold']!a}, but those are not the references"
+    if kind.several and record.gold != ", ".join(item.labels[gold] for gold in item.golds):
+        yield "gold", f"is {record.gold!a}, but those are not the references"
     if kind.written == (len(request.pairs) == len(item.options) and bool(request.pairs)):
         raise Unfit(("pairs", f"{len(request.pairs)} for a task of kind {kind.name}"))
     if request.pairs and "".join(request.pairs[0]) != request.prompt:
@@ -138,46 +138,45 @@ def _record(entry: dict[str, Any], record: dict[str, Any], trial: Trial) -> Wron
         yield "item", f"{item.id!a} is no item of {item.set} {item.split} {item.task}"
     if len(set(trial.shots)) < len(trial.shots) or len(trial.shots) > trial.asked_shots:
         yield "shots", f"{len(trial.shots)} of {trial.asked_shots}, some twice or too many"
-    if (record["error"] is None) != (record["reply"] is not None) or (record["error"] is None) == (
-        record["finish"] == "error"
-    ):
+    if (record.error is None) != (record.reply is not None) or (record.error is None) == (record.finish == "error"):
         raise Unfit(("error", "a request has either a reply or an error"))
-    if request.sample >= (facts.get("samples") or 1):
-        yield "sample", f"is {request.sample}, but the cell has {facts.get('samples') or 1} an item, counted from 0"
-    likely = record["likelihoods"]
-    compared = request.scoring in HEADLINE and record["error"] is None
-    if request.scoring == "nll" and record["finish"] not in HEADLINE:
+    if request.sample >= (facts.samples or 1):
+        yield "sample", f"is {request.sample}, but the cell has {facts.samples or 1} an item, counted from 0"
+    likely = record.likelihoods
+    compared = request.scoring in HEADLINE and record.error is None
+    if request.scoring == "nll" and record.finish not in HEADLINE:
         compared = False  # a person has chosen the explanation
     if (
-        compared != (record["finish"] in HEADLINE)
+        compared != (record.finish in HEADLINE)
         or compared != bool(likely)
-        or (compared and record["finish"] != request.scoring)
+        or (compared and record.finish != request.scoring)
     ):
-        raise Unfit(("likelihoods", f"do not fit scoring {request.scoring} and finish {record['finish']}"))
+        raise Unfit(("likelihoods", f"do not fit scoring {request.scoring} and finish {record.finish}"))
     if likely and len(likely) != len(item.options):
         raise Unfit(("likelihoods", f"{len(likely)} for {len(item.options)} options"))
-    if (record["messages"] is not None) != facts["chat"]:
+    if (record.messages is not None) != facts.chat:
         yield "messages", "chat turns are there for chat models only"
-    elif request_key(facts["fingerprint"], request, facts["chat"], facts["sampling"]) != record["key"]:
+    elif request_key(facts.fingerprint, request, facts.chat, facts.sampling) != record.key:
         yield "key", "is not the hash of the cell's model and settings and of this prompt"
 
 
-def _judged(entry: dict[str, Any], record: dict[str, Any]) -> Wrong:
+def _judged(cell: JudgedCell, record: JudgedRecord) -> Wrong:
     from evalsuite.review.judge.judging import text_after_thinking
     from evalsuite.types import Response
 
-    facts = entry["facts"]
+    facts = cell.facts
     for field in JUDGED_PLACE:
-        if record[field] != entry[field]:
-            raise Unfit((field, f"is {record[field]!a}, but the cell's is {entry[field]!a}"))
-    nothing = not text_after_thinking(Response(record["candidate"], "stop"))
-    if nothing != (not record["attempts"] and record["status"] != "missing"):
+        own, expected = getattr(record, field), getattr(cell, field)
+        if own != expected:
+            raise Unfit((field, f"is {own!a}, but the cell's is {expected!a}"))
+    nothing = not text_after_thinking(Response(record.candidate, "stop"))
+    if nothing != (not record.attempts and record.status != "missing"):
         yield "attempts", "a judge is asked about every candidate that says something"
-    settings = dict(facts["sampling"])
-    if record["control"].startswith("repeat") and facts["repeats_by"] == "sampling":
-        settings["repeat"] = record["control"]
-    for n, attempt in enumerate(record["attempts"], 1):
-        prompt = again(record["prompt"], facts["reminder"], n)
-        request = Request(record["item"], prompt, (Message("user", prompt),), facts["max_new_tokens"])
-        if request_key(facts["fingerprint"], request, facts["chat"], settings) != attempt["key"]:
+    settings = dict(facts.sampling)
+    if record.control.startswith("repeat") and facts.repeats_by == "sampling":
+        settings["repeat"] = record.control
+    for n, attempt in enumerate(record.attempts, 1):
+        prompt = again(record.prompt, facts.reminder, n)
+        request = Request(record.item, prompt, (Message("user", prompt),), facts.max_new_tokens)
+        if request_key(facts.fingerprint, request, facts.chat, settings) != attempt.key:
             yield f"attempts[{n - 1}].key", "is not the hash of the judge, its settings and this prompt"

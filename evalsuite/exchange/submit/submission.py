@@ -7,18 +7,21 @@ import hashlib
 import json
 import platform
 import shutil
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from evalsuite.common.errors import ConfigError
+from evalsuite.analyses import contamination, second
+from evalsuite.analyses.saved import load_results, record_files, to_json
+from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import new_folder, replace_file, replacing
 from evalsuite.common.finite import finite_json
 from evalsuite.common.lock import unwritten
 from evalsuite.common.plainfile import open_plain, read_json
 from evalsuite.exchange.submit import form
 from evalsuite.results import records
+from evalsuite.results.analysis import Results
+from evalsuite.results.schema.record import Record
 from evalsuite.results.signature import VERSION
 
 SUMS = "SHA256SUMS"
@@ -45,10 +48,10 @@ class Submission:
 
 
 # Keys of results.json that stay at home: a leaderboard shows what the parser reads, and can verify no test of contamination.
-_OWN = {"second", "contamination"}
+_OWN = {second.ANALYSIS.key, contamination.ANALYSIS.key}
 
 
-def make_submission(run: str | Path, out: str | Path, head: Mapping[str, Any], about: Mapping[str, Any]) -> Submission:
+def make_submission(run: str | Path, out: str | Path, head: form.Known, about: form.Known) -> Submission:
     """Write a submission of a run into the folder `out`, all of it or nothing.
 
     `head` has fields of submission.yaml, `about` fields of each model in it. Raises ConfigError if `out` is not empty, the
@@ -64,26 +67,17 @@ def make_submission(run: str | Path, out: str | Path, head: Mapping[str, Any], a
     return Submission(out, tuple(form.read_form(out / "submission.yaml")[1]), tuple(_personal(out)))
 
 
-def _write(run: Path, results: dict[str, Any], out: Path, head: Mapping[str, Any], about: Mapping[str, Any]) -> None:
-    written: bytes | str = (run / "results.json").read_bytes()
-    if _OWN & results.keys():
-        first = {name: value for name, value in results.items() if name not in _OWN}
-        written = finite_json(first, run / "results.json", indent=1) + "\n"
-    replace_file(out / "results.json", written)
+def _write(run: Path, results: Results, out: Path, head: form.Known, about: form.Known) -> None:
+    shared = replace(results, contents={key: content for key, content in results.contents.items() if key not in _OWN})
+    replace_file(out / "results.json", finite_json(to_json(shared), run / "results.json", indent=1) + "\n")
     manifest, started = _manifest(run)
     replace_file(out / "manifest.json", manifest)
-    for place in places(results):
-        _pack(run, place, out)
+    for path in record_files(shared):
+        _pack(run, path, out)
     known = {"date": started[:10]} | {k: v for k, v in head.items() if v}
-    text = form.form_text(known, {name: details | dict(about) for name, details in _models(results).items()})
+    text = form.form_text(known, {name: {**details, **about} for name, details in _models(results).items()})
     replace_file(out / "submission.yaml", text)
     replace_file(out / SUMS, "".join(f"{digest}  {name}\n" for name, digest in sums(out)))
-
-
-def places(results: dict[str, Any]) -> list[str]:
-    """Paths of the records of all cells and judgings, as results.json names them."""
-    judged = results.get("judged") or {}
-    return [cell["records"] for cell in (*results["cells"], *judged.get("cells", ()))]
 
 
 def sums(folder: Path) -> Iterator[tuple[str, str]]:
@@ -93,40 +87,39 @@ def sums(folder: Path) -> Iterator[tuple[str, str]]:
         yield name, digest(folder, name)
 
 
-def digest(folder: Path, place: str) -> str:
+def digest(folder: Path, path: str) -> str:
     """The SHA-256 of a plain file in `folder`. Raises DataError for another one."""
-    with open_plain(folder, place) as file:
+    with open_plain(folder, path) as file:
         found = hashlib.sha256()
         while part := file.read(2**20):
             found.update(part)
         return found.hexdigest()
 
 
-def _results(run: Path) -> dict[str, Any]:
-    path, found = records.find_results(run), records.read_results(run)
-    if found.get("evalsuite") != VERSION:
+def _results(run: Path) -> Results:
+    results = load_results(run)
+    if results.version != VERSION:
         raise ConfigError(
-            f"{path}: written by evalsuite {found.get('evalsuite')}, this is {VERSION}: `evalsuite score {run}` first"
+            f"{run / 'results.json'}: written by evalsuite {results.version}, this is {VERSION}: `evalsuite score {run}` first"
         )
-    if stopped := sum("estimate" in cell for cell in found["cells"]):
+    if stopped := sum(cell.is_estimate for cell in results.cells):
         raise ConfigError(
             f"{run}: {stopped} cells are estimates from a part of the items; the same `evalsuite run` without --until or --items asks the rest"
         )
-    if missing := sum(cell["missing"] for cell in found["cells"]):
+    if missing := sum(cell.missing for cell in results.cells):
         raise ConfigError(f"{run}: {missing} requests were not asked yet: the same `evalsuite run` goes on")
-    if not found["cells"]:
+    if not results.cells:
         raise ConfigError(f"{run}: holds no cell; `evalsuite run --out {run}` asks some")
-    for place in places(found)[:1]:
-        for record in records.read_records(run, place):
-            if "max_new_tokens" not in record:
-                raise ConfigError(f"{run}: its records are older than this format: `evalsuite score {run}` first")
-            break
-    return found
+    try:
+        next(records.rows_of(Record, run, results.cells[0].records), None)
+    except DataError as error:
+        raise ConfigError(f"{error}; `evalsuite score {run}` writes its records anew") from None
+    return results
 
 
-def _pack(run: Path, place: str, out: Path) -> None:
-    source = records.records_file(run, place)
-    target = out / f"{place}.gz"
+def _pack(run: Path, path: str, out: Path) -> None:
+    source = records.records_file(run, path)
+    target = out / f"{path}.gz"
     target.parent.mkdir(exist_ok=True)
     with open_plain(run, source.relative_to(run).as_posix()) as written, replacing(target) as file:
         if source.suffix == ".gz":
@@ -155,21 +148,22 @@ def _manifest(run: Path) -> tuple[str, str]:
     return json.dumps(found, ensure_ascii=False, indent=1) + "\n", str(found["started"])
 
 
-def _models(results: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def _models(results: Results) -> dict[str, form.Known]:
     """Fields of submission.yaml that results.json knows of each model."""
-    found: dict[str, dict[str, Any]] = {}
-    for cell in results["cells"]:
-        details = found.setdefault(cell["model"], {"tags": cell["facts"]["tags"]})
-        if cell["facts"]["backend"] == "baseline":
-            details |= {"hub": None, "revision": None, "parameters": None}
-        if trained := cell["facts"].get("trained"):
-            details |= {
+    models: dict[str, form.Known] = {}
+    for cell in results.cells:
+        details = models.setdefault(cell.model, {"tags": cell.facts.tags})
+        if cell.facts.backend == "baseline":
+            models[cell.model] = {**details, "hub": None, "revision": None, "parameters": None}
+        if trained := cell.facts.trained:
+            models[cell.model] = {
+                **details,
                 "hub": None,
                 "revision": None,
                 "trained_on": ["train"],
-                "statement": f"trained by evalsuite finetune on {trained['size']} items of the training split",
+                "statement": f"trained by evalsuite finetune on {trained.size} items of the training split",
             }
-    return found
+    return models
 
 
 def _personal(folder: Path) -> Iterator[str]:

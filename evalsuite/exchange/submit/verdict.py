@@ -11,10 +11,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
-
 from evalsuite.analyses.journey import score_run
-from evalsuite.analyses.saved import Earlier, from_json, results_file, to_json
+from evalsuite.analyses.judged import sheets as judged
+from evalsuite.analyses.judged.values import JudgedCell, JudgedRecord
+from evalsuite.analyses.saved import Earlier, results_file, results_of, to_json
 from evalsuite.benchmarks.registry import Corpora
 from evalsuite.common.bounds import OutOfTime, cpu_limit, memory_limit
 from evalsuite.common.errors import ConfigError, EvalsuiteError
@@ -28,17 +28,18 @@ from evalsuite.exchange.submit.record_checks import Broken, cell_lines, judged_l
 from evalsuite.exchange.submit.submission import SCRUBBED
 from evalsuite.exchange.submit.submitted import Submitted
 from evalsuite.results import records
+from evalsuite.results.analysis import Results
 from evalsuite.results.schema.base import Strict
 from evalsuite.results.schema.manifest import Manifest
+from evalsuite.results.schema.record import Record
 from evalsuite.results.signature import VERSION
-from evalsuite.types import Place
 
 MOST = 200  # problems listed; the others are only counted
 EACH = 5  # problems listed of one file of records whose replies give other scores
 SECONDS, SECONDS_A_MB = 60.0, 6.0  # of CPU time; an ordinary submission takes about 4 a MB
 MEMORY, MEMORY_A_BYTE = 700_000_000, 70  # bytes beyond those in use before; an ordinary submission takes some 10 a byte
 NEAR = 1e-12  # tolerance between figures, as machines may differ in the last bit
-_UNSCORED = ("prompt", "messages")  # not kept by Submitted; prompts are verified by the hash in `key`
+_UNSCORED = {"prompt", "messages"}  # not kept by Submitted; prompts are verified by the hash in `key`
 
 _NEVER = (
     "that the replies are the model's own: records show what was scored, not who wrote it",
@@ -113,20 +114,21 @@ def _check(folder: Path, there: set[str], data: str | Path | Sequence[str | Path
     if "submission.yaml" in there:
         stated, problems = form.read_form(folder / "submission.yaml")
         found.add(*(f"submission.yaml:{p}" for p in problems))
-    results, manifest = (
-        _load(folder, name, model, there, found)
-        for name, model in (("results", results_file()), ("manifest", Manifest))
+    file, manifest = (
+        _load(folder, "results.json", results_file(), there, found),
+        _load(folder, "manifest.json", Manifest, there, found),
     )
-    if results is None:
+    if file is None:
         return _verdict(found, verified, [*unverified, "the records: results.json cannot be used"])
+    results = results_of(folder, file)
     found.add(*files.unnamed(there, results), *_twice(results), *_stated(stated, results))
     if manifest:
         found.add(*_manifest(manifest, results))
     official = _official(data, manifest)
     whole = _lines(folder, results, official, found)
-    if results["evalsuite"] != VERSION:
+    if results.version != VERSION:
         found.add(
-            f"results.json: made with evalsuite {results['evalsuite']}, this is {VERSION}: check with that version, or "
+            f"results.json: made with evalsuite {results.version}, this is {VERSION}: check with that version, or "
             "`evalsuite score` the run with this one and make the submission again"
         )
     elif whole:
@@ -142,122 +144,125 @@ def _verdict(found: _Problems, verified: list[str], unverified: list[str]) -> Ve
     return Verdict(tuple(found.problems), found.count - len(found.problems), tuple(verified), (*unverified, *_NEVER))
 
 
-def _load(folder: Path, name: str, model: type[BaseModel], there: set[str], found: _Problems) -> dict[str, Any] | None:
-    if f"{name}.json" not in there:
+def _load(folder: Path, name: str, model: type[files.Model], there: set[str], found: _Problems) -> files.Model | None:
+    if name not in there:
         return None
-    content, problems = files.load_json(folder, f"{name}.json", model)
+    content, problems = files.load_json(folder, name, model)
     found.add(*problems)
     return content
 
 
-def _twice(results: dict[str, Any]) -> Iterator[str]:
+def _twice(results: Results) -> Iterator[str]:
     seen = set()
-    for n, cell in enumerate(results["cells"]):
-        place = Place.of(cell)
-        if place in seen:
-            yield f"results.json: cells[{n}]: is a duplicate: {place.name}"
-        seen.add(place)
-        if cell["missing"]:
-            yield f"results.json: cells[{n}].missing: {cell['missing']} requests were not asked: finish the run first"
-        if cell.get("estimate"):
+    for n, cell in enumerate(results.cells):
+        if cell.place in seen:
+            yield f"results.json: cells[{n}]: is a duplicate: {cell.place.name}"
+        seen.add(cell.place)
+        if cell.missing:
+            yield f"results.json: cells[{n}].missing: {cell.missing} requests were not asked: finish the run first"
+        if cell.is_estimate:
             yield f"results.json: cells[{n}].estimate: is made from a part of the items: only full runs are compared"
-    if not results["cells"]:
+    if not results.cells:
         yield "results.json: holds no cell"
 
 
-def _stated(stated: form.Form | None, results: dict[str, Any]) -> Iterator[str]:
+def _stated(stated: form.Form | None, results: Results) -> Iterator[str]:
     """Yield a problem for each contradiction between submission.yaml and results.json."""
     if stated is None:
         return
-    cells = results["cells"]
-    models = {cell["model"] for cell in cells}
+    models = {cell.model for cell in results.cells}
     for name in sorted(models - stated.models.keys()):
         yield f"submission.yaml: models: {name!a} of results.json is not described"
     for name in sorted(stated.models.keys() - models):
         yield f"submission.yaml: models: results.json has no {name!a}"
-    trained = {cell["model"] for cell in cells if cell["facts"].get("trained")}
+    trained = {cell.model for cell in results.cells if cell.is_adapter}
     for name in sorted(trained & stated.models.keys()):
         if "train" not in stated.models[name].trained_on:
             yield f"submission.yaml: models.{name}.trained_on: results.json says that it was trained on CORECODE's training split"
 
 
-def _manifest(manifest: dict[str, Any], results: dict[str, Any]) -> Iterator[str]:
+def _manifest(manifest: Manifest, results: Results) -> Iterator[str]:
     """Yield a problem for each key that is not scrubbed, and each hash of data that differs from results.json."""
     from evalsuite.benchmarks.registry import TASKS, benchmark_of
 
     for name in SCRUBBED:
         group, _, key = name.rpartition(".")
-        value: Any = (manifest[group] if group else manifest).get(key)
-        kept = _is_bundled(value) if group else "-" not in value and "/" not in value
+        value: object = getattr(manifest.settings if group else manifest, key)
+        kept = _is_bundled(value) if group else "-" not in str(value) and "/" not in str(value)
         if not kept:
             yield f"manifest.json: {name}: holds {SCRUBBED[name].partition(';')[0]}; `evalsuite submit make` takes it out"
-    for n, cell in enumerate(results["cells"]):
-        file = benchmark_of(cell["task"]).data_name(TASKS[cell["task"]], cell["set"], cell["split"])
-        known = manifest["data"].get(file)
-        if known and known["sha256"] != cell["facts"]["data"]:
+    for n, cell in enumerate(results.cells):
+        file = benchmark_of(cell.task).data_name(TASKS[cell.task], cell.set, cell.split)
+        known = manifest.data.get(file)
+        if known and known.sha256 != cell.facts.data:
             yield f"results.json: cells[{n}].facts.data: manifest.json has another hash of {file}"
 
 
-def _is_bundled(value: Any) -> bool:
+def _is_bundled(value: object) -> bool:
     """Whether a path of a manifest, or each of several, is null or of the suite."""
     if isinstance(value, list):
         return all(map(_is_bundled, value))
     return value is None or (isinstance(value, str) and value.startswith("bundled:"))
 
 
-def _official(data: str | Path | Sequence[str | Path] | None, manifest: dict[str, Any] | None) -> Official | None:
-    bundled = "bundled:sample" if manifest and manifest["settings"]["data"] == "bundled:sample" else None
+def _official(data: str | Path | Sequence[str | Path] | None, manifest: Manifest | None) -> Official | None:
+    bundled = "bundled:sample" if manifest and manifest.settings.data == "bundled:sample" else None
     chosen = folders(data or bundled or os.environ.get("EVALSUITE_DATA"))
     return Official(Corpora([resolve(folder) for folder in chosen], skip_bad=True)) if chosen else None
 
 
-def _lines(folder: Path, results: dict[str, Any], official: Official | None, found: _Problems) -> bool:
+def _lines(folder: Path, results: Results, official: Official | None, found: _Problems) -> bool:
     """Check every record. Returns whether all of them can be scored."""
     whole = True
-    for n, entry in enumerate(results["cells"]):
-        beside = official.cell(entry) if official else None
+    for n, cell in enumerate(results.cells):
+        beside = official.cell(cell) if official else None
         if isinstance(beside, str):
             found.add(f"results.json: cells[{n}].{beside}")
         of_data = beside if isinstance(beside, OfficialCell) else None
         try:
-            for problem in cell_lines(folder, entry, of_data.compare if of_data else lambda record, request: ()):
+            for problem in cell_lines(folder, cell, of_data.compare if of_data else lambda record, request: ()):
                 found.add(problem)
             if of_data:
-                found.add(*(f"{entry['records']}: {lost}" for lost in of_data.missing()))
+                found.add(*(f"{cell.records}: {lost}" for lost in of_data.missing()))
         except Broken:
             whole = False
-    for entry in (results.get("judged") or {}).get("cells", ()):
+    for judgings in _judged(results):
         try:
-            for problem in judged_lines(folder, entry):
+            for problem in judged_lines(folder, judgings):
                 found.add(problem)
         except Broken:
             whole = False
     return whole
 
 
-def _scores(folder: Path, results: dict[str, Any], found: _Problems) -> None:
+def _judged(results: Results) -> list[JudgedCell]:
+    opinions = results.of(judged.ANALYSIS)
+    return opinions.cells if opinions else []
+
+
+def _scores(folder: Path, theirs: Results, found: _Problems) -> None:
     """Compute all results from the records, and compare every answer and every figure."""
 
     @contextmanager
-    def keep(place: str) -> Iterator[Callable[[Strict], None]]:
-        stored = enumerate(records.read_records(folder, place), 1)
+    def keep(path: str) -> Iterator[Callable[[Strict], None]]:
+        model = JudgedRecord if path.startswith("judged/") else Record
+        stored = enumerate(records.rows_of(model, folder, path), 1)
         listed = 0
 
         def compare(line: Strict) -> None:
             nonlocal listed
-            number, record = next(stored, (0, {}))
-            for at, theirs, ours in differences(_scored(record), _scored(line.written())):
-                text = f"{place}:{number}: {dotted(at)}: is {_short(theirs)}, but its reply gives {_short(ours)}"
+            number, record = next(stored, (0, None))
+            for at, theirs, ours in differences(_scored(record) if record else {}, _scored(line)):
+                text = f"{path}:{number}: {dotted(at)}: is {_short(theirs)}, but its reply gives {_short(ours)}"
                 found.add(text, most=EACH - listed)
                 listed = min(listed + 1, EACH)
 
         yield compare
         if left := sum(1 for _ in stored):
-            found.add(f"{place}: {left} of its records belong to no request of the cell")
+            found.add(f"{path}: {left} of its records belong to no request of the cell")
 
     try:
-        theirs = from_json(folder, results)
-        again = to_json(score_run(Submitted(folder, results), theirs.reading, keep, before=Earlier.of(folder)))
+        again = to_json(score_run(Submitted(folder, theirs), theirs.reading, keep, before=Earlier.of(folder)))
     except (MemoryError, RecursionError):
         raise
     except Exception as error:  # hostile records may make any metric fail
@@ -266,15 +271,14 @@ def _scores(folder: Path, results: dict[str, Any], found: _Problems) -> None:
     differing = list(differences(to_json(theirs), again))
     text = read_plain(folder, "results.json", JSON_SIZE).decode()
     lines = lines_of(text, [at for at, *_ in differing[:MOST]])
-    for at, theirs, ours in differing:
+    for at, stated, ours in differing:
         line = f":{lines[at]}" if at in lines else ""
-        found.add(f"results.json{line}: {dotted(at)}: is {_short(theirs)}, but the records give {_short(ours)}")
+        found.add(f"results.json{line}: {dotted(at)}: is {_short(stated)}, but the records give {_short(ours)}")
 
 
-def _scored(record: dict[str, Any]) -> dict[str, Any]:
+def _scored(record: Strict) -> dict[str, Any]:
     """The fields of a record that are computed from its reply."""
-    slim = {name: value for name, value in record.items() if name not in _UNSCORED}
-    return slim if "judge" not in record else record
+    return record.model_dump(exclude_defaults=True, exclude=_UNSCORED if isinstance(record, Record) else None)
 
 
 _NOTHING: Any = object()  # stands for a value that one side lacks
@@ -303,9 +307,9 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "…"
 
 
-def _summary(results: dict[str, Any], official: Official | None, verified: list[str], unverified: list[str]) -> None:
-    cells = results["cells"]
-    requests = sum(cell["items"] for cell in cells)
+def _summary(results: Results, official: Official | None, verified: list[str], unverified: list[str]) -> None:
+    cells = results.cells
+    requests = sum(cell.items for cell in cells)
     verified += [
         "files, hashes and schemas; nothing else is in the folder",
         f"{requests:,} records in {len(cells):,} cells: each key is the hash of its model, settings and prompt; each reply, "
@@ -313,17 +317,17 @@ def _summary(results: dict[str, Any], official: Official | None, verified: list[
         "every figure of results.json, computed again from the records: metrics with intervals and signatures, statuses, "
         "chance, robustness, learning curves, breakdowns, confusions, correlations of metrics",
     ]
-    if judged := (results.get("judged") or {}).get("cells"):
+    if opinions := _judged(results):
         verified.append(
-            f"{sum(cell['items'] for cell in judged):,} judgements: each reply of a judge, read again, gives its scores; "
+            f"{sum(cell.items for cell in opinions):,} judgements: each reply of a judge, read again, gives its scores; "
             "every figure and control under judged"
         )
         unverified.append(
             "the judges' prompts: rubrics are known by their hash only, and injected instructions by name"
         )
-    if any("semsim" in name for cell in cells for name in cell["metrics"]):
+    if any("semsim" in name for cell in cells for name in cell.metrics):
         unverified.append("Sem-Sim: it needs its encoder")
-    if failed := sum(cell["status"].get("failed", 0) for cell in cells):
+    if failed := sum(cell.failed for cell in cells):
         unverified.append(f"{failed:,} requests that failed: they are in no score")
     if official:
         done = official.compared

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
+from evalsuite import types
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results.schema.base import Cell, Count, Hash, Interval, Number, Rows, Settings, Share, Strict
 from evalsuite.types import Status, is_baseline
@@ -241,6 +242,11 @@ class CellResult(Cell):
     )
     chance: Share | None = Field(default=None, description="Accuracy of guessing; choices only.")
     accuracy_of_parsed: Share | None = Field(default=None, description="Accuracy over readable replies; choices only.")
+
+    @property
+    def cell(self) -> types.Cell:
+        """The cell that was asked."""
+        return types.Cell(self.place, self.facts.written())
 
     @property
     def headline(self) -> Metric:

@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field, model_validator
 from typing_extensions import TypedDict  # required by pydantic before Python 3.12
 
 from evalsuite import types
+from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.jsonl import Fault
 from evalsuite.results.schema.base import (
     Count,
@@ -172,7 +173,7 @@ class Record(Strict):
         answer: types.Answer,
         score: types.Score,
     ) -> Record:
-        """The record of a scored reply."""
+        """The record of a scored reply. `trial` and `response` are its inverse."""
         item, request = trial.item, trial.request
         chat = cell.facts.get("chat")
         return cls.model_construct(
@@ -217,4 +218,53 @@ class Record(Strict):
             answer_after=request.answer_after or None,
             sample=request.sample,
             thinking_tokens=response.thinking_tokens,
+        )
+
+    def trial(self, with_prompt: bool = True) -> types.Trial:
+        """The item as it was asked, with its request; without its prompt and chat turns if nobody needs them."""
+        kind = TASKS[self.task].kind
+        # Where several options are right, the references say which.
+        gold = None if self.gold is None or kind.several else self.labels.index(self.gold)
+        item = types.Item(
+            id=self.item,
+            task=self.task,
+            set=self.set,
+            split=self.split,
+            dialogue=tuple(self.dialogue),
+            question=self.question,
+            options=tuple(self.options),
+            labels=tuple(self.labels),
+            gold=gold,
+            references=tuple(self.references),
+            group=self.group or "",
+            rests_on=tuple(self.rests_on or ()),
+        )
+        request = types.Request(
+            id=item.id,
+            prompt=self.prompt if with_prompt else "",
+            messages=tuple(types.Message(m.role, m.content) for m in self.messages or () if with_prompt),
+            max_new_tokens=self.max_new_tokens,
+            scoring=self.scoring,
+            labels=item.labels,
+            options=item.options,
+            pairs=tuple((context, target) for context, target in self.pairs or ()),
+            pattern=self.pattern or "",
+            answer_after=self.answer_after or "",
+            sample=self.sample,
+        )
+        return types.Trial.of(
+            item, request, self.variant, tuple(self.shots), self.asked_shots, self.perturb, self.rotation
+        )
+
+    def response(self) -> types.Response:
+        """The reply, or the failure of the request."""
+        return types.Response(
+            self.reply or "",
+            self.finish,
+            self.prompt_tokens,
+            self.new_tokens,
+            self.error,
+            self.reasoning,
+            likelihoods=tuple(types.Likelihood(x.logprob, x.tokens, x.prior) for x in self.likelihoods or ()),
+            thinking_tokens=self.thinking_tokens,
         )
