@@ -276,6 +276,9 @@ class Metric:
     unit: str = ""  # "nats": the page shows the sign and names the unit
     lower: bool = False  # lower is better
     share: bool = False  # a share of right items: gets Wilson's interval beside the bootstrap's
+    mean: bool = (
+        True  # a cell's value is the mean of its items' values, as F1 is; BLEU pools counts, and macro F1 classes
+    )
     published: float = 1.0  # divisor that brings published figures to our scale
 
     @property
@@ -294,6 +297,7 @@ class Part:
     signatures: Mapping[str, str]  # by name in results.json; the cell appends its own fields
     # (N,) values of the metrics that single items have, by name in results.json; None: `sums.finish` of each row.
     of_items: Mapping[str, Any] | None = None
+    over_rotations: bool = False  # an item's values are means over its rotations, which are no counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +348,6 @@ class Kind:
     quoted: bool = False  # the answer is a span of the dialogue
     rated: bool = False  # a free text, which people and judges rate on the scales of a rubric
     unjudged: str = ""  # why judges do not rate its replies; empty if they do
-    pooled: tuple[str, ...] = ()  # item metrics whose value for a cell is not the mean over its items
 
     def answer(self, item: Item, response: Response, reading: Reading, language: Language) -> Answer:
         """The answer that the reply states; failed and filtered requests are not parsed."""

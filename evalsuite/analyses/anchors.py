@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalsuite.analyses.blame import damage_named
 from evalsuite.analyses.saved import load_results
-from evalsuite.benchmarks.registry import TASKS, set_order, task_order
+from evalsuite.benchmarks.registry import TASKS, metric_named, set_order, task_order
 from evalsuite.common.errors import ConfigError
 from evalsuite.results import records
 from evalsuite.results.schema.anchors import AnchorError, AnchorFile, AnchorItem, AnchorPoint, AnchorSet
@@ -146,7 +146,7 @@ def _unfit(cell: CellResult, models: Sequence[str]) -> str | None:
         return ""
     if not models and cell.is_adapter:
         return "an adapter, almost the same model as others; --model takes it all the same"
-    if task.metrics[0] != task.item_metrics[0] or task.metrics[0] in task.kind.pooled:
+    if task.metrics[0] != task.item_metrics[0] or not metric_named(task.metrics[0]).mean:
         return f"its headline {task.metrics[0]} is no mean over items"
     if cell.failed or (cell.missing and not cell.is_estimate):
         return "some requests failed or were not asked"

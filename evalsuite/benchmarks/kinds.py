@@ -232,7 +232,6 @@ CHOICES = Kind(
     options=True,
     several=True,
     unjudged="a set of choices is right or wrong without a judge",
-    pooled=("answer_f1",),
 )
 SPAN = Kind("span", "片段", "spans", _read_span, _score_words, _span_parts, ("f1", "em"), quoted=True)
 TEXT = Kind("text", "短文本", "texts", _read_text, _score_words, _text_parts, ("f1", "em"), rated=True)

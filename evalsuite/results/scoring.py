@@ -198,10 +198,14 @@ def _rotations(
         columns = {name: values.tolist() for name, values in _of_items(part).items()}
         rows_of = {name: [min(values[n] for n in rows) for rows in whole] for name, values in columns.items()}
         signatures = {name: f"{part.signatures[name]}|all-rotations" for name in columns}
-        for name, values in columns.items():
-            rows_of[f"rotation.{name}"] = [math.fsum(values[n] for n in rows) / len(rows) for rows in whole]
-            signatures[f"rotation.{name}"] = f"{part.signatures[name]}|mean-of-rotations"
         folded.append(Part(part.name, Means.of(rows_of), {name: name for name in rows_of}, signatures))
+        means = {
+            f"rotation.{name}": [math.fsum(values[n] for n in rows) / len(rows) for rows in whole]
+            for name, values in columns.items()
+        }
+        signatures = {f"rotation.{name}": f"{part.signatures[name]}|mean-of-rotations" for name in columns}
+        names = {name: name for name in means}
+        folded.append(Part(part.name, Means.of(means), names, signatures, over_rotations=True))
     return [items[rows[0]] for rows in whole], [samples[rows[0]] for rows in whole], folded
 
 
@@ -221,11 +225,6 @@ def _of_items(part: Part) -> dict[str, Any]:
     return {name: rows[own] for name, own in part.names.items()}
 
 
-def _is_mean(values: Sequence[float], value: float) -> bool:
-    """Whether a metric is the mean of its items' values in [0, 1], as accuracy and F1 are, and BLEU is not."""
-    return len(values) > 0 and abs(math.fsum(values) / len(values) - value) < 1e-9
-
-
 def intervals(scored: Scored, purpose: str, signed: str = "") -> dict[str, Metric]:
     """Metric -> its figure with a 95 % interval, from a cluster bootstrap over dialogues. `signed` ends the signatures.
 
@@ -241,25 +240,19 @@ def intervals(scored: Scored, purpose: str, signed: str = "") -> dict[str, Metri
         drawn = bootstrap(part.sums, scored.clusters, Random(f"{purpose}:{part.name}"), RESAMPLES)
         of_items = _of_items(part) if 1 < dialogues < RESAMPLED else {}
         for name, own in part.names.items():
-            interval, binomial = drawn[own], None
+            interval, binomial, metric = drawn[own], None, metric_named(name)
             # With one dialogue every resample is identical, so there is no interval to report.
             low, high = (interval.low, interval.high) if dialogues > 1 else (None, None)
-            if dialogues > 1 and metric_named(name).top == 1:
-                values = of_items.get(name, ())
-                if dialogues < RESAMPLED and _is_mean(values, interval.value):
-                    few = few_dialogues(values, scored.clusters)
+            if dialogues > 1 and metric.top == 1:
+                if metric.mean and name in of_items:
+                    few = few_dialogues(of_items[name], scored.clusters)
                     low, high = few.low, few.high
                 elif low == high and interval.value in (0, 1):
                     # Resamples of items that are all right, or all wrong, are equal: that is no interval of width 0.
                     few = wilson(interval.value * dialogues, dialogues)
                     low, high = few.low, few.high
             # Means of rotations and of samples are no counts.
-            if (
-                name not in scored.spread
-                and dialogues > 1
-                and metric_named(name).share
-                and not name.startswith("rotation.")
-            ):
+            if metric.share and dialogues > 1 and name not in scored.spread and not part.over_rotations:
                 share = wilson(round(interval.value * count), count)
                 binomial = [share.low, share.high]
             figures[name] = Metric(

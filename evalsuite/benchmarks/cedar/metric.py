@@ -94,9 +94,16 @@ METRICS = tuple(
     metric
     for name, (zh, en) in _WORDS.items()
     for metric in (
-        Metric(f"accuracy_{name}", f"准确率（{zh}）", f"Acc. ({en})", f"{name} %"),
+        Metric(f"accuracy_{name}", f"准确率（{zh}）", f"Acc. ({en})", f"{name} %", mean=False),
         Metric(
-            f"delta_nll_{name}", f"ΔNLL（{zh}）", f"ΔNLL ({en})", f"{name}\nΔNLL", top=None, percent=False, unit="nats"
+            f"delta_nll_{name}",
+            f"ΔNLL（{zh}）",
+            f"ΔNLL ({en})",
+            f"{name}\nΔNLL",
+            top=None,
+            percent=False,
+            mean=False,
+            unit="nats",
         ),
     )
 )

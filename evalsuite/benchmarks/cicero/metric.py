@@ -10,8 +10,10 @@ from evalsuite.benchmarks.languages import parser_of
 from evalsuite.types import Answered, Metric, Part
 
 METRICS = (
-    Metric("set_accuracy_single", "全对率（一个答案）", "Exact sets (one right answer)", "one %"),
-    Metric("set_accuracy_multiple", "全对率（多个答案）", "Exact sets (several right answers)", "several %"),
+    Metric("set_accuracy_single", "全对率（一个答案）", "Exact sets (one right answer)", "one %", mean=False),
+    Metric(
+        "set_accuracy_multiple", "全对率（多个答案）", "Exact sets (several right answers)", "several %", mean=False
+    ),
 )
 
 

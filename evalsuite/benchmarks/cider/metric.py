@@ -15,4 +15,5 @@ def class_part(answered: Answered) -> Part:
     positive = items[0].options[0] if "precision" in metrics else None
     classes = Classes.of_texts(said, [item.references[0] for item in items], positive)
     names = {name: name for name in metrics if name != "accuracy"}
-    return Part("classes", classes, names, {name: f"{name}|def:sklearn|{choice_method(answered)}" for name in names})
+    signatures = {name: f"{name}|def:sklearn|{choice_method(answered)}" for name in names}
+    return Part("classes", classes, names, signatures, of_items={})  # a single item has no class metrics

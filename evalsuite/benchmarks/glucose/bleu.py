@@ -121,8 +121,10 @@ def bleu_part(answered: Answered) -> Part:
 
 
 METRICS = (
-    Metric("sacrebleu", "sacreBLEU", short="BLEU", published=100.0),
-    Metric("sacrebleu_notebook", "sacreBLEU（官方 notebook）", "sacreBLEU (notebook)", "BLEU", published=100.0),
+    Metric("sacrebleu", "sacreBLEU", short="BLEU", mean=False, published=100.0),
+    Metric(
+        "sacrebleu_notebook", "sacreBLEU（官方 notebook）", "sacreBLEU (notebook)", "BLEU", mean=False, published=100.0
+    ),
 )
 
 

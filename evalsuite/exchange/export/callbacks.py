@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from evalsuite.backends.checkpoint import labels_response
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.registry import TASKS, metric_named
 from evalsuite.results.scoring import FULL, read_answer, score_answer, score_cell, score_reply
 from evalsuite.types import Answer, Item, Reading, Response, Status, label_begins
 
@@ -48,17 +48,17 @@ def read(row: Mapping[str, Any], reply: str, finish: str = "stop") -> Reply:
 def mean_names(task: str) -> tuple[str, ...]:
     """Names of the metrics whose value is the mean over the items."""
     of = TASKS[task]
-    own = [name for name in of.item_metrics if name not in of.kind.pooled]
+    own = [name for name in of.item_metrics if metric_named(name).mean]
     return (*own, *(("paper.accuracy", "paper.parts") if of.official else ()), "answered")
 
 
 def read_reply(row: Mapping[str, Any], reply: str, finish: str = "stop") -> tuple[Answer, dict[str, float]]:
     """Parse and score a reply. Metrics are in [0, 1]; `answered` is 1 if an answer could be read."""
     found = read(row, reply, finish)
-    return found.answer, item_values(found)
+    return found.answer, reply_values(found)
 
 
-def item_values(reply: Reply) -> dict[str, float]:
+def reply_values(reply: Reply) -> dict[str, float]:
     """All metrics that a single item has."""
     item, answer = reply.item, reply.answer
     values = {**score_answer(item, answer).values, "answered": float(answer.status is Status.PARSED)}
@@ -91,7 +91,7 @@ class Share:
 def shares(row: Mapping[str, Any], reply: str) -> dict[str, float | Share]:
     """Each exported metric's share of a reply: its value for a mean, else what `of_all` needs."""
     found = read(row, reply)
-    values = item_values(found)
+    values = reply_values(found)
     means = {name: values[name] for name in mean_names(found.item.task)}
     return {**means, **{name: Share(name, found) for name in row["pooled"]}}
 

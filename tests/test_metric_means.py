@@ -1,0 +1,60 @@
+"""A metric's row says whether a cell's value is the mean of its items' values, and the interval follows the row."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from evalsuite.benchmarks.registry import TASKS, Corpora, benchmark_of, metric_named
+from evalsuite.common.resources import bundled
+from evalsuite.metrics.rows import TEXT_METRICS
+from evalsuite.metrics.statistics import bootstrap
+from evalsuite.results.scoring import FULL, RESAMPLES, intervals, per_item, score_cell
+from evalsuite.types import Item, Response
+
+ASKED = [name for name, task in TASKS.items() if task.kind.written]
+CORPORA = Corpora(bundled("sample"))
+
+
+def items_of(task: str) -> list[Item]:
+    """The first items of the first set that the sample has."""
+    corpus, of = CORPORA[TASKS[task].benchmark], TASKS[task]
+    first = next(s for s in benchmark_of(task).sets if corpus.has(of, s, "test"))
+    return list(corpus.file(of, first, "test").items)[:12]
+
+
+def reply(item: Item, n: int) -> str:
+    """Right, half right or wrong in turn."""
+    if item.options:
+        return item.labels[item.golds[0] if n % 3 else 0]
+    return item.target if n % 3 == 0 else item.target[: 1 + len(item.target) // 2] if n % 3 == 1 else "不知道"
+
+
+@pytest.mark.parametrize("task", ASKED)
+def test_rows_say_which_metrics_are_means(task: str) -> None:
+    items = items_of(task)
+    scored = score_cell(items, [Response(reply(item, n), "stop") for n, item in enumerate(items)], FULL)
+    for name, values in per_item(scored).items():
+        if metric_named(name).mean:
+            assert math.fsum(values) / len(items) == pytest.approx(scored.value(name), abs=1e-9), name
+
+
+def test_metrics_of_texts_that_pool_counts_are_no_means() -> None:
+    assert {row.name for row in TEXT_METRICS.values() if not row.mean} == {
+        row.name for row in TEXT_METRICS.values() if row.pooled
+    }
+
+
+def test_the_interval_of_a_pooled_metric_is_the_bootstraps_where_its_value_happens_to_be_the_mean() -> None:
+    """One answer of several named for each item: precision is the share of right answers, pooled or averaged."""
+    several = items_of("cicero_all_answers")[0]
+    asked = [replace(several, id=str(n), dialogue=(f"A: {n} 号对话。",)) for n in range(8)]
+    wrong = next(label for n, label in enumerate(several.labels) if n not in several.golds)
+    right = several.labels[several.golds[0]]
+    scored = score_cell(asked, [Response(right if n % 2 else wrong, "stop") for n in range(8)], FULL)
+    found, part = intervals(scored, "p")["answer_precision"], scored.part("answer_precision")
+    drawn = bootstrap(part.sums, scored.clusters, Random(f"p:{part.name}"), RESAMPLES)["answer_precision"]
+    assert found.value == 0.5 and (found.low, found.high) == (drawn.low, drawn.high)
