@@ -226,9 +226,10 @@ def two_nodes(nodes: Any) -> Any:
     return nodes
 
 
-# What is out of sight is drawn when the browser idles and laid out when it comes near: here at once, so that no test waits.
-AT_ONCE = """
-globalThis.requestIdleCallback = (work) => work();
+# What is out of sight is drawn when the browser idles: here at once, so that no test waits.
+AT_ONCE = "globalThis.requestIdleCallback = (work) => work();"
+# It is laid out when it comes near: at once, too, unless a test draws the page dozens of times and measures nothing.
+LAID_OUT = """
 const seen = new CSSStyleSheet();
 seen.replaceSync(".part { content-visibility: visible !important; }");
 document.adoptedStyleSheets = [seen];
@@ -312,8 +313,10 @@ def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
             script: str = AT_ONCE,
             query: str = "",
             viewport: dict[str, int] = WINDOW,
+            laid_out: bool = True,
             **context: Any,
         ) -> Iterator[Any]:
+            script += LAID_OUT if laid_out else ""
             alike = idle.setdefault(f"{script}{context}", [])
             with running(loop):
                 tab, noise = alike.pop() if alike else new_tab(script, **context)
