@@ -588,10 +588,10 @@ def test_interleavings() -> None:
     assert spec and spec.loader
     states = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(states)
-    runs = [*states.explore(1), *states.sample(800, 0)]
+    runs = [*states.explore(1), *states.sample(300, 0)]
     assert [(wrong, choices) for wrong, choices in runs if wrong] == []
     _, options, _ = states.run({}, 5.0)
-    assert len(runs) == 801 + sum(n - 1 for n in options)
+    assert len(runs) == 301 + sum(n - 1 for n in options)
 
 
 def test_an_endpoint_without_batches() -> None:

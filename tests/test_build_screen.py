@@ -323,6 +323,7 @@ def results(out: Path) -> dict[str, bytes]:
 
 @pytest.mark.slow
 def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
+    """Those of one process in one go; it was killed with two, and goes on with two."""
     rows = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
     many = write(
         tmp_path / "many.jsonl", *({"id": f"{n}-{r['id']}", "dialogue": r["dialogue"]} for n in range(2) for r in rows)
@@ -357,17 +358,10 @@ def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
         goes_on.append(done)
         yield lambda n: None
 
-    again = screen_dialogues([many], KNOWLEDGE, killed, more_than=2, index=index, progress=progress)  # type: ignore[arg-type]
+    again = screen_dialogues([many], KNOWLEDGE, killed, more_than=2, jobs=2, index=index, progress=progress)  # type: ignore[arg-type]
     assert goes_on[-1] == lines
     assert results(killed) == results(plain)
     assert again.counts == whole.counts
-
-
-@pytest.mark.slow
-def test_the_same_bytes_with_any_number_of_processes(tmp_path: Path) -> None:
-    for jobs in (1, 2):
-        screen_dialogues([SAMPLE], KNOWLEDGE, tmp_path / str(jobs), jobs=jobs, index=tmp_path / "index.sqlite")
-    assert results(tmp_path / "1") == results(tmp_path / "2")
 
 
 def test_another_threshold_needs_no_screening(tmp_path: Path, knowledge: Path, monkeypatch: pytest.MonkeyPatch) -> None:

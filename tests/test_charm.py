@@ -324,7 +324,8 @@ def test_what_is_done_with_other_runs_is_done_with_its_facts(tmp_path: Path) -> 
 
 def test_items_without_dialogue_are_compared_one_by_one(tmp_path: Path) -> None:
     """Not as if they shared the dialogue that they do not have: then nothing would ever be significant."""
-    evalsuite.run(tasks=["charm_sport", "charm_memory_recommendation"], model=["tiny-zh"], limit=4, out=tmp_path)
+    tasks = ["charm_sport", "charm_memory_recommendation"]
+    evalsuite.run({"m": lambda request: request.prompt[-20:]}, tasks=tasks, limit=4, out=tmp_path)
     for cell in rated_run(tmp_path):
         assert [value.source for value in cell.values] == [*range(4)], cell.place
 

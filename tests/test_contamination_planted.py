@@ -56,9 +56,9 @@ def test_items_of_a_file(tiny: Path, tmp_path: Path) -> None:
     settings: dict[str, Any] = {"tasks": [TASK], "tests": ["mink"], "out": tmp_path / "run", "data": "bundled:sample"}
     found = evalsuite.contamination(["untrained", *WAYS], tmp_path / "models.yaml", **settings)
     assert not found.problems
-    rows = {row["model"]: row for row in found.rows}
-    assert all(rows[name]["p"] <= 0.01 and rows[name]["p_holm"] <= 0.05 for name in WAYS), rows
-    assert rows["untrained"]["p"] > 0.05 and not rows["untrained"]["why"]
+    rows = {row.model: row for row in found.rows}
+    assert all(rows[name].p <= 0.01 and rows[name].p_holm <= 0.05 for name in WAYS), rows
+    assert rows["untrained"].p > 0.05 and not rows["untrained"].why
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def lines() -> Entries:
     """Turns of the sample's dialogues as a file of short entries, in an order left to chance."""
     items = Corpora(bundled("sample")).file(TASKS["event_cause"], "easy", "test").items
     turns = sorted({turn[3:] for item in items for turn in item.context if 15 <= len(turn) <= 35})
-    some = Random(1).sample(turns, 64)
+    some = Random(1).sample(turns, 40)
     return Entries(tuple(FileEntry(turn, "", "", turn) for turn in some), "\n", False)
 
 

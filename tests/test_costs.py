@@ -176,11 +176,11 @@ LENGTHS: dict[str, tuple[int, Callable[[np.random.Generator, int], Any]]] = {
 @pytest.mark.parametrize("size", [10, 40])
 @pytest.mark.parametrize("alike", [1, 4], ids=["alone", "four of a dialogue"])
 def test_the_range_covers_what_it_claims(name: str, size: int, alike: int) -> None:
-    """Of 300 totals at least 95 % lie in the range, also where the lengths of a dialogue's replies go together."""
+    """Of 150 totals at least 95 % lie in the range, also where the lengths of a dialogue's replies go together."""
     limit, draw = LENGTHS[name]
     rng = np.random.default_rng(7)
     inside = 0
-    for time in range(300):
+    for time in range(150):
         lengths = draw(rng, 60).repeat(alike).reshape(60, alike).astype(float)
         lengths = np.where(rng.random(lengths.shape) < 0.5, lengths, draw(rng, lengths.size).reshape(lengths.shape))
         seen, rest = lengths[:size], lengths[size:]
@@ -188,7 +188,7 @@ def test_the_range_covers_what_it_claims(name: str, size: int, alike: int) -> No
         low, high = found.ends
         inside += low - 1e-6 <= rest.sum() <= high + 1e-6
         assert found.mean == pytest.approx(seen.mean() * rest.size)
-    assert inside >= 0.95 * 300
+    assert inside >= 0.95 * 150
 
 
 def test_more_replies_narrow_the_range() -> None:

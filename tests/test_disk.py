@@ -233,7 +233,7 @@ def points(writes: int, count: int) -> list[int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("step", "count"), [("run", 26), ("score", 8), ("submit", 8), ("report", 1)])
+@pytest.mark.parametrize(("step", "count"), [("run", 13), ("score", 8), ("submit", 8), ("report", 1)])
 def test_a_full_disk_is_told_and_loses_nothing(full: Full, step: str, count: int) -> None:
     before, root = full.root / step / "before", full.root / step / "try"
     before.mkdir(parents=True)

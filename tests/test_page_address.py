@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -98,16 +99,13 @@ def choices(tab: Any) -> Iterator[str]:
 
 
 def through(tab: Any, been: list[tuple[str, str]]) -> None:
-    """Back through all places that one has been to, and forward again, several at a time: each is a page drawn anew."""
-    for n in reversed(range(len(been) - 1)):
-        assert moved(tab, tab.go_back) == been[n], f"back to place {n}: {been[n][0]}"
+    """Back through the places that one has been to, and forward again, in few steps: each is a page drawn anew."""
     last = len(been) - 1
-    for n in range(0, last, 5):
-        there = min(n + 5, last)
-        step = f"() => history.go({there - n})"
-        assert moved(tab, lambda step=step: tab.evaluate(step)) == been[there], (
-            f"forward to place {there}: {been[there][0]}"
-        )
+    back, forward = (range(last, -1, -step) for step in (max(1, last // 10), max(1, last // 5)))
+    for here, there in pairwise([*back, 0, *reversed(forward), last]):
+        if here != there:
+            step = f"() => history.go({there - here})"
+            assert moved(tab, lambda step=step: tab.evaluate(step)) == been[there], f"place {there}: {been[there][0]}"
 
 
 def test_choices_of_the_overview(tab: Any, page_file: Path, browse: Any) -> None:
