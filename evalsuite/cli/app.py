@@ -134,7 +134,7 @@ class Commands(TyperGroup):
         from rich.table import Table
         from rich.text import Text
 
-        options = [("  ".join(option.opts), option.help) for option in self.get_params(ctx)]
+        options = [("  ".join(option.opts), getattr(option, "help", "")) for option in self.get_params(ctx)]
         commands = [(name, help) for name, (_, help) in COMMANDS.items()]
         panels = []
         for title, rows in (("OPTIONS_PANEL_TITLE", options), ("COMMANDS_PANEL_TITLE", commands)):
