@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -27,7 +28,7 @@ def cells_of(results: Results) -> list[dict[str, Any]]:
 
 def content_of(results: Results, key: str) -> Any:
     """The content of a key; [] if there is none."""
-    return to_json(results).get(key, [])
+    return json.loads(json.dumps(to_json(results).get(key, [])))
 
 
 def sheets_of(analysis: Analysis[Any], content: Any, cells: Sequence[CellResult] = ()) -> list[Sheet]:

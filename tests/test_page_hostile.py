@@ -28,12 +28,20 @@ needs("openai", "openai", "tenacity", "aiolimiter")
 
 pytestmark = pytest.mark.slow
 TEXTS = HOSTILE[:99]  # the hundredth is a million characters long
+
+
+def stored(text: str) -> str:
+    """As stores keep it: half a character as its escape, for no file takes it."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 # Texts of a kind stand together in the list: every fifth of them has all kinds but two, of which each part gets one. A place of
 # the page gets one part, the next place another: each place meets each kind, and each text stands in many places.
 FEW = ["high \ud83d alone", "error: \nerror: "]
-PARTS = [[*dict.fromkeys([*TEXTS[n::5], *FEW])] for n in range(5)]
+PARTS = [[*dict.fromkeys(map(stored, [*TEXTS[n::5], *FEW]))] for n in range(5)]
 NAMES = PARTS[0]  # of models
 TASKS = ["domain_identification", "event_cause"]
+NO_CELLS = {"format": 1, "evalsuite": "0", "reading": {"parser": "full", "extract": True}, "cells": []}
 LISTS = ("drops", "positions", "wordings", "shots")
 
 
@@ -51,7 +59,7 @@ def site(base: Path, folder: Path) -> Path:
         name = re.sub(r"[/\0]", "∕", text).encode("utf-8", "replace")[:200].decode("utf-8", "ignore")
         runs.append(folder / str(i) / (name if name.strip(". ") else f"{name} {i}"))
         runs[-1].mkdir(parents=True)
-        (runs[-1] / "results.json").write_text(json.dumps({"cells": []}))
+        (runs[-1] / "results.json").write_text(json.dumps(NO_CELLS))
     for each, text in zip(runs, cycle(PARTS[2]), strict=False):
         told = {"started": text, "python": text, "platform": text, "settings": {text: text, "data": text}}
         told |= {"packages": {text: text, "torch": text}, "data": {text: {"sha256": text, "items": 1}}}
@@ -70,8 +78,10 @@ def poison(run: Path, results: dict[str, Any], parts: Iterator[list[str]]) -> No
     names = dict(zip([*models, *map(str, range(len(models), len(NAMES)))], NAMES, strict=True))
     for rows in (*rows_of(results), results["learning"]):
         for row in rows:
-            row["model"] = names.get(row.get("model"), row.get("model"))
-            row["base"] = names.get(row["base"], row["base"]) if "pool" in row or "points" in row else row.get("base")
+            if "model" in row:
+                row["model"] = names.get(row["model"], row["model"])
+            if "pool" in row or "points" in row:
+                row["base"] = names.get(row["base"], row["base"])
     lexical = names["lexical"]
     mine = [c for c in results["cells"] if c["model"] == lexical and c["task"] in TASKS and c["variant"] == "paper" and not c["shots"] and c["perturb"] == "none"]  # fmt: skip
     for cell in mine:
@@ -80,28 +90,26 @@ def poison(run: Path, results: dict[str, Any], parts: Iterator[list[str]]) -> No
     for n, cell in enumerate(results["cells"]):
         cell["facts"] |= {
             "tags": [*tags, *cell["facts"]["tags"]],
-            facts[n % len(facts)]: facts[0],
-            "backend": cell["facts"]["backend"],
+            "fingerprint": facts[n % len(facts)],
         }
         for i, metric in enumerate(cell["metrics"].values()):
             metric["signature"] = signatures[(n + i) % len(signatures)]
-    for key in ("metrics", "status", "errors"):
+    for key in ("metrics", "errors"):
         for i, text in enumerate(next(parts)):
             cell = mine[i % len(mine)]
             metric = cell["metrics"].get("f1", cell["metrics"].get("accuracy"))
             cell[key][text] = {**metric, "signature": text} if key == "metrics" else 1
-    for key in ("variant", "perturb", "task", "set", "split", "scoring"):
-        for i, text in enumerate(next(parts)):
-            results["cells"].append(copy.deepcopy(mine[i % len(mine)]) | {key: text})
+    for i, text in enumerate(next(parts)):
+        results["cells"].append(copy.deepcopy(mine[i % len(mine)]) | {"variant": file_name(text)})
     (drop,) = [r for r in results["robustness"]["drops"] if r["model"] == lexical][:1]
-    for key in ("perturb", "metric", "test"):
+    for key in ("metric", "test"):
         results["robustness"]["drops"] += [{**drop, key: text} for text in next(parts)]
     for row, part in zip(results["robustness"]["wordings"], parts, strict=False):
         row |= {"values": {**row["values"], **dict.fromkeys(part, 0.5)}, "worst": part[0]}
     for row, part in zip(results["robustness"]["positions"], parts, strict=False):
         row["labels"] = [part[i % len(part)] for i in range(len(row["labels"]))]
     for row in results["learning"][:1]:
-        for key in ("base", "trained_on", "perturb"):
+        for key in ("base", "trained_on"):
             results["learning"] += [{**row, key: text} for text in next(parts)]
     for row, part in zip(results["confusions"], parts, strict=False):
         row["names"] = [[part[i % len(part)], part[i % len(part)]] for i in range(len(row["names"]))]
@@ -135,9 +143,9 @@ def poison_records(records: list[dict[str, Any]], part: list[str]) -> None:
         record["scores"] = {**record["scores"], text: 1.0}
 
 
-def stored(text: str) -> str:
-    """As stores keep it: half a character as its escape, for no file takes it."""
-    return text.encode("utf-8", "backslashreplace").decode()
+def file_name(text: str) -> str:
+    """As names of wordings and rubrics may be, which are files."""
+    return re.sub(r"[/\\\x00-\x1f\x7f]", "∕", text) or "?"
 
 
 def seen(text: str) -> str:
@@ -153,7 +161,9 @@ def poison_judged(run: Path, judged: dict[str, Any], parts: Iterator[list[str]])
     cells = judged["cells"]
     for key in ("judge", "rubric", "errors"):
         for cell in [c for c in cells if c["control"] == "plain"][:2]:
-            cells += [copy.deepcopy(cell) | {key: {text: 1} if key == "errors" else text} for text in next(parts)]
+            cells += [
+                copy.deepcopy(cell) | {key: {text: 1} if key == "errors" else file_name(text)} for text in next(parts)
+            ]
     for cell, part in zip(cells, parts, strict=False):
         for numbers in cell.get("scales", {}).values():
             for found in (numbers.get("metrics", {}), numbers.get("joint", {})):
@@ -169,8 +179,6 @@ def poison_judged(run: Path, judged: dict[str, Any], parts: Iterator[list[str]])
                 row["family"] = part[0]
             if "by_kind" in row:
                 row["by_kind"] = {text: next(iter(row["by_kind"].values())) for text in part}
-    part = next(parts)
-    judged["controls"][part[1]] = [{"judge": part[1], "rubric": part[2], "scale": part[0], "n": 1}]
     for path in sorted((run / "judged").glob("*.jsonl")):
         task = next(t for t in [*TASKS, ""] if t in path.name)
         change_records(path, lambda records: poison_reasons(records, items_of(task) if task else TEXTS))  # noqa: B023

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -63,8 +64,15 @@ def load_results(run: Path) -> Results:
     path = run / "results.json"
     if not path.exists():
         raise ConfigError(f"{run}: no results.json; `evalsuite score {run}` writes it from a run's store")
-    try:
+    with score_named(run):
         return from_json(run, read_json(run, path.name))
+
+
+@contextmanager
+def score_named(run: Path) -> Iterator[None]:
+    """Within it, a DataError of a run's results.json becomes a ConfigError that names the command which writes the file anew."""
+    try:
+        yield
     except DataError as error:
         raise ConfigError(f"{error}; `evalsuite score {run}` writes it anew") from None
 

@@ -20,7 +20,7 @@ from typing import Any, get_origin
 from evalsuite.analyses import ranking, second
 from evalsuite.analyses.blame import damage_named
 from evalsuite.analyses.judged import sheets as judged
-from evalsuite.analyses.saved import from_json, to_json
+from evalsuite.analyses.saved import from_json, score_named, to_json
 from evalsuite.analyses.table import SECTIONS, TABLES, sheets
 from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS
 from evalsuite.benchmarks.corecode.ontology import slots
@@ -252,10 +252,12 @@ class Loaded:
 
 
 def _load(folder: Path) -> Loaded:
-    """Read results.json. NaN and infinity are null. Raises DataError for a file that is not evalsuite's."""
+    """Read results.json. NaN and infinity are null. Raises DataError for a file that is not evalsuite's, ConfigError for one of
+    another version."""
     content = records.read_results(folder)
     marks = {n: where for n, cell in enumerate(content["cells"]) if (where := not_finite(cell))}
-    return Loaded(from_json(folder, without_nan(content)), marks)
+    with score_named(folder):
+        return Loaded(from_json(folder, without_nan(content)), marks)
 
 
 def _content(results: Results) -> dict[str, Any]:
