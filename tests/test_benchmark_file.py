@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from as_json import cells_of
 
 import evalsuite
@@ -18,6 +19,7 @@ from evalsuite.benchmarks import registry
 from evalsuite.benchmarks.file.benchmark import load_benchmark
 from evalsuite.benchmarks.registry import TASKS, add_file, open_corpus
 from evalsuite.common.errors import ConfigError, DataError, EvalsuiteError
+from evalsuite.setup.benchmark import write_benchmark
 from evalsuite.types import Item
 
 QUIZ = """
@@ -83,10 +85,10 @@ tasks:
     ],
 )
 def test_formats_hold_the_same_items(tmp_path: Path, name: str, content: str) -> None:
-    yaml = TABLE.replace("DATA", name.replace("_", "."))
+    text = TABLE.replace("DATA", name.replace("_", "."))
     if name == "rows_tsv":
-        yaml = yaml.replace("options: options", "options: \"{{ options.split('|') }}\"")
-    first, second = items_of(write(tmp_path, yaml, **{name: content}))
+        text = text.replace("options: options", "options: \"{{ options.split('|') }}\"")
+    first, second = items_of(write(tmp_path, text, **{name: content}))
     assert (first.options, first.gold, second.options, second.gold) == (("一个", "两个"), 0, ("两季", "四季"), 1)
 
 
@@ -149,17 +151,17 @@ def test_a_gold_that_is_no_option_is_named(tmp_path: Path, gold: Any, options: A
 def test_gold_is_says_how_to_read(tmp_path: Path) -> None:
     row = json.dumps({"q": "？", "options": ["1", "2", "3"], "label": 2})
     for way, index in (("text", 1), ("index", 2), ("number", 1)):
-        yaml = TABLE.replace("DATA", "r.jsonl").replace("gold: label", f"gold: label, gold_is: {way}")
-        assert items_of(write(tmp_path, yaml, r_jsonl=row))[0].gold == index
+        text = TABLE.replace("DATA", "r.jsonl").replace("gold: label", f"gold: label, gold_is: {way}")
+        assert items_of(write(tmp_path, text, r_jsonl=row))[0].gold == index
 
 
 @pytest.mark.parametrize(("value", "gold"), [(True, 0), ("yes", 0), ("no", 1), ("False", 1)])
 def test_options_of_all_items_are_named_once(tmp_path: Path, value: Any, gold: int) -> None:
-    yaml = TABLE.replace("DATA", "r.jsonl").replace("options: options", "options: {yes: 是, no: 否}")
-    (item,) = items_of(write(tmp_path, yaml, r_jsonl=json.dumps({"q": "？", "label": value})))
+    text = TABLE.replace("DATA", "r.jsonl").replace("options: options", "options: {yes: 是, no: 否}")
+    (item,) = items_of(write(tmp_path, text, r_jsonl=json.dumps({"q": "？", "label": value})))
     assert (item.options, item.gold) == (("是", "否"), gold)
     with pytest.raises(DataError, match="none of the keys of options: true, false"):
-        items_of(write(tmp_path, yaml, r_jsonl=json.dumps({"q": "？", "label": "maybe"})))
+        items_of(write(tmp_path, text, r_jsonl=json.dumps({"q": "？", "label": "maybe"})))
 
 
 FIELDS = """
@@ -203,10 +205,10 @@ def test_rows_become_items_by_expressions(tmp_path: Path) -> None:
 
 
 def test_sets_of_right_options(tmp_path: Path) -> None:
-    yaml = QUIZ.replace("kind: choice", "kind: choices")
+    text = QUIZ.replace("kind: choice", "kind: choices")
     for gold in ("AC", '"A,C"', '"[A]; C"'):
         try:
-            (item,) = items_of(write(tmp_path, yaml, questions_csv=f"question,A,B,C,D,answer\n？,一,二,三,四,{gold}\n"))
+            (item,) = items_of(write(tmp_path, text, questions_csv=f"question,A,B,C,D,answer\n？,一,二,三,四,{gold}\n"))
         except DataError as error:
             assert gold == '"[A]; C"' and "no option" in str(error)
         else:
@@ -256,13 +258,13 @@ def test_a_broken_table_is_named(tmp_path: Path, content: str | bytes, says: str
 
 
 def test_an_id_stands_once(tmp_path: Path) -> None:
-    yaml = QUIZ + "    id: id\n"
-    assert [item.id[-1] for item in items_of(write(tmp_path, yaml))] == ["1", "2"]
+    text = QUIZ + "    id: id\n"
+    assert [item.id[-1] for item in items_of(write(tmp_path, text))] == ["1", "2"]
     with pytest.raises(DataError, match="1 is also the id of line 2") as error:
-        items_of(write(tmp_path, yaml, questions_csv=CSV.replace("\n2,", "\n1,")))
+        items_of(write(tmp_path, text, questions_csv=CSV.replace("\n2,", "\n1,")))
     assert (error.value.line, error.value.field) == (3, "id")
     with pytest.raises(DataError, match="without blanks and /"):
-        items_of(write(tmp_path, yaml, questions_csv=CSV.replace("\n2,", "\n../2,")))
+        items_of(write(tmp_path, text, questions_csv=CSV.replace("\n2,", "\n../2,")))
 
 
 # Strangers' files ---------------------------------------------------------------------------------------------------
@@ -329,8 +331,8 @@ def test_taken_names_are_refused(tmp_path: Path) -> None:
 
 def test_a_run_keeps_what_it_needs_to_be_scored_again(tmp_path: Path) -> None:
     shots = "question,A,B,C,D,answer\n天上有几个月亮？,一个,两个,三个,四个,A\n水在零下会怎样？,变暖,结冰,,,B\n"
-    yaml = QUIZ.replace("data: questions.csv", "data: {train: train.csv, test: questions.csv}") + "templates: prompts\n"
-    path = write(tmp_path / "mine", yaml, train_csv=shots, prompts__own_j2="{{ question }} {{ options }}")
+    text = QUIZ.replace("data: questions.csv", "data: {train: train.csv, test: questions.csv}") + "templates: prompts\n"
+    path = write(tmp_path / "mine", text, train_csv=shots, prompts__own_j2="{{ question }} {{ options }}")
     out = tmp_path / "run"
     done = evalsuite.run(
         {"tiny": lambda request: "A"}, benchmark=[path], model=["tiny", "oracle"], shots=[0, 1], perturb=["none", "shuffle"],
@@ -372,3 +374,65 @@ def test_a_changed_file_is_read_anew(tmp_path: Path) -> None:
 def _clean() -> Iterator[None]:
     yield
     registry.forget_files()
+
+
+# A first file ---------------------------------------------------------------------------------------------------------
+
+FIRST = [
+    (
+        "题.csv",
+        "编号,题目,选项A,选项B,选项C,答案\nq1,水烧开会怎样？,变冷,沸腾,结冰,B\nq2,太阳从哪边升起？,东,西,南,A\n",
+        {"kind": "choice", "id": "编号", "question": "题目", "options": ["选项A", "选项B", "选项C"], "gold": "答案"},
+    ),
+    (
+        "facts.jsonl",
+        "".join(
+            json.dumps({"passage": "春节在冬天。", "query": f"第{n}问？", "gold": f"答{n}", "ref_1": f"甲{n}", "ref_2": f"乙{n}"}) + "\n"
+            for n in range(9)
+        ),
+        {"kind": "answer", "context": "passage", "question": "query", "gold": "gold", "references": ["ref_1", "ref_2"]},
+    ),
+    (
+        "checks.json",
+        json.dumps([{"sentence": f"句子{n}通顺吗？", "label": n % 2 == 0} for n in range(5)]),
+        {"kind": "choice", "question": "sentence", "options": {False: "否", True: "是"}, "gold": "label"},
+    ),
+    (
+        "sets.jsonl",
+        "".join(json.dumps({"question": f"？{n}", "choices": ["甲", "乙", "丙"], "answer": ["甲", "丙"]}) + "\n" for n in range(3)),
+        {"kind": "choices", "question": "question", "options": "choices", "gold": "answer"},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "task"), FIRST, ids=lambda value: value if str(value).count(".") == 1 else ""
+)
+def test_a_first_file_is_written_from_the_columns(
+    tmp_path: Path, name: str, content: str, task: dict[str, Any]
+) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    written = write_benchmark(tmp_path / name)
+    found = yaml.safe_load(written.read_text(encoding="utf-8"))
+    assert found["tasks"] == {"ask": task} and found["language"] == "zh"
+    assert items_of(written)
+    with pytest.raises(ConfigError, match="exists already"):
+        write_benchmark(tmp_path / name)
+
+
+def test_a_first_file_knows_the_training_file_beside_it(tmp_path: Path) -> None:
+    for name in ("quiz_train.csv", "quiz_test.csv"):
+        (tmp_path / name).write_text(CSV, encoding="utf-8")
+    written = write_benchmark(tmp_path / "quiz_test.csv")
+    assert load_benchmark(written).splits == ("train", "test")
+
+
+def test_columns_that_say_nothing_are_named(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("a1,b7\n1,2\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="cannot tell which column is the right answer: a1, b7"):
+        write_benchmark(tmp_path / "x.csv")
+
+
+def test_the_prompts_of_a_file_are_shown_with_their_gold(tmp_path: Path, cli: Any) -> None:
+    said = cli("data", "check", write(tmp_path)).stdout
+    assert "(B) 粽子" in said and "── gold: A  月饼" in said

@@ -97,13 +97,13 @@ class DataCheck:
     shared: tuple[Shared, ...]
 
 
-def check_data(corpora: Corpora) -> DataCheck:
-    """Check all files of every benchmark that the corpora hold.
+def check_data(corpora: Corpora, names: Sequence[str] | None = None) -> DataCheck:
+    """Check all files of every benchmark that the corpora hold, or of those in `names`.
 
     Raises DataError if they hold none, and for the first broken line unless the corpora skip broken lines.
     """
     present = []
-    for name in BENCHMARKS:
+    for name in names or BENCHMARKS:
         try:
             present.append(corpora[name])
         except DataError as error:

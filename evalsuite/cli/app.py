@@ -22,7 +22,8 @@ from evalsuite.common.terminal import print_all, safe, safe_trace, say, warnings
 COMMANDS = {
     "init": (
         "setup",
-        "Write a first models.yaml: asks three questions at most, and finds servers, keys and GPUs of this machine.",
+        "Write a first models.yaml: asks three questions at most, and finds servers, keys and GPUs of this machine. With "
+        "--benchmark DATA: a first benchmark file.",
     ),
     "doctor": (
         "setup",

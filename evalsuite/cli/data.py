@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +15,8 @@ from evalsuite.common.terminal import emit, json_mark, print_all, say
 
 if TYPE_CHECKING:
     from evalsuite.benchmarks.corpus import Corpus
-    from evalsuite.types import Task
+    from evalsuite.benchmarks.registry import Corpora
+    from evalsuite.types import Benchmark, Task
 
 data = typer.Typer(no_args_is_help=True)
 
@@ -69,39 +71,74 @@ def models(models: ModelsOption = "bundled:models.yaml") -> None:
 
 @data.command("check")
 def data_check(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of data in the official layout.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR",
+            help="Folder of data in the official layout, or a benchmark file, whose prompts are shown, too.",
+        ),
+    ],
+    data: Data = None,
     skip_bad: SkipBad = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Count the items of every benchmark in the folder; report repeats, leakage between splits, and what options give away."""
     from evalsuite.benchmarks.check import check_data
     from evalsuite.benchmarks.check_sheets import data_sheets
-    from evalsuite.benchmarks.registry import Corpora
+    from evalsuite.benchmarks.registry import Corpora, add_file
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.common.errors import ConfigError
     from evalsuite.common.resources import resolve
 
-    if not resolve(folder).is_dir():
+    benchmark = add_file(resolve(folder)) if resolve(folder).is_file() else None
+    if benchmark is None and not resolve(folder).is_dir():
         raise ConfigError(f"{folder}: no such folder")
-    found = check_data(Corpora(resolve(folder), skip_bad=skip_bad))
+    own = resolve(folder).parent if benchmark else resolve(folder)
+    corpora = Corpora([*map(resolve, data or [own])], skip_bad=skip_bad)
+    found = check_data(corpora, [benchmark.name] if benchmark else None)
     if as_json:
         emit(json.dumps(asdict(found), ensure_ascii=False, indent=1), json_mark)
     else:
         print_all(*draw(data_sheets(found)))
+        for line in _examples(benchmark, corpora) if benchmark else ():
+            emit(line)
+
+
+def _examples(benchmark: Benchmark, corpora: Corpora) -> Iterator[str]:
+    """Three prompts of each task in its usual wording, with the right reply and the right answer."""
+    from evalsuite.common.resources import bundled
+    from evalsuite.prompt import Prompt, usual_wording
+
+    for task in benchmark.tasks:
+        prompt = Prompt(bundled("prompts"), task, usual_wording(bundled("prompts"), task, "paper"))
+        files = [
+            (s, split) for split in ("test", "dev", "train") for s in benchmark.sets if corpora.has(task, s, split)
+        ]
+        for item in [item for s, split in files[:1] for item in corpora.file(task, s, split).items[:3]]:
+            yield f"━━ {item.id}  {prompt.variant}"
+            yield prompt.render(item)
+            said = "" if item.target in item.references else f"  {'；'.join(item.references)}"
+            yield f"── gold: {item.target}{said}\n"
 
 
 @data.command("pull")
 def data_pull(
     benchmark: Annotated[
         str,
-        typer.Argument(metavar="NAME", help="A benchmark, such as corecode or cicero; `evalsuite tasks` lists them."),
+        typer.Argument(
+            metavar="NAME",
+            help="A benchmark, such as corecode or cicero; `evalsuite tasks` lists them. Or a benchmark file.",
+        ),
     ] = "corecode",
     folder: Annotated[Path | None, typer.Argument(metavar="DIR", help="Target folder; default: data/NAME.")] = None,
     address: Annotated[str, typer.Option("--from", help="Fetch from this address instead of the official one.")] = "",
 ) -> None:
     """Fetch a benchmark's official data, or update what was fetched before. Each benchmark has a licence of its own."""
     from evalsuite.benchmarks.pull import pull
+    from evalsuite.benchmarks.registry import add_file
 
+    if benchmark.endswith((".yaml", ".yml")):
+        benchmark = add_file(Path(benchmark)).name
     shown = folder or Path("data") / benchmark
     pulled = pull(benchmark, shown, address)
     corpus = pulled.corpus

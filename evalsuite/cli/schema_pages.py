@@ -30,6 +30,11 @@ PAGES = {
         "The file of models, which `evalsuite init` writes. [models.yaml](../models.md) has examples; an unknown key "
         "is an error.",
     ),
+    "benchmark": Page(
+        "Keys of a benchmark file",
+        "The YAML of a benchmark of yours, which `evalsuite init --benchmark` writes. [A benchmark as a "
+        "file](../benchmark_file.md) has examples; an unknown key is an error.",
+    ),
     "results": Page(
         "Keys of results.json",
         "All figures of a run, in `runs/NAME/results.json`. As data frames: [Results as data frames](../frames.md).",

@@ -16,6 +16,7 @@ from evalsuite.analyses.judged.values import JudgedRecord
 from evalsuite.analyses.saved import results_file
 from evalsuite.analyses.second import SecondRecord
 from evalsuite.backends.models import ModelsFile
+from evalsuite.benchmarks.file.format import BenchmarkFile
 from evalsuite.common.files import replace_file
 from evalsuite.common.resources import bundled
 from evalsuite.results.schema.anchors import AnchorFile
@@ -32,6 +33,7 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "annotation": AnnotatedDialogue,
     "models": ModelsFile,
     "anchors": AnchorFile,
+    "benchmark": BenchmarkFile,
 }
 
 

@@ -54,7 +54,19 @@ def init(
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Ask nothing: take the first that is found, and the defaults.")
     ] = False,
+    benchmark: Annotated[
+        Path | None,
+        typer.Option(
+            "--benchmark",
+            metavar="DATA",
+            help="Write a benchmark file for this file of questions instead (JSONL, JSON, CSV, TSV, Parquet), from the columns "
+            "that it has; it stands beside the data.",
+        ),
+    ] = None,
 ) -> None:
+    if benchmark is not None:
+        _init_benchmark(benchmark, None if out == Path("models.yaml") else out)
+        return
     from evalsuite.setup.entries import entry_lines, write_models
 
     if out.exists() and not model:
@@ -73,6 +85,15 @@ def init(
     say(f"{out}: written, with the model {entry['name']} (backend {entry['backend']})")
     _say_what_is_missing(out)
     say(f"then: evalsuite run --models {out} --limit 5 --out runs/first")
+
+
+def _init_benchmark(data: Path, out: Path | None) -> None:
+    from evalsuite.setup.benchmark import write_benchmark
+
+    written = write_benchmark(data, out)
+    emit(written.read_text(encoding="utf-8"))
+    say(f"{written}: written; look at it, and mend what was guessed wrong")
+    say(f"then: evalsuite data check {written}")
 
 
 def _asked(out: Path, model: str, served: str, key_env: str, chat: bool | None, ask: bool) -> dict[str, Any]:

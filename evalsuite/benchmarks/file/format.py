@@ -79,7 +79,7 @@ class JoinedFile(Section):
     data: PathInside
     """Its path; {set}, {split} and {task} are replaced. A file that is not there has no rows."""
     key: ColumnOrExpression
-    """ColumnOrExpression or expression on a row of this file; it equals the `id` of the row that it belongs to."""
+    """Column or expression on a row of this file; it equals the `id` of the row that it belongs to."""
 
 
 class RowFields(Section):

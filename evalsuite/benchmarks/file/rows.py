@@ -105,10 +105,13 @@ def _csv(raw: bytes, path: Path, delimiter: str = ",") -> Iterator[DataRow]:
             if not cells:
                 continue
             if len(cells) != len(head):
-                message = f"the row has {len(cells)} cells, and the header {len(head)}"
                 if delimiter == "," and len(cells) > len(head):
-                    message = f"the row has {len(cells)} cells, and the header {len(head)}: a text with a comma in it needs quotes"
-                raise DataError(message, path, reader.line_num)
+                    raise DataError(
+                        f"the row has {len(cells)} cells, and the header {len(head)}: a text with a comma in it needs quotes",
+                        path,
+                        reader.line_num,
+                    )
+                raise DataError(f"the row has {len(cells)} cells, and the header {len(head)}", path, reader.line_num)
             yield DataRow({name: cell or None for name, cell in zip(head, cells, strict=True)}, reader.line_num)
     except csv.Error as error:
         raise DataError(f"not CSV: {error}", path, reader.line_num) from None

@@ -1,0 +1,231 @@
+"""A first benchmark file (`evalsuite init --benchmark DATA`), from the names and values of the columns of a data file."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from evalsuite.benchmarks.file.benchmark import load_benchmark
+from evalsuite.benchmarks.file.rows import read_rows
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.files import replace_file
+from evalsuite.common.resources import bundled
+
+Cells = Sequence[Mapping[str, Any]]
+# Names that columns have in data sets, the likeliest first; compared in small letters, without _ and blanks.
+_NAMES = {
+    "question": (
+        "question",
+        "query",
+        "q",
+        "问题",
+        "题目",
+        "题干",
+        "instruction",
+        "prompt",
+        "input",
+        "sentence",
+        "text",
+    ),
+    "gold": (
+        "answer",
+        "gold",
+        "label",
+        "答案",
+        "target",
+        "correct",
+        "correctanswer",
+        "answeridx",
+        "answerkey",
+        "output",
+    ),
+    "options": ("options", "choices", "choice", "选项", "candidates", "endings"),
+    "references": ("references", "answers", "aliases", "参考答案", "otheranswers"),
+    "dialogue": ("dialogue", "dialog", "conversation", "turns", "对话"),
+    "context": ("context", "passage", "article", "story", "premise", "文章", "故事", "背景", "sentence1"),
+    "id": ("id", "idx", "index", "qid", "uid", "编号"),
+    "group": ("category", "group", "subject", "topic", "type", "类别"),
+}
+_SPLITS = {"train": ("train", "training"), "dev": ("dev", "val", "valid", "validation"), "test": ("test",)}
+_FEW = 6  # a gold with so few values in all rows is one of fixed options
+
+
+def write_benchmark(data: Path, out: Path | None = None) -> Path:
+    """Write a benchmark file for a data file beside it, and return its path.
+
+    Raises ConfigError if the file is there already, if `out` is in another folder, or if no column can be told to be question or
+    gold; DataError for a broken data file.
+    """
+    out = out or data.with_suffix(".yaml")
+    if os.path.lexists(out):
+        raise ConfigError(f"{out}: exists already and is left as it is; name another file with --out")
+    if out.parent.resolve() != data.parent.resolve():
+        raise ConfigError(f"{out}: a benchmark file stands beside its data, in {data.parent}")
+    rows = [row.value for row in read_rows(data.parent, data.name).rows]
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        raise ConfigError(f"{data}: has no rows with columns: write the file by hand (docs/benchmark_file.md)")
+    task = _task(data, rows)
+    found = {"name": _name(data), "title": data.stem, "language": _language(rows)}
+    replace_file(out, _text(found, _splits(data), task, out))
+    load_benchmark(out)
+    return out
+
+
+def _task(data: Path, rows: Cells) -> dict[str, Any]:
+    columns = list(rows[0])
+    options, gold = _options(rows), _named("gold", columns)
+    taken = {gold, *(options if isinstance(options, list) else [options])}
+    question = _named("question", [name for name in columns if name not in taken]) or _longest(rows, taken)
+    references = _references(rows)
+    if not question or not (gold or references):
+        lacking = "the question" if not question else "the right answer"
+        raise ConfigError(
+            f"{data}: cannot tell which column is {lacking}: {', '.join(columns)}; write the file by hand "
+            "(docs/benchmark_file.md)"
+        )
+    values = [row.get(gold) for row in rows] if gold else []
+    kind = "answer"
+    if options:
+        kind = "choices" if any(_is_several(value) for value in values) else "choice"
+    elif gold and not references and len({str(value) for value in values}) <= min(_FEW, max(2, len(rows) // 2)):
+        kind, options = (
+            "choice",
+            {_key(value): _word(value, rows) for value in sorted({*map(_hashable, values)}, key=str)},
+        )
+    others = [name for name in columns if name not in (*taken, question)]
+    task: dict[str, Any] = {"kind": kind}
+    if number := _named("id", others):
+        values_of = [str(row.get(number)) for row in rows]
+        if len({*values_of}) == len(values_of) and all(re.fullmatch(r"[^/\s]+", value) for value in values_of):
+            task["id"] = number
+    for key in ("dialogue", "context"):
+        if (column := _named(key, others)) and not {"dialogue", "context"} & task.keys():
+            task[key] = column
+    task |= {"question": question, **({"options": options} if options else {}), **({"gold": gold} if gold else {})}
+    if references and not options:
+        task["references"] = references
+    if group := _named("group", others):
+        task["group"] = group
+    return task
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_-]", "", name).lower()
+
+
+def _named(key: str, columns: Sequence[str]) -> str:
+    """The column whose name is the likeliest for a field; "" if none has such a name."""
+    plain = {_plain(name): name for name in reversed(columns)}
+    return next((plain[name] for name in _NAMES[key] if name in plain), "")
+
+
+def _options(rows: Cells) -> Any:
+    """A column with a list, or the columns with an option each, in order; None if there are none."""
+    columns = list(rows[0])
+    if (column := _named("options", columns)) and isinstance(rows[0][column], list):
+        return column
+    series: dict[str, dict[str, str]] = {}
+    for name in columns:
+        if found := re.fullmatch(r"(.*?)[\s_-]?([A-Za-z]|\d)", name):
+            series.setdefault(_plain(found[1]), {})[found[2].upper()] = name
+    for prefix, found_names in series.items():
+        first = next((start for start in ("A", "1", "0") if start in found_names), None)
+        if first is None or (prefix and not re.search(r"option|choice|opt|answer|sol|ending|选项|^op$", prefix)):
+            continue
+        names: list[str] = []
+        while (mark := chr(ord(first) + len(names))) in found_names:
+            names.append(found_names[mark])
+        if len(names) > 1:
+            return names
+    return None
+
+
+def _references(rows: Cells) -> Any:
+    """A column with a list of right answers, or the columns with one each; "" if there are none."""
+    columns = list(rows[0])
+    if (column := _named("references", columns)) and isinstance(rows[0][column], list):
+        return column
+    named = [name for name in columns if re.fullmatch(r"(ref|reference|answer|alias)[\s_-]?\d", name.lower())]
+    return named if len(named) > 1 else ""
+
+
+def _longest(rows: Cells, taken: set[Any]) -> str:
+    """The column with the longest texts."""
+    lengths = {
+        name: sum(len(row.get(name) or "") for row in rows if isinstance(row.get(name), str))
+        for name in rows[0]
+        if name not in taken
+    }
+    return max(lengths, key=lambda name: lengths[name], default="") if any(lengths.values()) else ""
+
+
+def _is_several(value: Any) -> bool:
+    return isinstance(value, list) or (isinstance(value, str) and bool(re.fullmatch(r"[A-H]([,;、]?[A-H])+", value)))
+
+
+def _hashable(value: Any) -> Any:
+    return value if isinstance(value, str | int | bool) else str(value)
+
+
+def _key(value: Any) -> Any:
+    return value if isinstance(value, bool | int) else str(value)
+
+
+def _word(value: Any, rows: Cells) -> str:
+    """The option's text for a gold value: yes and no in the language of the data, else the value."""
+    said = str(value).lower()
+    chinese = _language(rows) == "zh"
+    if said in ("true", "yes", "1") and isinstance(value, bool | str):
+        return "是" if chinese else "yes"
+    if said in ("false", "no", "0") and isinstance(value, bool | str):
+        return "否" if chinese else "no"
+    return str(value)
+
+
+def _language(rows: Cells) -> str:
+    said = "".join(str(value) for row in rows[:100] for value in row.values())
+    return "zh" if len(re.findall(r"[\u3400-\u9fff]", said)) * 4 > len(re.findall("[A-Za-z]", said)) else "en"
+
+
+def _name(data: Path) -> str:
+    stem = re.sub(r"[^a-z0-9]+", "_", data.stem.lower()).strip("_")
+    stem = stem if stem and stem[0].isalpha() else f"mine_{stem}".rstrip("_")
+    return f"{stem}_data" if bundled(f"prompts/{stem}").exists() or stem in ("test", "train", "dev") else stem
+
+
+def _splits(data: Path) -> dict[str, str]:
+    """Split -> file: the data file is the test split, and a file beside it whose name says train or dev is that split."""
+    found = {"test": data.name}
+    for word in _SPLITS["test"]:
+        if word in data.stem.lower():
+            for split in ("train", "dev"):
+                for other in _SPLITS[split]:
+                    name = re.sub(word, other, data.name, flags=re.IGNORECASE)
+                    if name != data.name and (data.parent / name).exists():
+                        found.setdefault(split, name)
+    return {split: found[split] for split in _SPLITS if split in found}
+
+
+def _text(head: Mapping[str, Any], splits: Mapping[str, str], task: Mapping[str, Any], out: Path) -> str:
+    schema = bundled("schema") / "benchmark.schema.json"
+    data: Any = dict(splits) if len(splits) > 1 else splits["test"]
+    lines = [
+        f"# yaml-language-server: $schema={schema}",
+        f"# `evalsuite data check {out.name}` shows three prompts, `evalsuite run --benchmark {out.name}` asks models.",
+        *_lines({**head, "data": data}),
+        "tasks:",
+        "  ask:",
+        *(f"    {line}" for line in _lines(task)),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(values: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in values.items():
+        text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, sort_keys=False, width=2**20)
+        yield f"{key}: {text.removesuffix(chr(10)).removesuffix(chr(10) + '...')}"
