@@ -144,8 +144,8 @@ class Commands(TyperGroup):
             table.add_column(ratio=1)
             for name, help in rows:
                 table.add_row(name, help)
-            words = _CHINESE[title] if chinese() else title.partition("_")[0].title()
-            panels.append(Panel(table, title=words, title_align="left", border_style="dim"))
+            heading = _CHINESE[title] if chinese() else title.partition("_")[0].title()
+            panels.append(Panel(table, title=heading, title_align="left", border_style="dim"))
         usage = Text(self.get_usage(ctx), "bold")
         usage.highlight_words(["Usage: "], "yellow")
         print_all(Padding(usage, 1), Padding(self.help or "", (0, 1, 1, 1)), *panels, Padding(self.epilog or "", 1))
