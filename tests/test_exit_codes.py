@@ -54,6 +54,14 @@ def _folder(name: str) -> Callable[[Path], Path]:
     return make
 
 
+def _pipe(name: str) -> Callable[[Path], Path]:
+    def make(folder: Path) -> Path:
+        os.mkfifo(folder / name)
+        return folder / name
+
+    return make
+
+
 def _prompt(content: bytes | None) -> Callable[[Path], Path]:
     """A prompts folder whose template of one task is this; None: a folder."""
 
@@ -82,6 +90,7 @@ _PARSED = {"output": "(a)", "options": {"a": "x", "b": "y"}}
 _SPAN = {"output": "x", "dialogue": ["A: x"], "question": "q"}
 _MODELS = ["models", "--models"]
 _PROMPTED = ["run", "--model", "lexical", "--tasks", "event_cause", "--limit", "1", "--prompt", "mine", "--prompts"]
+_ONE = ["run", "--model", "lexical", "--tasks", "event_cause"]
 INPUTS = [
     # what is made, and the command that reads it
     ("GBK models", _file("m.yaml", "models: [{name: 模型}]".encode("gbk")), _MODELS, "not UTF-8"),
@@ -101,6 +110,10 @@ INPUTS = [
     ("huge integer in a template", _prompt(b"{{" + HUGE.encode() + b"}}"), _PROMPTED, "mine.j2"),
     ("division by zero in a template", _prompt(b"{{ 1 / 0 }}"), _PROMPTED, "mine.j2"),
     ("template that recurs", _prompt(b"{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}"), _PROMPTED, "mine.j2"),
+    ("memory without end in a template", _prompt(b"{{ 'a'.ljust(10**15) }}"), _PROMPTED, "mine.j2"),
+    ("padding without end in a template", _prompt(b"{{ 'a'.ljust(100000000) }}"), _PROMPTED, "pads to more than"),
+    ("a pipe of items", _pipe("items"), [*_ONE, "--items"], "no plain file"),
+    ("a device of items", lambda _: Path("/dev/zero"), [*_ONE, "--items"], "no plain file"),
     ("deep line to parse", _file("p.jsonl", DEEP), ["parse"], "not JSON"),
     ("huge integer to parse", _file("p.jsonl", json.dumps(_PARSED)[:-1] + f', "x": {HUGE}}}'), ["parse"], "not JSON"),
     ("GBK to parse", _file("p.jsonl", '{"output": "对"}'.encode("gbk")), ["parse"], "not UTF-8"),
@@ -178,6 +191,12 @@ def _place_broken(path: Path) -> None:
         db.execute("UPDATE cells SET place = '{' || id")
 
 
+def _no_cells(path: Path) -> None:
+    path.with_name("results.json").unlink()
+    with sqlite3.connect(path) as db:
+        db.execute("DELETE FROM cells")
+
+
 _RUN = ["run", "--model", "lexical", "--tasks", "event_cause,slot_identification", "--limit", "2", "--out", "run"]
 _STORE = [["score", "run"], _RUN]
 _RESULTS = [["show", "run"], ["report", "run"], ["compare", "run", "--models", "lexical,random"],
@@ -191,6 +210,7 @@ BROKEN = [
     ("store.sqlite", _row_broken, _STORE[:1]),
     ("store.sqlite", _place_broken, _STORE[:1]),
     ("store.sqlite", _is_folder, _STORE),
+    ("store.sqlite", _no_cells, _STORE[:1]),
     ("results.json", _half, _RESULTS),
     ("results.json", _holds(""), _RESULTS),
     ("results.json", _holds("null"), _RESULTS),

@@ -57,6 +57,7 @@ SAME = {
     "pip install -U evalsuite",
     "unset HF_HUB_OFFLINE",
     "{items}, key {key}",
+    "backend: {name}",
     "{place}-shot",
     "{shots}-shot",
     "{pull} && export EVALSUITE_DATA=$PWD/data",

@@ -124,6 +124,7 @@ CLASHES = [
     ("mine", 'BENCHMARK = Benchmark("mine", "M", "zh", ("a",), ("test",), "集", "set", (), None)', "its language is 'zh'"),
     ("mine", "BENCHMARK = {}", "found dict"),
     ("mine", "import nowhere", "No module named 'nowhere'"),
+    ("mine", "raise SystemExit(0)", "cannot be loaded: SystemExit: 0"),
 ]  # fmt: skip
 
 

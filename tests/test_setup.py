@@ -18,8 +18,9 @@ import yaml
 
 from evalsuite.backends.models import load_models
 from evalsuite.backends.openai.faults import Server as FaultServer
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.registry import TASKS, _benchmarks
 from evalsuite.common.errors import ConfigError
+from evalsuite.common.plugins import LazyMapping
 from evalsuite.common.resources import bundled
 from evalsuite.setup import checks, entries, machine, packages
 
@@ -178,6 +179,41 @@ def test_what_is_there_is_not_overwritten(cli: Any) -> None:
     Path("models.yaml").write_text("mine")
     assert "models.yaml: exists already" in cli("init", "--yes", "--model", "Qwen/Qwen3-8B", expect=2).stderr
     assert Path("models.yaml").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("words", "secret", "says"),
+    [
+        (["--model", "http://me:hunter2hunter2@127.0.0.1:1/v1"], "hunter2hunter2", "without user, password"),
+        (["--model", "http://127.0.0.1:1/v1", "--served", "m", "--key-env", "sk-abcdefghijklmnopqrstuv"], "sk-abc", "the name of an"),
+    ],
+    ids=["password", "key"],
+)  # fmt: skip
+def test_what_is_refused_is_neither_written_nor_shown(words: list[str], secret: str, says: str, cli: Any) -> None:
+    refused = cli("init", "--yes", *words, expect=2)
+    assert not Path("models.yaml").exists() and says in refused.stderr
+    Path("models.yaml").write_text("models: []")
+    again = cli("init", "--yes", *words, expect=2)
+    assert secret not in refused.stdout + refused.stderr + again.stdout + again.stderr and says in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("group", "code"),
+    [("benchmarks", "import sys; sys.exit(0)"), ("backends", "import sys; sys.exit(0)"), ("benchmarks", "ROW = 5")],
+)
+def test_a_broken_plugin_is_told_of(group: str, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = f"of_{group}_{len(code)}"
+    (tmp_path / f"{module}.py").write_text(code)
+    info = tmp_path / "a_package-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: a-package\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[evalsuite.{group}]\nmine = {module}:ROW\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(checks, "BENCHMARKS", LazyMapping(_benchmarks))  # as a new process finds them
+    rows = {row.name: row for row in checks.checks() if row.group in ("plugins", "data")}
+    bad = rows["benchmarks" if group == "benchmarks" else "mine"]
+    assert bad.state == "wrong" and "a-package" in bad.found
+    assert ("official data" in rows) == (group == "backends")
 
 
 def test_the_entry_for_a_file_that_is_there_is_printed(cli: Any) -> None:

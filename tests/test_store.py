@@ -241,3 +241,66 @@ def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
     assert find_store(tmp_path) == tmp_path / "store.sqlite"
     with open_store(tmp_path) as store:
         assert store.cells() == [CELL]
+
+
+def _stored(path: Path) -> None:
+    with Store(path) as store:
+        store.plan(CELL, [("k", TRIAL), ("l", TRIAL)])
+        store.put(
+            [("k", Response("x高兴", "stop", 7, 3, reasoning="想", thinking_tokens=2)), ("l", Response("y", "stop"))]
+        )
+
+
+@pytest.mark.parametrize("change", ["text = 'x高興'", "text = CAST(x'78FF' AS TEXT)", "finish = 'length'", "new_tokens = 4",
+                                    "reasoning = NULL", "key = 'z'"])  # fmt: skip
+def test_a_changed_byte_of_a_reply_is_a_failure_that_is_asked_again(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "s"
+    _stored(path)
+    with sqlite3.connect(path) as db:
+        db.execute(f"UPDATE replies SET {change} WHERE key = 'k'")
+    with Store(path) as store:
+        assert store.done("kl") == {"l"}
+        read = [response for _, _, response in store.read(CELL)]
+        if not change.startswith("key"):  # under another key it is no reply to the question
+            assert read[0] and read[0].error and "digest" in read[0].error and store.damaged == 1
+        again = Response("x高兴", "stop", 7, 3)
+        store.put([("k", again)])
+        assert store.response("k") == again and store.done("kl") == {"k", "l"} and store.damaged == 0
+
+
+@pytest.mark.parametrize("change", ["cells SET place = replace(place, '\"m\"', '\"n\"')", "cells SET facts = '{\"seed\": 1}'",
+                                    "requests SET key = 'l'", "cells SET place = '{\"x\": 1}'"])  # fmt: skip
+def test_a_changed_byte_of_a_plan_is_an_error(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "s"
+    _stored(path)
+    with sqlite3.connect(path) as db:
+        db.execute(f"UPDATE {change}")
+    with Store(path) as store, pytest.raises(sqlite3.DatabaseError, match="digest"):
+        store.cells()
+    with Store(path) as store:  # as an older version left it
+        store._db.execute("DELETE FROM digests")
+        if "x" in change.partition("place")[2][:12]:
+            with pytest.raises(sqlite3.DatabaseError, match="place of a cell"):
+                store.cells()
+        else:
+            assert len(store.cells()) == 1
+
+
+def test_replies_of_earlier_versions_have_no_digest(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    _stored(path)
+    with sqlite3.connect(path) as db:
+        db.execute("DROP TABLE digests")
+    with Store(path) as store:
+        store.put([("k", Response("other", "stop"))])  # the first one stays, and its digest is not that of the second
+        assert store.done("kl") == {"k", "l"} and store.cells() == [CELL]
+        assert (found := store.response("k")) and (found.text, found.thinking_tokens) == ("x高兴", 2)
+
+
+def test_a_schema_that_is_no_text_is_a_broken_store(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    _stored(path)
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"CREATE TABLE judged", b"CREATE T\xffBLE judged"))
+    with pytest.raises(ConfigError, match="cannot be opened as a store"):
+        Store(path)

@@ -121,6 +121,18 @@ def test_checkpoints(
     assert not caplog.records
 
 
+def test_weights_that_are_no_numbers_give_no_replies(tiny: Path, tmp_path: Path) -> None:
+    import torch
+
+    path = changed(
+        tiny, tmp_path / "net", lambda tensors: {n: torch.full_like(x, torch.nan) for n, x in tensors.items()}
+    )
+    models = tmp_path / "models.yaml"
+    models.write_text(f"models:\n  - {{name: m, backend: hf, path: {path}, chat: true, device: cpu}}\n")
+    answered = evalsuite.run(models, tasks=["event_cause"], set="hard", limit=1, out=tmp_path / "run", baselines=())
+    assert any("logits are all NaN" in problem for problem in answered.problems)
+
+
 class Started:
     """vLLM, had it come so far."""
 

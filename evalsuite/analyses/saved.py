@@ -207,6 +207,14 @@ def require_cells(out: Path, cells: Iterable[Cell]) -> None:
         )
 
 
+def require_something(out: Path, cells: Iterable[Cell]) -> None:
+    """Raise ConfigError if there is nothing to score: a store without `cells`, in a folder that had no results before."""
+    if not list(cells) and not (out / "results.json").exists():
+        raise ConfigError(
+            f"{out}: store.sqlite has no cells: nothing was asked, or it was emptied or copied without store.sqlite-wal"
+        )
+
+
 def require_replies(out: Path, before: Earlier, after: Results) -> None:
     """Raise ConfigError if new results lack judgings, or replies to the same requests, that the earlier ones have."""
     now = {cell.place: cell for cell in after.cells}

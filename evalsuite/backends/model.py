@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from evalsuite.common.finite import not_finite
+from evalsuite.common.secrets import hide
 
 
 class Strict(BaseModel):
@@ -232,6 +233,7 @@ _OURS = (
     "seed",
     "stop",
 )
+_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 _ADDRESS = r"https?://[^\s@?#]+"
 
 
@@ -240,7 +242,7 @@ class API(Strict):
 
     base_url: str = Field(default="https://api.openai.com/v1", json_schema_extra={"pattern": f"^{_ADDRESS}$"})
     """Address of the server, usually with /v1 at its end. No user, password or query: keys belong in key_env."""
-    key_env: str | None = "OPENAI_API_KEY"
+    key_env: str | None = Field(default="OPENAI_API_KEY", json_schema_extra={"pattern": f"^{_VARIABLE}$"})
     """Name of the environment variable that holds the API key, never the key itself; null: no key."""
     max_concurrency: int = Field(default=32, ge=1)
     """Requests under way at once."""
@@ -284,6 +286,17 @@ class API(Strict):
         if not re.fullmatch(_ADDRESS, value):
             raise ValueError("expected http://… or https://…, without user, password or query: keys belong in key_env")
         return value.rstrip("/")
+
+    @field_validator("key_env")
+    @classmethod
+    def _a_variable(cls, value: str | None) -> str | None:
+        if value is not None and (
+            not re.fullmatch(_VARIABLE, value) or hide(value) != value
+        ):  # a key, by a usual slip: not quoted
+            raise ValueError(
+                "expected the name of an environment variable, of letters, digits and _, and not a key itself"
+            )
+        return value
 
     @field_validator("parameters")
     @classmethod

@@ -86,6 +86,14 @@ def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
     """
     try:
         text = read_text(path, missing="no such file; give --models FILE (the shipped one is bundled:models.yaml)")
+    except DataError as error:
+        raise ConfigError(str(error)) from None
+    return models_in(text, path, names)
+
+
+def models_in(text: str, path: Path, names: list[str] | None = None) -> list[Model]:
+    """The models in the text of the models.yaml at `path`, which need not be there yet. Raises as `load_models`."""
+    try:
         tree, node = parse_yaml(text)
     except DataError as error:
         raise ConfigError(str(error)) from None

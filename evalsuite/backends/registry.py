@@ -65,7 +65,7 @@ BACKENDS: dict[str, BackendRow] = {
         BackendRow("openai", _openai, sampling=tuple(name for name in SAMPLING if name != "beams")),
     )
 }
-_GROUP = "evalsuite.backends"  # the group of entry points
+GROUP = "evalsuite.backends"  # the group of entry points
 
 
 def backend_named(name: str) -> BackendRow:
@@ -75,7 +75,7 @@ def backend_named(name: str) -> BackendRow:
     """
     if name in BACKENDS:
         return BACKENDS[name]
-    found = [point for point in installed(_GROUP) if point.name == name]
+    found = [point for point in installed(GROUP) if point.name == name]
     if not found:
         raise ConfigError(unknown("backend", name, backend_names()))
     if len(found) > 1:
@@ -101,7 +101,7 @@ def check_sampling(model: Model) -> None:
 def backend_names() -> list[str]:
     """All backends, built-in ones first. Logs an error for other packages' that have a built-in one's name."""
     others = []
-    for point in installed(_GROUP):
+    for point in installed(GROUP):
         if point.name in BACKENDS:
             log.error(
                 "backend %s of %s: the built-in one of this name is used; rename it", point.name, origin_of(point)

@@ -67,7 +67,7 @@ def init(
     if benchmark is not None:
         _init_benchmark(benchmark, None if out == Path("models.yaml") else out)
         return
-    from evalsuite.setup.entries import entry_lines, write_models
+    from evalsuite.setup.entries import checked_yaml, entry_lines, write_models
 
     if out.exists() and not model:
         raise ConfigError(f"{out}: exists already and is left as it is; name another file with --out")
@@ -76,6 +76,7 @@ def init(
     if name:
         entry = {**entry, "name": name}
     if out.exists():
+        checked_yaml([entry], out)
         emit(entry_lines(entry))
         raise ConfigError(
             f"{out}: exists already and is left as it is; the lines above add the model to its list, or name another "
@@ -158,9 +159,10 @@ def _of_server(address: str, served: str, key_env: str | None, ask: bool) -> dic
     """An entry for a server at an address: asks for its model, and for the variable of the key if it wants one."""
     import os
 
-    from evalsuite.setup.entries import endpoint
+    from evalsuite.setup.entries import endpoint, require_endpoint
     from evalsuite.setup.machine import ask_server
 
+    require_endpoint(address, key_env)
     server = ask_server(address, os.environ.get(key_env or "", "").strip())
     if not server.models and not address.rstrip("/").endswith("/v1"):  # people leave it out
         longer = ask_server(f"{address.rstrip('/')}/v1", os.environ.get(key_env or "", "").strip())

@@ -56,7 +56,7 @@ def load_plugin(point: EntryPoint) -> Any:
     """Import the object of an entry point. Raises ConfigError, naming the package, if that fails."""
     try:
         return point.load()
-    except Exception as error:  # whatever another package's import raises
+    except (Exception, SystemExit) as error:  # whatever another package's import raises
         raise ConfigError(
             f"{origin_of(point)}: entry point {point.name!r} of {point.group} cannot be loaded: "
             f"{type(error).__name__}: {error}; mend or uninstall the package"

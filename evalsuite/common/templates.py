@@ -86,7 +86,8 @@ class TemplateFile:
                 said = f"{error} here; docs/prompts.md lists the variables ({about})"
                 raise PromptError(f"{self.path}:{_line(error)}: {said}") from None
             kind = "" if isinstance(error, Endless) or not str(error) else f"{type(error).__name__}: "
-            raise PromptError(f"{self.path}:{_line(error)}: {kind}{error or type(error).__name__} ({about})") from None
+            said = f"{kind}{error}" or type(error).__name__
+            raise PromptError(f"{self.path}:{_line(error)}: {said} ({about})") from None
         return "".join(parts)
 
 

@@ -61,6 +61,8 @@ def ask(
     keys = [key for group in groups for key in group.keys]
     group_of = [n for n, group in enumerate(groups) for _ in group.asked]
     seen = store.done(keys)
+    if store.damaged:
+        log.warning("%d stored replies are not as they were stored: they are asked again", store.damaged)
     done = []
     for key in keys:
         done.append(key in seen)

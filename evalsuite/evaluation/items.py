@@ -101,10 +101,12 @@ class Selection:
 
 
 def read_selection(path: str | Path) -> Selection:
-    """The selection in a file. Raises DataError if it is no file of anchor items, and no list of ids."""
+    """The selection in a file. Raises DataError if it is no plain file, or neither one of anchor items nor a list of ids."""
     from evalsuite.results.schema.anchors import AnchorFile
 
     path = Path(path)
+    if path.exists() and not path.is_file():  # a pipe or a device may never end
+        raise DataError("is no plain file", path)
     raw = read_bytes(path)
     digest = hashlib.sha256(raw).hexdigest()
     if raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):

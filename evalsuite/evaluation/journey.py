@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalsuite.analyses.journey import write_results
-from evalsuite.analyses.saved import require_cells, require_own
+from evalsuite.analyses.saved import require_cells, require_own, require_something
 from evalsuite.backends.base import Backend, Loader
 from evalsuite.backends.keys import require_keys
 from evalsuite.backends.model import Model
@@ -38,7 +38,7 @@ from evalsuite.evaluation.second_reader import SecondReader, ask_second_reader
 from evalsuite.evaluation.settings import Settings
 from evalsuite.page.report import require_own_page, write_page
 from evalsuite.results.analysis import Results
-from evalsuite.results.store import Store, find_store, request_key
+from evalsuite.results.store import Store, find_store, open_store, request_key
 from evalsuite.types import Cell, Item, Reading, Trial
 
 if TYPE_CHECKING:
@@ -173,6 +173,8 @@ def score(
     encoder = _encoder(semsim)
     if not reader.second_reader:
         with locked(out):
+            with open_store(out) as store:
+                require_something(out, store.cells())
             return write_results(out, reading, encoder)
     reader.model_of(models)
     require_own_page(out / "page")

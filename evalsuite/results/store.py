@@ -6,6 +6,9 @@ leaves the one file.
 A reply is stored the moment it arrives, under a key: the hash of the model's fingerprint, the exact prompt and the sampling
 settings. So no question is asked twice, and no model gets another's reply. The file is complete: parsing, scoring and
 reports run again from it without a model, data files or templates.
+
+Beside each reply and each plan stands a digest, so that a byte that a disk has changed is noticed. A damaged reply counts as
+a failure, which is asked again; a damaged plan is an error.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, astuple
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -35,6 +39,7 @@ CREATE TABLE IF NOT EXISTS requests (cell INTEGER, position INTEGER, key TEXT NO
 CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, text TEXT NOT NULL, finish TEXT NOT NULL,
     prompt_tokens INTEGER, new_tokens INTEGER, reasoning TEXT, likelihoods TEXT, asked INTEGER NOT NULL DEFAULT 1);
 CREATE TABLE IF NOT EXISTS thinking (key TEXT PRIMARY KEY, tokens INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS digests (name TEXT PRIMARY KEY, digest BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, error TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS spent (key TEXT NOT NULL, cost REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS batches (name TEXT PRIMARY KEY, note BLOB NOT NULL, stake REAL NOT NULL);
@@ -44,6 +49,7 @@ CREATE TABLE IF NOT EXISTS writing (mark TEXT PRIMARY KEY);
 """
 _VERSION = 3  # of the schema above
 _CHECKPOINT = 2000  # changed rows after which store.sqlite-wal, some MB, is copied into the file
+_DAMAGED = "the stored reply is not as it was stored: its digest differs; the same run asks it again"
 _REPAIR = "if it is damaged, put back a copy with its -wal file, or start a new run with another --out"
 
 
@@ -98,14 +104,16 @@ class Store:
     def __init__(self, path: Path) -> None:
         self._wal = path.with_name(f"{path.name}-wal")
         self._items: dict[str, Item] = {}  # by hash, as they are read
+        self._damaged: set[str] = set()  # keys of replies whose digest does not fit, as they are met
         whole = self._wal.exists() or not path.exists()  # asked first: SQLite makes the file
         try:
             self._open(path, whole)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter of a message about a damaged schema
             raise ConfigError(f"{path}: cannot be opened as a store: {error}; {_REPAIR}") from None
 
     def _open(self, path: Path, whole: bool) -> None:
         self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
+        self._db.text_factory = partial(str, encoding="utf-8", errors="replace")  # of a changed byte the digest tells
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
         (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if tables and version != _VERSION:
@@ -186,6 +194,21 @@ class Store:
                 digest = hashlib.sha256(item).hexdigest()
                 self._db.execute("INSERT OR IGNORE INTO items VALUES (?, ?)", (digest, item))
                 self._db.execute("INSERT INTO requests VALUES (?, ?, ?, ?, ?)", (number, position, key, digest, row))
+            self._db.execute(
+                "INSERT OR REPLACE INTO digests VALUES (?, ?)", (_of_plan(number), self._plan_digest(number))
+            )
+
+    def _plan_digest(self, number: int) -> bytes:
+        """The digest of a cell's place, facts, and its requests' keys and items."""
+        cell = self._db.execute("SELECT place, facts FROM cells WHERE id = ?", (number,)).fetchall()
+        rows = self._db.execute("SELECT key, item FROM requests WHERE cell = ? ORDER BY position", (number,)).fetchall()
+        return _digest(cell, rows)
+
+    def _require_plan(self, number: int) -> None:
+        """Raise sqlite3.DatabaseError if a cell's plan is not as it was stored. Older versions wrote no digests."""
+        kept = self._db.execute("SELECT digest FROM digests WHERE name = ?", (_of_plan(number),)).fetchone()
+        if kept and kept[0] != self._plan_digest(number):
+            raise sqlite3.DatabaseError("the plan of a cell is not as it was stored: its digest differs")
 
     def plan_judging(self, place: dict[str, Any], facts: dict[str, Any], rows: Iterable[dict[str, Any]]) -> None:
         """Store what a judge (review/judge) or a second reader (evaluation/second_reader.py) is to be asked. Replaces an earlier
@@ -218,18 +241,30 @@ class Store:
     def response(self, key: str) -> Response | None:
         """The reply stored under a key, else its failure, else None."""
         row = self._db.execute(
-            "SELECT text, finish, prompt_tokens, new_tokens, reasoning, tokens, likelihoods FROM replies LEFT JOIN thinking USING (key)"
-            " WHERE key = ?",
+            "SELECT digest, text, finish, prompt_tokens, new_tokens, reasoning, tokens, likelihoods FROM replies"
+            " LEFT JOIN thinking USING (key) LEFT JOIN digests ON name = key WHERE key = ?",
             (key,),
         ).fetchone()
         if row:
-            return _response(*row)
+            return self._response(key, *row)
         failure = self._db.execute("SELECT error FROM failures WHERE key = ?", (key,)).fetchone()
         return Response("", "error", error=failure[0]) if failure else None
 
+    def _response(self, key: str, digest: bytes | None, *columns: Any) -> Response:
+        """A reply as it was stored; a failure if its digest does not fit. Older versions wrote no digests."""
+        if digest is not None and digest != _digest(key, columns):
+            self._damaged.add(key)
+            return Response("", "error", error=_DAMAGED)
+        return _response(*columns)
+
+    @property
+    def damaged(self) -> int:
+        """The number of replies met so far whose digest does not fit, and that no other has replaced."""
+        return len(self._damaged)
+
     def done(self, keys: Iterable[str]) -> set[str]:
         """The keys that have a reply. A failure does not count as one: it is asked again."""
-        return {key for key in keys if self._db.execute("SELECT 1 FROM replies WHERE key = ?", (key,)).fetchone()}
+        return {key for key in keys if (found := self.response(key)) is not None and found.error is None}
 
     def put(self, responses: Iterable[tuple[str, Response]]) -> None:
         """Store (key, response) pairs in one transaction, without API keys. The column `asked` counts the replies of a key; it should stay 1."""
@@ -240,16 +275,29 @@ class Store:
                 if r.error is not None:
                     self._db.execute("INSERT OR REPLACE INTO failures VALUES (?, ?)", (key, hide(r.error, cut=True)))
                     continue
+                if key in self._damaged:
+                    self._forget(key)
                 text = hide(escape_surrogates(r.text))
                 reasoning = None if r.reasoning is None else hide(escape_surrogates(r.reasoning))
                 likelihoods = json.dumps([astuple(x) for x in r.likelihoods]) if r.likelihoods else None
-                self._db.execute(
-                    "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET asked = asked + 1",
+                (asked,) = self._db.execute(
+                    "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET asked = asked + 1 RETURNING asked",
                     (key, text, r.finish, r.prompt_tokens, r.new_tokens, reasoning, likelihoods),
-                )
-                if r.thinking_tokens is not None:
-                    self._db.execute("INSERT OR IGNORE INTO thinking VALUES (?, ?)", (key, r.thinking_tokens))
+                ).fetchone()
+                if asked == 1:
+                    self._db.execute("DELETE FROM thinking WHERE key = ?", (key,))
+                    if r.thinking_tokens is not None:
+                        self._db.execute("INSERT INTO thinking VALUES (?, ?)", (key, r.thinking_tokens))
+                    columns = (text, r.finish, r.prompt_tokens, r.new_tokens, reasoning, r.thinking_tokens, likelihoods)
+                    self._db.execute("INSERT OR REPLACE INTO digests VALUES (?, ?)", (key, _digest(key, columns)))
                 self._db.execute("DELETE FROM failures WHERE key = ?", (key,))
+
+    def _forget(self, key: str) -> None:
+        """Drop a damaged reply, so that another can be stored."""
+        for table in ("replies", "thinking"):
+            self._db.execute(f"DELETE FROM {table} WHERE key = ?", (key,))
+        self._db.execute("DELETE FROM digests WHERE name = ?", (key,))
+        self._damaged.discard(key)
 
     def lend(self, amount: float) -> None:
         """Count the highest cost of requests as spent before they are sent; a negative amount gives it back.
@@ -293,23 +341,28 @@ class Store:
 
     def cells(self) -> list[Cell]:
         """All planned cells, sorted by place."""
-        rows = self._db.execute("SELECT place, facts FROM cells").fetchall()
-        cells = (Cell(Place(**_parsed(place)), _parsed(facts)) for place, facts in rows)
+        rows = self._db.execute("SELECT id, place, facts FROM cells").fetchall()
+        for number, _, _ in rows:
+            self._require_plan(number)
+        try:
+            cells = [Cell(Place(**_parsed(place)), _parsed(facts)) for _, place, facts in rows]
+        except TypeError as error:
+            raise sqlite3.DatabaseError(f"the place of a cell cannot be read: {error}") from None
         return sorted(cells, key=lambda cell: cell.place)
 
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]:
         """(key, trial, response) of a cell in order; the response is None if it was not asked yet."""
         rows = self._db.execute(
-            "SELECT r.key, r.item, r.request, f.error, p.text, p.finish, p.prompt_tokens, p.new_tokens, p.reasoning,"
+            "SELECT r.key, r.item, r.request, f.error, d.digest, p.text, p.finish, p.prompt_tokens, p.new_tokens, p.reasoning,"
             " t.tokens, p.likelihoods FROM requests r JOIN cells c ON c.id = r.cell"
-            " LEFT JOIN replies p ON p.key = r.key LEFT JOIN thinking t ON t.key = r.key"
+            " LEFT JOIN replies p ON p.key = r.key LEFT JOIN thinking t ON t.key = r.key LEFT JOIN digests d ON d.name = r.key"
             " LEFT JOIN failures f ON f.key = r.key WHERE c.place = ? ORDER BY r.position",
             (_place(cell),),
         )
-        for key, item, request, error, text, *reply in rows:
+        for key, item, request, error, digest, text, *reply in rows:
             response = None
             if text is not None:
-                response = _response(text, *reply)
+                response = self._response(key, digest, text, *reply)
             elif error is not None:
                 response = Response("", "error", error=error)
             yield key, _trial(self._item(item), _unpack(request)), response
@@ -355,6 +408,15 @@ def _unpack(packed: bytes) -> dict[str, Any]:
     except (zlib.error, TypeError) as error:
         raise sqlite3.DatabaseError(f"a row cannot be read: {error}") from None
     return value
+
+
+def _of_plan(number: int) -> str:
+    """The name of the digest of a cell's plan."""
+    return f"plan {number}"
+
+
+def _digest(*values: Any) -> bytes:
+    return hashlib.blake2b(json.dumps(values, ensure_ascii=False).encode(), digest_size=8).digest()
 
 
 def _response(

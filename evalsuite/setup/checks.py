@@ -17,10 +17,13 @@ from evalsuite.backends.model import Model
 from evalsuite.backends.model_paths import missing
 from evalsuite.backends.models import load_models
 from evalsuite.backends.openai.asking import is_loopback
+from evalsuite.backends.registry import GROUP as BACKEND_GROUP
 from evalsuite.backends.registry import backend_named
 from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora
-from evalsuite.common.errors import DataError
+from evalsuite.benchmarks.registry import GROUP as BENCHMARK_GROUP
+from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.flags import folders
+from evalsuite.common.plugins import installed, origin_of
 from evalsuite.common.resources import bundled, resolve
 from evalsuite.setup import machine, packages
 from evalsuite.setup.entries import providers
@@ -55,7 +58,10 @@ def checks(
     yield from _extras()
     yield from _machine(gpus)
     yield from _servers_and_keys()
-    yield from _data(data)
+    plugins = list(_plugins())
+    yield from plugins
+    if not any(check.name == "benchmarks" for check in plugins):  # else none is known
+        yield from _data(data)
     yield from _hubs(online)
     if models is not None:
         for model in load_models(resolve(models)):
@@ -104,6 +110,25 @@ def _extra(extra: str, needs: Sequence[packages.Requirement], use: str) -> Check
     state: CheckState = "ok" if not bad else "absent" if any(each.installed is None for each in bad) else "wrong"
     said = ", ".join(map(str, bad or needs))
     return Check("extras", f"[{extra}]", state, said, use, f"pip install 'evalsuite[{extra}]'" if bad else "")
+
+
+def _plugins() -> Iterator[Check]:
+    """A row for each benchmark and backend of another package that works, and for what does not."""
+    mend = "mend or uninstall the package"
+    try:
+        tuple(BENCHMARKS)
+    except ConfigError as error:
+        yield Check("plugins", "benchmarks", "wrong", str(error), "every command", mend)
+    else:
+        for point in installed(BENCHMARK_GROUP):
+            yield Check("plugins", point.name, "ok", f"benchmark of {origin_of(point)}")
+    for point in installed(BACKEND_GROUP):
+        try:
+            backend_named(point.name)
+        except ConfigError as error:
+            yield Check("plugins", point.name, "wrong", str(error), f"backend: {point.name}", mend)
+        else:
+            yield Check("plugins", point.name, "ok", f"backend of {origin_of(point)}")
 
 
 def _machine(gpus: Sequence[machine.GPU]) -> Iterator[Check]:

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import ValidationError
 
 from evalsuite.backends.model import API
 from evalsuite.backends.model_paths import is_hub_id, no_such_folder
-from evalsuite.backends.models import load_models
+from evalsuite.backends.models import models_in
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import read_text, replace_file
 from evalsuite.common.resources import PREFIX, bundled, resolve
@@ -63,6 +64,15 @@ def choices(servers: Sequence[ModelServer]) -> list[Choice]:
         if not mine:
             found.append(Choice(f"a model at {address} (key in {variable})", endpoint(address, "", variable)))
     return found
+
+
+def require_endpoint(address: str, key_env: str | None) -> None:
+    """Raise ConfigError, which quotes neither, if an address has a password, or the name of a variable is a key."""
+    try:
+        API(base_url=address, key_env=key_env or None)
+    except ValidationError as error:
+        first = error.errors(include_input=False)[0]
+        raise ConfigError(f"{first['loc'][0]}: {first['msg'].removeprefix('Value error, ')}") from None
 
 
 def endpoint(address: str, model: str, key_env: str | None) -> ModelEntry:
@@ -158,11 +168,17 @@ def _written(value: Any) -> str:
     return text.removesuffix("\n").removesuffix("\n...")
 
 
+def checked_yaml(entries: Sequence[ModelEntry], out: Path) -> str:
+    """The text of a models.yaml that `load_models` takes. Raises ConfigError, before anything is written or shown."""
+    text = models_yaml(entries, out)
+    models_in(text, out)
+    return text
+
+
 def write_models(entries: Sequence[ModelEntry], out: Path) -> None:
-    """Write a models.yaml that `load_models` takes. Raises ConfigError if the file is there already."""
+    """Write a models.yaml. Raises ConfigError if the file is there already, or `load_models` would not take it."""
     if os.path.lexists(out):
         raise ConfigError(f"{out}: exists already and is left as it is; name another file with --out")
-    text = models_yaml(entries, out)
+    text = checked_yaml(entries, out)
     out.parent.mkdir(parents=True, exist_ok=True)
     replace_file(out, text)
-    load_models(out)

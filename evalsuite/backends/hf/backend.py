@@ -67,6 +67,7 @@ class HuggingFace:
         if model.adapter:  # after the settings: peft's encoder-decoders read those of the network within
             net = add_adapter(net, model.adapter, f"model {model.name}")
         self.net = net.to(self.device).eval()
+        self._look_at_first_logits()
         self._continuations = continuations
         self._targets = targets
         if checkpoint.seq2seq:
@@ -79,6 +80,22 @@ class HuggingFace:
         self.parameters = checkpoint.parameters
         self._budget = self._limit = model.generation.batch_tokens
         self._priors: dict[tuple[tuple[int, ...], tuple[int, ...]], float] = {}  # (context, text) -> log-probability
+
+    def _look_at_first_logits(self) -> None:
+        """Have the first forward pass raise BackendError if all that it computes is NaN: the weights are broken."""
+        head = self.net.get_output_embeddings()
+        if head is None:
+            return
+
+        def look(_module: Any, _inputs: Any, logits: Any) -> None:
+            watch.remove()
+            if bool(logits.isnan().all()):
+                raise BackendError(
+                    f"model {self.model.name}: its first logits are all NaN: its weights are broken, or dtype "
+                    f"{str(logits.dtype).removeprefix('torch.')} is too narrow for them"
+                )
+
+        watch = head.register_forward_hook(look)
 
     def ids(self, request: Request) -> list[int]:
         return self.checkpoint.ids(request)
