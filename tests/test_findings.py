@@ -12,10 +12,11 @@ from as_json import a_cell
 import evalsuite
 from evalsuite.analyses.chance import ANALYSIS as CHANCE
 from evalsuite.analyses.chance import Chance
+from evalsuite.analyses.findings.journey import findings
+from evalsuite.analyses.findings.words import Finding
 from evalsuite.analyses.gaps import Gap
 from evalsuite.analyses.ranking import Group, ItemScores, Rated
 from evalsuite.analyses.saved import load_results
-from evalsuite.page.findings import Finding, findings
 from evalsuite.page.report import _load, page_data
 from evalsuite.results.analysis import Results
 from evalsuite.results.schema.cell import CellResult
@@ -25,7 +26,7 @@ from evalsuite.types import Reading
 def cell(model: str, task: str, right: int, of: int, chance: float = 1 / 3, **more: Any) -> CellResult:
     backend = "baseline" if model in ("lexical", "oracle") else "hf"
     usual: dict[str, Any] = {
-        "set": "hard", "model": model, "task": task, "metrics": {"accuracy": {"value": right / of}}, "status": {"parsed": of},
+        "set": "hard", "model": model, "task": task, "metrics": {"accuracy": {"value": right / of, "n": of}}, "status": {"parsed": of},
         "chance": chance, "items": of, "facts": {"backend": backend, "fingerprint": f"{backend}:{model}:1"},
     }  # fmt: skip
     return a_cell(**usual | more)
@@ -78,6 +79,10 @@ def told(
     return findings([Results(Path(), "", Reading(), tuple(cells), content)], rated, groups)
 
 
+def about(found: Sequence[Finding], topic: str) -> list[Finding]:
+    return [one for one in found if one.about == topic]
+
+
 def at_least(right: int, of: int, chance: float) -> float:
     """P(right or more of `of` | chance), by its definition."""
     return sum(math.comb(of, k) * chance**k * (1 - chance) ** (of - k) for k in range(right, of + 1))
@@ -86,70 +91,91 @@ def at_least(right: int, of: int, chance: float) -> float:
 def test_nobody_is_above_chance() -> None:
     found = told([cell("a", "knowledge_filling", 20, 50), cell("b", "knowledge_filling", 18, 50)])
     least = 2 * at_least(20, 50, 1 / 3)  # Holm: the smallest of two p-values twice
-    assert found[0].en.startswith("No model here is significantly above chance on Knowledge filling of CORECODE HARD.")
-    assert found[0].en.endswith(
-        "a comes nearest on Knowledge filling: 40.0\u00a0% of 50 items, where guessing gets 33.3\u00a0%."
+    (one,) = about(found, "chance")
+    assert one.en == (
+        "No model is significantly above chance on Knowledge filling of CORECODE HARD; a comes nearest: "
+        "40.0\u00a0% of 50 items, where guessing gets 33.3\u00a0%."
     )
-    assert found[0].test_en == f"Permutation of a model's own choices, Holm over 2 tests: p ≥ {least:.2g}"
-    assert "没有模型显著高于随机水平" in found[0].zh and found[0].cell == 0
+    assert one.test_en == f"Permutation of a model's own choices, Holm over 2 tests: p ≥ {least:.2g}"
+    assert "没有模型显著高于随机水平；最接近的是a：40.0%（50 题）" in one.zh and one.cell == 0
 
 
 def test_the_reference_is_the_best_constant_answer_where_that_is_better() -> None:
     found = told([cell("a", "knowledge_filling", 20, 50)], constant=0.38)
-    assert found[0].en.endswith("40.0\u00a0% of 50 items, where always (b) gets 38.0\u00a0%.")
-    assert found[0].zh.endswith("40.0%，全选 (b) 可得 38.0%。")
+    (one,) = about(found, "chance")
+    assert one.en.endswith("; it comes nearest: 40.0\u00a0% of 50 items, where always (b) gets 38.0\u00a0%.")
+    assert one.zh.endswith("40.0%（50 题），全选 (b) 可得 38.0%。")
 
 
 def test_runs_of_earlier_versions_say_nothing_of_chance() -> None:
-    assert told([cell("a", "knowledge_filling", 20, 50)], earlier=True) == []
+    assert about(told([cell("a", "knowledge_filling", 20, 50)], earlier=True), "chance") == []
 
 
 def test_a_model_tagged_as_a_baseline_is_one() -> None:
     tagged = cell("small", "knowledge_filling", 45, 50, facts={"tags": ["baseline"]})
     results = Results(Path(), "", Reading(), (cell("a", "knowledge_filling", 20, 50), tagged), {})
-    assert findings([results], [], []) == []  # no model is ranked
+    assert [one.en for one in findings([results], [], [])] == [
+        "No cell of a model is whole and unperturbed: nobody is ranked."
+    ]
     rated = [Rated(replace(results.cells[0].place, model="0\ta"), (ItemScores(0, 0, (1.0,)),), True)]
-    assert "baseline small" in findings([results], rated, [])[0].en
+    (one,) = about(findings([results], rated, []), "baselines")
+    assert one.en == (
+        "a's score is above every baseline's on none of 1 task of CORECODE HARD; on Knowledge filling, the baseline small alone gets "
+        "90.0\u00a0%, a 40.0\u00a0%."
+    )
 
 
 def test_holm_decides_who_is_above_chance() -> None:
     # 24 of 50 alone: p = 0.023; among three tests it is not enough, among one it is.
     alone = told([cell("a", "knowledge_filling", 24, 50)])
     assert at_least(24, 50, 1 / 3) < 0.05 < 3 * at_least(24, 50, 1 / 3)
-    assert alone[0].en.startswith("a is significantly above chance on Knowledge filling of CORECODE HARD.")
+    assert about(alone, "chance")[0].en.startswith(
+        "a is significantly above chance on Knowledge filling of CORECODE HARD; it is furthest above: 48.0"
+    )
     many = told([cell(name, "knowledge_filling", right, 50) for name, right in (("a", 24), ("b", 10), ("c", 11))])
-    assert many[0].en.startswith("No model here is significantly above chance on Knowledge filling")
+    assert about(many, "chance")[0].en.startswith("No model is significantly above chance on Knowledge filling")
 
 
 def test_tasks_on_which_nobody_is_above_chance_are_named() -> None:
     cells = [cell("a", "knowledge_filling", 45, 50), cell("a", "domain_identification", 12, 50, 0.25)]
     found = told([*cells, cell("b", "knowledge_filling", 20, 50), cell("b", "domain_identification", 13, 50, 0.25)])
-    assert found[0].en.startswith(
-        "No model here is significantly above chance on Domain identification of CORECODE HARD. b comes"
+    (one,) = about(found, "chance")
+    assert one.en.startswith(
+        "a is significantly above chance on 1 of 2 choice tasks of CORECODE HARD, nobody on Domain identification; b comes nearest there: 26"
     )
-    assert found[0].cell == 3
+    assert one.cell == 3 and one.test_en.endswith(" there")
+    single = about(told(cells), "chance")[0]
+    assert "1 of 2 choice tasks of CORECODE HARD, not on Domain identification; it comes nearest there: 24" in single.en
+    assert "，领域识别上未做到；其中：24.0%（50 题）" in single.zh
     better = told(
         [*cells[:1], cell("a", "domain_identification", 40, 50, 0.25), cell("b", "knowledge_filling", 20, 50)]
     )
-    assert better[0].en.startswith(
-        "1 of 2 models is significantly above chance on all 2 choice tasks of CORECODE HARD. a is furthest"
+    assert about(better, "chance")[0].en.startswith(
+        "a is significantly above chance on all 2 choice tasks of CORECODE HARD; a is furthest above on Knowledge filling: 90"
     )
 
 
 def test_a_baseline_that_is_ahead_is_told_but_not_the_oracle() -> None:
     cells = [cell("a", "knowledge_filling", 20, 50), cell("oracle", "knowledge_filling", 50, 50)]
-    assert len(told(cells)) == 1
-    found = told([*cells, cell("lexical", "knowledge_filling", 25, 50)])[1]
+    assert about(told(cells), "baselines") == []
+    (found,) = about(told([*cells, cell("lexical", "knowledge_filling", 25, 50)]), "baselines")
     assert found.en == (
-        "Lexical overlap alone gets 50.0\u00a0% on Knowledge filling of CORECODE HARD; the best model, a, 40.0\u00a0%."
+        "a's score is above every baseline's on none of 1 task of CORECODE HARD; on Knowledge filling, lexical overlap alone gets "
+        "50.0\u00a0%, a 40.0\u00a0%."
     )
     assert "仅靠词面重合即得 50.0%" in found.zh and found.cell == 2
+    (tied,) = about(told([*cells, cell("lexical", "knowledge_filling", 20, 50)]), "baselines")
+    assert tied.en == "a's score is above every baseline's on none of 1 task of CORECODE HARD."
 
 
 def test_what_is_not_whole_is_not_told() -> None:
     failed = cell("a", "knowledge_filling", 45, 50, status={"parsed": 49, "failed": 1})
-    assert told([failed]) == told([cell("a", "knowledge_filling", 45, 50, missing=3)]) == []
-    assert told([cell("a", "knowledge_filling", 45, 50, perturb="shuffle")]) == []
+    for left in (
+        failed,
+        cell("a", "knowledge_filling", 45, 50, missing=3),
+        cell("a", "knowledge_filling", 45, 50, perturb="shuffle"),
+    ):
+        assert told([left])[0].en.endswith("nobody is ranked.") and not about(told([left]), "chance")
 
 
 def test_who_is_best_and_the_cost_of_the_harder_set() -> None:
@@ -165,10 +191,13 @@ def test_who_is_best_and_the_cost_of_the_harder_set() -> None:
     ]
     gaps = [gap("knowledge_filling", gap=0.2, p_holm=0.01), gap("domain_identification", gap=0.1, p_holm=0.6)]
     found = told(cells, groups, gaps=gaps)
-    assert found[1].en == (
-        "a is best on all 2 tasks of CORECODE HARD, significantly ahead of every other model on 1 of them."
+    (one,) = about(found, "best")
+    assert one.en == (
+        "a is best of 2 models on all 2 tasks of CORECODE HARD, significantly ahead of every other model on 1 of them; "
+        "CKF: 40.0\u00a0% (50 items), next b, 38.0\u00a0%."
     )
-    assert found[2].en == (
+    assert one.test_en == "Paired permutation test over dialogues, Holm over a task's 1 pair of models"
+    assert about(found, "levels")[0].en == (
         "From EASY to HARD, a loses 15.0 points on average over 2 choice tasks; the change is significant on 1."
     )
 
@@ -178,26 +207,32 @@ def test_ties_are_no_wins() -> None:
     cells = [cell(m, task, n, 50) for task, both in rights.items() for m, n in zip("ab", both, strict=True)]
     alike = {"best": "0\ta", "not_worse": ["0\tb"], "letters": {"0\ta": "a", "0\tb": "a"}}
     groups = [group(**alike, task=task) for task in rights]
-    assert told(cells, groups)[1].en.startswith("a is best on 1 of 3 tasks of CORECODE HARD,")
+    assert about(told(cells, groups), "best")[0].en.startswith(
+        "a is best of 2 models on 1 of 3 tasks of CORECODE HARD,"
+    )
     cells[-1] = cell("b", "slot_identification", 10, 50)
-    assert told(cells, groups)[1].en == "a and b are each best on 1 of 3 tasks of CORECODE HARD."
+    assert about(told(cells, groups), "best")[0].en == "a and b are each best on 1 of 3 tasks of CORECODE HARD."
     assert not any("best on" in found.en for found in told(cells[2:4], groups))
 
 
 def test_few_dialogues_do_not_tell_who_is_above_chance() -> None:
     cells = [cell("a", "knowledge_filling", 50, 50)]
-    assert told(cells, dialogues=5) == []
-    assert told(cells, dialogues=6)[0].en.startswith("a is significantly above chance")
+    assert (
+        about(told(cells, dialogues=5), "chance")[0].en
+        == "Too few dialogues to tell who is above chance on CORECODE HARD."
+    )
+    assert about(told(cells, dialogues=6), "chance")[0].en.startswith("a is significantly above chance")
     mixed = told([*cells, cell("a", "domain_identification", 3, 3, 0.25)])  # 3 items: 3 dialogues
-    assert "above chance on Knowledge filling of" in mixed[0].en and "over 1 test" in mixed[0].test_en
+    (one,) = about(mixed, "chance")
+    assert "above chance on Knowledge filling of" in one.en and "over 1 test" in one.test_en
 
 
 def test_the_random_baseline_is_not_called_guessing() -> None:
     random = cell(
         "random", "knowledge_filling", 34, 50, facts={"backend": "baseline", "fingerprint": "baseline:random:1"}
     )
-    found = told([cell("a", "knowledge_filling", 20, 50), random])[1]
-    assert found.en.startswith("The random baseline alone gets 68.0") and "随机基线" in found.zh
+    (found,) = about(told([cell("a", "knowledge_filling", 20, 50), random]), "baselines")
+    assert "the random baseline alone gets 68.0" in found.en and "随机基线" in found.zh
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +244,8 @@ def sample_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_sentences_follow_from_the_results_of_a_run(sample_run: Path) -> None:
     data = page_data([_load(sample_run)], lambda shard: "shard")
-    first, *rest = data["findings"]
+    by = {found["about"]: found for found in data["findings"]}
+    first, rest = by["chance"], data["findings"]
     shown = data["cells"][first["cell"]]
     tested = load_results(sample_run).of(CHANCE) or []
     (p,) = (row.p for row in tested if (row.model, row.set) == ("tiny-zh", "hard"))
@@ -221,7 +257,7 @@ def test_sentences_follow_from_the_results_of_a_run(sample_run: Path) -> None:
         if c["model"] == "tiny-zh"
     )
     moved = f"{'loses' if easy >= hard else 'gains'} {abs(100 * (easy - hard)):.1f} points"
-    assert moved in data["findings"][-1]["en"]
+    assert moved in by["levels"]["en"]
     assert f"{100 * shown['metrics']['accuracy']['value']:.1f}\u00a0%" in first["en"]
     assert all(found["zh"] and found["en"] for found in rest)
 
@@ -229,7 +265,7 @@ def test_sentences_follow_from_the_results_of_a_run(sample_run: Path) -> None:
 def test_the_page_begins_with_them_and_opens_their_evidence(sample_run: Path, browse: Any) -> None:
     with browse(sample_run / "page" / "index.html") as tab:
         sentence = tab.locator("#findings p").first
-        assert "Knowledge filling of CORECODE HARD" in sentence.inner_text()
+        assert "tiny-zh: " in sentence.inner_text() and "of CORECODE HARD" in sentence.inner_text()
         box, table = sentence.bounding_box(), tab.locator("table.overview").first.bounding_box()
         assert box["y"] < table["y"] and box["y"] < 400
         tab.click("#lang")

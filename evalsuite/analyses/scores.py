@@ -24,7 +24,7 @@ LEGEND = {
         "(n)：没有答案的回复占 n%，按不正确计", "(n): percent of replies without an answer, counted as not right"
     ),
     "!": Text("!n：n 个请求失败或尚未提问，不计入", "!n: requests failed or not asked, left out"),
-    "±": Text("±：该列中最宽的 95% 置信区间的一半", "±: half of the column's widest 95 % interval"),
+    "±": Text("±：该列各模型中最宽的 95% 置信区间的一半", "±: half of the widest 95 % interval of the column's models"),
 }
 ESTIMATED = Text(
     "≈k/n：只问了 n 题中的 k 题，不参与排名。附区间者为全部题目得分的估计（提前停止，或来自锚题）；无区间者只是这 k 题的得分；带 ? 者超出选题所用模型的得分范围，或提问方式不同",
@@ -150,13 +150,15 @@ def _by_set(task: Task, cells: Sequence[CellResult], averages: Sequence[Mean]) -
 
 
 def _size(columns: Sequence[tuple[Sequence[CellResult | None], str]], blank: int) -> list[Row]:
-    """Two rows: the items of each column, and the largest half width of its 95 % intervals. (cells, metric) is a column."""
+    """Two rows: the items of each column, and the largest half width of its models' 95 % intervals (of the baselines' where
+    there are no models). (cells, metric) is a column."""
     counts, halves = list[str | None](), list[str | None]()
     for cells, metric in columns:
         found = [cell.figure(metric) for cell in cells if cell]
         n = sorted({row.n for row in found if row.n})
         counts.append(str(n[0]) if len(n) == 1 else f"{n[0]}–{n[-1]}" if n else None)
-        wide = max((half for row in found if (half := _half(row)) is not None), default=None)
+        models = [cell.figure(metric) for cell in cells if cell and not cell.is_baseline] or found
+        wide = max((half for row in models if (half := _half(row)) is not None), default=None)
         scale = 100 if metric_named(metric).percent else 1
         halves.append(None if wide is None else f"±{scale * wide:.{0 if scale == 100 else 2}f}")
     rows = ((Text("题数", "n"), counts), (Text("95% 置信区间", "95 %"), halves))

@@ -27,12 +27,14 @@ from evalsuite.analyses import (
     tokens,
 )
 from evalsuite.analyses.blame import damage_named
+from evalsuite.analyses.findings import journey as findings
 from evalsuite.analyses.judged import sheets as judged
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.sheet import Sheet
 from evalsuite.results.analysis import Analysis, Results
 
 ANALYSES: tuple[Analysis[Any], ...] = (
+    findings.ANALYSIS,
     overview.ANALYSIS,
     scores.ANALYSIS,
     means.ANALYSIS,

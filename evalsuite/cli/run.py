@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 @takes(Settings)
 def run(**settings: Any) -> None:
     import evalsuite
-    from evalsuite.cli.show import print_results, print_told
+    from evalsuite.cli.show import print_findings, print_results
 
     hint_at_models(settings["models"])
     done = evalsuite.run(**settings)
     print_results(done)
     say(f"page: {done.out / 'page' / 'index.html'}   results: {done.out / 'results.json'}")
     _say_cost(done, settings.get("budget"))
-    print_told(done)
+    print_findings(done)
     raise typer.Exit(done.exit_code)
 
 

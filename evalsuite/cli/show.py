@@ -82,7 +82,7 @@ def show(
         elif form == "table":
             print_tables(done, parts(tables))
             if not tables and not any(chosen.values()):  # a part of a run may have other findings
-                print_told(done)
+                print_findings(done)
         else:
             from evalsuite.analyses.table import sheets
             from evalsuite.cli.tables.export import export
@@ -101,13 +101,13 @@ def print_results(done: Results) -> None:
         say(f"skipped: {line}", err=True)
 
 
-def print_told(done: Results) -> None:
-    """Print what the results say, in at most three lines."""
+def print_findings(done: Results) -> None:
+    """Print what the results say, in a few lines."""
+    from evalsuite.analyses.findings.journey import end_of_run
     from evalsuite.cli.tables.terminal import draw
-    from evalsuite.page.told import told
 
     try:
-        print_all(*draw(told(done)))
+        print_all(*draw([one.line for one in end_of_run(done)]))
     except (EvalsuiteError, LookupError, TypeError, ValueError, AttributeError) as error:
         # The folder may come from elsewhere; the tables stand by themselves.
         say(f"what was found: not told, since records cannot be read ({error})", err=True)

@@ -19,6 +19,7 @@ from typing import Any, get_origin
 
 from evalsuite.analyses import ranking, second
 from evalsuite.analyses.blame import damage_named
+from evalsuite.analyses.findings.journey import findings
 from evalsuite.analyses.judged import sheets as judged
 from evalsuite.analyses.saved import from_json, score_named, to_json
 from evalsuite.analyses.table import SECTIONS, TABLES, sheets
@@ -35,7 +36,6 @@ from evalsuite.common.resources import bundled
 from evalsuite.common.sheet import as_json
 from evalsuite.page import shards
 from evalsuite.page.citations import citations
-from evalsuite.page.findings import findings
 from evalsuite.page.shards import PageCell
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results import records

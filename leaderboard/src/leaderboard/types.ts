@@ -286,14 +286,15 @@ export interface Run extends Partial<Omit<EvalsuiteResultsFormat1, "cells" | "ev
   written?: { results: string[]; cells: string[] };
   sheets?: Sheet[];
 }
-/** A sentence of evalsuite/page/findings.py, and the number of the cell that it rests on. */
+/** A sentence of evalsuite/analyses/findings, and the number of the cell that it rests on. */
 export interface Finding {
+  about: string;
   zh: string;
   en: string;
   /** Its test, in small print. */
   test_zh: string;
   test_en: string;
-  cell: number;
+  cell: number | null;
 }
 export interface PageData {
   runs: Run[];

@@ -1,10 +1,10 @@
-// Findings in words: sentences of findings.py, each with the evidence that it rests on.
+// Findings in words: sentences of evalsuite/analyses/findings, each with the evidence that it rests on.
 import { button, h, visible } from "../../common/dom.ts";
 import { inChinese, t } from "../../common/words.ts";
 import { cellRoute, go } from "../address.ts";
 import { data } from "../data.ts";
 
-const MOST = 5; // sentences; of several benchmarks there may be more
+const MOST = 6; // sentences; of several benchmarks there may be more
 
 export function drawFindings() {
   if (!data.findings.length) return null;
@@ -13,14 +13,18 @@ export function drawFindings() {
     { class: "findings", id: "findings", role: "group", "aria-label": t("findings") },
     data.findings.slice(0, MOST).map((found) => {
       const [sentence, test] = inChinese() ? [found.zh, found.test_zh] : [found.en, found.test_en];
-      const open = () => go(cellRoute(data.cells[found.cell]));
+      const cell = found.cell === null ? undefined : data.cells[found.cell];
       return h(
         "p",
         null,
         h("span", { class: "data" }, visible(sentence)),
         " ",
-        test && h("small", null, visible(test), " · "),
-        button(t("evidence"), open, { class: "link", "aria-label": `${t("evidence")}: ${sentence}` }),
+        test && h("small", null, visible(test), cell ? " · " : ""),
+        cell &&
+          button(t("evidence"), () => go(cellRoute(cell)), {
+            class: "link",
+            "aria-label": `${t("evidence")}: ${sentence}`,
+          }),
       );
     }),
   );

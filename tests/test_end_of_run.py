@@ -1,4 +1,4 @@
-"""The three lines that end a run: true of every kind of run, and the same in both languages."""
+"""The lines that end a run: true of every kind of run, and the same in both languages."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from scipy import stats
 
 import evalsuite
 from evalsuite.analyses.chance import ANALYSIS as CHANCE
+from evalsuite.analyses.findings.journey import end_of_run
 from evalsuite.analyses.saved import load_results
-from evalsuite.page.told import told
 from evalsuite.types import Request
 
 Reply = Callable[[Request], str]
@@ -49,8 +49,8 @@ def golds(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 def lines(out: Path, models: dict[str, Reply] | str = "bundled:models.yaml", **settings: Any) -> list[str]:
     done = evalsuite.run(models, out=out, **{"tasks": ["CKF", "SI"], **settings})
-    found = told(done)
-    assert len(found) <= 3 and all(text.zh and text.en for text in found)
+    found = [one.line for one in end_of_run(done)]
+    assert len(found) <= 4 and all(text.zh and text.en for text in found)
     return [text.en.replace("\u00a0", " ") for text in found]
 
 
@@ -58,7 +58,7 @@ def test_who_leads_with_items_interval_and_test(tmp_path: Path) -> None:
     first, second, *_ = lines(tmp_path / "run", {"a": good(0.9), "b": good(0.4)})
     cells = {(c["model"], c["set"], c["task"]): c for c in told_cells(tmp_path / "run")}
     assert first.startswith(
-        "a is best on all 2 tasks of CORECODE HARD, significantly ahead of every other model on 2 of them"
+        "a is best of 2 models on all 2 tasks of CORECODE HARD, significantly ahead of every other model on 2 of them"
     )
     assert "142 items" in first and " b, " in first
     best = cells["a", "hard", "slot_identification"]["metrics"]["accuracy"]
@@ -69,7 +69,7 @@ def test_who_leads_with_items_interval_and_test(tmp_path: Path) -> None:
         if item_set == "hard" and model in tested:
             value = cell["metrics"]["accuracy"]["value"]
             tested[model].append(stats.binomtest(round(value * 142), 142, cell["chance"], alternative="greater").pvalue)
-    assert max(tested["a"]) < 0.01 and "a" in second and "significantly above chance on 2 of 2 choice tasks" in second
+    assert max(tested["a"]) < 0.01 and "a" in second and "significantly above chance on all 2 choice tasks" in second
 
 
 def told_cells(run: Path) -> list[dict[str, Any]]:
@@ -84,14 +84,16 @@ def test_equal_models_do_not_lead(tmp_path: Path) -> None:
 
 def test_models_that_are_not_told_apart_are_said_so(tmp_path: Path) -> None:
     first, *_ = lines(tmp_path / "run", {"a": good(0.5), "b": good(0.501)}, tasks=["CKF"])
-    assert "best on CKF of CORECODE HARD" in first and "not told apart from all others" in first
+    assert (
+        "best of 2 models on CKF of CORECODE HARD" in first and "not significantly ahead of every other model" in first
+    )
 
 
 def test_one_model_at_chance_with_few_items_that_says_one_thing(tmp_path: Path) -> None:
     first, second, third = lines(tmp_path / "run", {"b": lambda request: "b"}, limit=100, tasks=["CKF"], set="hard")
     assert first.startswith("b: ") and "100 items" in first and "best" not in first
-    assert second.startswith("b is not significantly above chance on the choice task")
-    assert "b chose (b) on 100 of 100 items of CKF" in third and "100 items a task, about ±" in third
+    assert second.startswith("b is not significantly above chance on Knowledge filling of CORECODE HARD")
+    assert "b chose (b) on 100 of 100 items of CKF" in third and "100 items a task, intervals of up to ±" in third
 
 
 def test_few_dialogues_do_not_tell_who_is_above_chance(tmp_path: Path) -> None:
@@ -113,7 +115,7 @@ def test_always_the_same_option_is_not_above_chance(tmp_path: Path) -> None:
         return label if Random(f"preferred:{request.id}").random() < 0.8 else other
 
     found = lines(tmp_path / "other", {"mostly": preferred}, tasks=["SI"])
-    (row,) = (row for row in load_results(tmp_path / "other").of(CHANCE) or [] if row.set == "hard")
+    (row,) = (row for row in load_results(tmp_path / "other").of(CHANCE) or () if row.set == "hard")
     assert stats.binomtest(round(row.accuracy * 142), 142, row.chance, alternative="greater").pvalue < 0.01
     assert "not significantly above chance" in found[1] and row.p > 0.05
 
@@ -131,7 +133,7 @@ def test_all_failed(tmp_path: Path) -> None:
     assert "20 of 20 requests failed (m)" in found[1] and len(found) == 2
     done = load_results(tmp_path / "run")
     left = tuple(cell.model_copy(update={"missing": cell.items, "status": {}}) for cell in done.cells)
-    assert "20 of 20 requests are not asked yet" in told(replace(done, cells=left))[1].en
+    assert "20 of 20 requests are not asked yet" in end_of_run(replace(done, cells=left))[1].en
 
 
 def test_perturbed_cells_alone_rank_nobody(tmp_path: Path) -> None:

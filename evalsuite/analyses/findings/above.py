@@ -1,0 +1,173 @@
+"""Who is above chance, and what baselines get without a model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evalsuite.analyses import chance
+from evalsuite.analyses.chance import Chance
+from evalsuite.analyses.findings.cells import Shown, baseline_kind, best_baselines, models
+from evalsuite.analyses.findings.words import Finding, listed, many, percent, value
+from evalsuite.analyses.ranking import ALPHA
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.sheet import Text
+from evalsuite.results.analysis import Results
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A model's choices of a cell, with its row of "chance" in results.json."""
+
+    cell: Shown
+    row: Chance
+    p: float  # of its own choices in a random order, corrected by Holm over all that are told together
+
+    @property
+    def above(self) -> bool:
+        """Whether it is right significantly more often than its own choices in a random order."""
+        return self.p < ALPHA
+
+    @property
+    def reference(self) -> float:
+        """The accuracy that needs no knowledge of an item: of guessing, or of the best constant answer, if that is higher."""
+        return max(self.row.chance, self.row.constant)
+
+    def who(self) -> Text:
+        """Whose accuracy the reference is."""
+        if self.row.guided:
+            return Text(f"全选 {self.row.label} 可得", f"always {self.row.label}")
+        return Text("随机水平", "guessing")
+
+
+def guesses(cells: Sequence[Shown], runs: Sequence[Results]) -> tuple[list[Guess], bool]:
+    """The models' cells that are tested against chance, and whether others come from too few dialogues: a model that knows
+    these says little about others. Runs of earlier versions have no such tests."""
+    from evalsuite.metrics.statistics import FEWEST, holm
+
+    at = {(run, row.place): row for run, results in enumerate(runs) for row in results.of(chance.ANALYSIS) or ()}
+    rows = [(cell, at.get((cell.run, cell.cell.place))) for cell in models(cells)]
+    known = [(cell, row) for cell, row in rows if row is not None]
+    tested = [(cell, row) for cell, row in known if row.dialogues >= FEWEST]
+    p = holm({cell.number: row.p for cell, row in tested})
+    return [Guess(cell, row, p[cell.number]) for cell, row in tested], len(tested) < len(known)
+
+
+def above_chance(cells: Sequence[Shown], runs: Sequence[Results], title: str) -> list[Finding]:
+    """Who is above chance on most choice tasks and on which nobody is, with the model that is nearest to it there; where there
+    is no such task, the one that is furthest above."""
+    tested, few = guesses(cells, runs)
+    if not tested:
+        zh, en = (
+            f"{title}：对话太少，无法判断是否高于随机水平。",
+            f"Too few dialogues to tell who is above chance on {title}.",
+        )
+        return [Finding("chance", zh, en)] if few else []
+    names = sorted({g.cell.task.name for g in tested}, key=[*TASKS].index)
+    dark = [name for name in names if not any(g.cell.task.name == name and g.above for g in tested)]
+    several = len({g.cell.id for g in tested}) > 1
+    who = _nobody(tested, names, several) if len(dark) == len(names) else _somebody(tested, names)
+    told = [g for g in tested if g.cell.task.name in dark] or tested
+    example = max(told, key=lambda g: (g.cell.score - g.reference, -g.cell.number))
+    cell, whose, items = example.cell, example.who(), example.row.items
+    zh = f"{percent(cell.score, 'zh')}（{items} 题），{whose.zh} {percent(example.reference, 'zh')}"
+    en = f"{percent(cell.score, 'en')} of {many(items, 'item')}, where {whose.en} gets {percent(example.reference, 'en')}"
+    # Where and whose, unless it is clear.
+    on = Text("", "") if len(names) == 1 else Text(f"{cell.task.zh}上", f" on {cell.task.en}")
+    name = Text(cell.name, cell.name) if several else Text("", "it")
+    if 0 < len(dark) < len(names):
+        nobody = Text("没有模型做到" if several else "未做到", "nobody" if several else "not")
+        who = Text(
+            f"{who.zh}，{listed(dark, 'zh')}上{nobody.zh}", f"{who.en} of {title}, {nobody.en} on {listed(dark, 'en')}"
+        )
+        on = on if len(dark) > 1 else Text("其中", " there")
+    else:
+        who = Text(who.zh, f"{who.en} of {title}")
+    nearest = Text("最接近的是", "comes nearest") if dark else Text("高出最多的是", "is furthest above")
+    test = Text(
+        f"模型自身选择的置换检验，{len(tested)} 次检验经 Holm 校正",
+        f"Permutation of a model's own choices, Holm over {many(len(tested), 'test')}",
+    )
+    if dark:
+        there = Text("该处 ", " there") if len(dark) < len(names) else Text("", "")
+        least = min(g.p for g in told)
+        test = Text(f"{test.zh}，{there.zh}p ≥ {least:.2g}", f"{test.en}: p ≥ {least:.2g}{there.en}")
+    return [
+        Finding(
+            "chance",
+            f"{title}：{who.zh}；{on.zh}{nearest.zh}{name.zh}：{zh}。"
+            if name.zh
+            else f"{title}：{who.zh}；{on.zh or '得分'}：{zh}。",
+            f"{who.en}; {name.en} {nearest.en}{on.en}: {en}.",
+            test.zh,
+            test.en,
+            cell.number,
+        )
+    ]
+
+
+def _nobody(tested: Sequence[Guess], names: Sequence[str], several: bool) -> Text:
+    """That no model is above chance on any task."""
+    where = Text(f"全部 {len(names)} 项选择题", f"any of the {len(names)} choice tasks")
+    if len(names) == 1:
+        where = Text(listed(names, "zh"), listed(names, "en"))
+    if several:
+        return Text(
+            f"在{where.zh}上，没有模型显著高于随机水平", f"No model is significantly above chance on {where.en}"
+        )
+    name = tested[0].cell.name
+    return Text(f"在{where.zh}上，{name} 未显著高于随机水平", f"{name} is not significantly above chance on {where.en}")
+
+
+def _somebody(tested: Sequence[Guess], names: Sequence[str]) -> Text:
+    """Who is above chance on most tasks."""
+    counts = Counter(g.cell.id for g in tested if g.above)
+    most = max(counts.values())
+    leaders = [model for model, count in counts.items() if count == most]
+    name = next(g.cell.name for g in tested if g.cell.id == leaders[0])
+    rest = len(leaders) - 1
+    more = Text(f"等 {rest + 1} 个模型", f" and {rest} more are") if rest else Text("", " is")
+    where = Text(f" {len(names)} 项选择题中的 {most} 项", f"{most} of {len(names)} choice tasks")
+    if most == len(names):
+        where = Text(f"全部 {len(names)} 项选择题", f"all {len(names)} choice tasks")
+    if len(names) == 1:
+        where = Text(listed(names, "zh"), listed(names, "en"))
+    return Text(
+        f"{name} {more.zh}在{where.zh}上显著高于随机水平", f"{name}{more.en} significantly above chance on {where.en}"
+    )
+
+
+# The suite's baselines, by kind: what they do in words.
+_BASELINES = {
+    "lexical": Text("词面重合", "lexical overlap"),
+    "majority": Text("最常见的答案", "the most frequent answer"),
+    "random": Text("随机基线", "the random baseline"),
+}
+
+
+def above_baselines(cells: Sequence[Shown], title: str) -> list[Finding]:
+    """On how many tasks the best score is above every baseline's, and where a baseline is furthest ahead."""
+    top: dict[str, Shown] = {}
+    for cell in models(cells):
+        if cell.task.name not in top or cell.score > top[cell.task.name].score:
+            top[cell.task.name] = cell
+    pairs = [(first, top[name]) for name, first in best_baselines(cells).items() if name in top]
+    if not pairs:
+        return []
+    above = sum(own.score > first.score for first, own in pairs)
+    whose = (
+        Text("最高分", "The best score")
+        if len({c.id for c in models(cells)}) > 1
+        else Text(f"{pairs[0][1].name} 的得分", f"{pairs[0][1].name}'s score")
+    )
+    zh = f"{title}：{whose.zh}在 {len(pairs)} 项任务中的 {above} 项上高于所有基线"
+    en = f"{whose.en} is above every baseline's on {above or 'none'} of {many(len(pairs), 'task')} of {title}"
+    leads = [(first, own) for first, own in pairs if first.score > own.score]
+    shown = pairs[0][1]
+    if leads:
+        shown, own = max(leads, key=lambda pair: (pair[0].score - pair[1].score, -pair[0].number))
+        alone = _BASELINES.get(baseline_kind(shown), Text(f"基线 {shown.name}", f"the baseline {shown.name}"))
+        zh += f"；{shown.task.zh}上，仅靠{alone.zh}即得 {value(shown, 'zh')}，{own.name} 为 {value(own, 'zh')}"
+        en += f"; on {shown.task.en}, {alone.en} alone gets {value(shown, 'en')}, {own.name} {value(own, 'en')}"
+    return [Finding("baselines", f"{zh}。", f"{en}.", cell=shown.number)]

@@ -1,0 +1,163 @@
+"""Who is best, and whether that is told apart from the others."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from evalsuite.analyses.findings.cells import Shown, best_baselines, models
+from evalsuite.analyses.findings.words import Finding, score, value
+from evalsuite.analyses.ranking import ALPHA, Group
+from evalsuite.common.sheet import Text
+from evalsuite.types import Place
+
+# By the test of a group.
+_TESTS = {
+    "permutation": Text("以对话为单位的配对置换检验", "paired permutation test over dialogues"),
+    "McNemar": Text("McNemar 检验", "McNemar's test"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A task on which models are compared: their cells, the best first, and the group that tells them apart."""
+
+    ranked: Sequence[Shown]
+    group: Group
+
+    @property
+    def is_won(self) -> bool:
+        """Whether one model has the highest score; ties are no wins."""
+        return self.ranked[0].score > self.ranked[1].score + 1e-12
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether that model is significantly ahead of all others."""
+        return self.is_won and not self.group.not_worse
+
+    @property
+    def is_testable(self) -> bool:
+        """Whether so many dialogues can tell any two of the models apart: all of them in favour of one."""
+        return 2.0 ** (1 - self.group.dialogues) * math.comb(len(self.group.letters), 2) < ALPHA
+
+
+def best(cells: Sequence[Shown], groups: Iterable[Group], title: str) -> list[Finding]:
+    """Who is best on most tasks; of one model alone, its lowest and highest score."""
+    own = models(cells)
+    if len({c.id for c in own}) < 2:
+        return _alone(own, title)
+    columns = compared(own, groups)
+    won = [column for column in columns if column.is_won]
+    if not won:
+        return []
+    by_model: dict[str, list[Column]] = {}
+    for column in won:
+        by_model.setdefault(column.ranked[0].id, []).append(column)
+    most = max(map(len, by_model.values()))
+    first = [own for own in by_model.values() if len(own) == most]
+    rest = best_baselines(cells)
+    if len(first) > 1:
+        return [_each(first, len(columns), most, title)]
+    return [_one(first[0], columns, rest, title)]
+
+
+def compared(own: Sequence[Shown], groups: Iterable[Group]) -> list[Column]:
+    """The tasks on which two or more models are compared by the first metric."""
+    at = {replace(c.cell.place, model=c.id): c for c in own}
+    columns = []
+    for group in groups:
+        found = [at.get(Place(name, **group.coordinates())) for name in group.letters]
+        ranked = sorted((c for c in found if c), key=lambda c: -c.score)
+        if len(ranked) > 1 and not group.adapters and group.metric == ranked[0].task.metrics[0]:
+            columns.append(Column(ranked, group))
+    return columns
+
+
+def _each(first: Sequence[Sequence[Column]], count: int, most: int, title: str) -> Finding:
+    """That several models are best on as many tasks."""
+    names = [own[0].ranked[0].name for own in first]
+    return Finding(
+        "best",
+        f"{title}：{'、'.join(names)} 各在 {count} 项任务中的 {most} 项上最好。",
+        f"{', '.join(names[:-1])} and {names[-1]} are each best on {most} of {count} tasks of {title}.",
+        cell=first[0][0].ranked[0].number,
+    )
+
+
+def _one(mine: Sequence[Column], columns: Sequence[Column], baselines: dict[str, Shown], title: str) -> Finding:
+    """That one model is best on most tasks, with its clearest win, if it has one above the baselines."""
+
+    def clearest(column: Column) -> tuple[bool, bool, float]:
+        first, second, *_ = column.ranked
+        base = baselines.get(first.task.name)
+        return base is None or first.score > base.score, column.is_clear, first.score - second.score
+
+    shown = max(mine, key=clearest)
+    first, second, *_ = shown.ranked
+    count, most, clear = len(columns), len(mine), sum(column.is_clear for column in mine)
+    of = len({cell.id for column in columns for cell in column.ranked})
+    among = Text(
+        f"{of} 个模型{'（不计基线）' * bool(baselines)}中",
+        f"of {of} models{' (baselines not counted)' * bool(baselines)}",
+    )
+    lead = _lead(clear, mine, count)
+    test = _test(mine) if any(column.is_testable for column in mine) else Text("", "")
+    if count == 1:
+        zh = f"{title}：{among.zh}，{first.name} 在{first.task.zh}上最好，{score(first, 'zh')}，{lead.zh}；其次 {second.name}，{value(second, 'zh')}。"
+        en = f"{first.name} is best {among.en} on {first.task.short} of {title}, {score(first, 'en')}, {lead.en}; next {second.name}, {value(second, 'en')}."
+    else:
+        zh = (
+            f"{title}：{among.zh}，{first.name} 在 {count} 项任务中的 {most} 项上最好，{lead.zh}；{first.task.zh}：{score(first, 'zh')}，"
+            f"其次 {second.name}，{value(second, 'zh')}。"
+        )
+        en = (
+            f"{first.name} is best {among.en} on {'all' if most == count else f'{most} of'} {count} tasks of {title}, {lead.en}; "
+            f"{first.task.short}: {score(first, 'en')}, next {second.name}, {value(second, 'en')}."
+        )
+    return Finding("best", zh, en, test.zh, test.en, first.number)
+
+
+def _lead(clear: int, mine: Sequence[Column], count: int) -> Text:
+    """On how many of its wins a model is significantly ahead of all others, if so many dialogues can tell."""
+    if not any(column.is_testable for column in mine):
+        return Text("对话太少，无法判断领先是否显著", "from too few dialogues to tell it from the others")
+    if count == 1:
+        if clear:
+            return Text("显著领先于所有其他模型", "significantly ahead of every other model")
+        return Text("但并非与每个模型都有显著差异", "not significantly ahead of every other model")
+    if clear:
+        return Text(
+            f"其中 {clear} 项显著领先于所有其他模型", f"significantly ahead of every other model on {clear} of them"
+        )
+    return Text("但没有一项显著领先于所有其他模型", "significantly ahead of every other model on none of them")
+
+
+def _test(columns: Sequence[Column]) -> Text:
+    """The tests of these columns, each corrected over its pairs of models."""
+    names = [_TESTS[name] for name in sorted({column.group.test for column in columns})]
+    pairs = sorted({math.comb(len(column.group.letters), 2) for column in columns})
+    spread = str(pairs[0]) if len(pairs) == 1 else f"{pairs[0]}–{pairs[-1]}"
+    en = " or ".join(name.en for name in names)
+    return Text(
+        f"{'或'.join(name.zh for name in names)}，每项任务的 {spread} 对模型经 Holm 校正",
+        f"{en[0].upper()}{en[1:]}, Holm over a task's {spread} pair{'s' * (spread != '1')} of models",
+    )
+
+
+def _alone(own: Sequence[Shown], title: str) -> list[Finding]:
+    """The scores of the only model: the lowest and the highest accuracy, or else of the metric that most of its tasks have."""
+    if not own:
+        return []
+    kinds = Counter(c.task.metrics[0] for c in own)
+    metric = "accuracy" if "accuracy" in kinds else kinds.most_common(1)[0][0]
+    alike = sorted((c for c in own if c.task.metrics[0] == metric), key=lambda c: c.score)
+    low, high = alike[0], alike[-1]
+    if len(alike) == 1:
+        zh = f"{title}：{low.name} 在{low.task.zh}上得 {score(low, 'zh')}。"
+        en = f"{low.name}: {score(low, 'en')} on {low.task.short} of {title}."
+    else:
+        zh = f"{title}：{low.name} 的得分从{low.task.zh}的 {score(low, 'zh')}到{high.task.zh}的 {score(high, 'zh')}。"
+        en = f"{low.name} gets from {score(low, 'en')} on {low.task.short} to {score(high, 'en')} on {high.task.short} of {title}."
+    return [Finding("best", zh, en, cell=high.number)]

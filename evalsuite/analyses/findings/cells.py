@@ -1,0 +1,112 @@
+"""The cells that findings are about.
+
+Of a benchmark with levels the harder one, else its last set; of each, the way of asking that most models were asked in,
+unperturbed and whole.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from evalsuite.analyses.ranking import Rated
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.results.analysis import Results
+from evalsuite.results.schema.cell import CellResult
+from evalsuite.types import Benchmark, Place, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A cell of a page or a run."""
+
+    number: int
+    id: str  # of the model: run and name
+    name: str  # of the model, with its run where several have one of this name
+    run: int  # of the page's runs
+    cell: CellResult
+    rated: Rated | None  # None for baselines, and for a model that is not ranked
+
+    @property
+    def task(self) -> Task:
+        return TASKS[self.cell.task]
+
+    @property
+    def score(self) -> float:
+        return self.cell.headline.value or 0.0
+
+
+def numbered(runs: Sequence[Results]) -> list[Shown]:
+    """All cells of a page, in its order."""
+    cells = [(run, cell) for run, results in enumerate(runs) for cell in results.cells]
+    named = Counter(model for _, model in {(run, cell.model) for run, cell in cells})
+    return [
+        Shown(n, f"{run}\t{cell.model}", _named(cell, runs[run], named[cell.model]), run, cell, None)
+        for n, (run, cell) in enumerate(cells)
+    ]
+
+
+def _named(cell: CellResult, results: Results, runs: int) -> str:
+    return cell.model if runs == 1 else f"{cell.model} ({results.out.name})"
+
+
+def looked_at(benchmark: Benchmark, cells: Sequence[Shown], rated: Iterable[Rated]) -> tuple[list[Shown], str]:
+    """The cells of a benchmark that sentences are about, and the name of their set, with the way of asking if there are
+    several. `cells`: all those of the benchmark, `rated`: scores of complete cells."""
+    item_set = max(
+        {c.cell.set for c in cells}, key=lambda name: (name in benchmark.sets and benchmark.sets.index(name), name)
+    )
+    title = f"{benchmark.title} {item_set.upper() if item_set in benchmark.levels else item_set}"
+    usual = _usual([c for c in cells if c.cell.set == item_set])
+    if usual and len({replace(c.cell.place, perturb="none").way for c in cells}) > 1:
+        title = f"{title} ({usual[0].cell.place.way})"
+    ranked = _rankable(rated)
+    return [replace(c, rated=ranked.get(replace(c.cell.place, model=c.id))) for c in usual], title
+
+
+def _rankable(rated: Iterable[Rated]) -> Mapping[Place, Rated]:
+    """Complete cells of models that are not adapters."""
+    return {cell.place: cell for cell in rated if cell.whole and not cell.adapter}
+
+
+def _usual(cells: Sequence[Shown]) -> list[Shown]:
+    """The complete, unperturbed cells in the way that most were asked in."""
+
+    def way(cell: CellResult) -> tuple[str, str, int, str]:
+        scoring = cell.scoring.replace("nll", "generate")  # probes are asked in no other way
+        return cell.split, cell.variant, cell.shots, scoring
+
+    plain = [
+        c
+        for c in cells
+        if c.cell.perturb == "none"
+        and c.cell.is_complete
+        and not c.cell.is_adapter
+        and c.cell.headline.value is not None
+    ]
+    if not plain:
+        return []
+    most = Counter(way(c.cell) for c in plain).most_common(1)[0][0]
+    return [c for c in plain if way(c.cell) == most]
+
+
+def models(cells: Sequence[Shown]) -> list[Shown]:
+    """The cells of models that are ranked."""
+    return [c for c in cells if c.rated is not None and not c.cell.is_baseline]
+
+
+def baseline_kind(cell: Shown) -> str:
+    """Of a baseline: random, majority, lexical or oracle, as its fingerprint has it."""
+    return cell.cell.facts.fingerprint.removeprefix("baseline:").split(":")[0]
+
+
+def best_baselines(cells: Sequence[Shown]) -> dict[str, Shown]:
+    """By task, the baseline with the highest score. The oracle is none."""
+    best: dict[str, Shown] = {}
+    for cell in cells:
+        if cell.cell.is_baseline and baseline_kind(cell) != "oracle":
+            first = best.get(cell.task.name)
+            if first is None or cell.score > first.score:
+                best[cell.task.name] = cell
+    return best

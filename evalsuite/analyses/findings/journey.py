@@ -1,0 +1,96 @@
+"""The findings of a page, of a run, and those that end a run in a terminal: one function makes them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+
+from evalsuite.analyses.findings.above import above_baselines, above_chance
+from evalsuite.analyses.findings.best import best
+from evalsuite.analyses.findings.cells import Shown, looked_at, models, numbered
+from evalsuite.analyses.findings.levels import harder_set
+from evalsuite.analyses.findings.obstacles import obstacles
+from evalsuite.analyses.findings.words import Finding
+from evalsuite.analyses.ranking import Group, Rated, groups, rated_cells
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
+from evalsuite.common.sheet import Column, Row, Sheet, Text
+from evalsuite.results.analysis import Analysis, Results
+from evalsuite.types import Benchmark
+
+
+def findings(runs: Sequence[Results], rated: Sequence[Rated], compared: Sequence[Group]) -> list[Finding]:
+    """The sentences of a page of some runs, first those on the first benchmark, then of the others by turns. `rated` are the
+    cells' scores an item, `compared` the significance groups of the page's columns."""
+    cells = numbered(runs)
+    if not any(not c.cell.is_baseline for c in cells):
+        return (
+            [Finding("best", "本次只评测了基线，没有模型。", "Only baselines were asked, no model.")] if cells else []
+        )
+    looks = [(benchmark, *looked_at(benchmark, own, rated)) for benchmark, own in _by_benchmark(cells)]
+    told = [_of_benchmark(benchmark, here, title, runs, compared) for benchmark, here, title in looks if models(here)]
+    if not told:
+        none = Finding(
+            "best",
+            "没有一个模型有完整、未扰动的结果，因此不作排名。",
+            "No cell of a model is whole and unperturbed: nobody is ranked.",
+        )
+        return [none, *obstacles(cells, [], runs)]
+    first, *rest = told
+    here = next(here for _, here, _ in looks if models(here))
+    return [*first, *obstacles(cells, here, runs), *(one for turn in zip_longest(*rest) for one in turn if one)]
+
+
+def _by_benchmark(cells: Sequence[Shown]) -> Iterator[tuple[Benchmark, list[Shown]]]:
+    """The benchmarks that have cells, but for those whose sets are averaged, in the order of the registry."""
+    for benchmark in BENCHMARKS.values():
+        own = [c for c in cells if TASKS[c.cell.task].benchmark == benchmark.name]
+        if own and not benchmark.averaged:
+            yield benchmark, own
+
+
+def _of_benchmark(
+    benchmark: Benchmark, here: Sequence[Shown], title: str, runs: Sequence[Results], compared: Sequence[Group]
+) -> list[Finding]:
+    return [
+        *best(here, compared, title),
+        *above_chance(here, runs, title),
+        *above_baselines(here, title),
+        *harder_set(here, runs, benchmark),
+    ]
+
+
+def of_run(results: Results, every: bool = True) -> list[Finding]:
+    """The findings of a run, as its page has them; without `every`, only those on its first benchmark. Reads the records of the
+    cells that they are about."""
+    rated: list[Rated] = []
+    for benchmark, own in _by_benchmark(numbered([results])):
+        here, _ = looked_at(benchmark, own, ())
+        found = list(rated_cells(results.out, [c.cell for c in here], "0\t"))
+        rated += found
+        if not every and any(one.whole and not one.adapter for one in found):
+            break
+    return findings([results], rated, groups(rated))
+
+
+def end_of_run(results: Results) -> list[Finding]:
+    """The findings that end a run in a terminal: those on its first benchmark. What the harder set costs is told where nothing
+    is in the way."""
+    found = of_run(results, every=False)
+    hindered = any(one.about == "obstacles" for one in found)
+    return [one for one in found if not (hindered and one.about == "levels")]
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """A sheet of all findings of the whole run, in both languages, with their tests."""
+    rows = [
+        Row((Text(one.zh, one.en), Text(one.test_zh, one.test_en)), about={"about": one.about})
+        for one in of_run(results.whole)
+    ]
+    if rows:
+        columns = (Column(Text("主要发现", "what was found")), Column(Text("检验", "test")))
+        yield Sheet("findings", Text("主要发现", "What was found"), columns, tuple(rows))
+
+
+ANALYSIS: Analysis[None] = Analysis(
+    "findings", sheets, help="The results in sentences, with their tests.", only_named="reads records", drawn=True
+)

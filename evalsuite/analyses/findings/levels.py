@@ -1,0 +1,53 @@
+"""What the harder of two levels costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evalsuite.analyses import gaps
+from evalsuite.analyses.findings.cells import Shown, models
+from evalsuite.analyses.findings.words import Finding, many
+from evalsuite.analyses.gaps import Gap
+from evalsuite.analyses.ranking import ALPHA
+from evalsuite.results.analysis import Results
+from evalsuite.types import Benchmark, Place
+
+
+def harder_set(cells: Sequence[Shown], runs: Sequence[Results], benchmark: Benchmark) -> list[Finding]:
+    """How much a model loses from the easier level to the harder one, over its choice tasks: the best of those that were asked
+    most of them on both."""
+    if not benchmark.levels:
+        return []
+    losses: dict[str, list[tuple[Shown, Gap]]] = {}
+    at = {(c.run, c.cell.place): c for c in models(cells)}
+    for number, results in enumerate(runs):
+        for row in results.of(gaps.ANALYSIS) or []:
+            cell = at.get((number, Place(set=benchmark.levels[1], **row.coordinates())))
+            if cell and row.metric == "accuracy":
+                losses.setdefault(cell.id, []).append((cell, row))
+    if not losses:
+        return []
+    rows = max(losses.values(), key=lambda rows: (len(rows), sum(cell.score for cell, _ in rows)))
+    largest = max(rows, key=lambda pair: abs(pair[1].gap))[0]
+    lost = sum(row.gap for _, row in rows) / len(rows)  # a gap is the easier set's score less the harder one's
+    clear = sum(row.p_holm < ALPHA for _, row in rows)
+    testable = any((row.least_p if row.least_p_holm is None else row.least_p_holm) < ALPHA for _, row in rows)
+    easy, hard = (level.upper() for level in benchmark.levels)
+    moved = f"{'loses' if lost >= 0 else 'gains'} {abs(100 * lost):.1f} points"
+    moved_zh = f"平均{'下降' if lost >= 0 else '上升'} {abs(100 * lost):.1f} 个百分点"
+    told, told_zh = (
+        f"the change is significant on {clear or 'none'}",
+        f"其中 {clear} 项变化显著" if clear else "没有一项变化显著",
+    )
+    if not testable:
+        told, told_zh = "there are too few dialogues to tell whether that is chance", "对话太少，无法判断是否出于偶然"
+    return [
+        Finding(
+            "levels",
+            f"从 {easy} 到 {hard}，{largest.name} 在 {len(rows)} 项选择题上{moved_zh}，{told_zh}。",
+            f"From {easy} to {hard}, {largest.name} {moved} on average over {many(len(rows), 'choice task')}; {told}.",
+            "以对话为单位的置换检验，Holm 校正" * testable,
+            "Permutation test over dialogues, Holm" * testable,
+            largest.number,
+        )
+    ]

@@ -1,0 +1,123 @@
+"""What stands in the way of saying more: failures, replies without an answer, one answer to all, few items, estimates."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from evalsuite.analyses import robustness
+from evalsuite.analyses.findings.cells import Shown, models
+from evalsuite.analyses.findings.words import Finding, many
+from evalsuite.benchmarks.registry import metric_rows
+from evalsuite.common.sheet import Text
+from evalsuite.results.analysis import Results
+from evalsuite.types import Status
+
+SILENT = 0.05  # the least share of replies without an answer that is told
+WIDE = 0.1  # the least half width of an interval that is told
+ALIKE = 0.8  # the least share of one option among a model's choices that is told
+APART = 0.25  # and the least that this is more than the option is right
+FEW = 8  # choices below which nothing is said of their distribution
+
+_STATUS = {
+    "unparsed": "未能解析", "refused": "拒答", "truncated": "被截断", "several": "选了多项", "conflict": "矛盾",
+    "empty": "空回复", "filtered": "被内容过滤拦截",
+}  # fmt: skip
+
+
+def obstacles(cells: Sequence[Shown], here: Sequence[Shown], runs: Sequence[Results]) -> list[Finding]:
+    """One sentence, if there is something. `cells`: all, `here`: those that the other sentences are about."""
+    own = [c for c in cells if not c.cell.is_baseline]
+    parts = [*_lost(own), *_silent(own), *_same_choice(here, runs), *_small(here), *_estimates(own)]
+    if not parts:
+        return []
+    return [
+        Finding(
+            "obstacles", f"需注意：{'；'.join(p.zh for p in parts)}。", f"In the way: {'; '.join(p.en for p in parts)}."
+        )
+    ]
+
+
+def _lost(own: Sequence[Shown]) -> Iterator[Text]:
+    asked = sum(c.cell.items for c in own)
+    failed = sum(c.cell.failed for c in own)
+    missing = sum(c.cell.missing for c in own if not c.cell.is_estimate)
+    if failed:
+        names = dict.fromkeys(c.name for c in own if c.cell.failed)
+        yield Text(
+            f"{asked} 个请求中有 {failed} 个失败（{'、'.join(names)}）",
+            f"{failed} of {many(asked, 'request')} failed ({', '.join(names)})",
+        )
+    if missing:
+        yield Text(
+            f"{asked} 个请求中有 {missing} 个尚未提问",
+            f"{missing} of {many(asked, 'request')} {'is' if missing == 1 else 'are'} not asked yet",
+        )
+
+
+def _silent(own: Sequence[Shown]) -> Iterator[Text]:
+    """The model with the largest share of replies without an answer, and their most frequent status."""
+    worst: tuple[float, str, str] = (0.0, "", "")
+    statuses: dict[str, Counter[str]] = {}
+    for c in own:
+        statuses.setdefault(c.name, Counter()).update(c.cell.status)
+    for name, status in statuses.items():
+        answered = sum(status.values()) - status[Status.FAILED.value]
+        silent = Counter({k: v for k, v in status.items() if k not in (Status.FAILED.value, Status.PARSED.value)})
+        if answered and silent.total() / answered > worst[0]:
+            worst = (silent.total() / answered, name, silent.most_common(1)[0][0])
+    share, name, kind = worst
+    if share >= SILENT:
+        yield Text(
+            f"{name} 的回复有 {100 * share:.0f}% 没有读出答案（多为{_STATUS.get(kind, kind)}）",
+            f"{100 * share:.0f}\u00a0% of {name}'s replies have no answer (mostly {kind})",
+        )
+
+
+def _same_choice(here: Sequence[Shown], runs: Sequence[Results]) -> Iterator[Text]:
+    """The model's cell in which most choices are one option, though it is not as often right."""
+    cells = {(c.run, c.cell.place): c for c in models(here) if c.task.kind.single}
+    found: list[tuple[float, Shown, int, int, str]] = []
+    for number, results in enumerate(runs):
+        content = results.of(robustness.ANALYSIS)
+        for row in content.positions if content else ():
+            cell, chosen, gold = cells.get((number, row.place)), row.chosen, row.gold
+            if cell is None or sum(chosen) < FEW:
+                continue
+            at = max(range(len(chosen)), key=chosen.__getitem__)
+            share = chosen[at] / sum(chosen)
+            if share >= ALIKE and share - gold[at] / sum(gold) >= APART:
+                found.append((share, cell, chosen[at], sum(chosen), row.labels[at]))
+    if found:
+        _, cell, times, of, label = max(found, key=lambda row: (row[0], row[3]))
+        yield Text(
+            f"{cell.name} 在{cell.task.zh}的 {of} 题{f'中有 {times} 题' if times < of else '全都'}选 {label}",
+            f"{cell.name} chose {label} on {times} of {of} items of {cell.task.short}",
+        )
+
+
+def _small(here: Sequence[Shown]) -> Iterator[Text]:
+    """How wide the widest interval is, if intervals are wide."""
+    found = [c.cell.headline for c in models(here) if metric_rows()[c.task.metrics[0]].percent]
+    halves = [(bounds[2] - bounds[1]) / 2 for figure in found if (bounds := figure.bounds)]
+    items = sorted({figure.n for figure in found})
+    if found and not halves:
+        yield Text(
+            "每项任务的题目都来自同一段对话，没有置信区间", "the items of a task are of one dialogue: no intervals"
+        )
+    elif halves and median(halves) >= WIDE:
+        n = str(items[0]) if len(items) == 1 else f"{items[0]}–{items[-1]}"
+        half = f"{100 * max(halves):.0f}"
+        yield Text(
+            f"每项任务 {n} 题，置信区间最宽为 ±{half} 个百分点",
+            f"{n} item{'s' * (n != '1')} a task, intervals of up to ±{half} points",
+        )
+
+
+def _estimates(own: Sequence[Shown]) -> Iterator[Text]:
+    if count := sum(c.cell.is_estimate for c in own):
+        yield Text(
+            f"{len(own)} 个单元格中有 {count} 个只问了部分题目，是估计值，不参与排名",
+            f"{count} of {many(len(own), 'cell')} {'is an estimate' if count == 1 else 'are estimates'} from a part of the items and not ranked",
+        )
