@@ -75,16 +75,16 @@ def above_chance(cells: Sequence[Shown], runs: Sequence[Results], title: str) ->
     en = f"{percent(cell.score, 'en')} of {many(items, 'item')}, where {whose.en} gets {percent(example.reference, 'en')}"
     # Where and whose, unless it is clear.
     on = Text("", "") if len(names) == 1 else Text(f"{cell.task.zh}上", f" on {cell.task.en}")
-    name = Text(cell.name, cell.name) if several else Text("", "it")
+    name = Text(f" {cell.name}", cell.name) if several else Text("", "it")
+    who = Text(who.zh, f"{who.en} of {title}")
     if 0 < len(dark) < len(names):
-        nobody = Text("没有模型做到" if several else "未做到", "nobody" if several else "not")
-        who = Text(
-            f"{who.zh}，{listed(dark, 'zh')}上{nobody.zh}", f"{who.en} of {title}, {nobody.en} on {listed(dark, 'en')}"
-        )
+        nobody = Text("没有模型做到", "nobody") if several else Text("未做到", "not")
+        who = Text(f"{who.zh}，{listed(dark, 'zh')}上{nobody.zh}", f"{who.en}, {nobody.en} on {listed(dark, 'en')}")
         on = on if len(dark) > 1 else Text("其中", " there")
-    else:
-        who = Text(who.zh, f"{who.en} of {title}")
     nearest = Text("最接近的是", "comes nearest") if dark else Text("高出最多的是", "is furthest above")
+    shown = Text(f"；{on.zh}{nearest.zh}{name.zh}", f"; {name.en} {nearest.en}{on.en}")
+    if not several:
+        shown = Text(f"；{on.zh}" if on.zh else "", shown.en if on.en else "")
     test = Text(
         f"模型自身选择的置换检验，{len(tested)} 次检验经 Holm 校正",
         f"Permutation of a model's own choices, Holm over {many(len(tested), 'test')}",
@@ -96,10 +96,8 @@ def above_chance(cells: Sequence[Shown], runs: Sequence[Results], title: str) ->
     return [
         Finding(
             "chance",
-            f"{title}：{who.zh}；{on.zh}{nearest.zh}{name.zh}：{zh}。"
-            if name.zh
-            else f"{title}：{who.zh}；{on.zh or '得分'}：{zh}。",
-            f"{who.en}; {name.en} {nearest.en}{on.en}: {en}.",
+            f"{title}：{who.zh}{shown.zh}：{zh}。",
+            f"{who.en}{shown.en}: {en}.",
             test.zh,
             test.en,
             cell.number,
