@@ -12,12 +12,10 @@ from as_json import cells_of, content_of, sheets_of
 
 import evalsuite
 from evalsuite.analyses import breakdown
-from evalsuite.benchmarks.c3 import BENCHMARK
-from evalsuite.benchmarks.c3.loader import Corpus, load_file, path_of
 from evalsuite.benchmarks.c3.reference import figures, reference_sheets
-from evalsuite.benchmarks.c3.tasks import KINDS_OF_KNOWLEDGE, TASKS_C3
 from evalsuite.benchmarks.check import check_data
-from evalsuite.benchmarks.registry import Corpora
+from evalsuite.benchmarks.corpus import Corpus, File
+from evalsuite.benchmarks.registry import BENCHMARKS, Corpora, open_corpus
 from evalsuite.common.errors import DataError
 from evalsuite.common.resources import bundled
 from evalsuite.common.sheet import Text
@@ -27,7 +25,9 @@ from evalsuite.perturb.choice import reindicate, reverse, shuffle
 from evalsuite.prompt import Prompt, Shots, wordings
 from evalsuite.types import Response, Status
 
-TASK = TASKS_C3["reading"]
+BENCHMARK = BENCHMARKS["c3"]
+TASK = BENCHMARK.task("reading")
+KINDS_OF_KNOWLEDGE = BENCHMARK.group_names
 ASKED = {"question": "女的要去哪儿?", "choice": ["车站", "机场", "学校", "公司"], "answer": "机场"}
 SECOND = {"question": "男的几点来?", "choice": ["八点", "九点", "十点"], "answer": "八点"}
 DOCUMENT = [["男：我八点来接你去机场。", "女：太好了，谢谢。"], [ASKED, SECOND], "1-2"]
@@ -52,9 +52,17 @@ def write(root: Path, *documents: Any, annotations: str = "", item_set: str = "d
     return path
 
 
+def path_of(root: Path, item_set: str, split: str) -> Path:
+    return root / "data" / f"c3-{item_set}-{split}.json"
+
+
+def load_file(root: Path, skip_bad: bool = False) -> File:
+    return open_corpus("c3", root, skip_bad=skip_bad).file(TASK, "d", "test")
+
+
 def test_a_question_is_an_item(tmp_path: Path) -> None:
     write(tmp_path, DOCUMENT, annotations="1-2\t2\tc-e|l||1\n")
-    first, second = load_file(tmp_path, TASK, "d", "test").items
+    first, second = load_file(tmp_path).items
     assert (first.id, first.dialogue) == ("c3/d/test/reading/1-2-1", tuple(DOCUMENT[0]))
     assert (first.options, first.gold, first.target, first.group) == (tuple(ASKED["choice"]), 1, "B", "")
     assert (second.id, second.labels, second.target, second.group) == (
@@ -72,23 +80,23 @@ def test_of_two_choices_with_the_right_text_the_first_is_right(tmp_path: Path) -
             "m7",
         ],
     )
-    assert load_file(tmp_path, TASK, "d", "test").items[0].gold == 1
+    assert load_file(tmp_path).items[0].gold == 1
 
 
 def test_annotations_are_part_of_the_hash(tmp_path: Path) -> None:
     write(tmp_path, DOCUMENT)
-    bare = load_file(tmp_path, TASK, "d", "test").sha256
+    bare = load_file(tmp_path).sha256
     write(tmp_path, DOCUMENT, annotations="1-2\t1\tm||0\n")
-    assert load_file(tmp_path, TASK, "d", "test").sha256 != bare
+    assert load_file(tmp_path).sha256 != bare
 
 
 BROKEN = [
-    ([DOCUMENT[0], [{**ASKED, "answer": "公园"}], "9"], "[1][1][0].answer", "one of the choices"),
-    ([DOCUMENT[0], [{**ASKED, "choice": ["机场"]}], "9"], "[1][1][0].choice", "at least 2"),
-    ([DOCUMENT[0], [{**ASKED, "question": " "}], "9"], "[1][1][0].question", "blank"),
-    ([[], [ASKED], "9"], "[1][0]", "at least 1"),
-    ([DOCUMENT[0], [ASKED], "1-2"], "[1][2]", "also the id of [0]"),
-    ("text", "[1]", "a list"),
+    ([DOCUMENT[0], [{**ASKED, "answer": "公园"}], "9"], "[1].answer", "'公园' is no option"),
+    ([DOCUMENT[0], [{**ASKED, "choice": ["机场"]}], "9"], "[1].choice", "two options or more"),
+    ([DOCUMENT[0], [{**ASKED, "question": " "}], "9"], "[1].question", "blank"),
+    ([[], [ASKED], "9"], "[1].dialogue", "blank"),
+    ([DOCUMENT[0], [ASKED], "1-2"], "[1].id", "also the id of [0]"),
+    ("text", "[1].each", "a list"),
 ]
 
 
@@ -96,9 +104,9 @@ BROKEN = [
 def test_a_broken_document_is_named(tmp_path: Path, document: Any, field: str, message: str) -> None:
     write(tmp_path, DOCUMENT, document)
     with pytest.raises(DataError) as error:
-        load_file(tmp_path, TASK, "d", "test")
+        load_file(tmp_path)
     assert error.value.field == field and message in error.value.message
-    kept = load_file(tmp_path, TASK, "d", "test", skip_bad=True)
+    kept = load_file(tmp_path, skip_bad=True)
     assert (len(kept.items), len(kept.skipped)) == (2, 1)
 
 
@@ -106,25 +114,22 @@ def test_a_broken_document_is_named(tmp_path: Path, document: Any, field: str, m
     ("line", "says"),
     [
         ("1-2\t3\tm||0\n", "1-2-3 is no question"),
-        ("1-2\t1\tc-x||0\n", "unknown kind of knowledge 'c-x'"),
-        ("1-2\t1\tm\n", r"expected an id"),
-        ("1-2 1 m||0\n", r"expected an id"),
+        ("1-2\t1\tc-x||0\n", "unknown group 'c-x'"),
+        ("1-2 1 m||0\n", r"the row has 1 cells, and the header 3"),
     ],
 )
 def test_a_broken_annotation_is_named(tmp_path: Path, line: str, says: str) -> None:
     write(tmp_path, DOCUMENT, annotations=line)
     with pytest.raises(DataError, match=says):
-        load_file(tmp_path, TASK, "d", "test")
+        load_file(tmp_path)
 
 
 def test_what_is_not_json_or_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no C3 data here"):
-        Corpus(BENCHMARK, tmp_path)
-    with pytest.raises(DataError, match="no such C3 file"):
-        load_file(tmp_path, TASK, "d", "test")
+        open_corpus("c3", tmp_path)
     write(tmp_path).write_text("[{", encoding="utf-8")
     with pytest.raises(DataError, match="not JSON"):
-        load_file(tmp_path, TASK, "d", "test")
+        load_file(tmp_path)
 
 
 # Prompts ----------------------------------------------------------------------------------------------------------
@@ -140,7 +145,7 @@ OFFICIAL = [
 def test_the_paper_prompt_is_that_of_opencompass(tmp_path: Path) -> None:
     write(tmp_path, DOCUMENT)
     prompt = Prompt(bundled("prompts"), TASK, "paper")
-    items = load_file(tmp_path, TASK, "d", "test").items
+    items = load_file(tmp_path).items
     assert [prompt.render(item) for item in items] == OFFICIAL
     assert "\nA. 公司\nB. 学校\nC. 机场\nD. 车站\n" in prompt.render(reverse(items[0]))
     renamed = prompt.render(reindicate(items[1]))
@@ -153,7 +158,7 @@ def test_the_paper_prompt_is_that_of_opencompass(tmp_path: Path) -> None:
 )
 def test_opencompass_reads_the_first_capital_letter(tmp_path: Path, reply: str, choice: int | None) -> None:
     write(tmp_path, DOCUMENT)
-    item = load_file(tmp_path, TASK, "d", "test").items[1]  # of three choices
+    item = load_file(tmp_path).items[1]  # of three choices
     assert TASK.official
     answer = TASK.official(item, Response(reply, "stop"))
     assert (answer.choice, answer.status is Status.PARSED) == (choice, choice is not None)
@@ -161,14 +166,14 @@ def test_opencompass_reads_the_first_capital_letter(tmp_path: Path, reply: str, 
 
 def test_opencompass_reads_renamed_choices(tmp_path: Path) -> None:
     write(tmp_path, DOCUMENT)
-    item = load_file(tmp_path, TASK, "d", "test").items[1]
+    item = load_file(tmp_path).items[1]
     assert TASK.official
     for style, reply in (("digits", "选2"), ("stems", "选乙"), ("lower", "b"), ("circled", "②")):
         assert TASK.official(reindicate(item, style=style), Response(reply, "stop")).choice == 1, style
 
 
 def test_every_wording_shows_document_and_choices() -> None:
-    corpus = Corpus(BENCHMARK, bundled("sample"))
+    corpus = open_corpus("c3", bundled("sample"))
     assert {*wordings(bundled("prompts"), TASK)} == {"paper", "plain", "cot", "cot-en"}
     for item_set in BENCHMARK.sets:
         shot, item = corpus.file(TASK, item_set, "train").items[0], corpus.file(TASK, item_set, "test").items[0]
@@ -196,7 +201,7 @@ def test_the_sample_with_all_perturbations(models: Path, tmp_path: Path) -> None
     entry = next(
         b for b in content_of(done, "breakdowns") if (b["set"], b["variant"], b["perturb"]) == ("d", "paper", "none")
     )
-    items = Corpus(BENCHMARK, bundled("sample")).file(TASK, "d", "test").items
+    items = open_corpus("c3", bundled("sample")).file(TASK, "d", "test").items
     want = Counter(kind for item in items for kind in item.group.split("|") if kind)
     assert any(not item.group for item in items)
     assert {g["name"]: g["n"] for g in entry["groups"]} == want
@@ -206,7 +211,7 @@ def test_the_sample_with_all_perturbations(models: Path, tmp_path: Path) -> None
 
 
 def test_shots_are_of_other_documents() -> None:
-    corpus = Corpus(BENCHMARK, bundled("sample"))
+    corpus = open_corpus("c3", bundled("sample"))
     for item_set in BENCHMARK.sets:
         pool = corpus.train(TASK.name, item_set)
         for item in (*pool, *corpus.file(TASK, item_set, "test").items):
@@ -227,7 +232,7 @@ def test_published_figures_are_of_both_parts_together() -> None:
 def official(real_data: Path) -> Corpus:
     if not (real_data / "c3").is_dir():
         pytest.skip("needs c3/, the official files, in EVALSUITE_DATA")
-    return Corpus(BENCHMARK, real_data)
+    return open_corpus("c3", real_data)
 
 
 COUNTS = {  # questions and documents, as in the paper's Table 2

@@ -161,7 +161,7 @@ def installed(folder: Path, package: str, name: str, module: str) -> None:
 def test_every_shipped_benchmark_opens_its_sample() -> None:
     from evalsuite.common.resources import bundled
 
-    for benchmark in registry.SHIPPED:
+    for benchmark in registry.shipped():
         corpus = registry.open_corpus(benchmark.name, bundled("sample"))
         assert corpus.benchmark is benchmark and corpus.files("test")
         assert benchmark.published.is_file() if benchmark.published else benchmark.references
@@ -171,7 +171,7 @@ def test_every_shipped_benchmark_opens_its_sample() -> None:
 def test_the_tables_load_nothing_heavy() -> None:
     code = (
         "from evalsuite.benchmarks.registry import TASKS; len(TASKS); import sys\n"
-        "print([m for m in ('numpy', 'jieba', 'scipy', 'pydantic', 'jinja2', 'torch') if m in sys.modules])"
+        "print([m for m in ('numpy', 'jieba', 'scipy', 'torch') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout.strip() == "[]"

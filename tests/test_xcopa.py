@@ -15,10 +15,8 @@ from evalsuite.analyses.scores import leaks
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Model
 from evalsuite.benchmarks.check import check_data
-from evalsuite.benchmarks.registry import TASKS, Corpora
-from evalsuite.benchmarks.xcopa import BENCHMARK
-from evalsuite.benchmarks.xcopa.loader import Corpus, load_file, path_of
-from evalsuite.benchmarks.xcopa.tasks import TASKS_XCOPA, TRANSLATED
+from evalsuite.benchmarks.corpus import Corpus, File
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, open_corpus
 from evalsuite.common.dialogue import alike, sources
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
@@ -26,7 +24,9 @@ from evalsuite.parse import parse_option
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.prompt import Prompt, Shots, wordings
 
-TASK = TASKS_XCOPA["cause_effect"]
+BENCHMARK = BENCHMARKS["xcopa"]
+TASK = BENCHMARK.task("cause_effect")
+TRANSLATED = "translate-test"
 LINE = {
     "premise": "我的盆栽枯死了。", "choice1": "我忘了浇水。", "choice2": "我换了新窗帘。", "question": "cause", "label": 0,
     "idx": 7, "changed": False,
@@ -49,9 +49,18 @@ def write(root: Path, *lines: dict[str, Any], split: str = "test", translated: b
     return path
 
 
+def path_of(root: Path, item_set: str, split: str, *, translated: bool = False) -> Path:
+    name = {"dev": "val"}.get(split, split)
+    return root / ("data-gmt" if translated else "data") / item_set / f"{name}.{item_set}.jsonl"
+
+
+def load_file(root: Path, skip_bad: bool = False) -> File:
+    return open_corpus("xcopa", root, skip_bad=skip_bad).file(TASK, "zh", "test")
+
+
 def test_a_line_is_an_item(tmp_path: Path) -> None:
     write(tmp_path, LINE, EFFECT)
-    cause, effect = load_file(tmp_path, TASK, "zh", "test").items
+    cause, effect = load_file(tmp_path).items
     assert (cause.id, cause.dialogue, cause.group) == ("xcopa/zh/test/cause_effect/7", ("我的盆栽枯死了。",), "cause")
     assert cause.options == ("我忘了浇水。", "我换了新窗帘。") and cause.references == ("我忘了浇水。",)
     assert (cause.gold, cause.target, effect.gold, effect.target) == (0, "A", 1, "B")
@@ -59,13 +68,13 @@ def test_a_line_is_an_item(tmp_path: Path) -> None:
 
 
 BROKEN = [
-    ({**LINE, "label": 2, "idx": 9}, "label", "0 or 1"),
-    ({**LINE, "label": "0", "idx": 9}, "label", "0 or 1"),
-    ({**LINE, "question": "why", "idx": 9}, "question", "'cause' or 'effect'"),
+    ({**LINE, "label": 2, "idx": 9}, "label", "'2' is no option"),
+    ({**LINE, "label": "A", "idx": 9}, "label", "'A' is no option"),
+    ({**LINE, "question": "why", "idx": 9}, "question", "has no attribute 'why'"),
     ({**LINE, "premise": " ", "idx": 9}, "premise", "blank"),
-    ({**LINE, "idx": -1}, "idx", "0 or more"),
-    (LINE, "idx", "also the number of line 1"),
-    ({key: value for key, value in LINE.items() if key != "choice2"}, "choice2", "missing"),
+    ({**LINE, "idx": None}, "idx", "without blanks"),
+    (LINE, "idx", "also the id of line 1"),
+    ({key: value for key, value in {**LINE, "idx": 9}.items() if key != "choice2"}, "choice2", "unknown column"),
 ]
 
 
@@ -73,18 +82,18 @@ BROKEN = [
 def test_a_broken_line_is_named(tmp_path: Path, line: dict[str, Any], field: str, message: str) -> None:
     write(tmp_path, LINE, line)
     with pytest.raises(DataError) as error:
-        load_file(tmp_path, TASK, "zh", "test")
+        load_file(tmp_path)
     assert (error.value.line, error.value.field) == (2, field) and message in error.value.message
-    kept = load_file(tmp_path, TASK, "zh", "test", skip_bad=True)
+    kept = load_file(tmp_path, skip_bad=True)
     assert (len(kept.items), len(kept.skipped)) == (1, 1)
 
 
 def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no XCOPA data here"):
-        Corpus(BENCHMARK, tmp_path)
+        open_corpus("xcopa", tmp_path)
     write(tmp_path, LINE)
-    corpus = Corpus(BENCHMARK, tmp_path)
-    with pytest.raises(DataError, match=r"no such XCOPA file.*translation"):
+    corpus = open_corpus("xcopa", tmp_path)
+    with pytest.raises(DataError, match=r"no such XCOPA file.*the wording asks"):
         corpus.reworded(TASK, "zh", "test", TRANSLATED)
     with pytest.raises(ConfigError, match="unknown split 'train'"):
         corpus.path(TASK, "zh", "train")
@@ -110,14 +119,14 @@ OFFICIAL = {
 @pytest.mark.parametrize(("wording", "asked"), OFFICIAL)
 def test_prompts_are_those_of_the_other_tools(tmp_path: Path, wording: str, asked: str) -> None:
     write(tmp_path, LINE, EFFECT)
-    items = {item.group: item for item in load_file(tmp_path, TASK, "zh", "test").items}
+    items = {item.group: item for item in load_file(tmp_path).items}
     assert Prompt(bundled("prompts"), TASK, wording).render(items[asked]) == OFFICIAL[wording, asked]
 
 
 def test_options_that_go_on_the_text(tmp_path: Path) -> None:
     """As lm-eval: a blank before each, also before the right one of a shot."""
     write(tmp_path, LINE, EFFECT)
-    cause, effect = load_file(tmp_path, TASK, "zh", "test").items
+    cause, effect = load_file(tmp_path).items
     request = Prompt(bundled("prompts"), TASK, "lm-eval").request(effect, [cause])
     assert request.options == (" 我买了窗帘。", " 我把它扔了。")
     assert request.prompt == "我的盆栽枯死了 因为 我忘了浇水。\n\n我的盆栽枯死了 所以"
@@ -126,7 +135,7 @@ def test_options_that_go_on_the_text(tmp_path: Path) -> None:
 def test_the_prior_of_a_text_of_one_line_is_that_without_a_text(tiny: Path, tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="needs evalsuite[hf]")
     write(tmp_path, LINE)
-    (item,) = load_file(tmp_path, TASK, "zh", "test").items
+    (item,) = load_file(tmp_path).items
     checkpoint = Checkpoint(Model(name="tiny", backend="hf", path=str(tiny)))
     for wording, line in (("lm-eval", ""), ("plain", "答案：")):
         context, options = checkpoint.prior(Prompt(bundled("prompts"), TASK, wording).request(item))
@@ -135,7 +144,7 @@ def test_the_prior_of_a_text_of_one_line_is_that_without_a_text(tiny: Path, tmp_
 
 
 def test_every_wording_asks_the_same_items() -> None:
-    corpus = Corpus(BENCHMARK, bundled("sample"))
+    corpus = open_corpus("xcopa", bundled("sample"))
     assert {*wordings(bundled("prompts"), TASK)} == {"paper", "plain", "cot", "cot-en", "lm-eval", TRANSLATED}
     for wording in wordings(bundled("prompts"), TASK):
         file = corpus.reworded(TASK, "zh", "test", wording)
@@ -191,7 +200,7 @@ def no_item_is_its_own_shot(corpus: Corpus) -> None:
 
 
 def test_shots_are_other_items_of_the_validation_file() -> None:
-    no_item_is_its_own_shot(Corpus(BENCHMARK, bundled("sample")))
+    no_item_is_its_own_shot(open_corpus("xcopa", bundled("sample")))
 
 
 # Official files ---------------------------------------------------------------------------------------------------
@@ -201,7 +210,7 @@ def test_shots_are_other_items_of_the_validation_file() -> None:
 def official(real_data: Path) -> Corpus:
     if not (real_data / "xcopa").is_dir():
         pytest.skip("needs xcopa/, the official files, in EVALSUITE_DATA")
-    return Corpus(BENCHMARK, real_data)
+    return open_corpus("xcopa", real_data)
 
 
 def test_official_files(official: Corpus) -> None:

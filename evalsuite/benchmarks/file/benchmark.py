@@ -160,8 +160,7 @@ class FileCorpus(corpus.Corpus):
             name: _Joined.read(self.root, _filled(join.data, task.local, set, split), join.key)
             for name, join in self._file.join.items()
         }
-        base = f"{self._file.name}/{set}/{split}/{task.local}"
-        maker = ItemMaker(row, instead, base, task.name, set, split)
+        maker = ItemMaker(self._file, task.local, instead, set, split)
         seen: dict[str, DataRow] = {}
 
         def items(index: int, at: DataRow) -> tuple[Item, ...]:

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evalsuite.benchmarks.file.expressions import ExpressionError, RowField, text_of, texts_of
-from evalsuite.benchmarks.file.format import RowFields, TaskRow
+from evalsuite.benchmarks.file.format import BenchmarkFile, RowFields
 from evalsuite.benchmarks.file.rows import DataRow
 from evalsuite.benchmarks.kinds import KINDS
+from evalsuite.common.errors import unknown
 from evalsuite.types import Item
 
 _ID = re.compile(r"[^/\x00-\x20\x7f]{1,200}")
@@ -28,11 +29,12 @@ class RowFault(ExpressionError):
 class ItemMaker:
     """Makes the items of a task, set and split. RowFields are compiled once."""
 
-    def __init__(
-        self, task: TaskRow, instead: RowFields | None, base: str, name: str, item_set: str, split: str
-    ) -> None:
-        """`instead`: fields that a wording has otherwise. `base`: the beginning of the items' ids. `name`: the whole task's."""
-        self._task, self._base, self._name, self._set, self._split = task, base, name, item_set, split
+    def __init__(self, file: BenchmarkFile, local: str, instead: RowFields | None, item_set: str, split: str) -> None:
+        """`local`: the task's name in the file. `instead`: fields that a wording has otherwise."""
+        self._task = task = file.tasks[local]
+        self._name, self._set, self._split = f"{file.name}_{local}", item_set, split
+        self._base = f"{file.name}/{item_set}/{split}/{local}"
+        self._known_groups = tuple(file.groups)
         fields = {key: getattr(task, key) for key in RowFields.model_fields}
         if instead:
             fields |= {key: getattr(instead, key) for key in instead.model_fields_set if key in fields}
@@ -76,7 +78,7 @@ class ItemMaker:
             labels=labels_from(self._task.labels, len(options)),
             gold=gold,
             references=references,
-            group="|".join(self._texts("group", part, more)),
+            group="|".join(self._groups(part, more)),
         )
 
     def _right(
@@ -132,6 +134,13 @@ class ItemMaker:
             raise
         except ExpressionError as error:
             raise self._fault(key, str(error)) from None
+
+    def _groups(self, part: Any, more: Mapping[str, Any]) -> list[str]:
+        found = [name for text in self._texts("group", part, more) for name in text.split("|")]
+        for name in found:
+            if self._known_groups and name not in self._known_groups:
+                raise self._fault("group", unknown("group", name, self._known_groups))
+        return found
 
     def _dialogue(self, part: Any, more: Mapping[str, Any]) -> tuple[str, ...]:
         key = "dialogue" if self._fields["dialogue"] is not None else "context"

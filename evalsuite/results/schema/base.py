@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from evalsuite import types
-from evalsuite.benchmarks.registry import BENCHMARKS, SHIPPED, TASKS
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, shipped
 from evalsuite.common.errors import unknown
 from evalsuite.perturb import PERTURBATIONS
 
@@ -63,6 +63,14 @@ def _tasks(name: str) -> str:
     return name
 
 
+def _tasks_that_ship(schema: dict[str, Any]) -> None:
+    schema["enum"] = [t.name for b in shipped() for t in b.tasks]
+
+
+def _names_that_ship(schema: dict[str, Any]) -> None:
+    schema["enum"] = [*(b.name for b in shipped()), *(t.name for b in shipped() for t in b.tasks)]
+
+
 def _perturbation(name: str) -> str:
     if name not in PERTURBATIONS:
         raise ValueError(unknown("perturbation", name, PERTURBATIONS))
@@ -84,7 +92,7 @@ Task = Annotated[
     str,
     AfterValidator(_task),
     Field(
-        json_schema_extra={"enum": [t.name for b in SHIPPED for t in b.tasks]},
+        json_schema_extra=_tasks_that_ship,
         description="A name of `evalsuite tasks`.",
     ),
 ]
@@ -92,7 +100,7 @@ TaskOrBenchmark = Annotated[
     str,
     AfterValidator(_tasks),
     Field(
-        json_schema_extra={"enum": [*(b.name for b in SHIPPED), *(t.name for b in SHIPPED for t in b.tasks)]},
+        json_schema_extra=_names_that_ship,
         description="A name of `evalsuite tasks`, or that of a benchmark for all its tasks.",
     ),
 ]
