@@ -15,7 +15,7 @@ NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix leaderboard
 # The versions that the tests pass with. make test CONSTRAINTS= takes the newest that pyproject.toml allows.
 CONSTRAINTS ?= -c constraints.txt
 
-.PHONY: remake run site test test-fast fuzz test-vllm test-neighbours test-frames release-check lint page constraints audit clean
+.PHONY: remake run site test test-fast fuzz test-vllm test-neighbours test-frames release-check lint generated page constraints audit clean
 
 run: .venv/run
 	HF_HUB_OFFLINE=1 $(BIN)/evalsuite run --data bundled:sample --out runs/default
@@ -84,6 +84,11 @@ lint: .venv/test .venv/node
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	@if [ -s .venv/node ]; then cat .venv/node; else $(NPM) run --silent check && $(NPM) run --silent test; fi
+
+# All files that are made from others: schema/, docs/reference/ and other pages, sample/data/, the pages' types and scripts.
+generated: .venv/test
+	$(BIN)/python -m evalsuite.cli.generated
+	$(MAKE) page
 
 # The pages' scripts: leaderboard/src -> leaderboard/dist, which is committed, so that nobody else needs Node.
 page: .venv/node

@@ -1,4 +1,5 @@
-// ../schema/*.json -> src/types/*.ts: what results.json and records hold, as types. Run it by `make page`.
+// ../schema/*.json -> src/types/*.ts: the types of results.json and records. Run it by `make generated` or `make page`.
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compile } from "json-schema-to-typescript";
@@ -7,9 +8,11 @@ const here = import.meta.dirname;
 for (const name of ["results", "record", "judged-record", "second-record", "annotation"]) {
   const from = join(here, `../schema/${name}.schema.json`),
     to = join(here, `src/types/${name}.ts`);
-  const schema = untitled(JSON.parse(readFileSync(from, "utf8")));
+  const source = readFileSync(from, "utf8");
+  const hash = createHash("sha256").update(source).digest("hex").slice(0, 16); // so that a test without Node can compare
+  const schema = untitled(JSON.parse(source));
   const text = await compile(schema, schema.title, {
-    bannerComment: `// Generated from schema/${name}.schema.json by types.mjs.`,
+    bannerComment: `// Generated from schema/${name}.schema.json (${hash}) by types.mjs.`,
     additionalProperties: false,
     unknownAny: true,
   });

@@ -13,7 +13,6 @@ import typer
 from typer.testing import CliRunner
 
 import evalsuite
-from evalsuite.cli import reference
 from evalsuite.cli.app import COMMANDS, app, load_command
 from evalsuite.cli.options import takes
 from evalsuite.common.errors import ConfigError
@@ -129,20 +128,3 @@ def test_no_command_imports_the_app() -> None:
     for file in (ROOT / "evalsuite" / "cli").rglob("*.py"):
         imported = {n.module for n in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(n, ast.ImportFrom)}
         assert file.name in ("__main__.py", "reference.py") or "evalsuite.cli.app" not in imported, file
-
-
-# ---------------------------------------------------------------- what is written about it
-
-
-def test_generated_pages_are_as_made() -> None:
-    """`python -m evalsuite.cli.reference` writes them."""
-    for name, made in reference.whole().items():
-        assert made == (ROOT / name).read_text("utf-8"), name
-    page = (ROOT / "docs" / "parsing.md").read_text("utf-8")
-    assert reference.parsing(page) == page
-    page = (ROOT / "docs" / "prompts.md").read_text("utf-8")
-    assert reference.prompts(page) == page
-    page = (ROOT / "docs" / "frames.md").read_text("utf-8")
-    assert reference.frames(page) == page
-    with pytest.raises(ValueError, match=r"parsing\.md"):
-        reference.parsing("nothing")

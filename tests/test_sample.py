@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from evalsuite.authoring import read_annotations, write_task_files
+from evalsuite.authoring import read_annotations
 from evalsuite.benchmarks.check import check_data
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import Corpus
@@ -30,13 +30,6 @@ def test_the_ontology_is_table_5() -> None:
     for slot in slots():
         assert slot.question.count("{}") == 1
         assert find_slot(slot.dimension_zh, slot.domain_zh, slot.zh) == slot
-
-
-def test_the_sample_is_built_from_its_annotations(tmp_path: Path) -> None:
-    write_task_files(read_annotations(ANNOTATIONS), tmp_path)
-    built = {p.relative_to(tmp_path): p.read_bytes() for p in tmp_path.rglob("*.jsonl")}
-    shipped = {p.relative_to(bundled("sample")): p.read_bytes() for p in bundled("sample/data").rglob("*.jsonl")}
-    assert built == shipped
 
 
 def test_knowledge_and_conflict_phrases_stand_once() -> None:

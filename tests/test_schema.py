@@ -17,8 +17,7 @@ from test_learning import adapter, base, learning, said
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server, judgement_to
-from evalsuite.cli.schemas import SCHEMAS, json_schema, schema_files
-from evalsuite.common.resources import bundled
+from evalsuite.cli.schemas import SCHEMAS, json_schema
 
 jsonschema = pytest.importorskip("jsonschema", reason="needs evalsuite[dev]")
 
@@ -54,11 +53,6 @@ def run(folder: Path) -> Path:
     evalsuite.run(model=["lexical", "random"], perturb=["none", "shuffle", "circular", "traditional"], shots=[0, 1],
                   prompt=["paper", "plain"], tasks=["domain_identification", "event_cause"], limit=2, out=out)  # fmt: skip
     return out
-
-
-def test_the_published_files_are_what_the_code_generates() -> None:
-    """If not: python -m evalsuite.cli.schemas"""
-    assert dict(schema_files()) == {p.name: p.read_text(encoding="utf-8") for p in bundled("schema").iterdir()}
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

@@ -67,7 +67,7 @@ for cell in done.cells:
     print(cell.model, cell.set, cell.task, cell.metrics["accuracy"].value)
 ```
 
-Made from the docstrings by `python -m evalsuite.cli.reference`.
+Made from the docstrings by `make generated`.
 """
 
 

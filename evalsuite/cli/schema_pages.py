@@ -70,7 +70,7 @@ def schema_page(name: str) -> str:
     """The page of one schema: a table for the file, then one for each kind of value in it, in the order of their first use."""
     schema = json.loads(bundled(f"schema/{name}.schema.json").read_text(encoding="utf-8"))
     page = PAGES[name]
-    made = f"Made from [schema/{name}.schema.json](../../schema/{name}.schema.json) by `python -m evalsuite.cli.reference`."
+    made = f"Made from [schema/{name}.schema.json](../../schema/{name}.schema.json) by `make generated`."
     kinds = schema.get("$defs", {})
     lines = [f"# {page.title}", "", page.about, made, "", *_described(schema), *_table(schema, kinds)]
     for kind in _in_order(schema):

@@ -1,13 +1,9 @@
-"""schema/*.schema.json: the formats of a run's files, of annotations and of models.yaml as JSON Schema.
-
-`python -m evalsuite.cli.schemas` writes them.
-"""
+"""schema/*.schema.json: the formats of a run's files, of annotations and of models.yaml, written by generated.py."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -17,8 +13,6 @@ from evalsuite.analyses.saved import results_file
 from evalsuite.analyses.second import SecondRecord
 from evalsuite.backends.models import ModelsFile
 from evalsuite.benchmarks.file.format import BenchmarkFile
-from evalsuite.common.files import replace_file
-from evalsuite.common.resources import bundled
 from evalsuite.results.schema.anchors import AnchorFile
 from evalsuite.results.schema.annotation import AnnotatedDialogue
 from evalsuite.results.schema.manifest import Manifest
@@ -47,14 +41,3 @@ def schema_files() -> Iterator[tuple[str, str]]:
     """(file name, content) of every file in schema/."""
     for name in SCHEMAS:
         yield f"{name}.schema.json", json.dumps(json_schema(name), ensure_ascii=False, indent=1) + "\n"
-
-
-def write_schemas(folder: Path) -> None:
-    """Write every JSON Schema file into a folder."""
-    folder.mkdir(exist_ok=True)
-    for name, text in schema_files():
-        replace_file(folder / name, text)
-
-
-if __name__ == "__main__":
-    write_schemas(bundled("schema"))

@@ -1,4 +1,4 @@
-// Generated from schema/annotation.schema.json by types.mjs.
+// Generated from schema/annotation.schema.json (a48269e92a1e8293) by types.mjs.
 
 /**
  * One dialogue with the annotations of one annotator, or of several after adjudication.

@@ -1,4 +1,4 @@
-// Generated from schema/judged-record.schema.json by types.mjs.
+// Generated from schema/judged-record.schema.json (dcc9ac0c6b72cfb5) by types.mjs.
 
 /**
  * A line of judged/*.jsonl: one candidate, the judge's prompt and replies, and the verdict.

@@ -1,4 +1,4 @@
-// Generated from schema/record.schema.json by types.mjs.
+// Generated from schema/record.schema.json (0280a4674cf75788) by types.mjs.
 
 /**
  * One request about one item.

@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json by types.mjs.
+// Generated from schema/results.schema.json (79f4cda857278cb6) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.

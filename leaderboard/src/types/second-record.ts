@@ -1,4 +1,4 @@
-// Generated from schema/second-record.schema.json by types.mjs.
+// Generated from schema/second-record.schema.json (b473f9af542408ef) by types.mjs.
 
 /**
  * A line of second/*.jsonl: one reply, what the second reader was asked about it and said, and both readings.

@@ -1,0 +1,69 @@
+"""The files of a checkout that are made from others of it: `make generated` writes them, and a test names those that are stale.
+
+`python -m evalsuite.cli.generated` writes all but the pages' scripts, which need Node: leaderboard/types.mjs and build.mjs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from evalsuite.authoring import read_annotations, write_task_files
+from evalsuite.cli import reference
+from evalsuite.cli.schemas import schema_files
+from evalsuite.common.files import replace_file
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("schema", "docs/reference", "sample/data")  # hold nothing else
+_TYPES = "leaderboard/src/types"
+
+
+def texts(root: Path = ROOT) -> Iterator[tuple[str, str]]:
+    """(path, content) of the files that Python makes."""
+    for name, text in schema_files():
+        yield f"schema/{name}", text
+    yield from reference.whole().items()
+    for name, page in reference.PAGES.items():
+        yield name, page((root / name).read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as folder:
+        write_task_files(read_annotations(root / "sample/annotations.jsonl"), Path(folder))
+        for path in sorted(Path(folder).rglob("*.jsonl")):
+            yield f"sample/{path.relative_to(folder).as_posix()}", path.read_text(encoding="utf-8")
+
+
+def stale(root: Path = ROOT) -> list[str]:
+    """Paths of files that are not what they are made from gives, are missing, or that nothing makes."""
+    made = dict(texts(root))
+    old = [name for name, text in made.items() if not (root / name).is_file() or _text(root / name) != text]
+    there = {p.relative_to(root).as_posix() for folder in FOLDERS for p in (root / folder).rglob("*") if p.is_file()}
+    return sorted([*old, *(there - made.keys()), *_stale_scripts(root)])
+
+
+def _stale_scripts(root: Path) -> Iterator[str]:
+    """The scripts' types say the hash of their schema; dist/ has that of all its sources. So no Node is needed to compare."""
+    for path in sorted((root / _TYPES).glob("*.ts")):
+        schema = hashlib.sha256((root / f"schema/{path.stem}.schema.json").read_bytes()).hexdigest()
+        if f"({schema[:16]})" not in _text(path).partition("\n")[0]:
+            yield f"{_TYPES}/{path.name}"
+    home, sources = root / "leaderboard", hashlib.sha256()
+    files = [p.relative_to(home).as_posix() for p in (home / "src").rglob("*") if p.suffix in (".ts", ".json")]
+    for name in sorted(files):
+        sources.update(f"{name}\n".encode() + (home / name).read_bytes())
+    if _text(home / "dist/SOURCES.sha256").strip() != sources.hexdigest():
+        yield "leaderboard/dist"
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def write(root: Path = ROOT) -> None:
+    """Write the files that Python makes."""
+    for name, text in list(texts(root)):
+        replace_file(root / name, text)
+
+
+if __name__ == "__main__":
+    write()
