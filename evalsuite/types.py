@@ -392,7 +392,7 @@ class Task:
     folder: str
     metrics: tuple[str, ...]  # the first is the headline
     max_new_tokens: int
-    benchmark: str = "corecode"
+    benchmark: str
     # (item, template) -> the regular expression that a reply matches under constrained decoding
     pattern: Callable[[Item, str], str] | None = None
     # template -> the form of its replies, if not the references'

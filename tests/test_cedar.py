@@ -15,10 +15,10 @@ from evalsuite.benchmarks.cedar import loader as cedar
 from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS, GROUPS, corruption_of, words
 from evalsuite.benchmarks.cedar.explanation import DIMENSIONS, NEGATED, Explanation, Instance
 from evalsuite.benchmarks.cedar.metric import Probes
-from evalsuite.benchmarks.cedar.probing import pairs
 from evalsuite.benchmarks.cedar.tasks import TASKS_CEDAR
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.probing import pairs
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import DataError
 from evalsuite.common.resources import bundled, packaged

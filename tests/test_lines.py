@@ -15,7 +15,7 @@ from evalsuite.benchmarks.corecode.loader import path_of
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.evaluation.plan import prepare
-from evalsuite.exchange.batch import metric_lines, parse_lines
+from evalsuite.exchange.batch import metric_lines, parse_rows, read_rows
 from evalsuite.metrics.statistics import FEWEST, holm
 from evalsuite.results.compare import compare
 from evalsuite.results.store import Store
@@ -34,7 +34,7 @@ def test_parse_adds_what_was_read(tmp_path: Path) -> None:
         {"id": 2, "task": "ckf", "options": options, "output": "都不对"},
         {"id": 3, "task": "eci", "output": "答案是：摔倒了。", "question": "原因是什么？"},
     ]
-    one, two, three = parse_lines(write(tmp_path / "f.jsonl", *rows))
+    one, two, three = parse_rows(read_rows(write(tmp_path / "f.jsonl", *rows)))
     assert (one["choice"], one["status"], one["id"]) == ("(b)", "parsed", 1)
     assert "b" in one["output"][one["start"] : one["end"]]
     assert (two["choice"], two["status"]) == (None, "unparsed")
@@ -47,7 +47,7 @@ def test_parse_adds_what_was_read(tmp_path: Path) -> None:
 )
 def test_lines_that_cannot_be_parsed_are_named(tmp_path: Path, row: object, field: str) -> None:
     with pytest.raises(DataError) as error:
-        list(parse_lines(write(tmp_path / "f.jsonl", {"output": "a"}, row)))
+        list(parse_rows(read_rows(write(tmp_path / "f.jsonl", {"output": "a"}, row))))
     assert (error.value.line, error.value.field) == (2, field)
 
 

@@ -17,8 +17,8 @@ from evalsuite.backends.base import Backend, settings_of
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models, models_of
 from evalsuite.backends.registry import BACKENDS, backend_named
-from evalsuite.benchmarks.cedar.probing import probe
 from evalsuite.benchmarks.corpus import File
+from evalsuite.benchmarks.probing import request_of
 from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora, takes_shots, tasks_named
 from evalsuite.common.dialogue import copied
 from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
@@ -302,7 +302,7 @@ def _trials(
         shown = [change.items(shot, s.seed)[0] for shot in shots.draw(item, count)]
         for rotation, made in enumerate(change.items(item, s.seed)):
             if not task.kind.written:
-                yield Trial.of(made, probe(prompt, made), prompt.variant)
+                yield Trial.of(made, request_of(prompt, made), prompt.variant)
                 continue
             request, kept = fit_shots(prompt, made, shown, tokens, context, limit)
             pattern = held(made, prompt.variant) if held else ""

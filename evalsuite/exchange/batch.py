@@ -19,18 +19,13 @@ from evalsuite.types import PARSERS, Answer
 Row = dict[str, Any]  # `output`, the reply; for a choice `options`; for a span it may have `dialogue` and `question`
 
 
-def parse_lines(path: Path, parser: str = "full") -> Iterator[Row]:
-    """Parse each line of a JSONL file; yield it with `choice`, `text`, `status`, `rule`, `start` and `end` added.
-
-    A line holds `output`, the reply. For a choice it also holds `options` (label -> text, in order), and `choice` is the
-    chosen label or None. For a span it may hold `dialogue` and `question`. `finish` is "stop" if it is left out.
-    Raises ConfigError for an unknown parser and DataError (file, line, field) for a bad line.
-    """
-    return parse_rows(read_rows(path), parser)
-
-
 def parse_rows(rows: Iterable[Row], parser: str = "full", several: bool = False) -> Iterator[Row]:
-    """`parse_lines` on rows. `several`: more than one option may be right, and `choices` lists the chosen labels."""
+    """Parse the reply of each row; yield it with `choice`, `text`, `status`, `rule`, `start` and `end` added.
+
+    A row holds `output`, the reply. For a choice it also holds `options` (label -> text, in order), and `choice` is the
+    chosen label or None. For a span it may hold `dialogue` and `question`. `finish` is "stop" if it is left out.
+    several: more than one option may be right, and `choices` lists the chosen labels. Raises ConfigError for an unknown parser.
+    """
     if parser not in PARSERS:
         raise ConfigError(unknown("parser", parser, PARSERS))
     if several and parser != "full":

@@ -23,7 +23,7 @@ from evalsuite.backends.model import Model
 from evalsuite.backends.model_paths import require_present
 from evalsuite.backends.models import load_models
 from evalsuite.backends.registry import BACKENDS, backend_named
-from evalsuite.benchmarks.cedar.probing import probe
+from evalsuite.benchmarks.probing import request_of
 from evalsuite.benchmarks.registry import Corpora, benchmark_of, task_named
 from evalsuite.common.dialogue import copied
 from evalsuite.common.errors import ConfigError, unknown
@@ -39,7 +39,7 @@ from evalsuite.finetuning.jobs import Job, finished
 from evalsuite.finetuning.settings import Sweep
 from evalsuite.prompt import Prompt
 from evalsuite.results.analysis import Results
-from evalsuite.types import Item, Request, Task
+from evalsuite.types import Item, Task
 
 _HEAD = "# Written by `evalsuite finetune`: the base models and every adapter trained here.\n"
 
@@ -222,7 +222,7 @@ def make_jobs(model: Model, pools: Sequence[Pool], s: Sweep) -> Iterator[Job]:
         subset = pool.subset(size, seed)
         asked = [(prompts[item.task], item) for item in subset]
         rows = [
-            training.training_row(checkpoint, _request(prompt, item), prompt.target(item)) for prompt, item in asked
+            training.training_row(checkpoint, request_of(prompt, item), prompt.target(item)) for prompt, item in asked
         ]
         fitting = [r for r in rows if limit is None or checkpoint.room(*map(len, r.parts)) <= limit]
         if not fitting:
@@ -254,10 +254,6 @@ def make_jobs(model: Model, pools: Sequence[Pool], s: Sweep) -> Iterator[Job]:
         folder = Path(s.out) / "adapters" / safe_name(label)
         entry = {"name": label, "adapter": str(folder), "trained": trained, "tasks": list(pool.test), "shots": None}
         yield Job(model.model_copy(update=entry), model, checkpoint, fitting, made_by)
-
-
-def _request(prompt: Prompt, item: Item) -> Request:
-    return prompt.request(item) if prompt.task.kind.written else probe(prompt, item)
 
 
 def train_locally(todo: Iterable[Job], display: Display) -> None:

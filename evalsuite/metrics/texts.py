@@ -121,11 +121,6 @@ class TextScores:
         """(N,) the items' values of a corpus metric: for BLEU, sentence BLEU."""
         return self.per_item[name] if name in self.per_item else self.per_item[f"s{name}"]
 
-    def resample(self, index: NDArray[np.integer]) -> dict[str, float]:
-        """The corpus metrics of the items with these indices, which may repeat. CIDEr keeps its IDF."""
-        sums = self.statistics[np.asarray(index)].sum(axis=0)
-        return {name: float(value) for name, value in self.finish(sums).items()}
-
 
 def _finish(sums: Floats, columns: tuple[str, ...]) -> dict[str, Floats]:
     """(..., K) sums of statistics with these columns -> metric name -> (...) values."""

@@ -23,8 +23,7 @@ from evalsuite.analyses.findings.journey import findings
 from evalsuite.analyses.judged import sheets as judged
 from evalsuite.analyses.saved import from_json, score_named, to_json
 from evalsuite.analyses.table import SECTIONS, TABLES, sheets
-from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS
-from evalsuite.benchmarks.corecode.ontology import slots
+from evalsuite.benchmarks.probing import CORRUPTIONS
 from evalsuite.benchmarks.published import published_figures
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_rows
 from evalsuite.common.errors import ConfigError
@@ -239,7 +238,6 @@ def page_data(runs: Sequence[Loaded], add_shard: Callable[[Any], str]) -> dict[s
         "published": [row for name in used for row in published_figures(BENCHMARKS[name])],
         "references": [as_json(sheet) for name in used if (made := BENCHMARKS[name].references) for sheet in made()],
         "citations": citations(),
-        "slots": [{"en": s.en, "zh": s.zh, "domain": s.domain} for s in slots()],
     }
 
 

@@ -92,7 +92,6 @@ export const page = (): PageData => ({
   published: [],
   references: [],
   citations: "",
-  slots: [],
 });
 
 export function openPage() {

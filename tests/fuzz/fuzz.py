@@ -40,7 +40,7 @@ from evalsuite.benchmarks.registry import open_corpus
 from evalsuite.common.bounds import OutOfTime, cpu_limit
 from evalsuite.common.errors import EvalsuiteError
 from evalsuite.common.resources import bundled
-from evalsuite.exchange.batch import parse_lines
+from evalsuite.exchange.batch import parse_rows, read_rows
 from evalsuite.exchange.submit.submission import SUMS, make_submission, sums
 from evalsuite.exchange.submit.verdict import check_submission
 from evalsuite.parse import parse_option, parse_options, parse_sentence, parse_span, parse_verbatim
@@ -181,7 +181,7 @@ TARGETS: dict[str, Target] = {
     **{name: Target(partial(_data_seeds, name), partial(_data_read, name)) for name in ("corecode", "cicero", "cider", "glucose", "cedar")},
     "models": Target(lambda: [bundled("models.yaml").read_bytes()], partial(_written, "models.yaml", load_models)),
     "replies": Target(lambda: [REPLIES], partial(_written, "replies.jsonl", ReplyFile)),
-    "parse": Target(lambda: [LINES], partial(_written, "parse.jsonl", lambda path: list(parse_lines(path)))),
+    "parse": Target(lambda: [LINES], partial(_written, "parse.jsonl", lambda path: list(parse_rows(read_rows(path))))),
     "form": Target(partial(_file, "submission/submission.yaml"), partial(_in_folder, "submission", "submission.yaml", check_submission)),
     "results": Target(partial(_file, "submission/results.json"), partial(_in_folder, "submission", "results.json", _all)),
     "manifest": Target(partial(_file, "submission/manifest.json"), partial(_in_folder, "submission", "manifest.json", _all)),

@@ -28,6 +28,7 @@ def _row(
         folder,
         metrics,
         tokens,
+        "corecode",
         whole=whole,
         marking=marking,
         official=official,

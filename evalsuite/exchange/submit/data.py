@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from evalsuite.benchmarks.cedar.probing import probe
 from evalsuite.benchmarks.corpus import File
+from evalsuite.benchmarks.probing import request_of
 from evalsuite.benchmarks.registry import TASKS, Corpora
 from evalsuite.common.errors import EvalsuiteError
 from evalsuite.common.resources import bundled
@@ -112,9 +112,7 @@ class OfficialCell:
             yield "shots", "are not those that the seed draws from the data's training split"
         elif self._prompt is not None and not differ:
             shown = [self._change.items(shot, self._seed)[0] for shot in shots]
-            whole = self._prompt.request(item, shown, trial.request.max_new_tokens)
-            if not self._prompt.task.kind.written:
-                whole = probe(self._prompt, item)
+            whole = request_of(self._prompt, item, shown, trial.request.max_new_tokens)
             if whole.pairs != trial.request.pairs:
                 yield "pairs", f"are not what the template {self._cell.variant} makes of the item"
             held = self._prompt.task.pattern if trial.request.scoring == "constrained" else None

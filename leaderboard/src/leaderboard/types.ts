@@ -313,6 +313,5 @@ export interface PageData {
   published: Published[];
   references: Sheet[];
   citations: string;
-  slots: { en: string; zh: string; domain: string }[];
 }
 export type { Mean, Metric };

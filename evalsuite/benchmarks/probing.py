@@ -1,4 +1,4 @@
-"""Make the (context, target) pairs of CEDAR's probes, whose likelihood a model is asked for.
+"""The requests of items: by the template, or, for probes, (context, target) pairs whose likelihood a model is asked for.
 
 Inference probing scores the response given history and explanation, P(R | H, E); attribution probing scores the explanation
 given history and response, P(E | H, R). The template prompts/cedar/<task>/<name>.j2 renders the context from `dialogue`
@@ -9,8 +9,10 @@ An encoder-decoder model encodes the context and decodes the target; the pairs a
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
+from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS
 from evalsuite.prompt import Prompt
 from evalsuite.types import Item, Request
 
@@ -35,7 +37,12 @@ def _pair(prompt: Prompt, item: Item, explanation: str) -> _Pair:
     return (context + mark.group(), response[mark.end() :]) if mark else (context, response)
 
 
-def probe(prompt: Prompt, item: Item) -> Request:
-    """The request of a probe, with scoring nll. Its prompt is the first pair."""
+def request_of(prompt: Prompt, item: Item, shots: Sequence[Item] = (), limit: int | None = None) -> Request:
+    """The request for an item. That of a probe has no shots, scoring nll, and the first pair as its prompt."""
+    if prompt.task.kind.written:
+        return prompt.request(item, shots, limit)
     asked = pairs(prompt, item)
     return replace(prompt.request(item), prompt="".join(asked[0]), messages=(), scoring="nll", pairs=asked)
+
+
+__all__ = ["CORRUPTIONS", "pairs", "request_of"]
