@@ -393,7 +393,7 @@ class Task:
     metrics: tuple[str, ...]  # the first is the headline
     max_new_tokens: int
     benchmark: str
-    # (item, template) -> the regular expression that a reply matches under constrained decoding
+    benchmark: str = ""  # the name of its Benchmark, which fills it in
     pattern: Callable[[Item, str], str] | None = None
     # template -> the form of its replies, if not the references'
     forms: Mapping[str, Form] = field(default_factory=dict)
