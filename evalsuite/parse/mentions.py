@@ -280,8 +280,9 @@ def _own_text(low: str, end: int, option: int, options: Options) -> tuple[int, i
     there, if its beginning does (rule 16; `_merge` sees whole texts)."""
     text = options.keys[option]
     begin = _BEGINS_TEXT.match(low, end).end()  # type: ignore[union-attr]  # it matches nothing as well
-    if begin == end:
-        return end, None
+    first = low[begin : begin + 1]
+    if begin == end or (first.isalnum() and first not in options.initials):
+        return end, None  # nothing that a text begins with
     line = re.split(f"[\n{TURN}]", low[begin : begin + 2 * options.longest], maxsplit=1)[0]
     said = bare(line)
     count = alike(said, text)

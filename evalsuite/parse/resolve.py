@@ -46,7 +46,8 @@ def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int, q
         return _left(found, count, cut) or (None if cut else _only_named(found, tape, low, question))
     first, last, options = current[0], current[-1], _union(current)
     kind = (last.verdict, last.rule)
-    alike = [hit.options for hit in found if (hit.explicit or hit.verdict == LINE) and (hit.verdict, hit.rule) == kind]
+    apart = last.verdict == LINE and len(current) == 1  # on lines of its own, with other lines between
+    alike = [hit.options for hit in found if (hit.explicit or apart) and (hit.verdict, hit.rule) == kind]
     if len({*alike}) > 2 and not last.firm:  # an answer for each of many things
         in_order = alike == [(n,) for n in range(count)]
         if first.verdict != ANSWER or len(first.options) != 1 or in_order:
