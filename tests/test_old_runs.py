@@ -55,6 +55,8 @@ def test_results_are_the_same(run: Path) -> None:
         row |= {name: new[name] for name in ("low", "high", "differ", "least_p", "least_p_holm", "family")}
     for key in ("extraction", "gaps", "chance", "aspects", "difficulty", "groups"):
         assert isinstance(now.pop(key), list) and key not in was
+    assert {row["over"] for row in now.pop("stability")} == {"perturbations"}
+    assert {row["over"] for row in now.pop("votes")} == {"orders"}
     for one, other in [*zip(was["cells"], now["cells"], strict=True), *zip(was["means"], now["means"], strict=True)]:
         of_replies = {
             n for n, x in other["metrics"].items() if "|in:reply.1|" in x.get("signature", "") or is_papers(n)

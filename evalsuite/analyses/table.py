@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evalsuite.analyses import (
+    abstention,
     aspects,
     breakdown,
     chance,
@@ -24,7 +25,9 @@ from evalsuite.analyses import (
     robustness,
     scores,
     second,
+    stability,
     tokens,
+    votes,
 )
 from evalsuite.analyses.blame import damage_named
 from evalsuite.analyses.findings import journey as findings
@@ -46,6 +49,9 @@ ANALYSES: tuple[Analysis[Any], ...] = (
     gaps.ANALYSIS,
     chance.ANALYSIS,
     robustness.ANALYSIS,
+    stability.ANALYSIS,
+    votes.ANALYSIS,
+    abstention.ANALYSIS,
     memory.ANALYSIS,
     contamination.ANALYSIS,
     breakdown.ANALYSIS,

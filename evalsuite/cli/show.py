@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -50,6 +51,14 @@ def show(
     scoring: Annotated[str, typer.Option("--scoring", help=f"Scorings, such as generate or labels, {_ALL}")] = "",
     perturb: Annotated[str, typer.Option("--perturb", help=f"Perturbations, such as none or shuffle, {_ALL}")] = "",
     tables: Annotated[str, typer.Option("--tables", help=tables_help())] = "",
+    penalty: Annotated[
+        float,
+        typer.Option(
+            "--penalty",
+            min=0,
+            help="What a wrong answer costs in the scores of the table abstention, where a right one earns 1 and none 0.",
+        ),
+    ] = 1.0,
     form: Annotated[str, typer.Option("--as", help="Output format: table, csv, latex or markdown.")] = "table",
     whole_prompt: Annotated[bool, typer.Option("--whole-prompt", help="With --item: print whole prompts.")] = False,
     full: Annotated[bool, typer.Option("--full", help="With --item: print long texts whole.")] = False,
@@ -73,7 +82,7 @@ def show(
     }
     chosen = {name: parts(text) for name, text in wanted.items()}
     chosen["model"] = list(model or ())  # not split: a model's name may have a comma
-    done = narrow(load_results(run), chosen)
+    done = replace(narrow(load_results(run), chosen), penalty=penalty)
     try:
         if item:
             _item(done, item, whole_prompt, full, every)

@@ -1,0 +1,220 @@
+"""Right under all: items right under every perturbation, every wording and all rotations (docs/reliability.md).
+
+A row for each group of cells that differ in their wording or perturbation alone, and for each cell asked in all
+rotations. Items that every asking answered count. An item's value under an asking is that of `item_values`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from statistics import fmean
+from typing import Any, Literal
+
+from pydantic import Field
+
+from evalsuite.analyses.item_mean import MeanInterval, mean_interval
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.metrics.votes import disagreement
+from evalsuite.perturb import PERTURBATIONS
+from evalsuite.results.analysis import Analysis, Results, ScoredRun
+from evalsuite.results.outcomes import CellOutcomes, item_values
+from evalsuite.results.schema.base import Count, Located, Model, Rows, Scoring, Set, Shots, Split, Strict, Task
+from evalsuite.results.words import task_and_set, with_notes
+
+Over = Literal["wordings", "perturbations", "rotations"]
+QUANTILES = (0.05, 0.5, 0.95)
+NAMES = {
+    "wordings": Text("各种措辞", "every wording"),
+    "perturbations": Text("各种扰动", "every perturbation"),
+    "rotations": Text("各种轮换", "all rotations"),
+}
+
+
+class AskingMean(Strict):
+    """The mean of one asking."""
+
+    name: str = Field(description="The wording, the perturbation, or the number of the rotation.")
+    value: float
+
+
+class Stability(Located):
+    """One model's items under several askings."""
+
+    model: Model
+    task: Task
+    set: Set
+    split: Split
+    variant: str | None = Field(description="The prompt template's name; null where wordings differ.")
+    shots: Shots
+    scoring: Scoring
+    perturb: str | None = Field(description="The perturbation; null where perturbations differ.")
+    over: Over = Field(description="What differs between the askings.")
+    metric: str
+    items: Count = Field(description="Answered in every asking.")
+    left_out: Count = Field(description="Answered in some only.")
+    dialogues: Count
+    askings: Rows[AskingMean] = Field(description="The mean of each asking.")
+    worst: str = Field(description="The asking with the lowest mean.")
+    mean: MeanInterval = Field(description="Over items and askings.")
+    all: MeanInterval = Field(description="Mean of each item's lowest value: the share right under all.")
+    any: MeanInterval = Field(description="Mean of each item's highest value: the share right under any.")
+    sensitivity: MeanInterval = Field(description="Mean absolute difference between two askings of an item.")
+    quantiles: Rows[float] = Field(description="5, 50 and 95 % quantiles of the askings' means (PromptEval).")
+
+
+def compute(run: ScoredRun) -> list[Stability] | None:
+    """A row for each group of two or more askings; None without any."""
+    cells = [cell for cell in run.outcomes if cell.metric in _SHARES]
+    rows = [*_across("wordings", "variant", cells), *_across("perturbations", "perturb", cells), *_rotated(cells)]
+    return rows or None
+
+
+_SHARES = frozenset({"accuracy", "set_accuracy", "f1", "contains"})  # metrics of items with values in [0, 1]
+
+
+def _across(over: Over, part: str, cells: Iterable[CellOutcomes]) -> Iterator[Stability]:
+    """Rows of cells that differ in one part of their place alone."""
+    groups: dict[Hashable, list[CellOutcomes]] = {}
+    for cell in cells:
+        # Equal ids denote the same item only within a file; a wording in another language has its own.
+        data = cell.cell.facts["data"] if over == "perturbations" else ""
+        groups.setdefault((cell.place.but(part), data), []).append(cell)
+    for group in groups.values():
+        place = {**group[0].place.as_dict(), part: None}
+        asked = {}
+        sources: dict[str, int] = {}
+        for cell in group:
+            values = item_values(cell)
+            asked[str(getattr(cell.place, part))] = {name: own.value for name, own in values.items()}
+            sources = sources or {name: own.first.source for name, own in values.items()}
+        if row := _stability(over, place, group[0].metric, asked, sources):
+            yield row
+
+
+def _rotated(cells: Iterable[CellOutcomes]) -> Iterator[Stability]:
+    """Rows of cells that ask every rotation; of several samples the first."""
+    for cell in cells:
+        if not PERTURBATIONS[cell.place.perturb].several:
+            continue
+        asked: dict[str, dict[str, float]] = {}
+        sources: dict[str, int] = {}
+        options: dict[str, int] = {}
+        for outcome in cell.outcomes:
+            if outcome.sample == 0:
+                asked.setdefault(str(outcome.rotation), {})[outcome.item.id] = outcome.value
+                sources[outcome.item.id] = outcome.source
+                options[outcome.item.id] = len(outcome.item.options)
+        if row := _stability("rotations", cell.place.as_dict(), cell.metric, asked, sources, options):
+            yield row
+
+
+def _stability(
+    over: Over,
+    place: dict[str, Any],
+    metric: str,
+    asked: Mapping[str, Mapping[str, float]],
+    sources: Mapping[str, int],
+    needed: Mapping[str, int] | None = None,
+) -> Stability | None:
+    """The row of a group of askings; None for fewer than two, and where no item was answered in all.
+
+    needed: item -> how many askings it has; None: all.
+    """
+    every = dict.fromkeys(name for values in asked.values() for name in values)
+    of_item = {name: [values[name] for values in asked.values() if name in values] for name in every}
+    whole = {
+        name: own
+        for name, own in of_item.items()
+        if len(own) == (needed[name] if needed else len(asked)) and len(own) > 1
+    }
+    if len(asked) < 2 or not whole:
+        return None
+    means = {name: fmean(own) for name, values in asked.items() if (own := [values[i] for i in values if i in whole])}
+    dialogues = [sources[name] for name in whole]
+    return Stability(
+        **place,
+        over=over,
+        metric=metric,
+        items=len(whole),
+        left_out=len(every) - len(whole),
+        dialogues=len({*dialogues}),
+        askings=[AskingMean(name=name, value=value) for name, value in means.items()],
+        worst=min(means, key=means.__getitem__),
+        mean=mean_interval([fmean(own) for own in whole.values()], dialogues),
+        all=mean_interval([min(own) for own in whole.values()], dialogues),
+        any=mean_interval([max(own) for own in whole.values()], dialogues),
+        sensitivity=mean_interval([disagreement(own) for own in whole.values()], dialogues),
+        quantiles=_quantiles([*means.values()]),
+    )
+
+
+def _quantiles(values: Sequence[float]) -> list[float]:
+    import numpy as np
+
+    return [float(x) for x in np.quantile(values, QUANTILES)]
+
+
+# --- tables
+
+_LEGEND = Text(
+    "只计每种问法都有答案的题。平均：各问法得分的平均；最低问法：平均分最低的一种；全对：每种问法都答对的题所占 %（取每题各问法的最低分），任一：至少"
+    "一种问法答对。敏感度：同一题随机取两种问法，得分之差的绝对值的平均；得分为 0 或 1 时即对错不一的概率，0 为完全不受影响。分位数：各问法平均分的 5%、50%、95% 分位。"
+    "区间 95%，以对话为单位。",
+    "Of items that every asking answered. mean: over the askings; worst: the asking with the lowest mean; all: % "
+    "of items right under "
+    "every asking (the mean of each item's lowest value); any: under at least one. sensitivity: mean absolute "
+    "difference between two "
+    "askings of an item; of right and wrong, the chance that two drawn at random are not equally right; 0 is "
+    "unmoved. quantiles: 5, 50 "
+    "and 95 % of the askings' means. 95 % intervals by dialogues.",
+)
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """A sheet for what the askings differ in: a row a model and task."""
+    rows = sorted(results.of(ANALYSIS) or (), key=lambda row: [*NAMES].index(row.over))
+    yield from with_notes((_sheet(over, [*group]) for over, group in groupby(rows, key=lambda row: row.over)), _LEGEND)
+
+
+def _sheet(over: Over, rows: Sequence[Stability]) -> Sheet:
+    columns = (
+        Column(Text("模型", "model")),
+        Column(Text("任务", "task"), key=True),
+        Column(Text("问法", "asked"), key=True),
+        Column("n", kind="count"),
+        Column(Text("问法数", "askings"), kind="count"),
+        Column(Text("平均", "mean"), "%", "percent", better="more"),
+        Column(Text("最低问法", "worst"), "%", "percent", better="more"),
+        Column(Text("全对", "all"), "%", "percent", better="more"),
+        Column(Text("任一", "any"), "%", "percent", better="more"),
+        Column(Text("敏感度", "sensitivity"), kind="number", better="less"),
+        Column(Text("分位数", "quantiles")),
+    )
+    lines = []
+    for row in rows:
+        way = " ".join(
+            filter(None, [row.variant, f"{row.shots}-shot", row.scoring if row.scoring != "generate" else ""])
+        )
+        cells = (
+            row.model,
+            task_and_set(TASKS[row.task], row.set),
+            way,
+            row.items,
+            len(row.askings),
+            row.mean.shown,
+            Value(min(asking.value for asking in row.askings), asides=(f" {row.worst}",)),
+            row.all.shown,
+            row.any.shown,
+            row.sensitivity.shown,
+            " / ".join(f"{100 * x:.1f}" for x in row.quantiles),
+        )
+        lines.append(Row(cells, about={name: value for name, value in row.coordinates().items() if value is not None}))
+    name = NAMES[over]
+    return Sheet("stability", Text(f"{name.zh}下都答对", f"Right under {name.en}"), columns, tuple(lines))
+
+
+ANALYSIS = Analysis(
+    "stability", sheets, list[Stability], compute, help="Items right under every perturbation, wording and rotation."
+)

@@ -1,0 +1,221 @@
+"""Votes over several askings of each item: samples, wordings, orders of the options, rotations (docs/reliability.md).
+
+A row for each group of askings of choices: by number k of askings, the majority vote (cons@k), right at least once (pass@k) and
+right every time (pass^k), each averaged over all ways to draw k of the n askings. Items of which an asking failed are left out.
+A vote over shuffled askings is ToMBench's official score (Chen et al. 2024).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, Literal
+
+from pydantic import Field
+
+from evalsuite.analyses.item_mean import MeanInterval, mean_interval
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.sheet import Column, Row, Sheet, Text
+from evalsuite.metrics.votes import curve, majority, right_always, right_once
+from evalsuite.perturb import PERTURBATIONS
+from evalsuite.perturb.choice import kept_order
+from evalsuite.results.analysis import Analysis, Results, ScoredRun
+from evalsuite.results.outcomes import CellOutcomes, Outcome
+from evalsuite.results.schema.base import Count, Located, Model, Rows, Scoring, Set, Share, Shots, Split, Strict, Task
+from evalsuite.results.words import task_and_set, with_notes
+
+Over = Literal["samples", "wordings", "orders", "rotations"]
+NAMES = {
+    "samples": Text("样本", "samples"),
+    "wordings": Text("提示措辞", "wordings"),
+    "orders": Text("选项顺序", "orders"),
+    "rotations": Text("轮换", "rotations"),
+}
+
+
+class VotePoint(Strict):
+    """The figures of k askings."""
+
+    k: Count = Field(description="Askings of each item; of one with fewer rotations, all.")
+    vote: MeanInterval = Field(description="cons@k: the right option has most votes; ties share the credit.")
+    once: MeanInterval = Field(description="pass@k: at least one is right.")
+    always: MeanInterval = Field(description="pass^k: all are right.")
+    tied: Share = Field(description="How often the right option ties for first place.")
+
+
+class Votes(Located):
+    """Votes over several askings of one model's items."""
+
+    model: Model
+    task: Task
+    set: Set
+    split: Split
+    variant: str | None = Field(description="The prompt template's name; null where the vote is over wordings.")
+    shots: Shots
+    scoring: Scoring
+    perturb: str | None = Field(description="The perturbation; null where the vote is over orders of the options.")
+    over: Over = Field(description="What differs between the askings.")
+    askings: Rows[str] = Field(description="Their names: numbers of samples or rotations, wordings, perturbations.")
+    items: Count
+    left_out: Count = Field(description="Items without a reply to each asking.")
+    dialogues: Count
+    points: Rows[VotePoint] = Field(description="By number of askings.")
+
+
+_Asked = dict[str, dict[str, Outcome]]  # asking -> item -> its outcome
+
+
+def compute(run: ScoredRun) -> list[Votes] | None:
+    """A row for each group of two or more askings; None without any."""
+    cells = [
+        cell for cell in run.outcomes if TASKS[cell.place.task].kind.options and TASKS[cell.place.task].kind.written
+    ]
+    rows = [row for over, place, asked in _groups(cells) if (row := _votes(over, place, asked))]
+    return rows or None
+
+
+def _groups(cells: Sequence[CellOutcomes]) -> Iterator[tuple[Over, dict[str, Any], _Asked]]:
+    """Every group of askings, with the place that they share."""
+    for cell in cells:
+        if PERTURBATIONS[cell.place.perturb].several:
+            yield "rotations", cell.place.as_dict(), _parted(cell, rotations=True)
+        else:
+            yield "samples", cell.place.as_dict(), _parted(cell, rotations=False)
+    plain = [cell for cell in cells if not PERTURBATIONS[cell.place.perturb].several]
+    yield from _across("wordings", "variant", plain)
+    yield from _across("orders", "perturb", [cell for cell in plain if reorders(cell.place.perturb)])
+
+
+def reorders(perturb: str) -> bool:
+    """Whether an asking keeps all but the order and labels of the options."""
+    return perturb == "none" or PERTURBATIONS[perturb].orders is not kept_order
+
+
+def _parted(cell: CellOutcomes, rotations: bool) -> _Asked:
+    """The askings of a cell: its samples, or the rotations of the first sample."""
+    asked: dict[int, dict[str, Outcome]] = {}
+    for outcome in cell.outcomes:
+        if not rotations or outcome.sample == 0:
+            asked.setdefault(outcome.rotation if rotations else outcome.sample, {})[outcome.item.id] = outcome
+    return {str(n): asked[n] for n in sorted(asked)}
+
+
+def _across(over: Over, part: str, cells: Iterable[CellOutcomes]) -> Iterator[tuple[Over, dict[str, Any], _Asked]]:
+    """Cells that differ in one part of their place alone; of several samples the first."""
+    groups: dict[Hashable, _Asked] = {}
+    places: dict[Hashable, dict[str, Any]] = {}
+    for cell in cells:
+        data = cell.cell.facts["data"] if over == "orders" else ""  # a wording in another language has its own file
+        key = (cell.place.but(part), data)
+        groups.setdefault(key, {})[str(getattr(cell.place, part))] = {
+            outcome.item.id: outcome for outcome in cell.outcomes if outcome.sample == 0
+        }
+        places[key] = {**cell.place.as_dict(), part: None}
+    for key, asked in groups.items():
+        yield over, places[key], asked
+
+
+def _votes(over: Over, place: dict[str, Any], asked: _Asked) -> Votes | None:
+    """The row of a group of askings; None for fewer than two, and where no item has all."""
+    every = {name: None for items in asked.values() for name in items}
+    needed = {name: len(asked) for name in every}
+    if over == "rotations":  # an item has as many as options
+        needed = {name: len(item.item.options) for items in asked.values() for name, item in items.items()}
+    whole = [name for name in every if sum(name in items for items in asked.values()) == needed[name] > 1]
+    if len(asked) < 2 or not whole:
+        return None
+    replies = {name: [items[name] for items in asked.values() if name in items] for name in whole}
+    dialogues = [replies[name][0].source for name in whole]
+    most = max(len(own) for own in replies.values())
+    return Votes(
+        **place,
+        over=over,
+        askings=list(asked),
+        items=len(whole),
+        left_out=len(every) - len(whole),
+        dialogues=len({*dialogues}),
+        points=[_point([replies[name] for name in whole], dialogues, k, over) for k in curve(most)],
+    )
+
+
+def _point(replies: Sequence[Sequence[Outcome]], dialogues: Sequence[int], k: int, over: Over) -> VotePoint:
+    votes, once, always, tied = [], [], [], []
+    for own in replies:
+        drawn = min(k, len(own))  # an item with fewer options has fewer rotations
+        right = sum(o.value >= 1 for o in own)
+        wrong = Counter(_said(o, over) for o in own if o.chosen and o.value < 1)
+        vote = majority(len(own), right, tuple(sorted(wrong.values())), drawn)
+        votes.append(vote.credit)
+        tied.append(vote.tied)
+        once.append(right_once(len(own), right, drawn))
+        always.append(right_always(len(own), right, drawn))
+    return VotePoint(
+        k=k,
+        vote=mean_interval(votes, dialogues),
+        once=mean_interval(once, dialogues),
+        always=mean_interval(always, dialogues),
+        tied=sum(tied) / len(tied),
+    )
+
+
+def _said(outcome: Outcome, over: Over) -> Hashable:
+    """The answer for which an asking votes: options by text where their order changes, else by number."""
+    if over in ("orders", "rotations"):
+        return frozenset(outcome.item.options[n] for n in outcome.chosen)
+    return frozenset(outcome.chosen)
+
+
+# --- tables
+
+_LEGEND = Text(
+    "k：每题取 k 次提问，对全部取法求平均（精确）。多数：cons@k，得票最多的选项正确；并列第一的各得一份；无答案者不投票。一次：pass@k，至少一次"
+    "正确（Chen 等 2021）。全部：pass^k，次次正确。并列 %：正确选项并列第一的比例。区间 95%，以对话为单位。",
+    "k: askings of each item, averaged exactly over all draws of k. vote: cons@k, the right option has most "
+    "votes; ties for first place "
+    "share the credit, a reply without an answer has no vote. once: pass@k, at least one is right (Chen et al. "
+    "2021). always: pass^k, "
+    "all are. tied: the right option ties for first place. 95 % intervals by dialogues.",
+)
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """A sheet for what the votes are over: a row a model, task and number of askings."""
+    rows = sorted(results.of(ANALYSIS) or (), key=lambda row: [*NAMES].index(row.over))
+    yield from with_notes((_sheet(over, [*group]) for over, group in groupby(rows, key=lambda row: row.over)), _LEGEND)
+
+
+def _sheet(over: Over, rows: Sequence[Votes]) -> Sheet:
+    columns = (
+        Column(Text("模型", "model")),
+        Column(Text("任务", "task"), key=True),
+        Column(Text("问法", "asked"), key=True),
+        Column("n", kind="count"),
+        Column("k", kind="count", key=True),
+        Column(Text("多数", "vote"), "%", "percent", better="more"),
+        Column(Text("一次", "once"), "%", "percent", better="more"),
+        Column(Text("全部", "always"), "%", "percent", better="more"),
+        Column(Text("并列", "tied"), "%", "percent"),
+    )
+    lines = []
+    for row in rows:
+        way = " ".join(filter(None, [row.variant, f"{row.shots}-shot", row.perturb if row.perturb != "none" else ""]))
+        for point in row.points:
+            figures = (point.vote.shown, point.once.shown, point.always.shown, point.tied)
+            lines.append(
+                Row(
+                    (row.model, task_and_set(TASKS[row.task], row.set), way, row.items, point.k, *figures),
+                    about={name: value for name, value in row.coordinates().items() if value is not None},
+                )
+            )
+    name = NAMES[over]
+    return Sheet("votes", Text(f"投票：{name.zh}", f"Votes over {name.en}"), columns, tuple(lines))
+
+
+ANALYSIS = Analysis(
+    "votes",
+    sheets,
+    list[Votes],
+    compute,
+    help="Votes over samples, wordings, orders and rotations: cons@k, pass@k, pass^k.",
+)
