@@ -34,6 +34,7 @@ from evalsuite.exposure.likelihoods import measure
 from evalsuite.exposure.probes import CompletionProbe
 from evalsuite.exposure.probes import TestedFile as Probed
 from evalsuite.exposure.texts import Entries, FileEntry, arranged, orders, read_entries, shards
+from evalsuite.metrics.statistics import holm
 from evalsuite.page.report import _sheets as page_sheets
 from evalsuite.results.store import Store
 from evalsuite.types import Item, Request
@@ -130,6 +131,11 @@ def test_greater_p_is_one_sided_and_uniform() -> None:
         [greater_p(rng.normal(size=12).tolist(), rng.normal(size=9).tolist(), Random(n), 499) for n in range(300)]
     )
     assert np.mean(p <= 0.05) <= 0.05 + 3 * (0.05 * 0.95 / 300) ** 0.5 and p.mean() == pytest.approx(0.5, abs=0.06)
+
+
+def test_hundreds_of_tests_can_still_find_what_is_there() -> None:
+    p = dict.fromkeys(range(1000), greater_p([1.0] * 20, [0.0] * 20, Random(0)))
+    assert max(holm(p).values()) < 0.05
 
 
 def test_positive_p_counts_flips() -> None:

@@ -24,6 +24,7 @@ from evalsuite.analyses.ranking import ItemScores, Rated, drawn_groups, drawn_ra
 from evalsuite.analyses.saved import load_results
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.cli.tables.terminal import draw
+from evalsuite.common.sheet import english
 from evalsuite.metrics import statistics as stats
 from evalsuite.metrics.statistics import Means
 from evalsuite.results.analysis import ScoredCell
@@ -124,6 +125,24 @@ def test_twenty_models_can_still_differ() -> None:
     cells = [cell(f"m{n:02}", [float(i % 20 < n) for i in range(60)]) for n in range(20)]
     (found,) = ranking.groups(cells)
     assert not set(found.letters["m19"]) & set(found.letters["m00"])
+
+
+def test_columns_in_which_no_test_can_tell_are_named() -> None:
+    """Five dialogues: p is 2 / 2**5 at least, though one model has all right and the other none."""
+    for dialogues, told in ((5, True), (6, False)):
+        cells = [cell(model, [right] * 2 * dialogues) for model, right in (("a", 1.0), ("b", 0.0))]
+        (entry,) = ranking.groups(cells)
+        (sheet,) = drawn_groups([entry])
+        notes = [english(note) for note in sheet.notes]
+        assert notes[0] == "paired permutation test over dialogues, Holm's correction within a column"
+        assert (
+            notes[1:]
+            == [
+                f"too few dialogues to tell any two models apart: {TASKS[PLACE.task].short} (p by Holm is at least 0.062)"
+            ]
+            * told
+        )
+        assert bool(entry.not_worse) == told
 
 
 def test_adapters_are_a_family_of_their_own() -> None:

@@ -124,6 +124,11 @@ class Group(PlaceFields):
     left_out: dict[str, str] = Field(description="By model, why.")
     adapters: Literal[True] | None = Field(default=None, description="Adapters are among them.")
 
+    @property
+    def least_p(self) -> float:
+        """The smallest p, by Holm, that so many dialogues can give: all of them in favour of one of two models."""
+        return min(1.0, 2.0 ** (1 - self.dialogues) * math.comb(len(self.letters), 2))
+
 
 def groups(cells: Sequence[Rated]) -> list[Group]:
     """A group for each column and metric with two or more comparable models.
@@ -363,7 +368,33 @@ def drawn_groups(entries: Iterable[Group]) -> Iterator[Sheet]:
             "：有共同字母的模型没有显著差异（Holm，0.05）",
             ": models that share a letter do not differ (Holm, 0.05)",
         )
-        yield Sheet("groups", title, (_MODEL, *columns), tuple(rows), about=about)
+        yield Sheet("groups", title, (_MODEL, *columns), tuple(rows), (_tests(by_task), *_too_few(by_task)), about)
+
+
+# By the test of a group.
+TESTS = {
+    "permutation": Text("以对话为单位的配对置换检验", "paired permutation test over dialogues"),
+    "McNemar": Text("McNemar 检验", "McNemar's test"),
+}
+
+
+def _tests(by_task: Mapping[str, Group]) -> Text:
+    """The tests of the columns."""
+    names = [TESTS[name] for name in sorted({group.test for group in by_task.values()}, reverse=True)]
+    each = Text("，每列内经 Holm 校正", ", Holm's correction within a column")
+    return Text("、".join(name.zh for name in names) + each.zh, " or ".join(name.en for name in names) + each.en)
+
+
+def _too_few(by_task: Mapping[str, Group]) -> Iterator[Text]:
+    """A note on the columns of so few dialogues that no two models can be told apart."""
+    few = [group for group in by_task.values() if group.least_p >= ALPHA]
+    if few:
+        least = min(group.least_p for group in few)
+        tasks = [TASKS[group.task] for group in few]
+        yield Text(
+            f"对话太少，无法区分任何两个模型：{'、'.join(task.zh for task in tasks)}（校正后的 p 至少为 {least:.2g}）",
+            f"too few dialogues to tell any two models apart: {', '.join(task.short for task in tasks)} (p by Holm is at least {least:.2g})",
+        )
 
 
 def _letters(entry: Group, model: str) -> str:

@@ -9,15 +9,9 @@ from dataclasses import dataclass, replace
 
 from evalsuite.analyses.findings.cells import Shown, best_baselines, models
 from evalsuite.analyses.findings.words import Finding, score, value
-from evalsuite.analyses.ranking import ALPHA, Group
+from evalsuite.analyses.ranking import ALPHA, TESTS, Group
 from evalsuite.common.sheet import Text
 from evalsuite.types import Place
-
-# By the test of a group.
-_TESTS = {
-    "permutation": Text("以对话为单位的配对置换检验", "paired permutation test over dialogues"),
-    "McNemar": Text("McNemar 检验", "McNemar's test"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +33,8 @@ class Column:
 
     @property
     def is_testable(self) -> bool:
-        """Whether so many dialogues can tell any two of the models apart: all of them in favour of one."""
-        return 2.0 ** (1 - self.group.dialogues) * math.comb(len(self.group.letters), 2) < ALPHA
+        """Whether so many dialogues can tell any two of the models apart."""
+        return self.group.least_p < ALPHA
 
 
 def best(cells: Sequence[Shown], groups: Iterable[Group], title: str) -> list[Finding]:
@@ -136,7 +130,7 @@ def _lead(clear: int, mine: Sequence[Column], count: int) -> Text:
 
 def _test(columns: Sequence[Column]) -> Text:
     """The tests of these columns, each corrected over its pairs of models."""
-    names = [_TESTS[name] for name in sorted({column.group.test for column in columns})]
+    names = [TESTS[name] for name in sorted({column.group.test for column in columns})]
     pairs = sorted({math.comb(len(column.group.letters), 2) for column in columns})
     spread = str(pairs[0]) if len(pairs) == 1 else f"{pairs[0]}–{pairs[-1]}"
     en = " or ".join(name.en for name in names)

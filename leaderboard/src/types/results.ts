@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (79f4cda857278cb6) by types.mjs.
+// Generated from schema/results.schema.json (327c9f069b288a7a) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -39,6 +39,18 @@ export interface EvalsuiteResultsFormat1 {
    * Drops under perturbation, choices by position, wordings and shots.
    */
   robustness?: Robustness | null;
+  /**
+   * Items right under every perturbation, wording and rotation.
+   */
+  stability?: Stability[] | null;
+  /**
+   * Votes over samples, wordings, orders and rotations: cons@k, pass@k, pass^k.
+   */
+  votes?: Votes[] | null;
+  /**
+   * Refusals apart from wrong answers; a score with a penalty.
+   */
+  abstention?: Abstention[] | null;
   /**
    * Reasoning by what a model knows of the facts.
    */
@@ -1934,6 +1946,436 @@ export interface ShotValues {
   values: {
     [k: string]: number;
   };
+}
+/**
+ * One model's items under several askings.
+ */
+export interface Stability {
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name; null where wordings differ.
+   */
+  variant: string | null;
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation; null where perturbations differ.
+   */
+  perturb: string | null;
+  /**
+   * What differs between the askings.
+   */
+  over: "wordings" | "perturbations" | "rotations";
+  metric: string;
+  /**
+   * Answered in every asking.
+   */
+  items: number;
+  /**
+   * Answered in some only.
+   */
+  left_out: number;
+  dialogues: number;
+  /**
+   * The mean of each asking.
+   */
+  askings: AskingMean[];
+  /**
+   * The asking with the lowest mean.
+   */
+  worst: string;
+  mean: MeanInterval;
+  all: MeanInterval1;
+  any: MeanInterval2;
+  sensitivity: MeanInterval3;
+  /**
+   * 5, 50 and 95 % quantiles of the askings' means (PromptEval).
+   */
+  quantiles: number[];
+}
+/**
+ * The mean of one asking.
+ */
+export interface AskingMean {
+  /**
+   * The wording, the perturbation, or the number of the rotation.
+   */
+  name: string;
+  value: number;
+}
+/**
+ * A mean of values in [0, 1]. Its interval is Wilson's at the effective number of items, reduced for few dialogues (Korn &
+ * Graubard 1998); null for items of one dialogue.
+ */
+export interface MeanInterval {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+/**
+ * A mean of values in [0, 1]. Its interval is Wilson's at the effective number of items, reduced for few dialogues (Korn &
+ * Graubard 1998); null for items of one dialogue.
+ */
+export interface MeanInterval1 {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+/**
+ * A mean of values in [0, 1]. Its interval is Wilson's at the effective number of items, reduced for few dialogues (Korn &
+ * Graubard 1998); null for items of one dialogue.
+ */
+export interface MeanInterval2 {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+/**
+ * A mean of values in [0, 1]. Its interval is Wilson's at the effective number of items, reduced for few dialogues (Korn &
+ * Graubard 1998); null for items of one dialogue.
+ */
+export interface MeanInterval3 {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+/**
+ * Votes over several askings of one model's items.
+ */
+export interface Votes {
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name; null where the vote is over wordings.
+   */
+  variant: string | null;
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation; null where the vote is over orders of the options.
+   */
+  perturb: string | null;
+  /**
+   * What differs between the askings.
+   */
+  over: "samples" | "wordings" | "orders" | "rotations";
+  /**
+   * Their names: numbers of samples or rotations, wordings, perturbations.
+   */
+  askings: string[];
+  items: number;
+  /**
+   * Items without a reply to each asking.
+   */
+  left_out: number;
+  dialogues: number;
+  /**
+   * By number of askings.
+   */
+  points: VotePoint[];
+}
+/**
+ * The figures of k askings.
+ */
+export interface VotePoint {
+  /**
+   * Askings of each item; of one with fewer rotations, all.
+   */
+  k: number;
+  vote: MeanInterval4;
+  once: MeanInterval5;
+  always: MeanInterval6;
+  /**
+   * How often the right option ties for first place.
+   */
+  tied: number;
+}
+/**
+ * A mean of values in [0, 1]. Its interval is Wilson's at the effective number of items, reduced for few dialogues (Korn &
+ * Graubard 1998); null for items of one dialogue.
+ */
+export interface MeanInterval4 {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+/**
+ * A mean of values in [0, 1]. Its interval is Wilson's at the effective number of items, reduced for few dialogues (Korn &
+ * Graubard 1998); null for items of one dialogue.
+ */
+export interface MeanInterval5 {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+/**
+ * A mean of values in [0, 1]. Its interval is Wilson's at the effective number of items, reduced for few dialogues (Korn &
+ * Graubard 1998); null for items of one dialogue.
+ */
+export interface MeanInterval6 {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+/**
+ * One cell's replies, by whether they answer. Every reply counts: samples and rotations one by one.
+ */
+export interface Abstention {
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
+  variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  metric: string;
+  replies: number;
+  dialogues: number;
+  answered: number;
+  /**
+   * Refused, or said that it cannot be known.
+   */
+  abstained: number;
+  /**
+   * Neither: unparsed, truncated, empty or filtered.
+   */
+  silent: number;
+  coverage: MeanInterval7;
+  /**
+   * Mean of the answered; absent if there are none.
+   */
+  accuracy?: MeanInterval8 | null;
+  /**
+   * Mean value of all replies, those without an answer as 0.
+   */
+  right: number;
+  /**
+   * Mean of 1 - value over all replies, those without an answer as 0.
+   */
+  wrong: number;
+  /**
+   * Of `right`, over dialogues; null for one dialogue.
+   */
+  right_variance: number | null;
+  /**
+   * Of `wrong`.
+   */
+  wrong_variance: number | null;
+  /**
+   * Of `right` and `wrong`.
+   */
+  covariance: number | null;
+}
+/**
+ * Share answered.
+ */
+export interface MeanInterval7 {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+/**
+ * A mean of values in [0, 1]. Its interval is Wilson's at the effective number of items, reduced for few dialogues (Korn &
+ * Graubard 1998); null for items of one dialogue.
+ */
+export interface MeanInterval8 {
+  value: number | null;
+  low: number | null;
+  high: number | null;
 }
 /**
  * Items that rest on facts, beside the items that ask for these.
