@@ -392,8 +392,8 @@ class Task:
     folder: str
     metrics: tuple[str, ...]  # the first is the headline
     max_new_tokens: int
-    benchmark: str
     benchmark: str = ""  # the name of its Benchmark, which fills it in
+    # (item, template) -> the regular expression that a reply matches under constrained decoding
     pattern: Callable[[Item, str], str] | None = None
     # template -> the form of its replies, if not the references'
     forms: Mapping[str, Form] = field(default_factory=dict)
