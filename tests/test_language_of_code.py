@@ -7,7 +7,7 @@ import io
 import re
 import tokenize
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -21,13 +21,12 @@ NOT_YET = (
     "analyses",
     "benchmarks/pull.py",
     "common/fences.py",
-    "exchange",
     "metrics/statistics.py",
     "page",
     "parse",
-    "results",
-    "review",
 )
+# Rooms whose type names are still to be put in order: that of a file's format and that of the code have one name there.
+NAMES_NOT_YET = ("exchange", "results", "review")
 # A type of the same name in several files has one meaning where the files follow one protocol.
 ONE_PROTOCOL = {
     "Corpus",  # each benchmark's own, which its loader returns: benchmarks/corpus.py
@@ -43,8 +42,8 @@ _PLACE = re.compile(r"(?:^|_)[Pp]laces?(?:$|_)")
 _Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def _is_done(name: str) -> bool:
-    return not any(name == room or name.startswith(f"{room}/") for room in NOT_YET)
+def _is_done(name: str, not_yet: Sequence[str] = NOT_YET) -> bool:
+    return not any(name == room or name.startswith(f"{room}/") for room in not_yet)
 
 
 FILES = [name for p in sorted(PACKAGE.rglob("*.py")) if _is_done(name := p.relative_to(PACKAGE).as_posix())]
@@ -143,7 +142,7 @@ def _types(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 def test_a_type_name_has_one_meaning() -> None:
     defined: dict[str, dict[str, str]] = defaultdict(dict)
-    for name in FILES:
+    for name in (name for name in FILES if _is_done(name, NAMES_NOT_YET)):
         for type_name, definition in _types(ast.parse((PACKAGE / name).read_text("utf-8"))):
             if not type_name.startswith("_"):
                 defined[type_name][name] = definition or name

@@ -125,10 +125,15 @@ def _confusions(rows: Iterable[Confusion]) -> Iterator[Sheet]:
 def confusions(entry: Confusion) -> list[tuple[int, int, int, int]]:
     """(gold, chosen, times, times offered) of every wrong choice, the most frequent first; names by index."""
     rows = [
-        (gold, name, count, sum(n for offer in entry.offers if name in offer.options for g, n in offer.gold if g == gold))
+        (
+            gold,
+            name,
+            count,
+            sum(n for offer in entry.offers if name in offer.options for g, n in offer.gold if g == gold),
+        )
         for gold, name, count in entry.pairs
         if gold != name
-    ]  # fmt: skip
+    ]
     return sorted(rows, key=lambda row: (-row[2], row[0], row[1]))
 
 

@@ -152,19 +152,31 @@ _SHORT = {
     "nothing to compare": Text("不作判断：无从比较", "not judged: too little"),
 }
 _SIGN = {
-    "order": Text("发布时的条目顺序，其似然高于 {share} 的其他顺序；若模型从未按此顺序读过此文件",
-                  "the published order of items is likelier than {share} of other orders: {unlikely} if the model had never read the file in this order"),
-    "options": Text("发布时的选项顺序，其似然高于 {share} 的其他顺序；若模型从未读过这些题",
-                    "the published order of options is likelier than {share} of other orders: {unlikely} if the model had never read these items"),
-    "mink": Text("这些条目的似然高于对照条目；若模型两者都没读过（或同样读过）",
-                 "these items are likelier than the control items: {unlikely} if the model had read neither, or both alike"),
-    "names": Text("与换名相比，模型对原文的偏好高于对照条目；若模型两者都没读过（或同样读过）",
-                  "the names as published are preferred more than in the control items: {unlikely} if the model had read neither, or both alike"),
-    "completion": Text("续写与原文的重合高于对照条目；若模型两者都没读过（或同样读过）",
-                       "second halves are closer to the file than those of the control items: {unlikely} if the model had read neither, or both alike"),
-    "guided": Text("点名数据集使续写更接近原文，程度高于对照条目；若模型两者都没读过（或同样读过）",
-                   "naming the data set brings second halves closer to the file, more than of the control items: {unlikely} if the model had read neither, or both alike"),
-}  # fmt: skip
+    "order": Text(
+        "发布时的条目顺序，其似然高于 {share} 的其他顺序；若模型从未按此顺序读过此文件",
+        "the published order of items is likelier than {share} of other orders: {unlikely} if the model had never read the file in this order",
+    ),
+    "options": Text(
+        "发布时的选项顺序，其似然高于 {share} 的其他顺序；若模型从未读过这些题",
+        "the published order of options is likelier than {share} of other orders: {unlikely} if the model had never read these items",
+    ),
+    "mink": Text(
+        "这些条目的似然高于对照条目；若模型两者都没读过（或同样读过）",
+        "these items are likelier than the control items: {unlikely} if the model had read neither, or both alike",
+    ),
+    "names": Text(
+        "与换名相比，模型对原文的偏好高于对照条目；若模型两者都没读过（或同样读过）",
+        "the names as published are preferred more than in the control items: {unlikely} if the model had read neither, or both alike",
+    ),
+    "completion": Text(
+        "续写与原文的重合高于对照条目；若模型两者都没读过（或同样读过）",
+        "second halves are closer to the file than those of the control items: {unlikely} if the model had read neither, or both alike",
+    ),
+    "guided": Text(
+        "点名数据集使续写更接近原文，程度高于对照条目；若模型两者都没读过（或同样读过）",
+        "naming the data set brings second halves closer to the file, more than of the control items: {unlikely} if the model had read neither, or both alike",
+    ),
+}
 _LEGEND = Text(
     "p：若模型从未见过此文件，检验统计量至少如此之大的概率（单侧）；校正后 p：对该模型的所有检验作 Holm 校正，低于 0.05 才称为迹象。迹象只说明与“从未读过”不符，"
     "不说明怎样读到、是否有意，也不说明分数因此高了多少。若对照条目也被读过，则看不出差别",

@@ -153,7 +153,9 @@ def sheets(results: Results) -> Iterator[Sheet]:
         groups.setdefault((entry.basis, entry.split, entry.variant, entry.shots), []).append(entry)
     for (basis, split, variant, shots), group in sorted(groups.items(), key=lambda sheet: sheet[0][0] != "items"):
         values = [{frozenset(p): v for p, v in zip(combinations(e.metrics, 2), e.spearman, strict=True)} for e in group]
-        names = [n for n in dict.fromkeys(n for e in group for n in e.metrics) if n != "f1" and not n.startswith("paper.")]  # fmt: skip
+        names = [
+            n for n in dict.fromkeys(n for e in group for n in e.metrics) if n != "f1" and not n.startswith("paper.")
+        ]
         rows = [Row((name, *(Value(rhos.get(frozenset(("f1", name)))) for rhos in values))) for name in names]
         rows.append(Row(("n", *(str(e.n) for e in group)), "apart"))
         columns = [

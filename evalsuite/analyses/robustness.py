@@ -288,7 +288,9 @@ def sheets(results: Results) -> Iterator[Sheet]:
     plain = len({place[1:] for place in models}) == 1
     shuffled = any(row.perturb in _SHUFFLED for row in changed)
     notes = (_legend(changed), _ORDERS) if shuffled else (_legend(changed),)
-    yield from with_notes((_sheet(place[0] if plain else " ".join(place), rows) for place, rows in models.items()), *notes)  # fmt: skip
+    yield from with_notes(
+        (_sheet(place[0] if plain else " ".join(place), rows) for place, rows in models.items()), *notes
+    )
 
 
 def _legend(drops: Sequence[Drop]) -> Text:

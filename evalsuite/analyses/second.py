@@ -445,13 +445,27 @@ def problems(second: Second) -> Iterator[str]:
 # --- tables
 
 _RELATIONS: dict[Relation, Text] = {
-    "same": Text("答案相同", "same"), "other": Text("答案不同", "other"), "first_only": Text("仅解析器", "parser only"),
-    "second_only": Text("仅第二读者", "reader only"), "neither": Text("都无", "neither"),
-}  # fmt: skip
+    "same": Text("答案相同", "same"),
+    "other": Text("答案不同", "other"),
+    "first_only": Text("仅解析器", "parser only"),
+    "second_only": Text("仅第二读者", "reader only"),
+    "neither": Text("都无", "neither"),
+}
 _ZH = {
-    "answer": "答案", "none": "无答案", "refused": "拒答", "several": "选了多项", "unreadable": "不合格式", "failed": "请求失败", "missing": "尚未提问",
-    "parsed": "已解析", "unparsed": "未能解析", "truncated": "截断", "conflict": "矛盾", "empty": "空", "filtered": "被过滤",
-}  # fmt: skip
+    "answer": "答案",
+    "none": "无答案",
+    "refused": "拒答",
+    "several": "选了多项",
+    "unreadable": "不合格式",
+    "failed": "请求失败",
+    "missing": "尚未提问",
+    "parsed": "已解析",
+    "unparsed": "未能解析",
+    "truncated": "截断",
+    "conflict": "矛盾",
+    "empty": "空",
+    "filtered": "被过滤",
+}
 _ASKED_WHY: dict[Why, Text] = {
     "unread": Text("无答案", "no answer"),
     "long": Text("长", "long"),

@@ -60,8 +60,8 @@ def _text(path: Path) -> str:
 
 
 def write(root: Path = ROOT) -> None:
-    """Write the files that Python makes."""
-    for name, text in list(texts(root)):
+    """Write the files that Python makes, schema/ before the pages that are made of it."""
+    for name, text in texts(root):
         replace_file(root / name, text)
 
 

@@ -73,7 +73,10 @@ def reply_row(reply: str, options: str = "", question: str = "") -> Row:
     elif options.count("|") >= len(ascii_lowercase) or "" in found.values():
         found = None
     if not _is_options(found):
-        raise ConfigError(f"--options {options!r}: expected two to 26 texts such as 雨|雪|雾, or JSON such as {{\"A\": \"雨\", \"B\": \"雪\"}}")  # fmt: skip
+        raise ConfigError(
+            f"--options {options!r}: expected two to 26 texts such as 雨|雪|雾, "
+            'or JSON such as {"A": "雨", "B": "雪"}'
+        )
     return {"output": reply, "options": found} | ({"question": question} if question else {})
 
 
@@ -81,18 +84,18 @@ def _reading(row: Row, parser: str, several: bool) -> Row:
     options, finish, question = row.get("options"), row.get("finish") or "stop", row.get("question") or ""
     labels = list(options or ())
     if not options:
-        return {"choice": None, **_place(_span(row, finish))}
+        return {"choice": None, **_fields(_span(row, finish))}
     if several:
         found = parse_options(row["output"], options, question=question, finish=finish, dialogue=row.get("dialogue"))
-        return {"choices": [labels[n] for n in found.choices], **_place(found)}
+        return {"choices": [labels[n] for n in found.choices], **_fields(found)}
     answer = parse_option(
         row["output"], options, question=question, finish=finish, mode=parser, dialogue=row.get("dialogue")
     )
-    return {"choice": None if answer.choice is None else labels[answer.choice], **_place(answer)}
+    return {"choice": None if answer.choice is None else labels[answer.choice], **_fields(answer)}
 
 
 def explain_row(row: Row, several: bool = False) -> Explanation:
-    """How the reply of a row is read."""
+    """Explain the reading of a row's reply."""
     options, finish = row.get("options"), row.get("finish") or "stop"
     if not options:
         return explain_span(row["output"], row.get("dialogue") or (), row.get("question") or "", finish)
@@ -117,9 +120,9 @@ def _is_options(options: Any) -> bool:
     return isinstance(options, dict) and len(options) > 1 and all(isinstance(text, str) for text in options.values())
 
 
-def _place(answer: Answer | Choices) -> Row:
-    place = {"start": answer.start, "end": answer.end}
-    return {"text": answer.text, "status": answer.status.value, "rule": answer.rule, **place}
+def _fields(answer: Answer | Choices) -> Row:
+    span = {"start": answer.start, "end": answer.end}
+    return {"text": answer.text, "status": answer.status.value, "rule": answer.rule, **span}
 
 
 def metric_lines(

@@ -16,26 +16,43 @@ from evalsuite.parse.strip import Block, strip
 from evalsuite.parse.tape import TOKENS, Tape
 from evalsuite.types import Answer
 
-# What a rule says of its mention, and why that decides.
+# (verdict of a rule on its mention, the reason that it decides)
 VERDICTS = {
-    rules.ANSWER: ("the answer by name", "nothing later replaces it"), rules.PICK: ("chosen explicitly", "nothing later takes it back"), rules.LINE: ("alone on a line", "nothing is chosen explicitly"),
-    rules.HEAD: ("at the reply's head", "nothing is chosen explicitly"), rules.STATE: ("stated", "nothing is chosen or stands alone"),
-    rules.ASK: ("in a question", "nothing else is named"), rules.NOT: ("rejected", ""), rules.NAME: ("only named", ""),
-    rules.NONE: ("none is right", "nothing later is chosen"), rules.ALL: ("all are right", "nothing later is chosen"),
-    rules.BUT: ("all but these", "nothing later is chosen"), rules.CANCEL: ("the choice before is taken back", ""),
-}  # fmt: skip
+    rules.ANSWER: ("the answer by name", "nothing later replaces it"),
+    rules.PICK: ("chosen explicitly", "nothing later takes it back"),
+    rules.LINE: ("alone on a line", "nothing is chosen explicitly"),
+    rules.HEAD: ("at the reply's head", "nothing is chosen explicitly"),
+    rules.STATE: ("stated", "nothing is chosen or stands alone"),
+    rules.ASK: ("in a question", "nothing else is named"),
+    rules.NOT: ("rejected", ""),
+    rules.NAME: ("only named", ""),
+    rules.NONE: ("none is right", "nothing later is chosen"),
+    rules.ALL: ("all are right", "nothing later is chosen"),
+    rules.BUT: ("all but these", "nothing later is chosen"),
+    rules.CANCEL: ("the choice before is taken back", ""),
+}
 # Why, for rules that are no row of the table.
 WHY_RULE = {
-    "whole-reply": "the whole reply is the text of one option", "elimination": "left over: all other options are rejected",
-    "only-named": "nothing is chosen or stated: the only option named", "several": "several options are chosen, where one is asked for",
-    "outside": "the label chosen is not in the list", "label-against-text": "a label and the text beside it are of different options",
-    "marked": "the options marked with 1 in a table of 1 and 0", "begun": "the reply is the beginning of one option's text",
-    "probability": "the greatest of the numbers given to options", "probability-tie": "two options have the greatest number",
-    "filled-in": "the dialogue's gap is filled in with it", "repeated": "the reply repeats it over and over", "inference": "the verbs of inference name it",
-    "declines": "the reply declines to answer", "nothing": "the reply has no words", "none": "all options are rejected",
-    "unclosed-thought": "the reply ends inside a thought", "cut-off": "the reply was cut off before its choice",
+    "whole-reply": "the whole reply is the text of one option",
+    "elimination": "left over: all other options are rejected",
+    "only-named": "nothing is chosen or stated: the only option named",
+    "several": "several options are chosen, where one is asked for",
+    "outside": "the label chosen is not in the list",
+    "label-against-text": "a label and the text beside it are of different options",
+    "marked": "the options marked with 1 in a table of 1 and 0",
+    "begun": "the reply is the beginning of one option's text",
+    "probability": "the greatest of the numbers given to options",
+    "probability-tie": "two options have the greatest number",
+    "filled-in": "the dialogue's gap is filled in with it",
+    "repeated": "the reply repeats it over and over",
+    "inference": "the verbs of inference name it",
+    "declines": "the reply declines to answer",
+    "nothing": "the reply has no words",
+    "none": "all options are rejected",
+    "unclosed-thought": "the reply ends inside a thought",
+    "cut-off": "the reply was cut off before its choice",
     "undecided": "no option is chosen, stated or left over",
-}  # fmt: skip
+}
 
 _SHOWN = str.maketrans({TURN: "‹end of turn›", BOX_OPEN: "‹box›", BOX_CLOSE: "‹/box›"})
 
@@ -45,10 +62,10 @@ class Mention:
     """A place of a block where a rule fired or an option is named. `options` are labels with texts, none for a cue word."""
 
     number: int
-    hit: Hit  # what counts: what the rule says, unless other mentions change it
+    hit: Hit  # the verdict that counts: the rule's, unless other mentions change it
     words: str
     options: tuple[str, ...]
-    tape: str  # what the rules see, with the place's token between ‹ and ›
+    tape: str  # the tape that the rules match, with the mention's token between ‹ and ›
     matched: tuple[Rule, ...]  # the rows that match: the first fired, and shadows the others
     rank: int  # the place in the table of the row that fired, from 1; 0 if none
     of: int  # rows in the table
@@ -93,7 +110,7 @@ def explain(
     several: bool = False,
     question: str = "",
 ) -> Explanation:
-    """How a reply to a question with options is read; `several`: more than one may be right."""
+    """Explain the reading of a reply to a question with options; `several`: more than one may be right."""
     clean, labels = strip(output), list(options)
     known = asked(question, None if dialogue is None else tuple(dialogue))
     reply = named_in(clean, prepare_set(clean, options) if several else prepare(options), known)
@@ -124,7 +141,7 @@ def explain(
 
 
 def explain_span(output: str, dialogue: Sequence[str], question: str, finish: str = "stop") -> Explanation:
-    """How a reply with a span is read: the rows that matched, in order, and the rule that records name."""
+    """Explain the reading of a reply with a span: the rows that matched, in order, and the rule that records name."""
     answer, used = read_span(output, dialogue, question, finish == "length", spanrules.rules())
     examples = {row[0]: row[4] for row in spanrules.ROWS}
     steps = dict.fromkeys(Step(rule.name, rule.act, words.strip(), examples[rule.name]) for rule, words in used)

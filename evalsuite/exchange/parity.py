@@ -40,7 +40,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One cell on two backends. `largest` and `mean` are absolute differences of log-probabilities in nats; None if there are none."""
+    """One cell on two backends.
+
+    largest, mean: absolute differences of log-probabilities in nats; None if there are none.
+    """
 
     task: str
     set: str
@@ -71,7 +74,7 @@ class Parity:
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """What one backend returned for one trial."""
+    """One backend's response to one trial."""
 
     ids: list[int]
     response: Response
@@ -88,7 +91,8 @@ def parity(
     """Run a model on each backend of `on`, and compare each with the first. One backend is in memory at a time.
 
     `settings` are fields of evalsuite.Settings: tasks, set, split, limit, data, shots, prompt …
-    Raises ConfigError for a backend that is unknown or not local, or fewer than two, BackendError if a backend cannot load the model.
+    Raises ConfigError for a backend that is unknown or not local, or fewer than two, BackendError if a backend cannot load the
+    model.
     """
     for name in on:
         if not backend_named(name).local:

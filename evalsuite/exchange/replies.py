@@ -30,7 +30,7 @@ _TOGETHER = 500  # replies in one transaction
 
 @dataclass(slots=True)
 class Found:
-    """What the files hold: replies by key, and the lines that cannot be used, each with its place."""
+    """The content of the files: replies by key, and the lines that cannot be used, each with its file and number."""
 
     replies: dict[str, Response] = field(default_factory=dict)
     failures: dict[str, Response] = field(default_factory=dict)
@@ -54,7 +54,7 @@ _WRONG = ("contradicting", "foreign", "broken")  # the files are, whatever the r
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What `read_replies` did."""
+    """The outcome of `read_replies`."""
 
     results: Results
     stored: int
@@ -77,7 +77,8 @@ class Imported:
 
 
 def read_replies(folder: str | Path, run: str | Path) -> Imported:
-    """Read every *.jsonl in `folder`, where `write_requests` wrote, or below; store what fits in the run, score it, write the page.
+    """Read every *.jsonl in `folder`, where `write_requests` wrote, or below; store what fits in the run, score it, write the
+    page.
 
     A key with different replies gets none of them; one that the run has keeps its own. An error is stored where there is no
     reply, and asked again by a run. Raises ConfigError if there are no requests or no replies in the folder.
@@ -120,7 +121,10 @@ def _files(folder: Path) -> list[Path]:
 
 
 def read_files(paths: Sequence[Path], keys: Iterable[str]) -> Found:
-    """All lines of the files, by their keys; `keys` are those that were asked. Raises DataError for a file that cannot be read."""
+    """All lines of the files, by their keys; `keys` are those that were asked.
+
+    Raises DataError for a file that cannot be read.
+    """
     found, known = Found(), frozenset(keys)
     for place, line in _lines(paths):
         if isinstance(line, str):

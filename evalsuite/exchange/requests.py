@@ -1,9 +1,12 @@
-"""`evalsuite requests`: the requests of a run as files, to be answered elsewhere. `evalsuite replies` reads the replies (replies.py).
+"""`evalsuite requests`: the requests of a run as files, to be answered elsewhere.
+
+`evalsuite replies` reads the replies (replies.py).
 
     plan.sqlite             the plan, a store without replies: `replies` needs neither models.yaml nor data
     keys.json               names of the environment variables with the endpoints' keys: `replies` masks their values
     manifest.json           settings, versions and hashes of the data, for the run that will be made
-    MODEL.batch.jsonl       lines of OpenAI's batch API, which vLLM's run-batch takes, too; MODEL.batch-1.jsonl, … if one file is not enough
+    MODEL.batch.jsonl       lines of OpenAI's batch API, which vLLM's run-batch takes, too; MODEL.batch-1.jsonl, … if one file
+                            is not enough
     MODEL.prompts.jsonl     the same for any other program: key, prompt or messages, sampling
 
 Replies have the key that a run gives them, so that it does not matter where they were made.
@@ -37,7 +40,7 @@ log = logging.getLogger(__name__)
 PLAN = "plan.sqlite"
 KEYS = "keys.json"
 LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
-_SAMPLING = (*LIMIT_NAMES, *SAMPLING, "stop")  # of a body; vLLM's and SGLang's engines know them by these names
+_SAMPLING = (*LIMIT_NAMES, *SAMPLING, "stop")  # keys of a body; vLLM's and SGLang's engines know them by these names
 _ASKED = ("model", "messages", "prompt")
 
 Asked = Mapping[str, Request]  # a reply's key -> its request
@@ -121,7 +124,7 @@ def _require_written(s: Settings, models: Sequence[Model]) -> None:
 
 
 def _stored(run: str | Path | None, backend: OpenAI, asked: Asked) -> set[str]:
-    """Those keys that have a reply in the run, if there is one yet."""
+    """The keys that have a reply in the run, if there is one yet."""
     path = Path(run or "") / "store.sqlite"
     if not run or not path.is_file():
         return set()
@@ -131,8 +134,11 @@ def _stored(run: str | Path | None, backend: OpenAI, asked: Asked) -> set[str]:
         if twice := under_way(backend, left, store):
             log.warning(
                 "model %s: %d of these requests are under way in batches of %s: sent once more, they are paid twice; run it "
-                "again to take their replies", backend.model.name, twice, run,
-            )  # fmt: skip
+                "again to take their replies",
+                backend.model.name,
+                twice,
+                run,
+            )
     return done
 
 

@@ -101,7 +101,7 @@ class Results:
     """The content of results.json, and the problems of the run."""
 
     out: Path  # the run's folder
-    version: str  # of evalsuite, that wrote it
+    version: str  # the version of evalsuite that wrote it
     reading: Reading
     cells: tuple[CellResult, ...]
     contents: Mapping[str, Any]  # key of results.json -> what its analysis computed
@@ -111,7 +111,7 @@ class Results:
     narrowed_from: Results | None = None  # the results of the whole run, if these are of a part of it
 
     def of(self, analysis: Analysis[M]) -> M | None:
-        """What an analysis computed; None if it had nothing to say, or the run is older than the analysis."""
+        """The content of an analysis; None if it had nothing to say, or the run is older than the analysis."""
         return cast("M | None", self.contents.get(analysis.key))
 
     def with_problems(self, problems: Iterable[str]) -> Results:
@@ -141,10 +141,10 @@ class Analysis(Generic[Content]):
 
     name: str  # for `show --tables`
     sheets: Callable[[Results], Iterable[Sheet]] | None  # None: other tables show it
-    model: type[Content] | None = None  # of its content: a pydantic model, or a list of them
+    model: type[Content] | None = None  # the type of its content: a pydantic model, or a list of them
     compute: Callable[[ScoredRun], Content | None] | None = None  # None: nothing to say
     named: str = ""  # its key in results.json, if that is not its name
-    help: str = ""  # what stands under the key, for the schema
+    help: str = ""  # a description of its content, for the schema
     estimates: bool = False  # takes cells of which only a part of the items was asked
     at_end: bool = False  # printed at the end of a run
     only_named: str = ""  # why its sheets are made only if they are named; "": they always are

@@ -1,6 +1,6 @@
 """The key "estimate" of a cell of which `--items` asks only a part, and what it makes of the cell's metrics.
 
-    anchors   a file of `evalsuite anchors`: the headline is the weighted mean of its items, with an interval as wide as the errors
+    anchors   a file of `evalsuite anchors`: the headline is the weighted mean of its items, with an interval as wide as errors
               on models left out make it, within 0 … 1. Other metrics have no interval: the items are no random draw
     subset    a list of ids. Nobody knows how they were chosen: the metrics are those of these items alone
 

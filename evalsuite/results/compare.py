@@ -39,7 +39,7 @@ from evalsuite.types import PLACE, Answer, Cell, Item, Place, Reading, Response
 
 log = logging.getLogger(__name__)
 
-# What may be compared, or narrow: the keyword (and flag) -> the part of a place.
+# Parts of a place that may be compared, or narrow: the keyword (and flag) -> the part of a place.
 COMPARED = {"models": "model", "shots": "shots", "prompt": "variant", "scoring": "scoring", "perturb": "perturb"}
 _EXAMPLES = "--models A,B, --shots 0,5, --prompt paper,plain, --scoring generate,labels or --perturb none,shuffle"
 
@@ -58,9 +58,9 @@ class Flip:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A minus B in `metric`, on the items of one task and set that both answered. The part of the place that is compared is None."""
+    """A minus B in `metric`, on the items of one task and set that both answered. The compared part of the place is None."""
 
-    by: str  # what A and B differ in: models, shots, prompt, scoring, perturb or run
+    by: str  # the difference of A and B: models, shots, prompt, scoring, perturb or run
     a_name: str
     b_name: str
     model: str | None
@@ -337,14 +337,29 @@ def _row(by: str, names: tuple[str, str], one: _Asked, two: _Asked, family: int)
     ]
     place = sides[0].place.as_dict() | ({} if by == "run" else {COMPARED[by]: None})
     return Comparison(
-        by, *names, **place, metric=metric, items=len(kept), left_out=len((sides[0].planned | sides[1].planned) - {*kept}),
-        dialogues=test.clusters, a=fmean(ours[name] for name in kept), b=fmean(theirs[name] for name in kept),
-        difference=test.value, low=test.low, high=test.high, p=test.p, test=test.test, differ=test.differ, least_p=test.least,
-        p_holm=test.p, least_p_holm=test.least, family=family,
+        by,
+        *names,
+        **place,
+        metric=metric,
+        items=len(kept),
+        left_out=len((sides[0].planned | sides[1].planned) - {*kept}),
+        dialogues=test.clusters,
+        a=fmean(ours[name] for name in kept),
+        b=fmean(theirs[name] for name in kept),
+        difference=test.value,
+        low=test.low,
+        high=test.high,
+        p=test.p,
+        test=test.test,
+        differ=test.differ,
+        least_p=test.least,
+        p_holm=test.p,
+        least_p_holm=test.least,
+        family=family,
         a_higher=sum(ours[name] - theirs[name] > 1e-12 for name in kept),
         b_higher=sum(theirs[name] - ours[name] > 1e-12 for name in kept),
         flips=tuple(sorted(flips, key=lambda flip: flip.b_score - flip.a_score)),
-    )  # fmt: skip
+    )
 
 
 def _same(by: str, one: _Read, two: _Read, name: str) -> bool:

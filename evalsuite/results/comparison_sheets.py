@@ -11,7 +11,14 @@ from evalsuite.results.outcomes import FLIP
 from evalsuite.results.words import WAY, family_size
 from evalsuite.types import PLACE
 
-_FLAGS = {"model": "--models", "split": "--split", "variant": "--prompt", "shots": "--shots", "scoring": "--scoring", "perturb": "--perturb"}  # fmt: skip
+_FLAGS = {
+    "model": "--models",
+    "split": "--split",
+    "variant": "--prompt",
+    "shots": "--shots",
+    "scoring": "--scoring",
+    "perturb": "--perturb",
+}
 
 
 def comparison_sheets(rows: Sequence[Comparison], flips: int) -> Iterator[Sheet | Text | str]:
@@ -42,7 +49,7 @@ def comparison_sheets(rows: Sequence[Comparison], flips: int) -> Iterator[Sheet 
 
 
 def _by_half(row: Comparison) -> Text:
-    """How many of the items that differ do so by FLIP or more, if not all."""
+    """The number of the differing items that do so by FLIP or more, if not all do."""
     far = len(row.flips)
     if far == row.a_higher + row.b_higher:
         return Text("", "")
@@ -69,7 +76,7 @@ def _label(rows: Sequence[Comparison], row: Comparison) -> str:
 
 
 def _differences(rows: Sequence[Comparison]) -> Sheet:
-    """A row a comparison, below its model where there are several: scores of A and B, A minus B with its interval, and p-values."""
+    """A row a comparison, below its model where there are several: scores of A and B, their difference, and p-values."""
     some_left = any(r.left_out for r in rows)
     lines: list[Row] = []
     model = ""
@@ -117,8 +124,8 @@ def _notes(rows: Sequence[Comparison], some_left: bool) -> Iterator[Text]:
         )
     yield Text(
         "95%：单独一行的 95% 置信区间，以对话为单位；p ≥ 0.05 时区间包含 0。p：每题各属一段对话时用 McNemar 检验，否则用按对话的配对置换检验。",
-        "95 %: of the row alone, dialogues are the units; 0 is inside if p is 0.05 or more. p: McNemar where each item has its own "
-        "dialogue, else permutation of dialogues.",
+        "95 %: of the row alone, dialogues are the units; 0 is inside if p is 0.05 or more. p: McNemar where each item has "
+        "its own dialogue, else permutation of dialogues.",
     )
     yield Text(
         f"p Holm：对{family.zh}作 Holm 校正；* 小于 0.05。?：得分不同的对话太少，p Holm 不可能低于 0.05，无法判断。",

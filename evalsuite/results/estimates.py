@@ -2,8 +2,8 @@
 
 The facts of such a cell hold "until". Its items are asked in a fixed random order, in proportion from the right answers of
 choices (metrics/sequences.py). Only replies to whole blocks from the beginning of that order count: others, of an earlier
-`--limit` or of a round that was cut off, are no random draw; they stay in the store. A cell all of whose items are asked is a whole
-one, and no estimate.
+`--limit` or of a round that was cut off, are no random draw; they stay in the store. A cell all of whose items are asked is a
+whole one, and no estimate.
 
 The estimate is of the task's headline metric if that is a mean over items, else of its first metric that is one. An item is all
 its requests: rotations and samples. Where one of them failed, the item may be all right or all wrong: the interval holds both.
@@ -34,7 +34,7 @@ class Asking:
     """The items of a cell in their order of asking."""
 
     order: Order
-    trials: tuple[tuple[int, ...], ...]  # of each item, in this order: the places of its trials in the cell
+    trials: tuple[tuple[int, ...], ...]  # item's id -> indices of its trials in the cell, in this order
 
 
 def stops(facts: Mapping[str, Any]) -> bool:
@@ -106,7 +106,7 @@ def estimate(cell: Cell, trials: Sequence[Trial], values: Mapping[int, float | N
 def estimate_of(
     cell: Cell, asking: Asking, trials: Sequence[Trial], values: Mapping[int, float | None]
 ) -> Estimate | None:
-    """As `estimate`, of a known order."""
+    """Estimate like `estimate`, from a known order."""
     import numpy as np
 
     from evalsuite.metrics.sequences import bounds

@@ -13,8 +13,10 @@ from evalsuite.types import Place
 
 
 def known_values(places: Sequence[Place], name: str, values: Iterable[str]) -> set[Any]:
-    """The values of a part of a place, as the places of cells have them. Accepts tasks by short name or benchmark, and names as the
-    terminal shows them. Raises ConfigError, which lists the cells' values, for another one."""
+    """The values of a part of a place, as the places of cells have them.
+
+    Accepts tasks by short name or benchmark, and names as the terminal shows them. Raises ConfigError,
+    which lists the cells' values, for another one."""
     known: dict[str, set[Any]] = {}
     for value in dict.fromkeys(getattr(place, name) for place in places):
         known[str(value)] = known[safe(str(value), lines=False)] = {value}

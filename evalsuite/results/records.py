@@ -83,7 +83,7 @@ def reading_of(run: Path) -> Reading:
 
 
 def context(record: Mapping[str, Any]) -> tuple[str, ...]:
-    """What a record's item is about, as `Item.context`: the unit of intervals and tests."""
+    """The text that a record's item is about, as `Item.context`: the unit of intervals and tests."""
     return context_of(record["dialogue"], record["question"], record["options"])
 
 
@@ -93,7 +93,7 @@ def entry_name(record: Mapping[str, Any]) -> str:
 
 
 def reply_name(item: str, rotation: int, sample: int) -> str:
-    """As `entry_name`.
+    """The name of a reply, like `entry_name`.
 
     >>> reply_name("c3/d/test/c3/7", 2, 0)
     'c3/d/test/c3/7~2'

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 RESAMPLES = 1000
 
 FULL = Reading()
-NO_REPLY = Answer(Status.FAILED, rule="no reply")  # of a failed request
+NO_REPLY = Answer(Status.FAILED, rule="no reply")  # a failed request's
 
 
 def read_answer(item: Item, response: Response, reading: Reading = FULL, answer_after: str = "") -> Answer:
@@ -51,7 +51,7 @@ def read_answer(item: Item, response: Response, reading: Reading = FULL, answer_
     position = found.status is Status.UNPARSED and _is_position(said, item)
     if choice and (found.status is Status.EMPTY or position):  # the rest of the reply may say which option is meant
         return task.answer(item, response, reading, language)
-    start, end = (None if place is None else place + part.start for place in (found.start, found.end))
+    start, end = (None if at is None else at + part.start for at in (found.start, found.end))
     return replace(found, start=start, end=end, reasoned=part.start)
 
 
@@ -228,9 +228,9 @@ def _of_items(part: Part) -> dict[str, Any]:
 def intervals(scored: Scored, purpose: str, signed: str = "") -> dict[str, Metric]:
     """Metric -> its figure with a 95 % interval, from a cluster bootstrap over dialogues. `signed` ends the signatures.
 
-    With one dialogue low and high are None, and there is no Wilson interval. Means over fewer than `RESAMPLED` dialogues have the interval of
-    `few_dialogues`. Where all items are right, or all wrong, it is Wilson's with dialogues as units. Shares of right items
-    have Wilson's interval of independent items, too. `purpose` seeds the bootstrap.
+    With one dialogue low and high are None, and there is no Wilson interval. Means over fewer than `RESAMPLED` dialogues have
+    the interval of `few_dialogues`. Where all items are right, or all wrong, it is Wilson's with dialogues as units. Shares of
+    right items have Wilson's interval of independent items, too. `purpose` seeds the bootstrap.
     """
     from evalsuite.metrics.statistics import RESAMPLED, bootstrap, few_dialogues, wilson
 

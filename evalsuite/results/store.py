@@ -47,7 +47,7 @@ CREATE TABLE IF NOT EXISTS judgings (id INTEGER PRIMARY KEY, place TEXT NOT NULL
 CREATE TABLE IF NOT EXISTS judged (judging INTEGER, position INTEGER, row BLOB NOT NULL, PRIMARY KEY (judging, position));
 CREATE TABLE IF NOT EXISTS writing (mark TEXT PRIMARY KEY);
 """
-_VERSION = 3  # of the schema above
+_VERSION = 3  # the version of the schema above
 _CHECKPOINT = 2000  # changed rows after which store.sqlite-wal, some MB, is copied into the file
 _DAMAGED = "the stored reply is not as it was stored: its digest differs; the same run asks it again"
 _REPAIR = "if it is damaged, put back a copy with its -wal file, or start a new run with another --out"
@@ -80,7 +80,7 @@ class Judging(NamedTuple):
 
 
 class Source(Protocol):
-    """Where replies are read from to compute results: a run's store, or the records of a submission. As in `Store`."""
+    """The source of the replies that results are computed from: a run's store, or the records of a submission. As in `Store`."""
 
     def cells(self) -> list[Cell]: ...
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]: ...
@@ -113,7 +113,7 @@ class Store:
 
     def _open(self, path: Path, whole: bool) -> None:
         self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
-        self._db.text_factory = partial(str, encoding="utf-8", errors="replace")  # of a changed byte the digest tells
+        self._db.text_factory = partial(str, encoding="utf-8", errors="replace")  # a changed byte changes the digest
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
         (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if tables and version != _VERSION:
@@ -267,7 +267,10 @@ class Store:
         return {key for key in keys if (found := self.response(key)) is not None and found.error is None}
 
     def put(self, responses: Iterable[tuple[str, Response]]) -> None:
-        """Store (key, response) pairs in one transaction, without API keys. The column `asked` counts the replies of a key; it should stay 1."""
+        """Store (key, response) pairs in one transaction, without API keys.
+
+        The column `asked` counts the replies of a key; it should stay 1.
+        """
         with self._transaction():
             for key, r in responses:
                 if r.cost:
@@ -281,7 +284,8 @@ class Store:
                 reasoning = None if r.reasoning is None else hide(escape_surrogates(r.reasoning))
                 likelihoods = json.dumps([astuple(x) for x in r.likelihoods]) if r.likelihoods else None
                 (asked,) = self._db.execute(
-                    "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET asked = asked + 1 RETURNING asked",
+                    "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, 1) "
+                    "ON CONFLICT DO UPDATE SET asked = asked + 1 RETURNING asked",
                     (key, text, r.finish, r.prompt_tokens, r.new_tokens, reasoning, likelihoods),
                 ).fetchone()
                 if asked == 1:
@@ -448,8 +452,8 @@ _ASKED = (
     "pattern",
     "answer_after",
     "sample",
-)  # of the request
-_WAY = ("variant", "shots", "asked_shots", "perturb", "rotation")  # of the trial
+)  # fields of the request
+_WAY = ("variant", "shots", "asked_shots", "perturb", "rotation")  # fields of the trial
 
 
 def _row(trial: Trial) -> dict[str, Any]:

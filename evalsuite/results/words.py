@@ -10,7 +10,7 @@ from evalsuite.common.sheet import Sheet, Text
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.types import Place, Task
 
-# What fields of results.json mean that tests within a family have.
+# The meaning of fields of results.json that tests within a family have.
 LEAST_P_HOLM = "The smallest p_holm that the family's dialogues can give: at 0.05 or more, too few to tell."
 FAMILY = "Number of tests that p_holm is corrected over."
 WAY = ("variant", "shots", "scoring", "perturb")  # the parts of a place that say how items are asked

@@ -21,9 +21,14 @@ APART = 0.25  # and the least that this is more than the option is right
 FEW = 8  # choices below which nothing is said of their distribution
 
 _STATUS = {
-    "unparsed": "未能解析", "refused": "拒答", "truncated": "被截断", "several": "选了多项", "conflict": "矛盾",
-    "empty": "空回复", "filtered": "被内容过滤拦截",
-}  # fmt: skip
+    "unparsed": "未能解析",
+    "refused": "拒答",
+    "truncated": "被截断",
+    "several": "选了多项",
+    "conflict": "矛盾",
+    "empty": "空回复",
+    "filtered": "被内容过滤拦截",
+}
 
 
 def obstacles(cells: Sequence[Shown], here: Sequence[Shown], runs: Sequence[Results]) -> list[Finding]:

@@ -73,8 +73,9 @@ _GIVEN = re.compile(
 # Before a number that is no score: "不能给5分", "如果更具体，可以得5分", "要求评分为4", "满分5分".
 _NOT = re.compile(
     r"(?:不|未|无法|没有?|别|才|要求|满|[:：]?\s*\d\s*[-~至到]|not|n't|never|cannot)[\s能会应该可以得给打到出个的a-z]{0,12}$"
-    r"|(?:如果|若|假如|要是|假设|本来?可|原本|\bif\b|\bcould have\b)[^。;!?]*$", _I,
-)  # fmt: skip
+    r"|(?:如果|若|假如|要是|假设|本来?可|原本|\bif\b|\bcould have\b)[^。;!?]*$",
+    _I,
+)
 _SEVERAL = re.compile(r"\s*(?:[-~、,/]|和|或|至|到|or\b|to\b|and\b)?\s*[-−]?\d", _I)
 _REST = re.compile(rf"{_EDGE}(?P<mark>[:,;。!]|[-–—](?=\s)|\.(?=\s|[^\d\s])|\(|$)?(?P<more>.*)", re.DOTALL)
 

@@ -33,7 +33,7 @@ class Reply:
     answer: Answer
     variant: str  # the prompt template's name
 
-    def __str__(self) -> str:  # what lm-eval writes into its samples' log in place of a number
+    def __str__(self) -> str:  # lm-eval writes it into its samples' log in place of a number
         return f"{self.answer.status}: {self.answer.text or ''}"
 
 
@@ -79,9 +79,9 @@ def cell_values(replies: tuple[Reply, ...]) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a reply contributes to a metric of all replies, for lm-eval, which calls one function for each metric."""
+    """The share of a reply in a metric of all replies, for lm-eval, which calls one function for each metric."""
 
-    name: str  # of the metric
+    name: str  # the metric's
     reply: Reply
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What is exported: one task, set and wording, with its requests as rows of data."""
+"""The unit of an export: one task, set and wording, with its requests as rows of data."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Exported:
 
     cell: Cell
     trials: tuple[Trial, ...]
-    scorings: tuple[str, ...]  # that the task and the wording have
+    scorings: tuple[str, ...]  # all that the task and the wording have
     prompt: Prompt
 
     @property
@@ -74,7 +74,7 @@ class Exported:
 
     @property
     def option_after(self) -> str:
-        """What a run puts before an option whose likelihood it asks."""
+        """The text that a run puts before an option whose likelihood it asks."""
         trial = self.trials[0]
         return trial.request.options[0].removesuffix(trial.item.options[0]) if trial.item.options else ""
 
@@ -88,9 +88,9 @@ class Exported:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What its numbers depend on, as in our signatures."""
+        """The facts on which its numbers depend, as in our signatures."""
         return {
-            "version": PARSER_VERSION,  # of the parser; lm-eval prints it beside every number
+            "version": PARSER_VERSION,  # the parser's; lm-eval prints it beside every number
             "evalsuite": package_version(),
             "data": self.cell.facts["data"],
             "template": self.cell.facts["template"],

@@ -54,6 +54,7 @@ $ inspect eval {" ".join(files)} --model openai/MODEL    # all tasks
 $ inspect eval {files[0]}@{cells[0].name} --model hf/MODEL -M do_sample=false    # one; hf must be told not to sample
 ```
 
-Shots: `-T shots=N`, up to {max(cell.cell.place.shots for cell in cells)} here. What equals evalsuite's own numbers, and what does not: docs/export.md there.
+Shots: `-T shots=N`, up to {max(cell.cell.place.shots for cell in cells)} here.
+Numbers that equal evalsuite's own, and others: docs/export.md there.
 
 {listed(cells)}"""

@@ -114,7 +114,8 @@ Written by `evalsuite export --to lm-eval`. Needs `evalsuite` in the environment
 $ lm_eval run --include_path . --tasks {groups[0]} --model hf --model_args pretrained=MODEL --apply_chat_template
 ```
 
-Groups: {", ".join(f"`{group}`" for group in groups)}. Shots: `--num_fewshot N`, up to {max(cell.cell.place.shots for cell in cells)} here.
+Groups: {", ".join(f"`{group}`" for group in groups)}. 
+Shots: `--num_fewshot N`, up to {max(cell.cell.place.shots for cell in cells)} here.
 `…_labels` and `…_texts` compare likelihoods. What equals evalsuite's own numbers, and what does not: docs/export.md there.
 
 {listed(cells)}"""

@@ -61,7 +61,7 @@ def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path
 
 
 def _cells(shots: int, **settings: Any) -> list[Exported]:
-    """What a run asks, under every scoring that a harness may have."""
+    """The cells that a run asks, under every scoring that a harness may have."""
     # Prompts do not depend on the model, but `preview` needs one, and only those with weights have likelihoods.
     found: dict[Place, list[tuple[Cell, list[Trial]]]] = {}
     for cell, trials in preview(model=["tiny-zh"], shots=(shots,), scoring=SCORINGS, **settings):

@@ -14,20 +14,20 @@ from evalsuite.exchange.publish.hf_card import model_card
 from evalsuite.exchange.publish.tables import write_arrow, write_parquet
 from evalsuite.exchange.publish.trackers import log_to_mlflow, log_to_wandb
 
-_Place = str | PathLike[str]
+_Path = str | PathLike[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was exported."""
+    """The result of an export."""
 
-    lines: tuple[str, ...]  # what was written, or a card
-    remarks: tuple[str, ...] = ()  # what was left out, and why
+    lines: tuple[str, ...]  # the files written, or a card
+    remarks: tuple[str, ...] = ()  # the cells left out, and why
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked for."""
+    """The wanted export."""
 
     runs: tuple[Path, ...]
     out: Path | None
@@ -38,10 +38,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """What takes a run's results."""
+    """A tool that takes a run's results."""
 
     make: Callable[[Request], Exported]
-    takes: tuple[str, ...] = field(default=())  # of out, model, project and source
+    takes: tuple[str, ...] = field(default=())  # options among out, model, project and source
     several: bool = False  # several runs at once
     needs_out: bool = False
 
@@ -81,7 +81,7 @@ TOOLS: dict[str, Tool] = {
 }
 
 
-def export_results(to: str, run: _Place | Sequence[_Place], out: _Place | None = None, **more: Any) -> Exported:
+def export_results(to: str, run: _Path | Sequence[_Path], out: _Path | None = None, **more: Any) -> Exported:
     """Write or log the results of a run, or with parquet and arrow of several, for another tool (docs/frames.md).
 
     `to` is "parquet" or "arrow" (which need the new folder `out`), "hf-card", "wandb" or "mlflow". `more` are `model`, one of

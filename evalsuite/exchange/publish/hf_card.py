@@ -36,7 +36,8 @@ def model_card(run: Path, model: str = "", source: str = "") -> tuple[str, list[
     whole = [cell for cell in plain if not lacks(cell)]
     if not whole:
         raise ConfigError(
-            f"{run}: no figure of {name} is of all items, so a card cannot state it: {'; '.join(left[:3]) or 'all cells are perturbed'}. "
+            f"{run}: no figure of {name} is of all items, so a card cannot state it: "
+            f"{'; '.join(left[:3]) or 'all cells are perturbed'}. "
             "Finish the run: the same command without --limit, --items, --until and --until-ranked asks the rest"
         )
     index = {"model-index": [{"name": name, "results": [_result(cell, source) for cell in whole]}]}

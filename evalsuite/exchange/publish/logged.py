@@ -1,4 +1,4 @@
-"""What a tracker of experiments is told of a model in a run: the same names whatever the tracker, the model and the run."""
+"""The values that a tracker of experiments gets of a model in a run: the same names whatever the tracker, model and run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from evalsuite.frames import libraries
 from evalsuite.frames.run import load as load_run
 from evalsuite.results.schema.cell import CellResult
 
-# What is different from cell to cell, and so no parameter of the model.
+# These facts differ from cell to cell, and so are no parameters of the model.
 _OF_CELLS = ("data", "template", "answered", "escaped", "leaked", "skipped_lines")
 _PACKAGES = ("torch", "transformers", "vllm", "openai")
 TABLES = ("cells", "records")
@@ -35,11 +35,11 @@ class Logged:
     params: dict[str, str]  # settings, equal in all cells of the model
     metrics: dict[str, float]  # benchmark's task, set and way, metric -> value; also low, high, n, and what is missing
     tags: dict[str, str]  # versions and hashes
-    remarks: tuple[str, ...]  # which figures are not of all items, and why
+    remarks: tuple[str, ...]  # the figures that are not of all items, and why
 
 
 def models_of(run: Path, model: str = "") -> list[Logged]:
-    """What to log of each model of a run, or of one. Raises ConfigError for an unknown model."""
+    """The values to log of each model of a run, or of one. Raises ConfigError for an unknown model."""
     results = load_results(run)
     cells = results.cells
     names = list(dict.fromkeys(cell.model for cell in cells))

@@ -21,18 +21,36 @@ def log_to_wandb(run: Path, model: str = "", project: str = "evalsuite") -> list
     nothing of this machine.
     """
     wandb = need("wandb")
-    quiet = {"console": "off", "save_code": False, "disable_git": True, "disable_code": True, "silent": True,
-             "x_disable_meta": True, "x_disable_stats": True, "x_disable_machine_info": True, "host": "-"}  # fmt: skip
+    quiet = {
+        "console": "off",
+        "save_code": False,
+        "disable_git": True,
+        "disable_code": True,
+        "silent": True,
+        "x_disable_meta": True,
+        "x_disable_stats": True,
+        "x_disable_machine_info": True,
+        "host": "-",
+    }
     known = wandb.Settings.model_fields  # the names with x_ differ between versions
     settings = wandb.Settings(**{key: value for key, value in quiet.items() if key in known})
     names = []
     for one in models_of(run, model):
         config = {**one.params, **{f"version.{key}": value for key, value in one.tags.items()}}
         name = _name(one)
-        with wandb.init(
-            project=project, name=name, group=one.run, job_type="evaluation", config=config,
-            notes="\n".join(one.remarks), settings=settings, reinit="finish_previous",
-        ) as logged, tables_of(run, one.model) as files:  # fmt: skip
+        with (
+            wandb.init(
+                project=project,
+                name=name,
+                group=one.run,
+                job_type="evaluation",
+                config=config,
+                notes="\n".join(one.remarks),
+                settings=settings,
+                reinit="finish_previous",
+            ) as logged,
+            tables_of(run, one.model) as files,
+        ):
             logged.summary.update(one.metrics)
             artifact = wandb.Artifact(_artifact(name), type="evaluation")
             for file in files:

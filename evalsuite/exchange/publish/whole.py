@@ -1,4 +1,4 @@
-"""Which cells of a run are whole: only their figures can stand for a model."""
+"""The cells of a run that are whole: only their figures can stand for a model."""
 
 from __future__ import annotations
 

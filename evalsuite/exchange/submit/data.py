@@ -91,7 +91,8 @@ class OfficialCell:
         if position < self._last:
             yield (
                 "item",
-                "is out of order: in the data it comes before the item of the line above, and bootstrap intervals depend on the order",
+                "is out of order: in the data it comes before the item of the line above, "
+                "and bootstrap intervals depend on the order",
             )
         self._last = position
         made = self._change.items(original, self._seed)

@@ -30,7 +30,7 @@ class Details(Strict):
 
     hub: Text | None  # its id on a hub; null: it is on none
     revision: Text | None
-    parameters: Annotated[int, Field(ge=0)] | None  # how many; null: not known
+    parameters: Annotated[int, Field(ge=0)] | None  # the number of them; null: not known
     tags: list[str]
     trained_on: Literal["unknown"] | list[Literal["train", "dev", "test"]]  # splits of CORECODE; []: on none
     statement: Text  # on contamination, in a sentence

@@ -20,7 +20,7 @@ def lines_of(text: str, paths: Collection[JsonPath]) -> dict[JsonPath, int]:
     wanted = {path[:n] for path in paths for n in range(len(path) + 1)}
     found: dict[JsonPath, int] = {}
     at: list[str | int] = []  # the path of the value to come
-    kinds: list[str] = []  # of the objects and lists around it
+    kinds: list[str] = []  # brackets of the objects and lists around it
     line, seen, key = 1, 0, False
     for token in _TOKEN.finditer(text):
         line += text.count("\n", seen, token.start())

@@ -104,7 +104,8 @@ def _results(run: Path) -> Results:
         )
     if stopped := sum(cell.is_estimate for cell in results.cells):
         raise ConfigError(
-            f"{run}: {stopped} cells are estimates from a part of the items; the same `evalsuite run` without --until or --items asks the rest"
+            f"{run}: {stopped} cells are estimates from a part of the items; "
+            "the same `evalsuite run` without --until or --items asks the rest"
         )
     if missing := sum(cell.missing for cell in results.cells):
         raise ConfigError(f"{run}: {missing} requests were not asked yet: the same `evalsuite run` goes on")

@@ -28,7 +28,7 @@ class Submitted:
         self._folder, self._results = folder, results
         self._files = {cell.place: cell.records for cell in results.cells}
         self._items: dict[Item, Item] = {}  # held once for all models, wordings and rotations
-        self._replies: dict[str, Response] = {}  # of the judging being read: key -> reply
+        self._replies: dict[str, Response] = {}  # key -> reply, in the judging that is being read
 
     def cells(self) -> list[Cell]:
         return sorted((result.cell for result in self._results.cells), key=lambda cell: cell.place)

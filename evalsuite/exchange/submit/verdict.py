@@ -36,7 +36,7 @@ from evalsuite.results.signature import VERSION
 
 MOST = 200  # problems listed; the others are only counted
 EACH = 5  # problems listed of one file of records whose replies give other scores
-SECONDS, SECONDS_A_MB = 60.0, 6.0  # of CPU time; an ordinary submission takes about 4 a MB
+SECONDS, SECONDS_A_MB = 60.0, 6.0  # CPU time; an ordinary submission takes about 4 a MB
 MEMORY, MEMORY_A_BYTE = 700_000_000, 70  # bytes beyond those in use before; an ordinary submission takes some 10 a byte
 NEAR = 1e-12  # tolerance between figures, as machines may differ in the last bit
 _UNSCORED = {"prompt", "messages"}  # not kept by Submitted; prompts are verified by the hash in `key`
@@ -78,7 +78,8 @@ def check_submission(
 
     `data` is the official data to compare with; by default the bundled sample if the manifest names it, else
     EVALSUITE_DATA. `seconds` of CPU time limit the check; by default SECONDS, or SECONDS_A_MB for each MB of the folder if
-    that is more. On Linux memory is limited alike (MEMORY, MEMORY_A_BYTE). Raises ConfigError if there is no such folder; everything else is a problem of the verdict.
+    that is more. On Linux memory is limited alike (MEMORY, MEMORY_A_BYTE). Raises ConfigError if there is no such folder;
+    everything else is a problem of the verdict.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -332,7 +333,8 @@ def _summary(results: Results, official: Official | None, verified: list[str], u
     if official:
         done = official.compared
         verified.append(
-            f"{done['items']:,} items and their shots are those of {' and '.join(map(str, official.corpus.roots))}, and none of them is left out"
+            f"{done['items']:,} items and their shots are those of {' and '.join(map(str, official.corpus.roots))}, "
+            "and none of them is left out"
         )
         verified.append(f"{done['prompts']:,} prompts, made again from template and item, are the same")
         if names := sorted(official.unknown_templates):

@@ -13,11 +13,11 @@ from evalsuite.results.schema.base import Count, Hash, Name, Number, Place, Rows
 
 _Positive = Annotated[int, Field(ge=1)]
 _Error = Annotated[float, Field(ge=0)]
-_ROUNDED = 1e-9  # what sums of rounded numbers may be off by
+_ROUNDED = 1e-9  # tolerance of sums of rounded numbers
 
 
 class AnchorError(Strict):
-    """How far estimates were from the full score, on models that had no part in choosing items, weights and method."""
+    """The distance of estimates from the full score, on models that had no part in choosing items, weights and method."""
 
     mean: _Error = Field(description="Mean absolute error.")
     rms: _Error = Field(description="Root of the mean squared error.")
@@ -79,7 +79,7 @@ class AnchorSet(Place):
 
     @model_validator(mode="after")
     def _can_be(self) -> Self:
-        """What holds of every set that `evalsuite anchors` chooses. A stranger's file may still name easy items."""
+        """Hold to what every set fulfils that `evalsuite anchors` chooses. A stranger's file may still name easy items."""
         from evalsuite.metrics.anchors import MOST_WEIGHT, SIGNED
 
         weights = [item.weight for item in self.items]

@@ -124,7 +124,7 @@ Model = Annotated[Name, Field(description="The model's name in its models.yaml."
 
 
 class Place(Located):
-    """Which items were asked, and how; with a model it is the place of a cell."""
+    """The items that were asked, and the way; with a model it is the place of a cell."""
 
     task: Task
     set: Set

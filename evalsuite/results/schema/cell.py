@@ -13,7 +13,7 @@ from evalsuite.types import Status, is_baseline
 
 
 class Reading(Strict):
-    """How replies were read."""
+    """The settings by which replies were read."""
 
     parser: Literal["full", "strict", "paper"] = Field(description="For choices: the forms that count as an answer.")
     extract: bool = Field(description="For spans and texts: lead-ins, quotes and reasons were cut off.")
@@ -61,7 +61,7 @@ class Trained(Strict):
 
 
 class Recorded(Strict):
-    """Where recorded replies come from: nothing was asked in this run."""
+    """The source of recorded replies: nothing was asked in this run."""
 
     model: str = Field(description="As its publisher calls it.")
     revision: str | None = Field(description="Which of its files or commits.")
@@ -70,14 +70,14 @@ class Recorded(Strict):
 
 
 class Price(Strict):
-    """Of a million tokens, in any one currency."""
+    """Prices of a million tokens, in any one currency."""
 
     input: Annotated[float, Field(ge=0)]
     output: Annotated[float, Field(ge=0)]
 
 
 class Chosen(Strict):
-    """What a file of anchor items says of those of a cell (docs/anchors.md)."""
+    """A cell's entry in a file of anchor items (docs/anchors.md)."""
 
     weights: Rows[float] = Field(description="Of the items, in their order; they sum to 1.")
     method: str = Field(description="The method that chose them.")
@@ -174,11 +174,11 @@ class Tokens(Strict):
 
 
 class Estimate(Strict):
-    """What the items that were asked say of all of them. Which keys are there depends on the method."""
+    """An estimate of all items from those that were asked. Which keys are there depends on the method."""
 
     method: Literal["confidence sequence", "anchors", "subset"] = Field(
-        description="The asking stopped early (--until), or a file named the items (--items): anchor items with weights, or a list, "
-        "which says nothing of the other items."
+        description="The asking stopped early (--until), or a file named the items (--items): anchor items with weights, or a "
+        "list, which says nothing of the other items."
     )
     asked: Count = Field(description="Items asked.")
     of: Count = Field(description="All items.")
@@ -237,8 +237,8 @@ class CellResult(Cell):
     )
     estimate: Estimate | None = Field(
         default=None,
-        description="Where only a part of the items was asked: every figure of the cell is an estimate, or of that part alone; low "
-        "and high of the estimate's metric are those of its interval. Absent where all were asked.",
+        description="Where only a part of the items was asked: every figure of the cell is an estimate, or of that part "
+        "alone; low and high of the estimate's metric are those of its interval. Absent where all were asked.",
     )
     chance: Share | None = Field(default=None, description="Accuracy of guessing; choices only.")
     accuracy_of_parsed: Share | None = Field(default=None, description="Accuracy over readable replies; choices only.")
@@ -279,7 +279,7 @@ class CellResult(Cell):
 
     @property
     def is_baseline(self) -> bool:
-        """As `types.is_baseline`."""
+        """Whether its model is a baseline, as `types.is_baseline` tells."""
         return is_baseline(self.facts.backend, self.facts.tags)
 
     @property

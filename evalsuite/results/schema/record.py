@@ -223,7 +223,7 @@ class Record(Strict):
     def trial(self, with_prompt: bool = True) -> types.Trial:
         """The item as it was asked, with its request; without its prompt and chat turns if nobody needs them."""
         kind = TASKS[self.task].kind
-        # Where several options are right, the references say which.
+        # The references say which options are right where several are.
         gold = None if self.gold is None or kind.several else self.labels.index(self.gold)
         item = types.Item(
             id=self.item,

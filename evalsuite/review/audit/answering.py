@@ -26,7 +26,7 @@ from evalsuite.types import Item
 
 @dataclass(frozen=True, slots=True)
 class AnswerPage:
-    """What `write_answer_page` wrote."""
+    """The outcome of `write_answer_page`."""
 
     page: Path
     items: int

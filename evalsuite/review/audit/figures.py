@@ -32,7 +32,7 @@ class Consensus:
     output: Output
     stratum: str
     size: int  # outputs of the stratum in the run
-    weight: float  # how many of the run's outputs it represents
+    weight: float  # the number of the run's outputs that it represents
     right: bool
     said: MarkedAnswer | None
     scores: Mapping[str, float]
@@ -184,7 +184,7 @@ HUMAN = (
     "none",
     "several",
     "refused",
-)  # what a person read: the parser's option, another option, or a NO_OPTION value
+)  # a person's reading: the parser's option, another option, or a NO_OPTION value
 
 
 def confusion(found: Sequence[Consensus]) -> dict[str, dict[str, int]]:

@@ -130,8 +130,8 @@ def _find_sample(files: Sequence[Path], run: Path | None) -> Sample:
         raise ConfigError(
             f"marks of {len(hashes)} samples ({', '.join(sorted(hashes))}); read the files of each sample separately"
         )
-    places = sorted((run / "audit").glob(f"*/{SAMPLE}")) if run else [f.parent / SAMPLE for f in files]
-    for path in places:
+    samples = sorted((run / "audit").glob(f"*/{SAMPLE}")) if run else [f.parent / SAMPLE for f in files]
+    for path in samples:
         if path.is_file() and (sample := load_sample(path)).hash in hashes:
             return sample
     where = f"in {run}/audit" if run else f"beside them (no {SAMPLE} there)"

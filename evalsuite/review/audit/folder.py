@@ -36,8 +36,11 @@ def make_sample(
 ) -> tuple[Path, Sample]:
     """Draw `n` outputs per model and write RUN/audit/NAME/; returns the page's path and the sample.
 
-    `models` and `tasks` restrict the outputs; without `models` baselines are left out where there are others. `rubric_name` defaults to the rubric of the benchmark.
-    suspicious: only replies to items that look suspicious (analyses/difficulty.py). Raises ConfigError for unknown names, too small an `n`, no suspicious items where they are asked for, or a folder that holds another sample.
+    models, tasks: restrict the outputs; without `models` baselines are left out where there are others.
+    rubric_name: by default the benchmark's rubric.
+    suspicious: only replies to items that look suspicious (analyses/difficulty.py).
+    Raises ConfigError for unknown names, too small an `n`, no suspicious items where they are asked for, or a folder that holds
+    another sample.
     """
     if n < 1:
         raise ConfigError(f"--n {n}: expected 1 or more")
@@ -144,14 +147,14 @@ def audit_page_data(sample: Sample) -> dict[str, Any]:
             {
                 **{name: getattr(d.output, name) for name in _SHOWN},
                 "golds": d.output.right_options,
-                "parser": {"status": d.output.status, "read": _places(d.output), "text": d.output.text},
+                "parser": {"status": d.output.status, "read": _indices(d.output), "text": d.output.text},
             }
             for d in sample.drawn
         ],
     }
 
 
-def _places(output: Output) -> tuple[int, ...]:
+def _indices(output: Output) -> tuple[int, ...]:
     """Indices of the options that the parser read."""
     return output.choices or (() if output.choice is None else (output.choice,))
 

@@ -16,7 +16,7 @@ from evalsuite.review.audit.sample import Sample
 from evalsuite.types import Scale
 
 MarkedAnswer = int | tuple[int, ...] | str
-NO_OPTION = ("none", "several", "refused")  # what a reply to a choice question may say instead of one option
+NO_OPTION = ("none", "several", "refused")  # readings of a reply to a choice question that are not one option
 _YES, _NO = ("true", "yes", "y", "1", "对", "是"), ("false", "no", "n", "0", "x", "错", "否")
 
 
@@ -67,10 +67,10 @@ def read_marks(files: Sequence[Path], sample: Sample) -> Marks:
             if mark is None:
                 blank += 1
                 continue
-            place = mark.annotator, mark.output
-            if place in found:
+            key = mark.annotator, mark.output
+            if key in found:
                 double.add(mark.output)
-            found[place] = mark
+            found[key] = mark
         if double:
             notes.append(
                 f"{file}: {len(double)} outputs marked more than once by the same person; the last mark counts"
@@ -153,8 +153,8 @@ def _options_of(value: Any, output: Output) -> tuple[int, ...] | str | None:
     found = [_option_of(name, output) for name in names]
     if len(found) == 1 and isinstance(found[0], str):
         return found[0]
-    places = {place for place in found if isinstance(place, int)}
-    return tuple(sorted(places)) if len(places) == len(found) else None
+    indices = {index for index in found if isinstance(index, int)}
+    return tuple(sorted(indices)) if len(indices) == len(found) else None
 
 
 def _yes_or_no(value: Any) -> bool | None:

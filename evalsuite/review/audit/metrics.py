@@ -34,7 +34,7 @@ def metric_correlations(found: Sequence[Consensus]) -> Iterator[MetricCorrelatio
         if v.output.kind.rated and v.scores:
             groups.setdefault((v.output.model, v.output.task, v.output.set, v.output.way), []).append(v)
     for name in BENCHMARKS:
-        cells = [(mine, _scored(mine)) for place, mine in groups.items() if TASKS[place[1]].benchmark == name]
+        cells = [(mine, _scored(mine)) for group, mine in groups.items() if TASKS[group[1]].benchmark == name]
         for scale in dict.fromkeys(s for mine, _ in cells for v in mine for s in v.scores):
             # Cells with an output not scored on this scale are skipped.
             whole = [(mine, scored) for mine, scored in cells if all(scale in v.scores for v in mine)]

@@ -41,7 +41,7 @@ class Output:
     choice: int | None  # the option that the parser read: index into options
     text: str | None
     headline: float  # accuracy, or exact match
-    f1: float | None  # of spans, short texts and multi-answer choices
+    f1: float | None  # for spans, short texts and multi-answer choices
     golds: tuple[int, ...] = ()  # right options of a multi-answer choice
     choices: tuple[int, ...] = ()  # options read from the reply to it
     reasoned: int = 0  # characters of the reply that reason before the answer, where the prompt asked for it
@@ -147,7 +147,7 @@ def _output(record: Record, way: str) -> Output:
 
 
 def way_of(place: Place, rotation: int, sample: int = 0) -> str:
-    """How an item was asked: what distinguishes its cell from others of the same model, task and set.
+    """The way in which an item was asked: it distinguishes its cell from others of the same model, task and set.
 
     Example: "paper 0-shot generate none", followed by " rotation 2" for a rotated item and by " sample 2" for a
     further sample.

@@ -83,8 +83,8 @@ def run_totals(outputs: Sequence[Output]) -> tuple[RunTotals, ...]:
     for output in outputs:
         groups.setdefault((output.model, output.kind.name), []).append(output)
     return tuple(
-        RunTotals(*place, len(mine), sum(o.raw_right for o in mine), sum(o.right for o in mine))
-        for place, mine in groups.items()
+        RunTotals(*group, len(mine), sum(o.raw_right for o in mine), sum(o.right for o in mine))
+        for group, mine in groups.items()
     )
 
 

@@ -35,7 +35,7 @@ def load_attacks() -> tuple[Attack, ...]:
 def draw_candidates(attack: Attack, candidates: Sequence[str], count: int, seed: int) -> list[int]:
     """Indices of `count` candidates for an attack, chosen by a hash of their keys: independent of their order."""
 
-    def place(key: str) -> str:
+    def rank(key: str) -> str:
         return hashlib.sha256(f"{seed}:{attack.id}:{key}".encode()).hexdigest()
 
-    return sorted(range(len(candidates)), key=lambda n: place(candidates[n]))[:count]
+    return sorted(range(len(candidates)), key=lambda n: rank(candidates[n]))[:count]

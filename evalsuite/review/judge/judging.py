@@ -49,13 +49,13 @@ class Candidate:
 
     item: Item
     rotation: int
-    key: str  # of the reply in the store
+    key: str  # the reply's key in the store
     text: str  # without thinking and reasoning; may be empty
 
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """What one judge is asked about one cell under one control: plain, blind, repeat/2 …, attack."""
+    """The questions to one judge about one cell under one control: plain, blind, repeat/2 …, attack."""
 
     control: str
     cell: Cell
@@ -166,8 +166,10 @@ def text_after_thinking(response: Response) -> str:
 
 
 def judged_text(response: Response, answer_after: str = "") -> str:
-    """What a judge sees of a reply: all without the thinking. Of one that was asked to reason first (`answer_after`), the
-    part that answers; nothing, if it was cut off in its reasoning."""
+    """The part of a reply that a judge sees: all without the thinking.
+
+    Of a model that was asked to reason first (`answer_after`), it is the part that answers; nothing, if it was cut off in its
+    reasoning."""
     if answer_after:
         part = answer_part(response.text, answer_after, response.finish == "length")
         response = replace(response, text=response.text[part.start : part.end] if part else "")
@@ -220,7 +222,7 @@ def _attack_judgings(
 
 
 def repeats_by(backend: Backend) -> str:
-    """What makes repeats differ: "sampling", or "wording" for a judge that decodes greedily (temperature 0)."""
+    """The source of differences between repeats: "sampling", or "wording" for a judge that decodes greedily (temperature 0)."""
     decoding = backend.settings.get("decoding")
     settings = backend.settings | (decoding if isinstance(decoding, dict) else {})
     return "sampling" if settings.get("temperature", 0) != 0 else "wording"
@@ -244,7 +246,9 @@ def store_judging(
         tries = [again(prompt, rubric.reminder, n) for n in range(1, s.attempts + 1)] if prompt else []
         requests = [_request(rubric, model, judging, c.item.id, text) for text in tries]
         keys = [request_key(backend.fingerprint, r, model.chat, settings) for r in requests]
-        rows.append({"item": c.item.id, "rotation": c.rotation, "key": c.key, "attack": attack, "prompt": prompt, "keys": keys})  # fmt: skip
+        rows.append(
+            {"item": c.item.id, "rotation": c.rotation, "key": c.key, "attack": attack, "prompt": prompt, "keys": keys}
+        )
     subject = listed.get(judging.cell.place.model)
     facts = {
         "template": rubric.sha256,

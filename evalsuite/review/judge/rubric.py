@@ -9,7 +9,8 @@ instruction it has. NAME_en is the English version of NAME. (The criteria that p
         wordings: 3 -#}
 
 The template sees `dialogue` (list of turns), `question`, `references` (list; empty where the judge is blind to the gold
-answer), `candidate`, `task` (its name), and `wording` (0 for the first). Texts stand between fences such as [候选答案开始] and [候选答案结束].
+answer), `candidate`, `task` (its name), and `wording` (0 for the first). Texts stand between fences such as [候选答案开始]
+and [候选答案结束].
 Fences inside the texts are defused, so that no candidate can close its own; all else is rendered byte for byte.
 """
 
@@ -60,17 +61,17 @@ class RubricTemplate:
     """A compiled template with its name, scales and hash."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        """Load <folder>/judge/<name>.j2, else the template that ships, else the template of that name of an installed benchmark package.
+        """Load <folder>/judge/<name>.j2, else the template that ships, else that of an installed benchmark package.
 
         Raises PromptError if it is missing (listing the known names) or malformed.
         """
-        places = [
+        folders = [
             root / "judge"
             for root in (folder, bundled("prompts"), *(b.templates for b in BENCHMARKS.values() if b.templates))
         ]
-        known = {path.stem: path for place in reversed(places) for path in sorted(place.glob("*.j2"))}
+        known = {path.stem: path for folder_ in reversed(folders) for path in sorted(folder_.glob("*.j2"))}
         if name not in known:
-            looked = ", ".join(map(str, places))
+            looked = ", ".join(map(str, folders))
             raise PromptError(f"{unknown('rubric', name, sorted(known))} Looked in {looked}.")
         self.name, self.path = name, known[name]
         self._template = TemplateFile(self.path)

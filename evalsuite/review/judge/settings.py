@@ -13,7 +13,7 @@ from evalsuite.common.flags import check_budget, check_folder, check_least, flag
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What to judge, by which models. Each field is a flag of the command line; sequences may be tuples or lists.
+    """The cells to judge, and the judges. Each field is a flag of the command line; sequences may be tuples or lists.
 
     Raises ConfigError for invalid values.
     """
@@ -28,7 +28,8 @@ class Settings:
     )
     rubric: str = flag(
         "",
-        "Rubric: corecode, cicero, glucose, cicero_en, glucose_en, charm, or your prompts/judge/NAME.j2; default: each benchmark's own.",
+        "Rubric: corecode, cicero, glucose, cicero_en, glucose_en, charm, or your prompts/judge/NAME.j2; "
+        "default: each benchmark's own.",
         "NAME",
     )
     tasks: Sequence[str] = flag((), "Tasks or benchmarks, comma-separated; default: all tasks of short texts.", "A,B")

@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (327c9f069b288a7a) by types.mjs.
+// Generated from schema/results.schema.json (c206d351f9d211e9) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -93,7 +93,7 @@ export interface EvalsuiteResultsFormat1 {
   learning?: Curve[] | null;
 }
 /**
- * How replies were read.
+ * The settings by which replies were read.
  */
 export interface Reading {
   /**
@@ -386,7 +386,7 @@ export interface Picked {
   otherwise?: string[];
 }
 /**
- * What a file of anchor items says of those of a cell (docs/anchors.md).
+ * A cell's entry in a file of anchor items (docs/anchors.md).
  */
 export interface Chosen {
   /**
@@ -418,7 +418,7 @@ export interface Chosen {
   seen: [number, number];
 }
 /**
- * Where recorded replies come from: nothing was asked in this run.
+ * The source of recorded replies: nothing was asked in this run.
  */
 export interface Recorded {
   /**
@@ -491,7 +491,7 @@ export interface Until {
   ranked?: true | null;
 }
 /**
- * Of a million tokens, in any one currency.
+ * Prices of a million tokens, in any one currency.
  */
 export interface Price {
   input: number;
@@ -536,7 +536,7 @@ export interface Tokens {
   cost?: number | null;
 }
 /**
- * What the items that were asked say of all of them. Which keys are there depends on the method.
+ * An estimate of all items from those that were asked. Which keys are there depends on the method.
  */
 export interface Estimate {
   /**
