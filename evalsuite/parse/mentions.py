@@ -106,7 +106,7 @@ def options_of(pairs: tuple[tuple[str, str], ...]) -> Options:
 
 def _label(labels: Sequence[str], digits: bool) -> re.Pattern[str]:
     """A pattern of labels of the kind of these: any letter, if all are letters."""
-    after = r"(?![a-z0-9_%‰℃])(?![.:]\d(?!\.\d))" if digits else r"(?![a-z0-9_+'’#])"
+    after = r"(?![a-z0-9_%‰℃])(?![.:]\d(?!\.\d))" if digits else r"(?![a-z0-9_+'’#])(?!\.[a-z]\.)"  # i.e.
     before = r"(?<![a-z0-9_].)(?<!\d[.:].)"  # behind the first character: `re` is fast if a pattern begins with one
     if digits:
         core = rf"\d{before}\d?"
@@ -176,7 +176,7 @@ _ENGLISH_BEFORE = re.compile("(?:speaker|user|person) $")
 _NAMED_BEFORE = re.compile(r"(?:option|choice|answer|letter|label|item|select|choose|pick)(?:s|ing)? ?[(:]? ?$")
 _VERDICT_AFTER = re.compile(
     r" (?:(?:is|was|seems|are|(?:would|must|should) be)(?: [a-z]+){0,2}? (?:correct|right|best|better|answer|most|wrong|incorrect|choice|true|false|ruled|fit|likely"
-    r"|suitable|plausible|possible|reasonable)|(?:could|might|may|can) (?:both|also|be)\b|(?:through|to|and|or|nor) [a-z]\b|because|since|but not|not|rather|fits|matches)"
+    r"|suitable|plausible|possible|reasonable)|(?:could|might|may|can) (?:both|also|be)\b|(?:through|to|and|or|nor) (?:[a-z]\b|\d)|because|since|but not|not|rather|fits|matches)"
 )
 _UNIT_AFTER = re.compile(
     r"[ ]?(?:[个人句部场米年月日点次名岁天位元块分秒度届集季周件种条只张本篇段步层楼例万亿倍kg]|号(?!选项|答案|项)|[.:比]\d(?!\.\d))"
@@ -455,7 +455,7 @@ _JOIN = re.compile(r"[ ]?(?:[-.、:)=—|,][ ]?)?(?:是|为|即|也就是)?[ ]?[
 _SOFT = re.compile(r"[ ]?[\"”'’]?[ ]?(?:[-.、:)—|][ ]?|-{2,})?[“\"'「『【(<《〈]{0,2}[ ]?\n?")
 _BOUNDARY = re.compile(r"[^\w(]|[吧了呢啊是为这因最才]|选项|正确|符合|$|\(")
 _SENTENCE = re.compile(r"[.。][ ]?[“\"「]")  # (b). "薯片" looks similar
-_LABEL_LAST = re.compile(r"[ ]?[”\"」』】]?[ ]?[(\[]?[ ]?(?:即|对应|也就是)?(?:选项)?[ ]?")
+_LABEL_LAST = re.compile(r"[ ]?[”\"」』】]?[ ]?[(\[]?[ ]?(?:即|对应|也就是)?(?:选项|option)?[ ]?")
 
 
 def _merge(last: Mention, mention: Mention, low: str) -> Mention | None:
@@ -467,7 +467,7 @@ def _merge(last: Mention, mention: Mention, low: str) -> Mention | None:
         return None
     joint = Mention(last.start, mention.end, last.option, "label", last.against)
     if last.kind == "text":
-        marked = low[mention.start] in "([【" and _LABEL_LAST.fullmatch(gap)
+        marked = (low[mention.start] in "([【" or "(" in gap) and _LABEL_LAST.fullmatch(gap)
         return joint._replace(option=mention.option, against=None if same else last.option) if marked else None
     if not (_JOIN if same else _SOFT).fullmatch(gap):
         return None
