@@ -6,7 +6,7 @@ rotations. Items that every asking answered count. An item's value under an aski
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from statistics import fmean
 from typing import Any, Literal
@@ -76,7 +76,7 @@ _SHARES = frozenset({"accuracy", "set_accuracy", "f1", "contains"})  # metrics o
 
 def _across(over: Over, part: str, cells: Iterable[CellOutcomes]) -> Iterator[Stability]:
     """Rows of cells that differ in one part of their place alone."""
-    groups: dict[Hashable, list[CellOutcomes]] = {}
+    groups: dict[Any, list[CellOutcomes]] = {}
     for cell in cells:
         # Equal ids denote the same item only within a file; a wording in another language has its own.
         data = cell.cell.facts["data"] if over == "perturbations" else ""

@@ -103,8 +103,8 @@ def _parted(cell: CellOutcomes, rotations: bool) -> _Asked:
 
 def _across(over: Over, part: str, cells: Iterable[CellOutcomes]) -> Iterator[tuple[Over, dict[str, Any], _Asked]]:
     """Cells that differ in one part of their place alone; of several samples the first."""
-    groups: dict[Hashable, _Asked] = {}
-    places: dict[Hashable, dict[str, Any]] = {}
+    groups: dict[Any, _Asked] = {}
+    places: dict[Any, dict[str, Any]] = {}
     for cell in cells:
         data = cell.cell.facts["data"] if over == "orders" else ""  # a wording in another language has its own file
         key = (cell.place.but(part), data)
