@@ -1,0 +1,150 @@
+"""Calibration of option probabilities: figures beside scikit-learn and plain numpy, and coverage of intervals by simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from as_json import NoSource, a_cell, a_run, scored, sheets_of
+
+from evalsuite.analyses import calibration
+from evalsuite.analyses.journey import ReadReplies
+from evalsuite.common.sheet import Value
+from evalsuite.metrics.calibration import BINS, Sums, bin_of, selective, softmax
+from evalsuite.metrics.calibration import calibration as errors
+from evalsuite.results.outcomes import outcomes_of
+from evalsuite.results.scoring import read_answer, score_answer
+from evalsuite.types import Cell, Item, Likelihood, Request, Response, Trial
+
+TASK = "knowledge_filling"
+
+
+class Replies(NoSource):
+    """A source with replies to one cell."""
+
+    def __init__(self, replies: list[tuple[Trial, Response]]) -> None:
+        self.replies = replies
+
+    def read(self, cell: Cell) -> Iterator[Any]:
+        return ((str(n), *reply) for n, reply in enumerate(self.replies))
+
+
+def row(
+    logprobs: np.ndarray, golds: np.ndarray, dialogues: np.ndarray, scoring: str = "labels", tokens: int = 1
+) -> calibration.Calibration:
+    """The row of a cell with these (N, K) log-probabilities, read and scored as in a run."""
+    replies = []
+    for n, (values, gold, dialogue) in enumerate(zip(logprobs, golds, dialogues, strict=True)):
+        options = tuple(f"选项{k}" for k in range(len(values)))
+        labels = tuple("(abcdefg"[0] + "abcdefg"[k] + ")" for k in range(len(values)))
+        name = f"corecode/easy/test/{TASK}/{n}"
+        item = Item(
+            name, TASK, "easy", "test", (f"A: {dialogue}。",), "哪个？", options, labels, int(gold), (options[gold],)
+        )
+        trial = Trial.of(item, Request(name, "", (), 8, scoring, labels, options), "paper")
+        replies.append((trial, Response("", scoring, likelihoods=tuple(Likelihood(float(x), tokens) for x in values))))
+    result = a_cell(scoring=scoring)
+    cell = Cell(result.place, result.facts.written())
+    read = [(t, r, a := read_answer(t.item, r), score_answer(t.item, a, r)) for t, r in replies]
+    own = scored(result, outcomes_of(cell, read))
+    run = replace(a_run(own), replies=ReadReplies(Replies(replies), {result.place: own}))  # type: ignore[arg-type]
+    (found,) = run.of(calibration.ANALYSIS) or []
+    return found
+
+
+@pytest.fixture(scope="module")
+def drawn() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(4)
+    logprobs = rng.normal(0, 1.5, (240, 3))
+    p = np.exp(0.5 * logprobs) / np.exp(0.5 * logprobs).sum(axis=1, keepdims=True)  # overconfident
+    golds = np.array([rng.choice(3, p=own) for own in p])
+    return logprobs, golds, np.arange(240) // 4
+
+
+def test_figures_are_those_of_scikit_learn(drawn: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    from scipy.special import softmax as theirs
+    from sklearn.calibration import calibration_curve
+    from sklearn.metrics import brier_score_loss
+
+    logprobs, golds, _ = drawn
+    p = theirs(logprobs, axis=1)
+    confidence, right = p.max(axis=1), (p.argmax(axis=1) == golds).astype(float)
+    found = row(*drawn)
+    assert found.brier.value == pytest.approx(brier_score_loss(golds, p, labels=[0, 1, 2], scale_by_half=False))
+    shares, means = calibration_curve(right, confidence, n_bins=BINS, strategy="uniform")
+    assert [b.confidence for b in found.bins] == pytest.approx(means.tolist())
+    assert [b.accuracy.value for b in found.bins] == pytest.approx(shares.tolist())
+    counts = np.array([b.n for b in found.bins])
+    assert found.ece.value == pytest.approx((counts * np.abs(shares - means)).sum() / 240)
+    assert (found.items, found.dialogues, found.brier_uniform) == (240, 60, pytest.approx(2 / 3))
+    assert found.ece.low < found.ece.value < found.ece.high and found.brier.low < found.brier.value < found.brier.high
+
+
+def test_the_surest_items_alone(drawn: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    logprobs, golds, _ = drawn
+    p = np.exp(logprobs) / np.exp(logprobs).sum(axis=1, keepdims=True)
+    order = np.argsort(-p.max(axis=1))
+    right = (p.argmax(axis=1) == golds)[order].astype(float)
+    found = row(*drawn)
+    for point in found.curve:
+        count = round(point.coverage * 240)
+        assert point.accuracy.value == pytest.approx(right[:count].mean())
+    risks = [1 - right[: n + 1].mean() for n in range(240)]
+    assert found.aurc == pytest.approx(np.mean(risks))
+    assert [point.coverage for point in found.curve] == pytest.approx([n / 10 for n in range(1, 11)])
+
+
+def test_items_of_equal_confidence_are_answered_together() -> None:
+    found = selective(np.array([0.5, 0.9, 0.5, 0.5]), np.array([1.0, 1.0, 0.0, 0.0]))
+    assert found == [(0.25, 1.0), (1.0, 0.5)]
+
+
+def test_texts_are_compared_by_token() -> None:
+    logprobs = np.array([[-4.0, -8.0], [-6.0, -2.0]])
+    found = row(logprobs, np.array([0, 0]), np.array([0, 1]), "texts", tokens=4)
+    expected = 1 / (1 + np.exp(-1.0))  # the difference is 4 nats in 4 tokens
+    assert found.by == "token" and found.confidence.value == pytest.approx(expected)
+    assert found.accuracy.value == 0.5
+    assert found.ece.value == pytest.approx(abs(expected - 0.5)) and found.ece.low is None  # two dialogues
+    assert found.brier.low is not None and found.brier.low >= 0
+
+
+def test_bins_and_extreme_probabilities() -> None:
+    assert bin_of(np.array([0.0, 0.1, 0.35, 1.0])).tolist() == [0, 1, 3, 9]
+    assert softmax([-1000, -1001]) == pytest.approx([1 / (1 + np.exp(-1)), 1 / (1 + np.exp(1))])
+    assert softmax([float("-inf"), float("-inf")]).tolist() == [0.5, 0.5]
+    assert softmax([float("-inf"), 0.0]).tolist() == [0, 1]
+
+
+def test_sheets(drawn: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    found = row(*drawn)
+    (sheet,) = sheets_of(calibration.ANALYSIS, [found.written()])
+    ece = sheet.rows[0].cells[5]
+    assert isinstance(ece, Value) and ece.value == found.ece.value
+    (diagram,) = calibration.diagrams(type("R", (), {"of": lambda self, a: [found]})())  # type: ignore[arg-type]
+    assert len(diagram.rows) == len(found.bins) and sum(r.cells[1] for r in diagram.rows) == 240  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("over", [0.0, 0.2, 0.6])
+def test_coverage_of_the_interval_of_ece(over: float) -> None:
+    """Dialogues of one to four items, correlated; the truth from 200,000 dialogues."""
+
+    def draw(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        dialogues = np.repeat(np.arange(count), rng.integers(1, 5, count))
+        shared = rng.normal(0, 0.6, count)[dialogues]
+        confidence = 0.34 + 0.64 / (1 + np.exp(-1.2 * (shared + rng.normal(0, 0.8, len(dialogues)))))
+        return confidence, np.clip(confidence - over * (confidence - 0.3), 0, 1), dialogues
+
+    confidence, p, _ = draw(np.random.default_rng(1), 200_000)
+    truth = sum(abs((confidence - p)[bin_of(confidence) == b].sum()) for b in range(BINS)) / len(p)
+    rng = np.random.default_rng(11)
+    held, runs = 0, 100
+    for _ in range(runs):
+        confidence, p, dialogues = draw(rng, 60)
+        sums = Sums.of(confidence, (rng.random(len(p)) < p).astype(float), np.zeros(len(p)))
+        found = errors(sums, dialogues.tolist(), np.random.default_rng(rng.integers(1 << 30)))["ece"]
+        held += found.low <= truth <= found.high
+    assert held / runs >= 0.94
