@@ -407,6 +407,31 @@ def test_a_model_that_fails_ends_the_passes(real_data, tmp_path, monkeypatch):
     assert {cell["model"]: cell["missing"] for cell in cells_of(done) if cell["model"] == "other"}["other"] > 300
 
 
+def test_what_failed_is_asked_again_once_in_the_next_command(real_data, tmp_path):
+    """The first command fails on a third of the items, so that all are asked and the pair stays open or is told from the rest."""
+    asked = []
+
+    def run(still):
+        def better(request):
+            asked.append(request.id)
+            return None if hash_of(request.id) % 3 == 0 and not still else "A"
+
+        # One function for all, as its source is part of the fingerprint.
+        replies = {"one": better, "two": lambda request: "AB"[len(request.prompt) % 2]}
+        return evalsuite.run(replies, tasks=["xcopa"], data=real_data, out=tmp_path, until_ranked="±0.5", baselines=[])
+
+    def failed(done):
+        return sum(cell.failed for cell in done.cells)
+
+    first = run(False)
+    assert failed(first) > 100 and len(asked) == len({*asked}), "in one command nothing is asked twice"
+    asked.clear()
+    second = run(True)
+    assert len(asked) == failed(first) and failed(second) == 0
+    (pair,) = content_of(second, "ranked")[0]["pairs"]
+    assert pair["verdict"] in "ab" and second.exit_code == 0
+
+
 def test_models_of_earlier_commands_count_among_the_pairs(real_data, tmp_path, monkeypatch):
     """The level is that of results.json, or a pair would be open there that the run takes as decided."""
     replies = {name: (lambda request: "A") for name in ("one", "two", "three")}

@@ -159,6 +159,7 @@ class Ranking:
     alone: set[Place] = field(default_factory=set)  # with no other model to compare: asked in full
     answered: set[str] = field(default_factory=set)  # models that had no problem in this pass
     named: frozenset[str] = frozenset()  # models of the first pass
+    tried: set[str] = field(default_factory=set)  # keys of requests of this command
 
     def passes(self, names: Sequence[str]) -> Iterator[list[str]]:
         """The models of each pass."""
@@ -172,17 +173,25 @@ class Ranking:
             self.share *= _GROWTH
 
     def ask(self, backend: Backend, planned: Sequence[tuple[Cell, Sequence[Trial], Sequence[str]]]) -> None:
-        """Ask the open cells of a model their share of the items."""
+        """Ask the open cells of a model their share of the items, and once in a command what failed in earlier ones, also behind
+        that share."""
         groups, reached = [], {}
         for cell, trials, keys in planned:
             if cell.place not in self.closed:
                 asking = asking_of(cell, trials)
                 reached[cell.place] = count = self._count(cell, asking)
                 own = [n for indices in asking.trials[:count] for n in indices]
+                own += [n for indices in asking.trials[count:] for n in indices if self._failed(keys[n])]
+                own = [n for n in own if keys[n] not in self.tried]
                 groups.append(Group(line_of(cell), [trials[n] for n in own], [keys[n] for n in own]))
         ask(groups, generate_of(backend), self.store, self.display, first_metric)
         self.asked |= reached
+        self.tried.update(key for group in groups for key in group.keys)
         self.answered |= {cell.place.model for cell, *_ in planned}
+
+    def _failed(self, key: str) -> bool:
+        found = self.store.response(key)
+        return found is not None and found.error is not None
 
     def _count(self, cell: Cell, asking: Asking) -> int:
         of = len(asking.trials)
