@@ -164,7 +164,7 @@ def test_every_shipped_benchmark_opens_its_sample() -> None:
     for benchmark in registry.shipped():
         corpus = registry.open_corpus(benchmark.name, bundled("sample"))
         assert corpus.benchmark is benchmark and corpus.files("test")
-        assert benchmark.published.is_file() if benchmark.published else benchmark.references
+        assert benchmark.published is None or benchmark.published.is_file()
         assert bool(benchmark.address) != bool(benchmark.no_address)
 
 

@@ -32,6 +32,8 @@ SHIPPED: tuple[Benchmark | Callable[[], Benchmark], ...] = (
     charm.BENCHMARK,
     partial(_of_file, "xcopa"),
     c3.benchmark,
+    partial(_of_file, "cmmlu"),
+    partial(_of_file, "fewclue"),
     cicero.BENCHMARK,
     cider.BENCHMARK,
     glucose.BENCHMARK,

@@ -217,7 +217,7 @@ def _environment() -> _Bounded:
 
 def sandbox(passes: int) -> _Bounded:
     """An environment of the same sandbox for expressions, which ends after `passes` through their loops and calls."""
-    return _Bounded(passes, undefined=StrictUndefined, autoescape=False)
+    return _Bounded(passes, undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
 
 
 @lru_cache(256)

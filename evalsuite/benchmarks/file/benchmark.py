@@ -11,7 +11,7 @@ from typing import Any
 from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.corpus import File, collect
 from evalsuite.benchmarks.file.expressions import ExpressionError, RowField, text_of
-from evalsuite.benchmarks.file.format import BenchmarkFile, Reworded, TaskRow, both, read_benchmark_file
+from evalsuite.benchmarks.file.format import BenchmarkFile, Examples, Reworded, TaskRow, both, read_benchmark_file
 from evalsuite.benchmarks.file.items import ItemMaker, RowFault
 from evalsuite.benchmarks.file.readers import READERS
 from evalsuite.benchmarks.file.rows import DataRow, read_rows
@@ -144,7 +144,30 @@ class FileCorpus(corpus.Corpus):
 
     def load_reworded(self, task: Task, set: str, split: str, wording: str) -> File | None:
         other = self._file.tasks[task.local].wordings.get(wording)
-        return None if other is None else self._load(task, set, split, other)
+        differs = other is not None and other.model_fields_set - {"examples"}
+        return self._load(task, set, split, other) if differs else None
+
+    def given(self, task: Task, set: str, wording: str) -> Mapping[str, str]:
+        row = self._file.tasks[task.local]
+        more = {"set": set, "task": task.name}
+        try:
+            found = {name: text_of(RowField(text).value({}, more)) for name, text in row.variables.items()}
+        except ExpressionError as error:
+            raise DataError(str(error), self.root, None, "variables") from None
+        other = row.wordings.get(wording)
+        if other is not None and other.examples is not None:
+            found["examples"] = self._examples(task, set, other.examples)
+        return found
+
+    def _examples(self, task: Task, set: str, examples: Examples) -> str:
+        """The texts of the first rows of the training split. Raises DataError if it is missing, or lacks a column."""
+        split = self.benchmark.training
+        rows = read_rows(self.root, self._relative(task.local, self._file.tasks[task.local].data, set, split)).rows
+        field, more = RowField(examples.text), {"set": set, "split": split, "task": task.name}
+        try:
+            return "".join(text_of(field.value(row.value, more)) for row in rows[: examples.count])
+        except ExpressionError as error:
+            raise DataError(str(error), self.path(task, set, split), None, "examples.text") from None
 
     def _load(self, task: Task, set: str, split: str, instead: Reworded | None) -> File:
         row = self._file.tasks[task.local]

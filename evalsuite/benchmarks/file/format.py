@@ -110,6 +110,15 @@ class RowFields(Section):
     """The category of an item, by which results are broken down; a list of several, or several with |."""
 
 
+class Examples(Section):
+    """Examples that a wording shows before every item: the first rows of the training split, as the template's variable `examples`."""
+
+    count: PositiveInt
+    """How many rows."""
+    text: ColumnOrExpression
+    """The text of one, such as "{{ question }}\\n{{ answer }}\\n\\n"; the texts follow each other."""
+
+
 class TaskRow(RowFields):
     """A task: the question that is asked about the rows, and how replies are scored."""
 
@@ -134,8 +143,10 @@ class TaskRow(RowFields):
     """Dialogues are shown whole: none is masked or cut."""
     prompts: PathInside | None = None
     """The folder of its templates in `templates`. Default: the name of the task."""
+    variables: dict[Identifier, ColumnOrExpression] = Field(default={}, max_length=20)
+    """Variables of its templates beside those of items: expressions on `set` and `task`."""
     wordings: dict[str, Annotated[Reworded, Field()]] = Field(default={}, max_length=MOST)
-    """By name of a wording that asks the same items in other words, such as a translation: the fields that differ."""
+    """By name of a wording that asks the same items in other words, such as a translation, or shows examples: what differs."""
 
     @model_validator(mode="after")
     def _fits_its_kind(self) -> TaskRow:
@@ -161,6 +172,8 @@ class Reworded(RowFields):
 
     data: PathInside | dict[SplitName, PathInside] | None = None
     """The file that has the rows in these words."""
+    examples: Examples | None = None
+    """Ready-made examples."""
 
 
 class DataSource(Section):
@@ -245,6 +258,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "source": DataSource,
     "published": PublishedFigures,
     "wordings": Reworded,
+    "examples": Examples,
 }
 
 

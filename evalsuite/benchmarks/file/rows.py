@@ -70,7 +70,8 @@ def _jsonl(raw: bytes, path: Path) -> Iterator[DataRow]:
 
 
 def _json(raw: bytes, path: Path) -> Iterator[DataRow]:
-    """The elements of a list; of an object of objects the values, each with its name as the column `key`."""
+    """The elements of a list; of an object of objects the values, each with its name as the column `key`. A file with an object on
+    each line is JSONL by another name."""
     if not raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         for n, value in enumerate(parse_list(raw, path)):
             yield DataRow(plain(value), None, f"[{n}]")
@@ -80,8 +81,10 @@ def _json(raw: bytes, path: Path) -> Iterator[DataRow]:
     except UnicodeDecodeError as error:
         raise DataError(f"not UTF-8 at byte {error.start}", path) from None
     except (ValueError, RecursionError) as error:
-        hint = "; a file with an object on each line is named .jsonl" if "Extra data" in str(error) else ""
-        raise DataError(f"not JSON: {error}{hint}", path) from None
+        if "Extra data" in str(error):
+            yield from _jsonl(raw, path)
+            return
+        raise DataError(f"not JSON: {error}", path) from None
     if not all(isinstance(value, dict) for value in whole.values()):
         raise DataError("expected a list of rows, or an object of named rows", path)
     for name, value in whole.items():
