@@ -111,10 +111,10 @@ class RowFields(Section):
 
 
 class Examples(Section):
-    """Examples that a wording shows before every item: the first rows of the training split, as the template's variable `examples`."""
+    """Examples that a wording shows before every item, as the variable `examples`: the first rows of the training split."""
 
     count: PositiveInt
-    """How many rows."""
+    """The number of rows."""
     text: ColumnOrExpression
     """The text of one, such as "{{ question }}\\n{{ answer }}\\n\\n"; the texts follow each other."""
 

@@ -70,8 +70,10 @@ def _jsonl(raw: bytes, path: Path) -> Iterator[DataRow]:
 
 
 def _json(raw: bytes, path: Path) -> Iterator[DataRow]:
-    """The elements of a list; of an object of objects the values, each with its name as the column `key`. A file with an object on
-    each line is JSONL by another name."""
+    """The elements of a list; of an object of objects the values, each with its name as the column `key`.
+
+    A file with an object on each line is JSONL by another name.
+    """
     if not raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         for n, value in enumerate(parse_list(raw, path)):
             yield DataRow(plain(value), None, f"[{n}]")

@@ -1,4 +1,4 @@
-// Generated from schema/judged-record.schema.json (dcc9ac0c6b72cfb5) by types.mjs.
+// Generated from schema/judged-record.schema.json (9d358d9a6edc4450) by types.mjs.
 
 /**
  * A line of judged/*.jsonl: one candidate, the judge's prompt and replies, and the verdict.
@@ -33,6 +33,9 @@ export interface EvalsuiteJudgedRecordFormat1 {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"

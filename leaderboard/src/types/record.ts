@@ -1,4 +1,4 @@
-// Generated from schema/record.schema.json (0280a4674cf75788) by types.mjs.
+// Generated from schema/record.schema.json (6fc64e5afcdf89dd) by types.mjs.
 
 /**
  * One request about one item.
@@ -103,6 +103,9 @@ export interface EvalsuiteRecordFormat1 {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"

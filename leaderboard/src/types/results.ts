@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (c206d351f9d211e9) by types.mjs.
+// Generated from schema/results.schema.json (76d032e4677f360e) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -51,6 +51,10 @@ export interface EvalsuiteResultsFormat1 {
    * Refusals apart from wrong answers; a score with a penalty.
    */
   abstention?: Abstention[] | null;
+  /**
+   * Calibration of option probabilities; accuracy of the surest.
+   */
+  calibration?: Calibration[] | null;
   /**
    * Reasoning by what a model knows of the facts.
    */
@@ -138,6 +142,9 @@ export interface CellResult {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -631,6 +638,9 @@ export interface BenchmarkGroup {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -752,6 +762,9 @@ export interface GroupPart {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -877,6 +890,9 @@ export interface GroupChangePart {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -942,6 +958,9 @@ export interface Mean {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1054,6 +1073,9 @@ export interface Ranked {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1178,6 +1200,9 @@ export interface Extraction {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1294,6 +1319,9 @@ export interface Gap {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1428,6 +1456,9 @@ export interface Chance {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1549,6 +1580,9 @@ export interface Drop {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1689,6 +1723,9 @@ export interface Positions {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1790,6 +1827,9 @@ export interface Wordings {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1888,6 +1928,9 @@ export interface ShotValues {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1980,6 +2023,9 @@ export interface Stability {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -2131,6 +2177,9 @@ export interface Votes {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -2267,6 +2316,9 @@ export interface Abstention {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -2378,6 +2430,174 @@ export interface MeanInterval8 {
   high: number | null;
 }
 /**
+ * One cell's probabilities of options.
+ */
+export interface Calibration {
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
+  variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  items: number;
+  dialogues: number;
+  /**
+   * How log-probabilities of options are compared.
+   */
+  by: "sum" | "token";
+  accuracy: MeanInterval8;
+  confidence: MeanInterval9;
+  ece: MeanInterval10;
+  brier: MeanInterval11;
+  /**
+   * That of equal probabilities for all options.
+   */
+  brier_uniform: number;
+  /**
+   * Of ten equally wide ones, those with items.
+   */
+  bins: ReliabilityBin[];
+  /**
+   * By coverage, from a tenth of the items to all.
+   */
+  curve: SelectivePoint[];
+  /**
+   * Area under the risk-coverage curve: mean share wrong over all coverages.
+   */
+  aurc: number;
+}
+/**
+ * A mean of values in [0, 1]. Its interval is Wilson's at the effective number of items, reduced for few dialogues (Korn &
+ * Graubard 1998); null for items of one dialogue.
+ */
+export interface MeanInterval9 {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+/**
+ * A mean of values in [0, 1]. Its interval is Wilson's at the effective number of items, reduced for few dialogues (Korn &
+ * Graubard 1998); null for items of one dialogue.
+ */
+export interface MeanInterval10 {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+/**
+ * A mean of values in [0, 1]. Its interval is Wilson's at the effective number of items, reduced for few dialogues (Korn &
+ * Graubard 1998); null for items of one dialogue.
+ */
+export interface MeanInterval11 {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+/**
+ * The items whose likeliest option has a probability from low (inclusive) to high (exclusive; in the last bin inclusive).
+ */
+export interface ReliabilityBin {
+  low: number;
+  high: number;
+  n: number;
+  /**
+   * Mean probability of the likeliest option.
+   */
+  confidence: number;
+  accuracy: MeanInterval8;
+}
+/**
+ * The surest items alone.
+ */
+export interface SelectivePoint {
+  /**
+   * The share of items answered; those of equal confidence together.
+   */
+  coverage: number;
+  accuracy: MeanInterval8;
+}
+/**
  * Items that rest on facts, beside the items that ask for these.
  */
 export interface Memory {
@@ -2447,6 +2667,9 @@ export interface TaskAgainst {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -2532,6 +2755,9 @@ export interface Knowledge {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -2670,6 +2896,9 @@ export interface PooledAgainst {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -2746,6 +2975,9 @@ export interface Independent {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -2936,6 +3168,9 @@ export interface Breakdown {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -3124,6 +3359,9 @@ export interface Aspects {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -3232,6 +3470,9 @@ export interface Difficulty {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -3406,6 +3647,9 @@ export interface Confusion {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -3517,6 +3761,9 @@ export interface MetricCorrelation {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -3615,6 +3862,9 @@ export interface JudgedCell {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -3814,6 +4064,9 @@ export interface OverModels {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -4068,6 +4321,9 @@ export interface MedianCell {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -4256,6 +4512,9 @@ export interface SecondTask {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -4356,6 +4615,9 @@ export interface SecondCell {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -4511,6 +4773,9 @@ export interface Curve {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"

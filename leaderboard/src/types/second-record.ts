@@ -1,4 +1,4 @@
-// Generated from schema/second-record.schema.json (b473f9af542408ef) by types.mjs.
+// Generated from schema/second-record.schema.json (89d0a395863ab3a2) by types.mjs.
 
 /**
  * A line of second/*.jsonl: one reply, what the second reader was asked about it and said, and both readings.
@@ -33,6 +33,9 @@ export interface EvalsuiteSecondRecordFormat1 {
     | "charm_memory_sport"
     | "xcopa_cause_effect"
     | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
