@@ -300,12 +300,9 @@ def _decide(
         return nothing._replace(rule="unclosed-thought") if clean.thinking else Verdict(Status.EMPTY, rule="nothing")
     reply = named_in(clean, options, question)
     low, parts = reply.low, reply.parts
-    # Whether the reply has repeated the whole question, goes on with it or begins with 问题: — what follows are the options.
-    listed = (
-        bool(parts)
-        and parts[0].echo
-        and (len(bare(low[: parts[0].end])) < len(question.tail) or bool(_ASKS.match(low)))
-    )
+    # Whether the reply has repeated the whole question; or it goes on with the question or begins with 问题:, and was cut off in
+    # the first option.
+    listed = _cut_off(low, parts, options, question)
     for before, block in zip((None, *parts), parts, strict=False):
         cut_here = cut and block is parts[-1] and TURN not in text[block.start :].lstrip(SENTINELS + " \n")
         asked_again = before is not None and before.echo and block is parts[-1]
@@ -337,6 +334,14 @@ def _block(reply: Reply, block: Block, cut: bool, several: bool, asked_again: bo
         return scaled
     verdict = (resolve_set if several else resolve)(found, tape, reply.low, cut, count, reply.question)
     return scaled if scaled and not (verdict and verdict.start >= scaled.end) else verdict
+
+
+def _cut_off(low: str, parts: Sequence[Block], options: Options, question: Asked) -> bool:
+    """Whether a reply goes on with the prompt, and was cut off in the text of its first option."""
+    if len(parts) != 2 or not parts[0].echo or not options.keys:
+        return False
+    asks = len(bare(low[: parts[0].end])) < len(question.tail) or _ASKS.match(low)
+    return bool(asks) and len(bare(low[parts[1].start :])) <= 1 + 3 * len(options.keys[0]) // 4
 
 
 def _listing(found: Sequence[Hit], again: bool) -> bool:

@@ -106,7 +106,8 @@ def _explicit(found: Sequence[Hit], tape: Tape, cut: bool, doubts: bool) -> list
 def _added(last: Hit, new: Hit) -> bool:
     """Whether a choice is added to the one before: 也, the next line of a list, 也许是a，也许是b."""
     listed = new.verdict in (LINE, HEAD) and new.start - last.end <= 12
-    again = new.rule == last.rule and new.rule in ("is", "right") and _BESIDE.search(new.before)
+    repeats = new.rule == "is" or (new.rule == "right" and len(last.options) > 1)  # A和B正确，C正确
+    again = repeats and new.rule == last.rule and _BESIDE.search(new.before)
     return bool(new.adds or listed or again) and not new.firm
 
 
