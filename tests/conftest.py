@@ -196,28 +196,37 @@ UNWATCHED = {"include_dashboard": False, "include_log_monitor": False, "no_monit
 
 
 @pytest.fixture(scope="session")
-def nodes() -> Iterator[Any]:
+def nodes_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the processes of a cluster work. A test's own folder is gone behind it, and oneMKL ends a process whose folder is."""
+    return tmp_path_factory.mktemp("nodes")
+
+
+@pytest.fixture(scope="session")
+def nodes(nodes_folder: Path) -> Iterator[Any]:
     """A real Ray cluster on this machine: `head` and `worker` (the variable NODE of their processes) with a CPU each."""
     pytest.importorskip("ray", reason="needs evalsuite[ray]")
     from ray.cluster_utils import Cluster
 
     found = Cluster()
     with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(nodes_folder)
         for name in ("RAY_raylet_start_wait_time_s", "RAY_gcs_server_port_wait_time_s"):
             patch.setenv(name, "600")
         head = {"num_cpus": 1, "env_vars": {**ON_NODES, "NODE": "head"}}
         found.add_node(wait=False, **head, **UNWATCHED, _system_config=PATIENT)
-        yield found
+    yield found
     found.shutdown()
 
 
 @pytest.fixture
-def two_nodes(nodes: Any) -> Any:
+def two_nodes(nodes: Any, nodes_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The cluster with both nodes, and with nothing on them: an earlier test may have taken one away."""
     from evalsuite.backends.cluster import Ray
 
     if not nodes.worker_nodes:
-        nodes.add_node(wait=False, num_cpus=1, env_vars={**ON_NODES, "NODE": "worker"}, **UNWATCHED)
+        with monkeypatch.context() as patch:
+            patch.chdir(nodes_folder)
+            nodes.add_node(wait=False, num_cpus=1, env_vars={**ON_NODES, "NODE": "worker"}, **UNWATCHED)
     nodes.wait_for_nodes(timeout=600)
     joined = Ray("none", nodes.address)
     while joined.nodes(free=True) != joined.nodes() or len(joined.nodes()) < 2:
