@@ -253,10 +253,14 @@ def _tested(model: str) -> dict[str, object]:
         "set": "zh",
         "split": "test",
         "test": "order",
-        "form": "plain",
+        "form": "raw",
+        "fingerprint": "f",
     }
     return {
         **place,
+        "left_out": 0,
+        "units": 9,
+        "tokens": 90,
         "n": 9,
         "value": 0.5,
         "expected": 0.5,
