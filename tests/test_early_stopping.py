@@ -13,7 +13,7 @@ import pytest
 from as_json import a_cell, cells_of, content_of, rated_run
 
 import evalsuite
-from evalsuite.analyses.contamination import Tested
+from evalsuite.analyses.contamination import ExposureTest
 from evalsuite.analyses.judged.summary import _points
 from evalsuite.analyses.judged.values import JudgedCell, JudgingFacts, ScaleNumbers
 from evalsuite.analyses.means import means
@@ -285,7 +285,7 @@ def test_estimates_are_marked_and_not_tested(real_data, tmp_path, caplog):
     shown = {row.cells[0]: row.cells[1] for row in table.rows if row.cells[0] in asked}
     assert all(f"≈{asked[model]}/500" in value.flags and not value.compares for model, value in shown.items())
     assert any(str(getattr(note, "en", note)).startswith("≈k/n: only k of n items") for note in notes(done))
-    tested = replace(done, contents={**done.contents, "contamination": [Tested.model_validate(_tested("one"))]})
+    tested = replace(done, contents={**done.contents, "contamination": [ExposureTest.model_validate(_tested("one"))]})
     (seen,) = sheets(tested, ["contamination"])
     assert f"≈{asked['one']}/500" in seen.rows[1].cells[7]
     tokens = Tokens.model_validate(_TOKENS)

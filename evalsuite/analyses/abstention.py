@@ -2,7 +2,8 @@
 
 A reply is answered (parsed; several or conflict: answered, and wrong), abstained (refused), or silent (unparsed,
 truncated, empty, filtered). With a penalty p an item scores its value v less p (1 - v) if it was answered, else 0. The
-score is linear in p, so that the second moments stored here give it, with its interval, for any p without scoring again: `show --penalty`.
+score is linear in p, so that the second moments stored here give it, with its interval, for any p without scoring
+again: `show --penalty`.
 """
 
 from __future__ import annotations

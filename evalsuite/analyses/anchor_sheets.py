@@ -13,12 +13,14 @@ from evalsuite.results.words import titled, with_notes
 _LEGEND = Text(
     "误差：未参与选题的模型上的平均绝对误差，以百分点计；方法也在留出这些模型之后才选定。±：新模型得分的 95% 置信区间半宽。随机：同样题数的随机题，及单次"
     "抽题误差的第 5 至第 95 百分位",
-    "error: mean absolute error in points, on models that had no part in the choice of items, weights and method. ±: half width of the "
+    "error: mean absolute error in points, on models that had no part in the choice of items, weights and "
+    "method. ±: half width of the "
     "95 % interval of a new model's score. random: as many random items, and the 5th to 95th percentile of single draws",
 )
 _METHODS = Text(
     "各方法在未参与选题的模型上的误差，以百分点计。更强：由其余模型选题时，最好的四分之一的模型上的误差（选定的方法；随机题）",
-    "error of each method on models left out, in points. stronger: on the best quarter of the models, when the others choose (the "
+    "error of each method on models left out, in points. stronger: on the best quarter of the models, when the "
+    "others choose (the "
     "chosen method; random items)",
 )
 

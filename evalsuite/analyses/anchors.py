@@ -46,7 +46,7 @@ class Taker:
 class Column:
     """The outcomes of all models that were asked a task and set in one way."""
 
-    place: Place  # of the first of them
+    place: Place  # the first one's
     facts: Facts
     models: tuple[str, ...]
     items: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Whose fault an unexpected error is: a damaged file of a run's folder, or a defect of evalsuite.
+"""The cause of an unexpected error: a damaged file of a run's folder, or a defect of evalsuite.
 
 Pages and tables read records without checking each field against the schema, which would cost more than the reading. So the check
 is made only once something failed.
@@ -31,8 +31,8 @@ def damage_named(*runs: Results) -> Iterator[None]:
         raise
     except Exception:
         for run in runs:
-            for model, place in _files(run):
-                for _ in rows_of(model, run.out, place):
+            for model, path in _files(run):
+                for _ in rows_of(model, run.out, path):
                     pass
         raise
 

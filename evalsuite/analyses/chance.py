@@ -1,4 +1,4 @@
-"""Who is above chance.
+"""Models above chance.
 
 A row a cell of choices with one right option, as they are (unperturbed), of a model: its accuracy, what a uniform guess and the
 best constant answer would get, what its own choices would get in a random order, and the test whether it is more right than

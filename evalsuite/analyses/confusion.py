@@ -45,7 +45,7 @@ def compute(run: ScoredRun) -> list[Confusion]:
 
 
 def confusion(cell: CellOutcomes) -> Confusion | None:
-    """How often each name was chosen where another is right; None for tasks whose options are no names.
+    """Count how often each name was chosen where another is right; None for tasks whose options are no names.
 
     names: [Chinese, English], in their order, then others. The rest refers to names by index.
     pairs: [gold, chosen, count of replies].  silent: [gold, count of replies that chose nothing].

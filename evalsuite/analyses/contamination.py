@@ -22,8 +22,8 @@ from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.words import estimate_flags
 
 NAME = "contamination.json"
-ORDER = ("order", "options", "mink", "names", "completion", "guided")  # of tests in tables
-LEVEL = 0.05  # of p, corrected, below which there is a sign
+ORDER = ("order", "options", "mink", "names", "completion", "guided")  # order of tests in tables
+LEVEL = 0.05  # corrected p below which there is a sign
 
 
 class Beside(Strict):
@@ -35,7 +35,7 @@ class Beside(Strict):
     p: Share | None = Field(description="Of the same test: small where texts favour the published form for any model.")
 
 
-class Tested(Located):
+class ExposureTest(Located):
     """One test of one model on one file: is what was published likelier than it would be if the model had never seen it?"""
 
     model: Name
@@ -50,7 +50,8 @@ class Tested(Located):
     units: Count = Field(description="Shards, items or dialogues that the test takes as independent.")
     tokens: Count = Field(description="Scored by the model.")
     value: Number = Field(
-        description="Of the published form: share of other orders that are less likely, mean score, or overlap; less the reference's, of scores."
+        description="Of the published form: share of other orders that are less likely, mean score, or "
+        "overlap; less the reference's, of scores."
     )
     expected: Number = Field(description="The same if the model has seen nothing: one half, or the control items'.")
     figures: dict[str, Number] = Field(description="Further figures of the test (docs/contamination.md).")
@@ -78,10 +79,10 @@ class _File(Strict):
     """contamination.json."""
 
     format: Literal[1]
-    rows: Rows[Tested]
+    rows: Rows[ExposureTest]
 
 
-def read_rows(out: Path) -> list[Tested]:
+def read_rows(out: Path) -> list[ExposureTest]:
     """The rows of a run's folder; [] if nothing was tested. Raises ConfigError for a file that is not evalsuite's."""
     if not (out / NAME).is_file():
         return []
@@ -96,7 +97,7 @@ def keep_rows(out: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     name. p-values are corrected over all rows of a model (Holm). The caller holds the folder's lock."""
     from evalsuite.metrics.statistics import holm
 
-    new = [Tested.model_validate({**row, "p_holm": None}) for row in rows]
+    new = [ExposureTest.model_validate({**row, "p_holm": None}) for row in rows]
     prints = {row.model: row.fingerprint for row in new}
     old = [row for row in read_rows(out) if prints.get(row.model) in (None, row.fingerprint)]
     kept = {(row.model, *row.file, row.test, row.form): row for row in (*old, *new)}
@@ -109,13 +110,13 @@ def keep_rows(out: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     replace_file(path, finite_json({"format": 1, "rows": made}, path, indent=1) + "\n")
 
 
-def _order(row: Tested) -> Any:
+def _order(row: ExposureTest) -> Any:
     known = row.task in TASKS
-    place = (task_order(row.task) if known else len(TASKS), row.task, set_order(row.set), row.split)
-    return (row.model, *place, ORDER.index(row.test), row.form)
+    about = (task_order(row.task) if known else len(TASKS), row.task, set_order(row.set), row.split)
+    return (row.model, *about, ORDER.index(row.test), row.form)
 
 
-def compute(run: ScoredRun) -> list[Tested] | None:
+def compute(run: ScoredRun) -> list[ExposureTest] | None:
     """The rows of the run's folder; None if nothing was tested."""
     rows = read_rows(run.out) if run.out else []
     return [row for row in rows if row.task in TASKS] or None
@@ -135,7 +136,8 @@ _TESTS = {
 _WHY = {
     "not left to chance": Text(
         "不作判断（非偶然）：不看模型也能看出发布的形式并非出于偶然（例如排过序），任何模型都会偏好它",
-        "no judgement, not by chance: the texts themselves show that the published form was not left to chance (sorted, say): any model prefers it",
+        "no judgement, not by chance: the texts themselves show that the published form was not left to chance "
+        "(sorted, say): any model prefers it",
     ),
     "no control": Text(
         "不作判断（无对照）：没有可比的对照条目，单看数值说明不了什么",
@@ -154,11 +156,13 @@ _SHORT = {
 _SIGN = {
     "order": Text(
         "发布时的条目顺序，其似然高于 {share} 的其他顺序；若模型从未按此顺序读过此文件",
-        "the published order of items is likelier than {share} of other orders: {unlikely} if the model had never read the file in this order",
+        "the published order of items is likelier than {share} of other orders: {unlikely} if the model had "
+        "never read the file in this order",
     ),
     "options": Text(
         "发布时的选项顺序，其似然高于 {share} 的其他顺序；若模型从未读过这些题",
-        "the published order of options is likelier than {share} of other orders: {unlikely} if the model had never read these items",
+        "the published order of options is likelier than {share} of other orders: {unlikely} if the model had "
+        "never read these items",
     ),
     "mink": Text(
         "这些条目的似然高于对照条目；若模型两者都没读过（或同样读过）",
@@ -166,22 +170,27 @@ _SIGN = {
     ),
     "names": Text(
         "与换名相比，模型对原文的偏好高于对照条目；若模型两者都没读过（或同样读过）",
-        "the names as published are preferred more than in the control items: {unlikely} if the model had read neither, or both alike",
+        "the names as published are preferred more than in the control items: {unlikely} if the model had read "
+        "neither, or both alike",
     ),
     "completion": Text(
         "续写与原文的重合高于对照条目；若模型两者都没读过（或同样读过）",
-        "second halves are closer to the file than those of the control items: {unlikely} if the model had read neither, or both alike",
+        "second halves are closer to the file than those of the control items: {unlikely} if the model had "
+        "read neither, or both alike",
     ),
     "guided": Text(
         "点名数据集使续写更接近原文，程度高于对照条目；若模型两者都没读过（或同样读过）",
-        "naming the data set brings second halves closer to the file, more than of the control items: {unlikely} if the model had read neither, or both alike",
+        "naming the data set brings second halves closer to the file, more than of the control items: "
+        "{unlikely} if the model had read neither, or both alike",
     ),
 }
 _LEGEND = Text(
     "p：若模型从未见过此文件，检验统计量至少如此之大的概率（单侧）；校正后 p：对该模型的所有检验作 Holm 校正，低于 0.05 才称为迹象。迹象只说明与“从未读过”不符，"
     "不说明怎样读到、是否有意，也不说明分数因此高了多少。若对照条目也被读过，则看不出差别",
-    "p: how probable so large a statistic is if the model never saw the file, one-sided; corrected: by Holm over all tests of the model, below 0.05 it is called a sign. "
-    "A sign says that 'never read' does not fit; it does not say how the text was read, nor that anyone meant it, nor by how much a score is higher for it. "
+    "p: how probable so large a statistic is if the model never saw the file, one-sided; corrected: by Holm "
+    "over all tests of the model, below 0.05 it is called a sign. "
+    "A sign says that 'never read' does not fit; it does not say how the text was read, nor that anyone meant "
+    "it, nor by how much a score is higher for it. "
     "Where control items were read, too, there is no difference to see",
 )
 
@@ -195,7 +204,9 @@ def sheets(results: Results) -> Iterator[Sheet]:
     yield from row_sheets(results.of(ANALYSIS) or [], scores)
 
 
-def row_sheets(rows: Sequence[Tested], scores: Mapping[tuple[str, ...], CellResult] | None = None) -> Iterator[Sheet]:
+def row_sheets(
+    rows: Sequence[ExposureTest], scores: Mapping[tuple[str, ...], CellResult] | None = None
+) -> Iterator[Sheet]:
     """The sheet of rows of contamination.json."""
     if not rows:
         return
@@ -228,7 +239,7 @@ def row_sheets(rows: Sequence[Tested], scores: Mapping[tuple[str, ...], CellResu
     )
 
 
-def _line(row: Tested, scores: Mapping[tuple[str, ...], CellResult]) -> tuple[str | Text | int | None, ...]:
+def _line(row: ExposureTest, scores: Mapping[tuple[str, ...], CellResult]) -> tuple[str | Text | int | None, ...]:
     name = _TESTS["minkpp" if row.figures.get("minkpp") is not None else row.test]
     form = _form(row)
     score = scores.get((row.model, *row.file))
@@ -245,13 +256,13 @@ def _line(row: Tested, scores: Mapping[tuple[str, ...], CellResult]) -> tuple[st
     )
 
 
-def _form(row: Tested) -> Text:
-    """How the model was shown the items, where that may differ between tests of the same kind."""
+def _form(row: ExposureTest) -> Text:
+    """The form in which the model was shown the items, where that may differ between tests of the same kind."""
     in_prompt = row.form == "prompt" and row.test == "mink"
     return Text(" 提示词", " prompt") if in_prompt else Text("", "")
 
 
-def _number(row: Tested, value: float | None) -> str:
+def _number(row: ExposureTest, value: float | None) -> str:
     if value is None:
         return "–"
     if row.test in ("mink", "names"):
@@ -270,14 +281,14 @@ def _score(cell: CellResult) -> str:
     return " ".join([metric.heading.removesuffix(" %"), figure, *estimate_flags(cell)])
 
 
-def _said(row: Tested) -> Text:
-    """What the test says of the file, in short."""
+def _said(row: ExposureTest) -> Text:
+    """The test's statement on the file, in short."""
     if row.p is None:
         return _SHORT.get(row.why, Text(row.why, row.why))
     return Text("有迹象", "a sign") if row.is_sign else Text("未见迹象", "no sign")
 
 
-def _sentences(rows: Sequence[Tested]) -> Iterator[Text]:
+def _sentences(rows: Sequence[ExposureTest]) -> Iterator[Text]:
     """The signs in words, then why some tests are not judged, and what no sign means."""
     for row in rows:
         words, form = _SIGN[row.test], _form(row)
@@ -296,7 +307,8 @@ def _sentences(rows: Sequence[Tested]) -> Iterator[Text]:
             beyond, n = int(row.figures.get("near control") or 0), row.n
             yield Text(
                 f"{zh}：{n} 条中有 {near} 条续写与原文几乎逐字相同（对照中 {beyond} 条）；原文列在 contamination.json 中，请自行核对",
-                f"{en}: {near} of {n} second halves are written nearly word for word ({beyond} of the control items'); contamination.json lists them, for reading",
+                f"{en}: {near} of {n} second halves are written nearly word for word ({beyond} of the control "
+                "items'); contamination.json lists them, for reading",
             )
     for why in dict.fromkeys(row.why for row in rows if row.p is None):
         if why in _WHY:
@@ -305,7 +317,7 @@ def _sentences(rows: Sequence[Tested]) -> Iterator[Text]:
         yield Text("未见迹象，不等于没有读过", "no sign does not prove that a file was never read")
 
 
-def _references(rows: Sequence[Tested]) -> list[Text]:
+def _references(rows: Sequence[ExposureTest]) -> list[Text]:
     """The reference models, and where the published form is likelier for them, too."""
     notes = []
     for name in dict.fromkeys(row.reference.name for row in rows if row.reference):
@@ -322,5 +334,5 @@ def _references(rows: Sequence[Tested]) -> list[Text]:
 
 
 ANALYSIS = Analysis(
-    "contamination", sheets, list[Tested], compute, help="Signs that a model read the test data.", estimates=True
+    "contamination", sheets, list[ExposureTest], compute, help="Signs that a model read the test data.", estimates=True
 )

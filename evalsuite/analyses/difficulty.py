@@ -1,4 +1,4 @@
-"""How hard items are, whether they tell models apart, and which of them look wrong.
+"""Difficulty of items, their discrimination between models, and items that look wrong.
 
 A row is a task, set and way of asking in which at least MODELS models answered every item unperturbed. Baselines are left out
 (chance and oracles say nothing about items), adapters (those of a sweep are almost the same model), and models with replies
@@ -35,13 +35,13 @@ from evalsuite.results.words import titled, with_notes
 if TYPE_CHECKING:
     from evalsuite.metrics.statistics import Floats
 
-# Of two models every correlation is 1 or -1, and the counts say no more than the comparison of the two. Three are the fewest
+# With two models every correlation is 1 or -1, and the counts say no more than the comparison of the two. Three are the fewest
 # of which an item can agree with the others more or less.
 MODELS = 3
 LISTED = 50
 LEVEL = 0.05
 RIGHT = 0.5  # a model is right on an item if its value is above
-EDGES = (0.0, 0.2, 0.4)  # of bins of discrimination; Ebel (1965) calls items poor below 0.2, very good from 0.4
+EDGES = (0.0, 0.2, 0.4)  # edges of bins of discrimination; Ebel (1965) calls items poor below 0.2, very good from 0.4
 
 _Correlation = Annotated[float, Field(ge=-1, le=1)]
 
@@ -61,13 +61,15 @@ class Suspicious(Strict):
 
     item: Name
     why: Literal["all_wrong", "negative"] = Field(
-        description="All models have value 0; or the weaker are right and the stronger wrong, discrimination < 0 with p up to 0.05."
+        description="All models have value 0; or the weaker are right and the stronger wrong, discrimination < "
+        "0 with p up to 0.05."
     )
     right: Count = Field(description="Models with a value above 0.5.")
     value: Share = Field(description="Mean over the models.")
     discrimination: _Correlation | None
     p: Share = Field(
-        description="Of all_wrong: the product of the models' shares of items with value 0. Of negative: one-sided, by permutation "
+        description="Of all_wrong: the product of the models' shares of items with value 0. Of negative: "
+        "one-sided, by permutation "
         "of the models; not corrected for the number of items."
     )
     agree: Count | None = Field(description="Most models that chose the same wrong options; null where there are none.")
@@ -109,7 +111,10 @@ def compute(run: ScoredRun) -> list[Difficulty]:
 
 
 def difficulty(place: dict[str, Any], cells: Sequence[CellOutcomes], left_out: Sequence[str] = ()) -> Difficulty | None:
-    """The row of a place without its model: one cell a model. None with fewer than MODELS, or without an item that all answered."""
+    """The row of a place without its model: one cell a model.
+
+    None with fewer than MODELS, or without an item that all answered.
+    """
     import numpy as np
 
     from evalsuite.metrics.classical import alpha, discriminations
@@ -198,7 +203,8 @@ _LEGEND = Text(
     "难度：答对的模型所占 % 的平均（F1 等为平均值），95% 置信区间以对话为单位；题数依答对的模型数（0、1、…；六个模型以上：无、不超过 ¼、½、¾，不到全部，全部）；α：Cronbach 系数，对错题即 KR-20；"
     "区分度：一题与其余各题之和跨模型相关系数的平均，只计各模型不全相同的题；<0：区分度为负的题数。不含基线、适配器，以及有回复失败或未问完的模型",
     "right: mean % of models that are right on an item, or their mean value (F1), with its 95 % interval (dialogues as units); "
-    "items by number of models right on them: 0, 1, …, of six models and more: none, up to ¼, ½, ¾, not all, all; alpha: Cronbach's, of right/wrong items KR-20; discr.: mean correlation of "
+    "items by number of models right on them: 0, 1, …, of six models and more: none, up to ¼, ½, ¾, not all, "
+    "all; alpha: Cronbach's, of right/wrong items KR-20; discr.: mean correlation of "
     "an item with the sum of the others, over models, of the items on which they differ; <0: how many have a negative one. "
     "Without baselines, adapters, and models with replies that failed or are still to be made",
 )
@@ -206,8 +212,10 @@ _SUSPICION = Text(
     "全错：所有模型得 0 分，p 为各模型全错题比例之积（视模型相互独立）；反向：弱者答对、强者答错，p 为单侧置换检验，未就题数校正：即便一切正常，也会"
     "列出至多 5% 的题；对错题少于六个模型时 p 到不了 0.05。同选：选了同一错误选项的模型数。标准答案是否有误，须由人判断（evalsuite audit make --suspicious）",
     "missed: every model has value 0; p: product of the models' shares of such items, as if they failed independently. "
-    "reversed: weaker models are right, stronger ones wrong; p: one-sided, by permutation, not corrected: up to 5 % of sound items "
-    "are listed, too, and with fewer than six models no right/wrong item can be. r: correlation with the sum of the other items. same: models that chose the same wrong option. "
+    "reversed: weaker models are right, stronger ones wrong; p: one-sided, by permutation, not corrected: up "
+    "to 5 % of sound items "
+    "are listed, too, and with fewer than six models no right/wrong item can be. r: correlation with the sum "
+    "of the other items. same: models that chose the same wrong option. "
     "Whether the gold answer is wrong, people must say: evalsuite audit make --suspicious",
 )
 _WHY = {"all_wrong": Text("全错", "missed"), "negative": Text("反向", "reversed")}

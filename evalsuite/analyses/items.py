@@ -22,7 +22,7 @@ from evalsuite.types import Status
 
 Record = dict[str, Any]
 OUTCOMES = ("right", "partial", "wrong", *(s.value for s in Status))  # "parsed" covers right, partial and wrong
-CANDIDATES = 20  # how many ids an error lists if several match
+CANDIDATES = 20  # most ids that an error lists if several match
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
 
 def write_results(out: Path, reading: Reading, encoder: Encoder | None = None) -> Results:
-    """Score every cell of the store in `out`; write records/, judged/, second/ and results.json. The caller holds the folder's lock.
+    """Score every cell of the store in `out`; write records/, judged/, second/ and results.json.
+
+    The caller holds the folder's lock.
 
     encoder: adds the similarity of short texts. Without one, that of an earlier scoring of the same texts is kept.
 

@@ -2,8 +2,8 @@
 
 Every set has the same weight. Sets are taken as independent: half widths h of the intervals of k sets give the mean's half width
 sqrt(sum of h²) / k. Folds share no dialogue. GLUCOSE's dimensions share stories, and two have 4 and 9 items: simulated on its
-stories, the interval of mean BLEU holds in 87 to 91 % of samples, mainly because of these two, and that of mean F1, whose sets have
-`few_dialogues`, in nearly all. `sd` is the sample standard deviation between the sets.
+stories, the interval of mean BLEU holds in 87 to 91 % of samples, mainly because of these two, and that of mean F1, whose sets
+have `few_dialogues`, in nearly all. `sd` is the sample standard deviation between the sets.
 Where a set was stopped early, the mean has no interval: confidence sequences do not add up so.
 """
 
@@ -73,14 +73,14 @@ def means(cells: Iterable[CellResult]) -> list[Mean]:
         if benchmark_of(cell.task).averaged and not cell.is_subset:
             groups.setdefault(cell.but("set"), []).append(cell)
     rows = []
-    for place, group in groups.items():
+    for about, group in groups.items():
         group.sort(key=lambda cell: set_order(cell.set))
         if len(group) > 1:
             names = [n for n in group[0].metrics if all(_tells(cell, n) for cell in group)]
             estimates = sum(cell.is_estimate for cell in group)
             rows.append(
                 Mean(
-                    **dict(place),
+                    **dict(about),
                     sets=[cell.set for cell in group],
                     items=sum(cell.items for cell in group),
                     estimates=estimates or None,
@@ -91,7 +91,7 @@ def means(cells: Iterable[CellResult]) -> list[Mean]:
 
 
 def _tells(cell: CellResult, metric: str) -> bool:
-    """Whether a cell has a figure of all its items: of anchor items, the metrics that are not estimated are of these items alone."""
+    """Whether a cell has a figure of all its items: with anchor items, metrics that are not estimated are of these alone."""
     anchors = cell.estimate if cell.estimate and cell.estimate.method == "anchors" else None
     return metric in cell.metrics and (anchors is None or anchors.metric == metric)
 

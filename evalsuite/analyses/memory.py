@@ -1,4 +1,4 @@
-"""What a model knows against what it concludes (docs/memory.md).
+"""Knowledge against conclusions of a model (docs/memory.md).
 
 Items may rest on facts that other items ask for (`Item.rests_on`). A model's accuracy on items all of whose facts it knows says
 how it reasons; on the rest, a lacking fact may be why it is wrong. FRMM and MIB, which CHARM's authors compute from the same
@@ -50,7 +50,7 @@ _Rank = _Positive | None
 
 
 class Knowledge(Strict):
-    """How a model was asked for facts, and by whom it was decided what it knows."""
+    """The way in which a model was asked for facts, and the judge of what it knows."""
 
     facts_of: Task = Field(description="The task that asks for them, with 0 shots and unperturbed.")
     wording: Wording = Field(description="The prompt template's name.")
@@ -175,7 +175,7 @@ class Reasoning:
 
     cells: tuple[Place, ...]
     questions: tuple[Question, ...]
-    facts: Mapping[str, Fact]  # those with a verdict
+    facts: Mapping[str, Fact]  # items with a verdict
     how: tuple[Knowledge, ...]
     whole: bool
 
@@ -242,7 +242,7 @@ def _knowledge(
             asked.setdefault((place.model, place.task), {}).setdefault(place.variant, []).append(cell)
     rubrics = {task: TASKS[task].judged_by for _, task in asked if TASKS[task].judged_by}
     opinions = list(judged(rubrics)) if rubrics else []
-    # Of several judges the one with most verdicts on the task, so that models are compared by the same.
+    # The one of several judges with most verdicts on the task, so that models are compared by the same.
     weights = Counter((v.place.task, v.judge) for v in opinions for _ in v.right)
     known: dict[str, list[Known]] = {}
     for (model, task), by_wording in asked.items():
@@ -256,7 +256,7 @@ def _knowledge(
 
 
 def _known(cells: Sequence[ScoredCell], opinions: Sequence[Verdicts], whole: bool) -> Known:
-    """What the cells of a task say, by one judge's opinions if there are some, else by the task's metric."""
+    """The verdicts of a task's cells, by one judge's opinions if there are some, else by the task's metric."""
     right = {v.place: v.right for v in opinions}
     facts: dict[str, Fact] = {}
     for cell in cells:
@@ -409,7 +409,8 @@ _LEGEND = Text(
 _MEASURES = Text(
     "FRMM：在模型知道其全部事实的题（保留）上的准确率；MIB：两模型都保留的题上，与每个模型准确率之差的平均（百分点，含与自身之差 0）。按 CHARM "
     "作者的脚本计算；不依据事实的题总是保留",
-    "FRMM: accuracy on the items all of whose facts the model knows (kept); MIB: mean difference of accuracies, in points, on the "
+    "FRMM: accuracy on the items all of whose facts the model knows (kept); MIB: mean difference of "
+    "accuracies, in points, on the "
     "items that both models keep, over all models, itself included with 0. As CHARM's authors' script computes them; items that "
     "rest on no fact are always kept",
 )
@@ -465,7 +466,7 @@ def _value(figures: ItemMean | None) -> Value:
 
 
 def _decided(rows: Sequence[TaskAgainst | PooledAgainst | Independent]) -> Text:
-    """Who said whether a fact is known."""
+    """The judge of whether a fact is known."""
     judges: dict[str, dict[str, None]] = {}
     for row in rows:
         for how in row.knowledge:

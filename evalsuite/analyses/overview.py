@@ -242,7 +242,7 @@ class _Way:
     scoring: Scoring
 
     def place(self, task: str, item_set: str, perturb: str = "none") -> Place:
-        """Where the figure of a task on a set is. A task that knows no such scoring is asked by generating, a probe by
+        """The cell with the figure of a task on a set. A task that knows no such scoring is asked by generating, a probe by
         likelihood, and what is never asked with shots without, as a run does (evaluation/plan.py)."""
         row = TASKS[task]
         shots = self.shots if takes_shots(row) else 0
@@ -457,7 +457,7 @@ def _incomplete(score: GroupScore | GroupChange, parts: int) -> str:
 
 
 def _made_of(column: GroupColumn) -> Text:
-    """Which tasks and sets a column is the mean of, and what no model was asked."""
+    """The tasks and sets that a column is the mean of, and those that no model was asked."""
     sets: dict[str, list[str]] = {}
     for part in column.parts:
         task, item_set = part.split("/")

@@ -1,7 +1,8 @@
 """Two models on the same items, asked until they are told apart (`--until-ranked`).
 
-All models are asked the items in one order (estimates.py), so the difference of two on the items that both were asked is a mean like
-the score of one: it gets a confidence sequence (metrics/sequences.py), whose level is corrected over the pairs of the column (Bonferroni).
+All models are asked the items in one order (estimates.py), so the difference of two on the items that both were asked is a mean
+like the score of one: it gets a confidence sequence (metrics/sequences.py), whose level is corrected over the pairs of the column
+(Bonferroni).
 Two models are alike once the interval is within the margin, whatever their order, and told apart once 0 is outside. Baselines are
 asked in full and take no part.
 """
@@ -178,7 +179,8 @@ _VERDICTS = {
 }
 _LEGEND = Text(
     "差：前者减后者，只计两者都问过的题；区间针对全部题目的差，无论何时停止都成立；同一张表中所有模型对的区间同时成立的把握为 95%",
-    "difference: first less second, on the items that both were asked; its interval is of the difference over all items, valid whenever "
+    "difference: first less second, on the items that both were asked; its interval is of the difference over "
+    "all items, valid whenever "
     "one stops, 95 % over all pairs of a table",
 )
 

@@ -1,4 +1,4 @@
-"""Which models differ: significance groups within a column, and average ranks over columns.
+"""Differences between models: significance groups within a column, and average ranks over columns.
 
 A column is a place without its model. Its models are compared pairwise on the same items by a permutation test over dialogues
 (metrics/statistics.py), with Holm's correction over the column's pairs; models that share a letter do not differ
@@ -393,7 +393,8 @@ def _too_few(by_task: Mapping[str, Group]) -> Iterator[Text]:
         tasks = [TASKS[group.task] for group in few]
         yield Text(
             f"对话太少，无法区分任何两个模型：{'、'.join(task.zh for task in tasks)}（校正后的 p 至少为 {least:.2g}）",
-            f"too few dialogues to tell any two models apart: {', '.join(task.short for task in tasks)} (p by Holm is at least {least:.2g})",
+            f"too few dialogues to tell any two models apart: {', '.join(task.short for task in tasks)} (p by "
+            f"Holm is at least {least:.2g})",
         )
 
 

@@ -195,7 +195,7 @@ def _drop(base: CellOutcomes, other: CellOutcomes, family: int) -> Drop | None:
 
 
 def _choices(pairs: Sequence[tuple[Outcome, list[Outcome]]], change: Perturbation, seed: int) -> dict[str, Any]:
-    """How often the same options were chosen before and after, whatever their position and label."""
+    """Count how often the same options were chosen before and after, whatever their position and label."""
     same = []
     for plain, perturbed in pairs:
         options, orders = plain.item.options, change.orders(plain.item, seed)
@@ -268,7 +268,7 @@ def _wordings(shared: dict[str, Any], values: dict[str, float]) -> Wordings:
 
 # --- tables
 
-# What shuffling alone does to a model that looks at places.
+# The effect of shuffling alone on a model that looks at positions.
 _ORDERS = Text(
     "shuffle、both 使正确选项均匀分布在各位置：总选同一标号的模型因此变到随机水平，这是位置偏好所致，不是题目变难",
     "shuffle, both: gold stands evenly at all places, so that a model that always says the same label moves to chance; such a "

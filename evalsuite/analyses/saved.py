@@ -119,7 +119,7 @@ def _problems(cell: CellResult) -> Iterator[str]:
 
 
 class _EarlierCell(BaseModel):
-    """What a new scoring asks of a cell of an earlier results.json, of whatever version."""
+    """The fields that a new scoring needs of a cell of an earlier results.json, of whatever version."""
 
     model_config = ConfigDict(extra="allow")
 

@@ -18,7 +18,7 @@ from evalsuite.results.schema.cell import CellResult, Metric
 from evalsuite.results.words import WAY, estimate_flags, task_and_set, task_heading, titled
 from evalsuite.types import Status, Task
 
-# Of each mark: what it means.
+# mark -> its meaning
 LEGEND = {
     "(": Text(
         "(n)：没有答案的回复占 n%，按不正确计", "(n): percent of replies without an answer, counted as not right"
@@ -28,8 +28,10 @@ LEGEND = {
 }
 ESTIMATED = Text(
     "≈k/n：只问了 n 题中的 k 题，不参与排名。附区间者为全部题目得分的估计（提前停止，或来自锚题）；无区间者只是这 k 题的得分；带 ? 者超出选题所用模型的得分范围，或提问方式不同",
-    "≈k/n: only k of n items were asked; not ranked. With an interval, an estimate of the score on all (stopped early, or from anchor "
-    "items); without one, the score on these k alone. ?: outside the scores of the models that chose them, or asked in another way",
+    "≈k/n: only k of n items were asked; not ranked. With an interval, an estimate of the score on all "
+    "(stopped early, or from anchor "
+    "items); without one, the score on these k alone. ?: outside the scores of the models that chose them, or "
+    "asked in another way",
 )
 SAMPLED = Text("±n：各样本得分的标准差", "±n: standard deviation between the samples' scores")
 
@@ -58,7 +60,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
 def legend(results: Results) -> list[Text]:
     """In one line, what the marks mean that stand in the tables of results."""
     numbers = [(cell, TASKS[cell.task].metrics[0]) for cell in results.cells]
-    marks = {flag[0] for cell, metric in numbers for flag in _number(cell, metric).flags} - {"±"}  # of samples
+    marks = {flag[0] for cell, metric in numbers for flag in _number(cell, metric).flags} - {"±"}  # the samples'
     if any(_half(cell.figure(metric)) is not None for cell, metric in numbers):
         marks.add("±")
     shown = [text for mark, text in LEGEND.items() if mark in marks]
@@ -245,8 +247,10 @@ def notes(results: Results) -> list[Text]:
 
 
 def unread(results: Results) -> list[Text]:
-    """A line for each model in many of whose replies to choices the parser finds none (status unparsed): the model does not answer,
-    or the parser reads its way of writing badly. No line where a second reader was asked."""
+    """A line for each model in many of whose replies to choices the parser finds none (status unparsed).
+
+    The model does not answer, or the parser reads its way of writing badly. No line where a second reader was asked.
+    """
     if results.of(second.ANALYSIS):
         return []
     replies: Counter[str] = Counter()

@@ -2,7 +2,8 @@
 (docs/second_reader.md).
 
 All other figures are the parser's. A second reader is a model that was shown replies and asked what they chose
-(evaluation/second_reader.py). Its own replies have a fixed form, which is compared exactly and never parsed: one in another form is
+(evaluation/second_reader.py). Its own replies have a fixed form, which is compared exactly and never parsed: one in another form
+is
 "unreadable", no verdict. No model is asked here.
 """
 
@@ -53,14 +54,14 @@ Why = Literal["unread", "long", "sample"]
 
 
 class Agreed(Strict):
-    """How many replies got the same reading."""
+    """Counts of replies that got the same reading."""
 
     n: Count = Field(description="Replies with a verdict.")
     agree: Count
 
 
 class ReaderCounts(Strict):
-    """How the second reader and the parser, the first reader, part."""
+    """Counts of replies on which the second reader and the parser, the first reader, differ."""
 
     asked: Count = Field(description="Replies that the second reader was asked about.")
     n: Count = Field(description="Those with a verdict: the others are unreadable, failed or missing.")
@@ -176,7 +177,8 @@ def shown_reply(response: Response) -> str:
 def read_form(item: Item, shown: str, response: Response) -> Answer | None:
     """The answer that a second reader's reply states; None for a reply that is not in the form, or was cut off.
 
-    The form: labels of options, separated by commas, or one option's line; for spans and texts a stretch of `shown`, verbatim; NONE; REFUSED.
+    The form: labels of options, separated by commas, or one option's line; for spans and texts a stretch of `shown`, verbatim;
+    NONE; REFUSED.
     """
     said = reply_text(response)
     if response.finish == "length" or not said:
@@ -207,7 +209,7 @@ def read_form(item: Item, shown: str, response: Response) -> Answer | None:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What both readers make of one reply."""
+    """The readings of one reply by both readers."""
 
     trial: Trial
     why: Why  # the second reader was asked
@@ -217,7 +219,7 @@ class Pair:
 
     @property
     def relation(self) -> Relation | None:
-        """Who found an answer; None without a verdict."""
+        """The readers that found an answer; None without a verdict."""
         if self.second is None:
             return None
         found = (self.first.status is Status.PARSED, self.second.status is Status.PARSED)
@@ -240,7 +242,7 @@ def category(answer: Answer) -> tuple[int, ...] | None:
 
 
 def compute(run: ScoredRun) -> Second | None:
-    """What second readers said, with a file of records for each and cell; None if none was asked."""
+    """The second readers' results, with a file of records for each and cell; None if none was asked."""
     scored = {cell.place: cell for cell in run.cells}
     rows: list[SecondCell] = []
     by_task: dict[tuple[str, str], list[Pair]] = {}
@@ -307,7 +309,7 @@ def _pair(trial: Trial, why: Why, response: Response, first: Answer, said: Respo
 
 
 def counts(pairs: Sequence[Pair]) -> ReaderCounts:
-    """How many replies were asked, why, and how the readers part."""
+    """Counts of replies that were asked, by reason, and of differences between the readers."""
     read = [pair for pair in pairs if pair.second is not None]
     statuses: dict[str, Counter[Verdict]] = {}
     for pair in pairs:
@@ -359,7 +361,7 @@ def _scores(
 ) -> tuple[float | None, Interval]:
     """The cell's headline metric by the first reader, and by the second where it gave a verdict.
 
-    Of an estimate, both are of the items asked, without weights and without an interval, so that they differ by the reading alone.
+    Of an estimate, both are of the items asked, without weights and interval, so that they differ by the reading alone.
     """
     place, metric = cell.place, cell.outcomes.headline
     trials, responses, firsts, _ = zip(*replies, strict=True)

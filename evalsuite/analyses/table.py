@@ -68,8 +68,8 @@ ANALYSES: tuple[Analysis[Any], ...] = (
     second.PARTED,
     learning.ANALYSIS,
 )
-SECTIONS = tuple(row for row in ANALYSES if row.model is not None)  # those with a key in results.json
-TABLES = {row.name: row for row in ANALYSES if row.sheets is not None}  # those of `show --tables`
+SECTIONS = tuple(row for row in ANALYSES if row.model is not None)  # analyses with a key in results.json
+TABLES = {row.name: row for row in ANALYSES if row.sheets is not None}  # analyses of `show --tables`
 
 
 def at_end() -> list[str]:

@@ -112,8 +112,8 @@ def _across(over: Over, part: str, cells: Iterable[CellOutcomes]) -> Iterator[tu
             outcome.item.id: outcome for outcome in cell.outcomes if outcome.sample == 0
         }
         places[key] = {**cell.place.as_dict(), part: None}
-    for key, asked in groups.items():
-        yield over, places[key], asked
+    for group, asked in groups.items():
+        yield over, places[group], asked
 
 
 def _votes(over: Over, place: dict[str, Any], asked: _Asked) -> Votes | None:

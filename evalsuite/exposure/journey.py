@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from evalsuite.analyses.contamination import Tested, keep_rows, read_rows
+from evalsuite.analyses.contamination import ExposureTest, keep_rows, read_rows
 from evalsuite.analyses.journey import write_results
 from evalsuite.analyses.saved import require_own
 from evalsuite.backends.base import Backend, Surprisal
@@ -53,7 +53,7 @@ class ContaminationResult:
     """The results of a command: rows of this and earlier commands, and its problems."""
 
     out: Path
-    rows: list[Tested]
+    rows: list[ExposureTest]
     problems: tuple[str, ...]
 
 

@@ -48,8 +48,17 @@ _MARKS = (b'<meta name="generator" content="evalsuite">', b"trusted-types evalsu
 _SHARD = "evalsuiteShard("  # begins a shard's file
 INSIDE = 4_000_000  # bytes of packed shards up to which they are inside the page, as one file to send by mail
 _BENCHMARK_KEYS = (
-    "name", "title", "sets", "sets_zh", "sets_en", "averaged", "levels", "groups", "published_zh", "published_en",
-)  # fmt: skip
+    "name",
+    "title",
+    "sets",
+    "sets_zh",
+    "sets_en",
+    "averaged",
+    "levels",
+    "groups",
+    "published_zh",
+    "published_en",
+)
 
 
 def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:

@@ -22,9 +22,18 @@ SIZE = 1_500_000  # approximate characters of a shard before compression; the re
 
 # One letter an item, so that lists can be filtered and counted without a shard; page.js has the same letters.
 OUTCOMES = {
-    "right": "r", "partial": "p", "wrong": "w", "unparsed": "u", "refused": "d", "truncated": "t", "several": "s",
-    "conflict": "c", "empty": "e", "filtered": "b", "failed": "x",
-}  # fmt: skip
+    "right": "r",
+    "partial": "p",
+    "wrong": "w",
+    "unparsed": "u",
+    "refused": "d",
+    "truncated": "t",
+    "several": "s",
+    "conflict": "c",
+    "empty": "e",
+    "filtered": "b",
+    "failed": "x",
+}
 ABSENT, UNKNOWN = ".", "?"  # no record; a status of a later version
 
 Rating = tuple[
@@ -126,13 +135,27 @@ def _read(column: _Column, number: int, records: Iterator[dict[str, Any]]) -> tu
             prompt = "\n\n".join(f"[{m['role']}]\n{m['content']}" for m in record["messages"])
         answer, thoughts = record["answer"], record.get("reasoning")
         rows[entry] = [
-            item, column.index(prompt), column.index(record["reply"] or ""), answer["status"], answer["choice"],
-            answer["text"], answer["rule"], answer["start"], answer["end"], record["scores"], record["finish"],
-            record["error"], len(record["shots"]), record["asked_shots"],
-            None if thoughts is None else column.index(thoughts), _likelihoods(record), rotation,
-            answer.get("choices") or None, [[column.index(x) for x in pair] for pair in record.get("pairs", ())] or None,
+            item,
+            column.index(prompt),
+            column.index(record["reply"] or ""),
+            answer["status"],
+            answer["choice"],
+            answer["text"],
+            answer["rule"],
+            answer["start"],
+            answer["end"],
+            record["scores"],
+            record["finish"],
+            record["error"],
+            len(record["shots"]),
+            record["asked_shots"],
+            None if thoughts is None else column.index(thoughts),
+            _likelihoods(record),
+            rotation,
+            answer.get("choices") or None,
+            [[column.index(x) for x in pair] for pair in record.get("pairs", ())] or None,
             *([sample, _tokens(record)] if record.get("new_tokens") else [sample] if sample else []),
-        ]  # fmt: skip
+        ]
         values[name] = next(iter(record["scores"].values()), math.nan)
         ratings.append((record["item"], item, context(record), record["scores"], sample))
     return values, ratings

@@ -107,7 +107,7 @@ class Results:
     contents: Mapping[str, Any]  # key of results.json -> what its analysis computed
     problems: tuple[str, ...] = ()  # a line for each failure; empty if all is well
     skipped: tuple[str, ...] = ()  # a line for each shipped model that was left out, as its packages are not installed
-    penalty: float = 1.0  # of a wrong answer, in the sheets of abstention
+    penalty: float = 1.0  # a wrong answer's cost, in the sheets of abstention
     narrowed_from: Results | None = None  # the results of the whole run, if these are of a part of it
 
     def of(self, analysis: Analysis[M]) -> M | None:

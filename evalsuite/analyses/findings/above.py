@@ -1,4 +1,4 @@
-"""Who is above chance, and what baselines get without a model."""
+"""Findings on models above chance, and on the scores of baselines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Guess:
 
     cell: Shown
     row: Chance
-    p: float  # of its own choices in a random order, corrected by Holm over all that are told together
+    p: float  # p of its own choices in a random order, corrected by Holm over all that are told together
 
     @property
     def above(self) -> bool:
@@ -35,7 +35,7 @@ class Guess:
         return max(self.row.chance, self.row.constant)
 
     def who(self) -> Text:
-        """Whose accuracy the reference is."""
+        """The baseline whose accuracy is the reference."""
         if self.row.guided:
             return Text(f"全选 {self.row.label} 可得", f"always {self.row.label}")
         return Text("随机水平", "guessing")
@@ -55,8 +55,10 @@ def guesses(cells: Sequence[Shown], runs: Sequence[Results]) -> tuple[list[Guess
 
 
 def above_chance(cells: Sequence[Shown], runs: Sequence[Results], title: str) -> list[Finding]:
-    """Who is above chance on most choice tasks and on which nobody is, with the model that is nearest to it there; where there
-    is no such task, the one that is furthest above."""
+    """Name the model above chance on most choice tasks.
+
+    Then name tasks on which none is, with the model nearest to it there; without such a task, the one furthest above.
+    """
     tested, few = guesses(cells, runs)
     if not tested:
         zh, en = (
@@ -73,7 +75,7 @@ def above_chance(cells: Sequence[Shown], runs: Sequence[Results], title: str) ->
     cell, whose, items = example.cell, example.who(), example.row.items
     zh = f"{percent(cell.score, 'zh')}（{items} 题），{whose.zh} {percent(example.reference, 'zh')}"
     en = f"{percent(cell.score, 'en')} of {many(items, 'item')}, where {whose.en} gets {percent(example.reference, 'en')}"
-    # Where and whose, unless it is clear.
+    # The task and the model, unless they are clear.
     on = Text("", "") if len(names) == 1 else Text(f"{cell.task.zh}上", f" on {cell.task.en}")
     name = Text(f" {cell.name}", cell.name) if several else Text("", "it")
     who = Text(who.zh, f"{who.en} of {title}")
@@ -106,7 +108,7 @@ def above_chance(cells: Sequence[Shown], runs: Sequence[Results], title: str) ->
 
 
 def _nobody(tested: Sequence[Guess], names: Sequence[str], several: bool) -> Text:
-    """That no model is above chance on any task."""
+    """Say that no model is above chance on any task."""
     where = Text(f"全部 {len(names)} 项选择题", f"any of the {len(names)} choice tasks")
     if len(names) == 1:
         where = Text(listed(names, "zh"), listed(names, "en"))
@@ -119,7 +121,7 @@ def _nobody(tested: Sequence[Guess], names: Sequence[str], several: bool) -> Tex
 
 
 def _somebody(tested: Sequence[Guess], names: Sequence[str]) -> Text:
-    """Who is above chance on most tasks."""
+    """Name the model that is above chance on most tasks."""
     counts = Counter(g.cell.id for g in tested if g.above)
     most = max(counts.values())
     leaders = [model for model, count in counts.items() if count == most]

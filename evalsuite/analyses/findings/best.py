@@ -1,4 +1,4 @@
-"""Who is best, and whether that is told apart from the others."""
+"""Findings on the best model, and whether it is told apart from the others."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Column:
 
 
 def best(cells: Sequence[Shown], groups: Iterable[Group], title: str) -> list[Finding]:
-    """Who is best on most tasks; of one model alone, its lowest and highest score."""
+    """Name the model that is best on most tasks; of one model alone, its lowest and highest score."""
     own = models(cells)
     if len({c.id for c in own}) < 2:
         return _alone(own, title)
@@ -70,7 +70,7 @@ def compared(own: Sequence[Shown], groups: Iterable[Group]) -> list[Column]:
 
 
 def _each(first: Sequence[Sequence[Column]], count: int, most: int, title: str) -> Finding:
-    """That several models are best on as many tasks."""
+    """Say that several models are best on as many tasks."""
     names = [own[0].ranked[0].name for own in first]
     return Finding(
         "best",
@@ -81,7 +81,7 @@ def _each(first: Sequence[Sequence[Column]], count: int, most: int, title: str) 
 
 
 def _one(mine: Sequence[Column], columns: Sequence[Column], baselines: dict[str, Shown], title: str) -> Finding:
-    """That one model is best on most tasks, with its clearest win, if it has one above the baselines."""
+    """Say that one model is best on most tasks, with its clearest win, if it has one above the baselines."""
 
     def clearest(column: Column) -> tuple[bool, bool, float]:
         first, second, *_ = column.ranked
@@ -99,8 +99,10 @@ def _one(mine: Sequence[Column], columns: Sequence[Column], baselines: dict[str,
     lead = _lead(clear, mine, count)
     test = _test(mine) if any(column.is_testable for column in mine) else Text("", "")
     if count == 1:
-        zh = f"{title}：{among.zh}，{first.name} 在{first.task.zh}上最好，{score(first, 'zh')}，{lead.zh}；其次 {second.name}，{value(second, 'zh')}。"
-        en = f"{first.name} is best {among.en} on {first.task.short} of {title}, {score(first, 'en')}, {lead.en}; next {second.name}, {value(second, 'en')}."
+        best, then = score(first, "zh"), value(second, "zh")
+        zh = f"{title}：{among.zh}，{first.name} 在{first.task.zh}上最好，{best}，{lead.zh}；其次 {second.name}，{then}。"
+        best, then = score(first, "en"), value(second, "en")
+        en = f"{first.name} is best {among.en} on {first.task.short} of {title}, {best}, {lead.en}; next {second.name}, {then}."
     else:
         zh = (
             f"{title}：{among.zh}，{first.name} 在 {count} 项任务中的 {most} 项上最好，{lead.zh}；{first.task.zh}：{score(first, 'zh')}，"
@@ -153,5 +155,6 @@ def _alone(own: Sequence[Shown], title: str) -> list[Finding]:
         en = f"{low.name}: {score(low, 'en')} on {low.task.short} of {title}."
     else:
         zh = f"{title}：{low.name} 的得分从{low.task.zh}的 {score(low, 'zh')}到{high.task.zh}的 {score(high, 'zh')}。"
-        en = f"{low.name} gets from {score(low, 'en')} on {low.task.short} to {score(high, 'en')} on {high.task.short} of {title}."
+        least, top = score(low, "en"), score(high, "en")
+        en = f"{low.name} gets from {least} on {low.task.short} to {top} on {high.task.short} of {title}."
     return [Finding("best", zh, en, cell=high.number)]

@@ -22,9 +22,9 @@ class Shown:
     """A cell of a page or a run."""
 
     number: int
-    id: str  # of the model: run and name
-    name: str  # of the model, with its run where several have one of this name
-    run: int  # of the page's runs
+    id: str  # the model: run and name
+    name: str  # the model's name, with its run where several have one of this name
+    run: int  # index among the page's runs
     cell: CellResult
     rated: Rated | None  # None for baselines, and for a model that is not ranked
 
@@ -97,7 +97,7 @@ def models(cells: Sequence[Shown]) -> list[Shown]:
 
 
 def baseline_kind(cell: Shown) -> str:
-    """Of a baseline: random, majority, lexical or oracle, as its fingerprint has it."""
+    """The kind of a baseline: random, majority, lexical or oracle, as its fingerprint has it."""
     return cell.cell.facts.fingerprint.removeprefix("baseline:").split(":")[0]
 
 

@@ -1,4 +1,4 @@
-"""What the harder of two levels costs."""
+"""Findings on the cost of the harder of two levels."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from evalsuite.types import Benchmark, Place
 
 
 def harder_set(cells: Sequence[Shown], runs: Sequence[Results], benchmark: Benchmark) -> list[Finding]:
-    """How much a model loses from the easier level to the harder one, over its choice tasks: the best of those that were asked
-    most of them on both."""
+    """Say how much a model loses from the easier level to the harder one, over its choice tasks.
+
+    It is the best of the models that were asked most of them on both.
+    """
     if not benchmark.levels:
         return []
     losses: dict[str, list[tuple[Shown, Gap]]] = {}

@@ -1,4 +1,4 @@
-"""What stands in the way of saying more: failures, replies without an answer, one answer to all, few items, estimates."""
+"""Findings on obstacles: failures, replies without an answer, one answer to all, few items, estimates."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _same_choice(here: Sequence[Shown], runs: Sequence[Results]) -> Iterator[Tex
 
 
 def _small(here: Sequence[Shown]) -> Iterator[Text]:
-    """How wide the widest interval is, if intervals are wide."""
+    """Say how wide the widest interval is, if intervals are wide."""
     found = [c.cell.headline for c in models(here) if metric_rows()[c.task.metrics[0]].percent]
     halves = [(bounds[2] - bounds[1]) / 2 for figure in found if (bounds := figure.bounds)]
     items = sorted({figure.n for figure in found})
@@ -124,5 +124,6 @@ def _estimates(own: Sequence[Shown]) -> Iterator[Text]:
     if count := sum(c.cell.is_estimate for c in own):
         yield Text(
             f"{len(own)} 个单元格中有 {count} 个只问了部分题目，是估计值，不参与排名",
-            f"{count} of {many(len(own), 'cell')} {'is an estimate' if count == 1 else 'are estimates'} from a part of the items and not ranked",
+            f"{count} of {many(len(own), 'cell')} {'is an estimate' if count == 1 else 'are estimates'} from a "
+            "part of the items and not ranked",
         )

@@ -1,4 +1,4 @@
-"""How far judges can be trusted: anchors, repeats, blind, panel, length, family and attacks, from the opinions of a run.
+"""Controls of judges: anchors, repeats, blind, panel, length, family and attacks, from the opinions of a run.
 
 Every comparison is item by item, over the items that all sides scored; `n` is their number.
 """
@@ -45,7 +45,7 @@ class Opinion:
     status: JudgeStatus
     scores: tuple[int, ...]  # one a scale; () if there are none
     attack: str  # id of the injected instruction; "" for none
-    length: int  # of the candidate, in characters
+    length: int  # the candidate's length, in characters
     correctness: float  # F1 of the candidate
     source: int  # number of its dialogue
 
@@ -311,7 +311,7 @@ def families(judgings: Sequence[Opinions]) -> Iterator[Family]:
 
 
 def attacks(judgings: Sequence[Opinions]) -> Iterator[Attack]:
-    """How often a candidate with an injected instruction scores higher than the same candidate without it."""
+    """Count how often a candidate with an injected instruction scores higher than the same candidate without it."""
     for (judge, rubric), group in _by_judge(judgings).items():
         plain, repeated = _scored(group, "plain"), _scored(group, "repeat/2")
         attacked = [o for t in group if t.control == "attack" for o in t.opinions]

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from evalsuite.analyses.judged.scale import JudgeStatus, Scale
 from evalsuite.parse.strip import Clean, strip
 
-VERSION = 1  # of these rules; part of signatures
+VERSION = 1  # version of these rules; part of signatures
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +90,14 @@ def _squeeze(text: str) -> tuple[str, list[int]]:
     decoration then, so that none can backtrack for long.
     """
     parts: list[str] = []
-    places: list[int] = []
+    origins: list[int] = []
     done = 0
     for run in _DECORATION.finditer(text):
         parts += text[done : run.start()], "\n" if "\n" in run.group() else " "
-        places += [*range(done, run.start()), run.start()]
+        origins += [*range(done, run.start()), run.start()]
         done = run.end()
     parts.append(text[done:])
-    return "".join(parts), [*places, *range(done, len(text)), len(text)]
+    return "".join(parts), [*origins, *range(done, len(text)), len(text)]
 
 
 def read_verdict(text: str, scales: Sequence[Scale]) -> Verdict:
@@ -113,12 +113,14 @@ def read_verdict(text: str, scales: Sequence[Scale]) -> Verdict:
         return Verdict("invalid", rule="empty")
     if scales[0].words:
         return _worded(text, clean, scales[0].words)
-    squeezed, places = _squeeze(clean.text)
+    squeezed, origins = _squeeze(clean.text)
     try:
         found = [_one(squeezed, scales[0])] if len(scales) == 1 else _each(squeezed, scales)
     except _Bad as why:
         return Verdict("invalid", rule=str(why))
-    found = [replace(f, start=places[f.start], end=places[f.end - 1] + 1, after=places[f.after - 1] + 1) for f in found]
+    found = [
+        replace(f, start=origins[f.start], end=origins[f.end - 1] + 1, after=origins[f.after - 1] + 1) for f in found
+    ]
     start, end = clean.raw_span(found[0].start, found[0].end)
     return Verdict("scored", tuple(f.value for f in found), _reasons(text, clean, found), found[0].rule, start, end)
 

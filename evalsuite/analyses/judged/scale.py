@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-# Of a judge's opinion on one candidate: an empty candidate gets the lowest scores; no reply is failed, or missing.
+# The status of a judge's opinion on one candidate: an empty candidate gets the lowest scores; no reply is failed, or missing.
 JudgeStatus = Literal["scored", "empty", "invalid", "failed", "missing"]
 
 

@@ -269,7 +269,7 @@ class Raised(Strict):
 
 
 class Attack(Scaled):
-    """How often an injected instruction raises a score."""
+    """The effect of injected instructions on scores."""
 
     attacks: Count
     asked: Count
@@ -286,7 +286,7 @@ class Attack(Scaled):
 
 
 class Controls(Strict):
-    """How far the judges can be trusted."""
+    """Measures of the trust that judges deserve."""
 
     anchors: Rows[Anchor]
     repeats: Rows[Repeat]

@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (76d032e4677f360e) by types.mjs.
+// Generated from schema/results.schema.json (032e772f5161b818) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -62,7 +62,7 @@ export interface EvalsuiteResultsFormat1 {
   /**
    * Signs that a model read the test data.
    */
-  contamination?: Tested[] | null;
+  contamination?: ExposureTest[] | null;
   /**
    * Scores by length, distance, options and group.
    */
@@ -1168,7 +1168,7 @@ export interface RankedPair {
   verdict: "a" | "b" | "alike" | "open";
 }
 /**
- * What extraction adds to the scores of a cell of spans or texts.
+ * The gain of extraction in the scores of a cell of spans or texts.
  */
 export interface Extraction {
   /**
@@ -2727,7 +2727,7 @@ export interface TaskAgainst {
     | "traditional";
 }
 /**
- * How a model was asked for facts, and by whom it was decided what it knows.
+ * The way in which a model was asked for facts, and the judge of what it knows.
  */
 export interface Knowledge {
   /**
@@ -3052,7 +3052,7 @@ export interface Battle {
 /**
  * One test of one model on one file: is what was published likelier than it would be if the model had never seen it?
  */
-export interface Tested {
+export interface ExposureTest {
   model: string;
   fingerprint: string;
   /**
@@ -4184,7 +4184,7 @@ export interface OverSystems {
   };
 }
 /**
- * How far the judges can be trusted.
+ * Measures of the trust that judges deserve.
  */
 export interface Controls {
   anchors: Anchor[];
@@ -4412,7 +4412,7 @@ export interface Family {
   preference: number | null;
 }
 /**
- * How often an injected instruction raises a score.
+ * The effect of injected instructions on scores.
  */
 export interface Attack {
   judge: string;
@@ -4541,7 +4541,7 @@ export interface SecondTask {
   measure: "kappa" | "f1";
 }
 /**
- * How many replies got the same reading.
+ * Counts of replies that got the same reading.
  */
 export interface Agreed {
   /**
