@@ -43,7 +43,12 @@ _SHOWN = {
 _PARAMETERS = {"what", "missing", "absent", "why", "message", "owner", "hint", "problem", "reason", "use", "expected", "title", "note"}  # fmt: skip
 # Names of local lists and texts that become such fields.
 _LOCAL = {"notes", "remarks", "problems", "warnings", "summary", "words", "verdict", "before"}
-_NO_MESSAGES = {"cli/generated.py", "cli/reference.py", "cli/schema_pages.py", "cli/python_page.py"}  # these write documentation
+_NO_MESSAGES = {
+    "cli/generated.py",
+    "cli/reference.py",
+    "cli/schema_pages.py",
+    "cli/python_page.py",
+}  # these write documentation
 _NO_SHEETS = "frames/"  # its Column is one of a data frame
 _SILENT = {"len", "sorted", "isinstance", "getattr", "get", "Path", "range", "replace", "removeprefix", "strip", "Text", "open", "min", "max", "sum", "set", "info", "entry", "named", "value", "asdict", "read", "of", "list", "load", "check", "text_of"}  # fmt: skip
 # Fields of results that hold messages: where they are given as keywords or assigned, those are messages, too.
