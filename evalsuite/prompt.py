@@ -46,6 +46,9 @@ class Head(BaseModel):
         "",
         description="the reply reasons first, and its answer follows these words; shots show them before the right answer",
     )
+    system: str = Field(
+        "", description="a system message before the prompt; for base models it stands in front of the text"
+    )
     option_after: str | None = Field(
         None,
         description="the prompt's text goes on with this and an option; only the likelihoods of the options are asked",
@@ -71,9 +74,12 @@ def usual_wording(folder: Path, task: Task, variant: str) -> str:
 class Prompt:
     """A compiled template with its name and hash."""
 
-    def __init__(self, folder: Path, task: Task, variant: str, given: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, folder: Path, task: Task, variant: str, given: Mapping[str, str] | None = None, system: str = ""
+    ) -> None:
         """`folder` is the prompts folder. If it has none for the task, the benchmark's own templates (`Task.templates`)
-        are used. `given`: variables that the benchmark gives beside those of the item.
+        are used. `given`: variables that the benchmark gives beside those of the item. `system`: a system message of the
+        model's, before that of the wording.
 
         Raises PromptError if the template is missing or broken; the message lists the task's templates.
         """
@@ -89,9 +95,10 @@ class Prompt:
         head = self._template.head(Head)
         self.tokens, self.answer_after = head.tokens or task.max_new_tokens, head.answer_after
         self.option_after = head.option_after
+        self.system = "\n\n".join(filter(None, (system, head.system.strip())))
         self.sha256 = self._template.sha256
-        if self._given:
-            facts = json.dumps([self.sha256, self._given], sort_keys=True)
+        if self._given or system:
+            facts = json.dumps([self.sha256, self._given, *([system] if system else [])], sort_keys=True)
             self.sha256 = hashlib.sha256(facts.encode()).hexdigest()
 
     @property
@@ -119,8 +126,12 @@ class Prompt:
         messages = [m for text, answer in shown for m in (Message("user", text), Message("assistant", answer))]
         return Request(
             id=item.id,
-            prompt="\n\n".join([*(text + answer for text, answer in shown), last]),
-            messages=(*messages, Message("user", last)),
+            prompt="\n\n".join([*filter(None, [self.system]), *(text + answer for text, answer in shown), last]),
+            messages=(
+                *([Message("system", self.system)] if self.system else []),
+                *messages,
+                Message("user", last),
+            ),
             max_new_tokens=limit or self.tokens,
             labels=item.labels,
             options=tuple((self.option_after or "") + option for option in item.options),

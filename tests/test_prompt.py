@@ -219,3 +219,40 @@ def test_the_documented_variables_are_those_that_a_template_has() -> None:
     shown._template.render = lambda variables, about: seen.update(variables) or ""  # type: ignore[method-assign,func-returns-value]
     shown.render(text("event_cause"))
     assert list(seen) == list(VARIABLES)
+
+
+# System messages --------------------------------------------------------------------------------------------------
+
+
+def test_a_wording_and_a_model_may_have_a_system_message(tmp_path: Path) -> None:
+    folder = tmp_path / "corecode" / "event_cause"
+    folder.mkdir(parents=True)
+    (folder / "mine.j2").write_text(
+        "{#- system: |\n      只输出[[A]]。\n      不要解释。 -#}\n{{ question }}", encoding="utf-8"
+    )
+    item, shot = text("event_cause"), replace(text("event_cause"), question="为什么？", references=("因为",))
+    task = TASKS["event_cause"]
+    bare, own = Prompt(PROMPTS, task, "plain"), Prompt(tmp_path, task, "mine")
+    both = Prompt(tmp_path, task, "mine", system="你是助手。")
+    assert [m.role for m in bare.request(item).messages] == ["user"]
+    request = own.request(item, [shot])
+    assert [(m.role, m.content) for m in request.messages] == [
+        ("system", "只输出[[A]]。\n不要解释。"), ("user", "为什么？"), ("assistant", "因为"), ("user", item.question),
+    ]  # fmt: skip
+    assert request.prompt == f"只输出[[A]]。\n不要解释。\n\n为什么？因为\n\n{item.question}"
+    assert both.request(item).messages[0].content == "你是助手。\n\n只输出[[A]]。\n不要解释。"
+    assert len({bare.sha256, own.sha256, both.sha256, Prompt(tmp_path, task, "mine").sha256}) == 3
+    assert Prompt(PROMPTS, task, "plain", system="你是助手。").sha256 != bare.sha256
+
+
+def test_the_system_message_of_a_model_is_asked_and_kept(tmp_path: Path) -> None:
+    models = tmp_path / "models.yaml"
+    models.write_text(
+        "models:\n- {name: plain, backend: hf, path: 'bundled:models/tiny-zh', chat: true}\n"
+        "- {name: told, backend: hf, path: 'bundled:models/tiny-zh', chat: true, system: 你是助手。}\n",
+        encoding="utf-8",
+    )
+    planned = list(evalsuite.preview(models, tasks=["event_cause"], set="easy", limit=1))
+    roles = {cell.place.model: [m.role for m in trials[0].request.messages] for cell, trials in planned}
+    assert roles == {"plain": ["user"], "told": ["system", "user"]}
+    assert len({cell.facts["template"] for cell, _ in planned}) == 2

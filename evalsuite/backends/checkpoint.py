@@ -110,12 +110,22 @@ class Checkpoint:
         """The exact text that is tokenised: the prompt, or the turns in the model's chat template."""
         if not self.model.chat:
             return request.prompt
+        from jinja2 import TemplateError
+
         turns = [{"role": m.role, "content": m.content} for m in request.messages]
-        return str(
-            self.tokenizer.apply_chat_template(
-                turns, tokenize=False, add_generation_prompt=True, **self.model.chat_template_kwargs
+        try:
+            return str(
+                self.tokenizer.apply_chat_template(
+                    turns, tokenize=False, add_generation_prompt=True, **self.model.chat_template_kwargs
+                )
             )
-        )
+        except TemplateError as error:
+            if turns[0]["role"] != "system":
+                raise
+            raise BackendError(
+                f"model {self.model.name}: its chat template refuses a system message ({error}): leave `system` out, and ask a "
+                "wording without one"
+            ) from None
 
     def encode(self, text: str) -> list[int]:
         # A chat template contains its special tokens.

@@ -371,6 +371,8 @@ class Model(Strict):
     """Numbers of shots for this model, in place of --shots."""
     prompt: str | None = Field(default=None, min_length=1)
     """A wording for this model, in place of --prompt."""
+    system: str | None = Field(default=None, min_length=1)
+    """A system message before every prompt of this model; a wording's own follows it. For a base model it begins the text."""
     tags: list[str] = []
     """Words by which the page groups and filters models: 8B, base …"""
     family: str | None = None

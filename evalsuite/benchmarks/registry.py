@@ -112,7 +112,11 @@ def add_file(path: Path) -> Benchmark:
     """
     from evalsuite.benchmarks.file.benchmark import load_benchmark  # late: `--help` needs none
 
-    benchmark = load_benchmark(path / FILE if path.is_dir() else path)
+    path = path / FILE if path.is_dir() else path
+    for known in shipped():
+        if known.file is not None and known.file.resolve() == path.resolve():
+            return known
+    benchmark = load_benchmark(path)
     others = [b for name, b in BENCHMARKS.items() if name != benchmark.name or name not in _files]
     taken = {*groups(), *(b.name for b in others), *(t.name for b in others for t in b.tasks)}
     _check(benchmark.name, benchmark, str(path))

@@ -110,15 +110,17 @@ def _examples(benchmark: Benchmark, corpora: Corpora) -> Iterator[str]:
     from evalsuite.prompt import Prompt, usual_wording
 
     for task in benchmark.tasks:
-        prompt = Prompt(bundled("prompts"), task, usual_wording(bundled("prompts"), task, "paper"))
+        wording = usual_wording(bundled("prompts"), task, "paper")
         files = [
             (s, split) for split in ("test", "dev", "train") for s in benchmark.sets if corpora.has(task, s, split)
         ]
-        for item in [item for s, split in files[:1] for item in corpora.file(task, s, split).items[:3]]:
-            yield f"━━ {item.id}  {prompt.variant}"
-            yield prompt.render(item)
-            said = "" if item.target in item.references else f"  {'；'.join(item.references)}"
-            yield f"── gold: {item.target}{said}\n"
+        for item_set, split in files[:1]:
+            prompt = Prompt(bundled("prompts"), task, wording, corpora.given(task, item_set, wording))
+            for item in corpora.file(task, item_set, split).items[:3]:
+                yield f"━━ {item.id}  {wording}"
+                yield prompt.render(item)
+                said = "" if item.target in item.references else f"  {'；'.join(item.references)}"
+                yield f"── gold: {item.target}{said}\n"
 
 
 @data.command("pull")

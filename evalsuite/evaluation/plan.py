@@ -235,7 +235,7 @@ def plan_cells(
             continue  # without a training split there is no majority to know
         for variant in _fitting(s, source.task, _wordings(s, model)):
             given = corpus.given(source.task, source.set, variant)
-            prompt = Prompt(resolve(s.prompts), source.task, variant, given)
+            prompt = Prompt(resolve(s.prompts), source.task, variant, given, model.system or "")
             file, items = _asked_in(corpus, source, s.split, variant)
             ways = product(
                 _shots(s, model, source.task),

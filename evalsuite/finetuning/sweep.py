@@ -193,7 +193,9 @@ def _prompts(model: Model, pool: Pool, s: Sweep) -> dict[str, Prompt]:
     """Task -> the template of its rows. Raises ConfigError for a wording whose replies reason first: a row would teach to
     answer without the reasoning that its prompt asks for."""
     wording = model.prompt or s.prompt
-    prompts = {name: Prompt(resolve(s.prompts), task_named(name), wording) for name in pool.train}
+    prompts = {
+        name: Prompt(resolve(s.prompts), task_named(name), wording, system=model.system or "") for name in pool.train
+    }
     for name, prompt in prompts.items():
         if prompt.answer_after:
             raise ConfigError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from evalsuite.exchange.export.callbacks import cell_values, mean_names, read
 from evalsuite.metrics.signatures import package_version
 from evalsuite.parse import PARSER_VERSION
 from evalsuite.prompt import Prompt
-from evalsuite.types import Benchmark, Cell, Task, Trial
+from evalsuite.types import Benchmark, Cell, Message, Task, Trial
 
 SHIPPED = Path(__file__).parent / "shipped"
 
@@ -103,7 +103,7 @@ class Exported:
         """A row of data for each trial: the rendered prompt, the shots before it, and the fields of the item."""
         variant, pooled = self.cell.place.variant, self.pooled
         for trial in self.trials:
-            *turns, last = trial.request.messages
+            *turns, last = _without_system(trial.request.messages)
             shown = zip(turns[::2], turns[1::2], strict=True)
             yield {
                 "prompt": last.content,
@@ -114,6 +114,14 @@ class Exported:
                 "pooled": pooled,
                 **asdict(trial.item),
             }
+
+
+def _without_system(messages: Sequence[Message]) -> Sequence[Message]:
+    """The turns; a system message becomes the beginning of the first, as in the prompt of a base model."""
+    first, *rest = messages
+    if first.role != "system":
+        return messages
+    return (replace(rest[0], content=f"{first.content}\n\n{rest[0].content}"), *rest[1:])
 
 
 def listed(cells: Sequence[Exported]) -> str:
