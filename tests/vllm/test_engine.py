@@ -33,7 +33,7 @@ from evalsuite.types import Message, Request, Response, label_forms
 CLOSE = 1e-4  # of a natural logarithm; seen: 2e-5
 
 
-def requests(sample: Corpus, scoring: str = "generate", per_cell: int = 4) -> list[Request]:
+def requests(sample: Corpus, scoring: str = "generate", per_cell: int = 2) -> list[Request]:
     found = []
     for task in TASKS.values():
         if scoring == "generate" or task.kind.name == "choice":
@@ -220,7 +220,7 @@ def test_replies_stream_and_the_engine_is_fed_as_it_goes(
     pair: Pair, sample: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vllm, _ = pair()
-    asked = requests(sample, per_cell=6)
+    asked = requests(sample, per_cell=3)
     core, sent = vllm.engine._core, []
     add = core.add_request
 
@@ -281,7 +281,7 @@ def test_models_on_one_engine_are_told_apart(
     other = first.share(spec.model_copy(update={"adapter": str(adapters[1])}))
     three = [base, first, other]
     assert len({b.fingerprint for b in three}) == 3
-    asked = requests(sample, per_cell=2)
+    asked = requests(sample)
     replies = [[r.text for r in answers(b, asked)] for b in three]
     assert replies[0] != replies[1] != replies[2] != replies[0]
     hf = load_backend(spec.model_copy(update={"backend": "hf", "device": "cpu"}))
