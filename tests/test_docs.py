@@ -31,8 +31,9 @@ from evalsuite.cli.python_page import GROUPS, KEYWORDS
 from evalsuite.common.errors import ConfigError
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "docs/site"))
-from assemble import Site, nav_titles  # noqa: E402 - a script beside the pages
+sys.path[:0] = [str(ROOT / "docs/site"), str(ROOT / "docs")]
+import shown_output  # noqa: E402 - a script beside the pages
+from assemble import Site, nav_titles  # noqa: E402 - likewise
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -162,6 +163,30 @@ def test_a_guide_does_what_it_shows(
 
     runner = Runner(tmp_path, INSTEAD, NOT_RUN, {"server": server.url}, evalsuite, in_shell, in_python, parse, CODES)
     assert not (wrong := runner.run(read(path))), "\n".join(wrong)
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the commands whose output is shown: in the second language nothing is asked anew."""
+    return tmp_path_factory.mktemp("shown")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", shown_output.PAGES)
+def test_the_output_shown_is_what_the_commands_print(
+    language: str, shown: Path, evalsuite: Callable[..., tuple[int, str]]
+) -> None:
+    """As docs/shown_output.py writes it."""
+    pytest.importorskip("torch")
+
+    def command(*words: str, **variables: str) -> str:
+        code, said = evalsuite(shown, *words, **variables)
+        assert code == 0, said
+        return said
+
+    page = shown_output.PAGES[language].read_text(encoding="utf-8")
+    assert {found["name"] for found in shown_output.shown(page)} == {*shown_output.PARTS}
+    assert shown_output.recorded(page, command, shown, language) == page
 
 
 # ---------------------------------------------------------------- commands that are not run

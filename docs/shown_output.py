@@ -1,0 +1,97 @@
+"""Write into docs/start.md and its Chinese page the output of the commands that they show, from today's sample:
+
+    python docs/shown_output.py
+
+`qwen-0.5b` is the recorded model that ships, and `my-api` the embedded one, asked here. tests/test_docs.py compares."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+DOCS = Path(__file__).parent
+PAGES = {"en": DOCS / "start.md", "zh": DOCS / "start.zh.md"}
+MODELS = """models:
+  - {name: qwen-0.5b, backend: scripted, path: "bundled:models/qwen2.5-coder-0.5b-recorded", chat: true}
+  - {name: my-api, backend: hf, path: "bundled:models/tiny-zh", chat: true, dtype: float32, device: cpu}
+"""
+# Command -> the width of its terminal, and the beginnings of the first and the last line of each part that is shown.
+PARTS: dict[str, tuple[int, list[tuple[str, str]]]] = {
+    "preview": (160, [("Left to ask|尚未提问", " *(?:all models|全部模型)"), ("At the very most|最多", "")]),
+    "run": (300, [("HARD", "(?:page|页面)[:：]"), ("qwen-0.5b is best|CORECODE HARD|.*最好", "$")]),
+    "show": (80, [("A ▏ 我要搬家了", " *B ▎"), ("question|问题", ".*✓"), ("qwen-0.5b ·", "╰")]),
+    "compare": (140, [("qwen-0.5b", " *hard SI"), ("p Holm", ""), ("hard DI", "")]),
+}
+_SHOWN = re.compile(
+    r"(?<=```console\n\$ )evalsuite (?P<name>\w+) (?P<words>[^\n]*)\n```\n\n```text\n(?P<output>.*?)(?=```)", re.S
+)
+Command = Callable[..., str]  # words; variables of its environment as keywords -> what it prints
+
+
+def shown(text: str) -> Iterator[re.Match[str]]:
+    """The commands of PARTS with their output, in a page's text."""
+    return (found for found in _SHOWN.finditer(text) if found["name"] in PARTS)
+
+
+def parts(name: str, printed: str) -> str:
+    """The parts of a command's output that are shown, with `…` for what is left out."""
+    lines = [line.rstrip() for line in printed.splitlines()]
+    kept: list[str] = []
+    at = 0
+    for first, last in PARTS[name][1]:
+        start = next((n for n in range(at, len(lines)) if re.match(first, lines[n])), None)
+        assert start is not None, f"{name} prints no line with {first!r}:\n{printed}"
+        end = next((n for n in range(start, len(lines)) if re.match(last, lines[n])), start)
+        end = len(lines) - 1 if last == "$" else end
+        # Before a table stand a run's progress and what is said of the machine.
+        kept += ["…"] * ((start > at and (bool(kept) or name == "show")) or (name == "run" and not kept)) + lines[
+            start : end + 1
+        ]
+        at = end + 1
+    return "\n".join([*kept, *(["…"] if at < len(lines) else []), ""])
+
+
+def recorded(text: str, command: Command, folder: Path, language: str) -> str:
+    """A page with the output of its commands as they print it now, in a folder where they may write."""
+    (models,) = re.findall(r'```yaml title="models.yaml"\n(.*?)```', text, re.S)
+    (folder / "models.yaml").write_text(models, encoding="utf-8")
+    (folder / "asked.yaml").write_text(MODELS, encoding="utf-8")
+    for found in shown(text):
+        words = shlex.split(found["words"])
+        if found["name"] == "run":
+            words = ["asked.yaml" if word == "models.yaml" else word for word in words]
+        width = PARTS[found["name"]][0]
+        printed = command(found["name"], *words, EVALSUITE_LANG=language, COLUMNS=str(width))
+        text = text.replace(found["output"], parts(found["name"], printed))
+    return text
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+
+        def command(*words: str, **variables: str) -> str:
+            env = os.environ | {"HF_HUB_OFFLINE": "1"} | variables
+            done = subprocess.run(
+                [Path(sys.executable).with_name("evalsuite"), *words],
+                cwd=folder,
+                env=env,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+            assert done.returncode == 0, done.stdout
+            return done.stdout
+
+        for language, page in PAGES.items():
+            text = page.read_text(encoding="utf-8")
+            page.write_text(recorded(text, command, Path(folder), language), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
