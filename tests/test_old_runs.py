@@ -57,6 +57,8 @@ def test_results_are_the_same(run: Path) -> None:
         assert isinstance(now.pop(key), list) and key not in was
     assert {row["over"] for row in now.pop("stability")} == {"perturbations"}
     assert {row["over"] for row in now.pop("votes")} == {"orders"}
+    for key in ("calibration", "detectable"):
+        assert not now.get(key) or isinstance(now.pop(key), list)
     for one, other in [*zip(was["cells"], now["cells"], strict=True), *zip(was["means"], now["means"], strict=True)]:
         of_replies = {
             n for n, x in other["metrics"].items() if "|in:reply.1|" in x.get("signature", "") or is_papers(n)

@@ -16,6 +16,7 @@ from evalsuite.evaluation.settings import Settings
 
 if TYPE_CHECKING:
     from evalsuite.evaluation.costs import Costs
+    from evalsuite.evaluation.detectable_sheet import AskedItems
     from evalsuite.results.analysis import Results
 
 
@@ -75,6 +76,7 @@ def preview(
     **settings: Any,
 ) -> None:
     from evalsuite.evaluation.costs import Costs, as_row, planned_cells
+    from evalsuite.evaluation.detectable_sheet import AskedItems
     from evalsuite.evaluation.preview import as_lines, as_text, tokenizer_named
 
     models = settings.pop("models")
@@ -87,23 +89,26 @@ def preview(
             for line in as_lines(((cell, trials) for _, cell, trials in planned), item, tokenizer):
                 emit(line, json_mark)
             return
-        for line in as_text(costs.passing(planned), item, tokenizer):
+        asked = AskedItems()
+        for line in as_text(asked.passing(costs.passing(planned)), item, tokenizer):
             if not cost:
                 emit(line)
         if as_json:
             for row in costs.rows():
                 emit(json.dumps(as_row(row), ensure_ascii=False), json_mark)
         else:
-            _print_costs(costs)
+            _print_costs(costs, asked)
     except BrokenPipeError:  # the reader of the pipe, such as `head`, has stopped
         sys.stderr.close()
 
 
-def _print_costs(costs: Costs) -> None:
+def _print_costs(costs: Costs, asked: AskedItems) -> None:
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.evaluation.cost_sheet import cost_sheet
 
-    print_all(*draw([cost_sheet(costs.rows(), costs.settings.budget, costs.spent)]))
+    found = asked.sheet()
+    costs_sheet = cost_sheet(costs.rows(), costs.settings.budget, costs.spent)
+    print_all(*draw([costs_sheet, *([found] if found else [])]))
 
 
 @takes(SecondReader)

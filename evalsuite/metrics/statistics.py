@@ -102,7 +102,7 @@ def bootstrap(
 
     clusters: (N,) the dialogue of each item; None: every item is its own cluster. Raises ValueError for no items.
     """
-    sums = _cluster_sums(scores.statistics, clusters)
+    sums = cluster_sums(scores.statistics, clusters)
     value = scores.finish(sums.sum(axis=0))
     draws = _collect(scores.finish(weights @ sums) for weights in _resampled(len(sums), resamples, rng))
     return {name: Interval(float(value[name]), *_percentiles(draws[name], level), level) for name in value}
@@ -284,7 +284,7 @@ def paired_test(
     one, two = (np.asarray(side, dtype=float) for side in (a, b))
     if one.shape != two.shape:
         raise ValueError(f"scores of {len(one)} and {len(two)} items are no pairs")
-    sums = _cluster_sums(np.stack([one - two, np.ones(len(one))], axis=1), clusters)
+    sums = cluster_sums(np.stack([one - two, np.ones(len(one))], axis=1), clusters)
     moves, sizes = sums[:, 0], sums[:, 1]
     value = math.fsum(one - two) / len(one)
     if binary and len(sums) == len(one):
@@ -339,7 +339,7 @@ def unpaired_test(
     sums = []
     for values, clusters in ((a, clusters_a), (b, clusters_b)):
         rows = np.stack([np.asarray(values, dtype=float), np.ones(len(values))], axis=1)
-        sums.append(_cluster_sums(rows, clusters))
+        sums.append(cluster_sums(rows, clusters))
     counts = len(sums[0]), len(sums[1])
     total, size = np.concatenate(sums).T
     moments = np.stack([total, size, total * total, total * size, size * size], axis=1)
@@ -445,16 +445,22 @@ def paired_interval(moves: Floats, sizes: Floats, level: float = 0.95) -> tuple[
     >>> round(low, 3), round(high, 3)
     (0.189, 1.0)
     """
+    value, error = paired_error(moves, sizes)
+    half = NormalDist().inv_cdf(0.5 + level / 2) * error
+    # No mean lies beyond its largest possible value; of scores beyond [-1, 1] that is unknown.
+    most = 1.0 if (np.abs(moves) <= sizes + 1e-9).all() else math.inf
+    return max(-most, value - half), min(most, value + half)
+
+
+def paired_error(moves: Floats, sizes: Floats) -> tuple[float, float]:
+    """The adjusted difference of `paired_interval`, and its standard error."""
     some = np.abs(moves[_moved(moves)])
     size = float(sizes.mean())
     step = float(some.mean()) if len(some) else size
     total = float(sizes.sum()) + 2 * size
     value = float(moves.sum()) / total
     spread = math.fsum((moves - value * sizes) ** 2) + (step - value * size) ** 2 + (step + value * size) ** 2
-    half = NormalDist().inv_cdf(0.5 + level / 2) * math.sqrt(spread) / total
-    # No mean lies beyond its largest possible value; of scores beyond [-1, 1] that is unknown.
-    most = 1.0 if (np.abs(moves) <= sizes + 1e-9).all() else math.inf
-    return max(-most, value - half), min(most, value + half)
+    return value, math.sqrt(spread) / total
 
 
 def pairwise(values: Floats, clusters: Sequence[Hashable], rng: Rng) -> tuple[Floats, str]:
@@ -467,7 +473,7 @@ def pairwise(values: Floats, clusters: Sequence[Hashable], rng: Rng) -> tuple[Fl
     count = len(values)
     permutations = family_draws(math.comb(count, 2))
     p = np.ones((count, count))
-    sums = _cluster_sums(values.T, clusters) / values.shape[1]
+    sums = cluster_sums(values.T, clusters) / values.shape[1]
     if len(sums) == values.shape[1] and np.isin(values, (0, 1)).all():
         only = values @ (1 - values.T)  # (M, M) items that only the row's model has right
         fewer, differ = np.minimum(only, only.T), only + only.T
@@ -530,7 +536,7 @@ def generator_of(rng: Rng) -> np.random.Generator:
     return np.random.default_rng(rng.getrandbits(128)) if isinstance(rng, Random) else rng
 
 
-def _cluster_sums(statistics: Floats, clusters: Sequence[Hashable] | None) -> Floats:
+def cluster_sums(statistics: Floats, clusters: Sequence[Hashable] | None) -> Floats:
     """(N, K) rows of items -> (C, K) sums by dialogue, in order of first occurrence."""
     if len(statistics) == 0:
         raise ValueError("no items")
@@ -548,7 +554,7 @@ def _cluster_sums(statistics: Floats, clusters: Sequence[Hashable] | None) -> Fl
 def _paired_sums(a: Additive, b: Additive, clusters: Sequence[Hashable] | None) -> tuple[Floats, Floats, int]:
     if a.statistics.shape != b.statistics.shape:
         raise ValueError(f"scores of {a.statistics.shape} and {b.statistics.shape} items × columns are no pairs")
-    return _cluster_sums(a.statistics, clusters), _cluster_sums(b.statistics, clusters), a.statistics.shape[1]
+    return cluster_sums(a.statistics, clusters), cluster_sums(b.statistics, clusters), a.statistics.shape[1]
 
 
 def _blocks(clusters: int, draws: int) -> Iterator[int]:

@@ -27,6 +27,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.terminal import safe
+from evalsuite.metrics.power import detectable
 from evalsuite.metrics.statistics import paired_test, within_families
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.estimates import stops
@@ -89,6 +90,7 @@ class Comparison:
     family: int  # its rows
     a_higher: int  # items on which A has the higher score, by however little
     b_higher: int
+    detectable: float | None  # the smallest true difference found in 80 % of samples like this; None: too few dialogues
     flips: tuple[Flip, ...]
 
     @property
@@ -324,10 +326,11 @@ def _row(by: str, names: tuple[str, str], one: _Asked, two: _Asked, family: int)
     if not kept:
         return None
     plain = sides[1] if by == "perturb" and sides[1].place.perturb == "none" else sides[0]
+    clusters = sources([plain.answered[name][0][0].context for name in kept])
     test = paired_test(
         [ours[name] for name in kept],
         [theirs[name] for name in kept],
-        sources([plain.answered[name][0][0].context for name in kept]),
+        clusters,
         Random(f"compare:{sides[0].place.name}:{names[1]}"),
         family,
         binary=metric == "accuracy" and not any(side.several for side in sides) and not some and not others,
@@ -358,6 +361,7 @@ def _row(by: str, names: tuple[str, str], one: _Asked, two: _Asked, family: int)
         family=family,
         a_higher=sum(ours[name] - theirs[name] > 1e-12 for name in kept),
         b_higher=sum(theirs[name] - ours[name] > 1e-12 for name in kept),
+        detectable=detectable([ours[name] - theirs[name] for name in kept], clusters),
         flips=tuple(sorted(flips, key=lambda flip: flip.b_score - flip.a_score)),
     )
 

@@ -106,6 +106,25 @@ def _differences(rows: Sequence[Comparison]) -> Sheet:
     return Sheet("comparison", title, columns, tuple(lines), tuple(_notes(rows, some_left)))
 
 
+def _detectable(rows: Sequence[Comparison]) -> Text:
+    """The smallest true difference that each row would show: of more than four rows, their range."""
+    known = [r for r in rows if r.detectable is not None]
+    if not known:
+        return Text(
+            "对话不足 6 段：再大的差异也检不出。", "Fewer than 6 dialogues: no difference is large enough to be found."
+        )
+    values = [f"{100 * (r.detectable or 0):.1f}" for r in known]
+    if len(known) > 4:
+        ends = sorted(100 * (r.detectable or 0) for r in known)
+        found = f"{ends[0]:.1f}–{ends[-1]:.1f}"
+    else:
+        found = ", ".join(f"{_label(rows, r)} {value}" for r, value in zip(known, values, strict=True))
+    return Text(
+        f"能检出的差异：以这些题和对话，真实差异达到以下百分点时，有 80% 的机会得到 p < 0.05（单独一行）：{found}。",
+        f"What they can show: true differences from here on have an 80 % chance of p < 0.05 (of the row alone), in points: {found}.",
+    )
+
+
 def _notes(rows: Sequence[Comparison], some_left: bool) -> Iterator[Text]:
     several = {n for n in PLACE if n not in ("task", "set") and len({getattr(r, n) for r in rows}) > 1}
     alike = ", ".join(flag for name, flag in _FLAGS.items() if name in several)
@@ -138,6 +157,7 @@ def _notes(rows: Sequence[Comparison], some_left: bool) -> Iterator[Text]:
             f"以这些对话，任何一行的 p Holm 都不可能低于 {least:.3f}。",
             f"With these dialogues, p Holm of no row can be below {least:.3f}.",
         )
+    yield _detectable(rows)
     if any(r.p < 0.05 <= r.p_holm for r in rows):
         yield Text(
             "区间不含 0 而 p Holm ≥ 0.05：单独一行看差异明显，作 Holm 校正后则不然。",

@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (032e772f5161b818) by types.mjs.
+// Generated from schema/results.schema.json (3cfe598f90daa2b3) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -27,6 +27,10 @@ export interface EvalsuiteResultsFormat1 {
    * F1 and EM of the answers beside those of the whole replies.
    */
   extraction?: Extraction[] | null;
+  /**
+   * The smallest difference between two models that a set can show.
+   */
+  detectable?: Detectable[] | null;
   /**
    * The gap between a benchmark's levels, EASY and HARD.
    */
@@ -1285,6 +1289,109 @@ export interface Extraction {
    */
   low: number | null;
   high: number | null;
+}
+/**
+ * The differences that one task and set can show, asked in one way.
+ */
+export interface Detectable {
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
+  variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  metric: string;
+  models: number;
+  /**
+   * Answered by all models.
+   */
+  items: number;
+  dialogues: number;
+  /**
+   * Of all pairs of models; null for fewer than 6 dialogues.
+   */
+  median: number | null;
+  /**
+   * Of the pair whose differences vary most.
+   */
+  largest: number | null;
 }
 /**
  * The scores of a model on two sets of a task that differ in difficulty.

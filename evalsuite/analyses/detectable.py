@@ -1,0 +1,116 @@
+"""The differences between models that a set can show: the smallest true one that `compare` would find (docs/reliability.md).
+
+A row for each task, set and way that two or more models answered, baselines aside: over all pairs of models, on the items that
+both answered, the median and the largest detectable difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from statistics import median
+from typing import Any
+
+from pydantic import Field
+
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.sheet import Column, Row, Sheet, Text
+from evalsuite.results.analysis import Analysis, Results, ScoredRun
+from evalsuite.results.outcomes import CellOutcomes, item_values
+from evalsuite.results.schema.base import Count, Number, Place
+from evalsuite.results.words import task_and_set
+from evalsuite.types import Place as CellPlace
+
+
+class Detectable(Place):
+    """The differences that one task and set can show, asked in one way."""
+
+    metric: str
+    models: Count
+    items: Count = Field(description="Answered by all models.")
+    dialogues: Count
+    median: Number = Field(description="Of all pairs of models; null for fewer than 6 dialogues.")
+    largest: Number = Field(description="Of the pair whose differences vary most.")
+
+
+def compute(run: ScoredRun) -> list[Detectable] | None:
+    """A row for each task, set and way of two or more models; None without any."""
+    groups: dict[Any, list[CellOutcomes]] = {}
+    for cell in run.outcomes:
+        if not cell.cell.is_baseline:
+            groups.setdefault((cell.place.but("model"), cell.cell.facts["data"]), []).append(cell)
+    return [row for group in groups.values() if len(group) > 1 and (row := detectable_between(group))] or None
+
+
+def detectable_between(cells: Sequence[CellOutcomes]) -> Detectable | None:
+    """The row of models' cells on the same items; None if no item has all answers."""
+    import numpy as np
+
+    from evalsuite.metrics.power import detectable
+
+    values = [item_values(cell) for cell in cells]
+    shared = [name for name in values[0] if all(name in own for own in values[1:])]
+    if not shared:
+        return None
+    dialogues = [values[0][name].first.source for name in shared]
+    rows = np.array([[own[name].value for name in shared] for own in values])
+    found = [x for a, b in combinations(rows, 2) if (x := detectable(a - b, dialogues)) is not None]
+    return Detectable(
+        **dict(cells[0].place.but("model")),
+        metric=cells[0].metric,
+        models=len(cells),
+        items=len(shared),
+        dialogues=len({*dialogues}),
+        median=median(found) if found else None,
+        largest=max(found) if found else None,
+    )
+
+
+# --- tables
+
+_LEGEND = Text(
+    "两个模型的真实差异达到这么多百分点时，用全部共同题目比较（compare）有 80% 的机会得到 p < 0.05（未校正，配对，以对话为单位）；更小的差异多半检不出。"
+    "中位：各对模型的中位数；最大：差异起伏最大的一对。对话不足 6 段时检不出任何差异（–）。",
+    "A true difference of so many points between two models has an 80 % chance of p < 0.05 in `compare` on all "
+    "shared items (not "
+    "corrected, paired, by dialogues); smaller ones are likely missed. median: of all pairs of models; largest: "
+    "the pair whose "
+    "differences vary most. –: fewer than 6 dialogues, which can show none.",
+)
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """A sheet with a row a task, set and way."""
+    rows = results.of(ANALYSIS)
+    if not rows:
+        return
+    columns = (
+        Column(Text("任务", "task")),
+        Column(Text("问法", "asked"), key=True),
+        Column(Text("模型数", "models"), kind="count"),
+        Column("n", kind="count"),
+        Column(Text("对话", "dialogues"), kind="count"),
+        Column(Text("中位", "median"), "%", "percent"),
+        Column(Text("最大", "largest"), "%", "percent"),
+    )
+    lines = tuple(
+        Row(
+            (task_and_set(TASKS[r.task], r.set), _way(r), r.models, r.items, r.dialogues, r.median, r.largest),
+            about=r.coordinates(),
+        )
+        for r in rows
+    )
+    yield Sheet("detectable", Text("能检出的差异", "Differences that can be found"), columns, lines, (_LEGEND,))
+
+
+def _way(row: Detectable) -> str:
+    return CellPlace(model="", **row.coordinates()).way
+
+
+ANALYSIS = Analysis(
+    "detectable",
+    sheets,
+    list[Detectable],
+    compute,
+    help="The smallest difference between two models that a set can show.",
+)

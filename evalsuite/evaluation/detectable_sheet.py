@@ -1,0 +1,54 @@
+"""The table of differences that a run could show, at the end of `evalsuite preview`: known before any model is asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.dialogue import sources
+from evalsuite.common.sheet import Column, Row, Sheet, Text
+from evalsuite.results.words import task_and_set
+from evalsuite.types import Cell, Trial
+
+
+class AskedItems:
+    """The contexts of the items of each task and set, taken from cells as they pass."""
+
+    def __init__(self) -> None:
+        self._contexts: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
+
+    def passing(self, cells: Iterable[tuple[Cell, list[Trial]]]) -> Iterator[tuple[Cell, list[Trial]]]:
+        """The cells, unchanged. Of each task and set the first cell counts."""
+        for cell, trials in cells:
+            place = cell.place
+            if (place.task, place.set) not in self._contexts and TASKS[place.task].item_metrics[0] == "accuracy":
+                self._contexts[place.task, place.set] = {trial.item.id: trial.item.context for trial in trials}
+            yield cell, trials
+
+    def sheet(self) -> Sheet | None:
+        """A row a task and set of choices; None without any."""
+        from evalsuite.metrics.power import CORRELATION, DISAGREE, detectable_ahead
+
+        rows = []
+        for (task, item_set), contexts in self._contexts.items():
+            sizes = [*Counter(sources([*contexts.values()])).values()]
+            rows.append(Row((task_and_set(TASKS[task], item_set), len(contexts), len(sizes), detectable_ahead(sizes))))
+        if not rows:
+            return None
+        columns = (
+            Column(""),
+            Column(Text("题", "items"), kind="count"),
+            Column(Text("对话", "dialogues"), kind="count"),
+            Column(Text("差异", "difference"), "%", "percent"),
+        )
+        note = Text(
+            f"两个模型的正确率真实相差这么多百分点时，compare 有 80% 的机会检出（p < 0.05）；假定二者在 {100 * DISAGREE:.0f}% 的题上一对一错，"
+            f"同一对话内的相关为 {CORRELATION:g}。–：再大也检不出。",
+            "A true difference of two models' accuracies of so many points has an 80 % chance to be found by "
+            "compare (p < 0.05), if "
+            f"exactly one of them is right on {100 * DISAGREE:.0f} % of the items, and differences within a "
+            "dialogue correlate by "
+            f"{CORRELATION:g}. –: none is large enough.",
+        )
+        return Sheet("detectable", Text("能检出的差异", "Differences that can be found"), columns, tuple(rows), (note,))
