@@ -20,7 +20,7 @@ from evalsuite.types import Place
 
 SIZE = 1_500_000  # approximate characters of a shard before compression; the replies to an item are never split
 
-# One letter an item, so that lists can be filtered and counted without a shard; page.js has the same letters.
+# One letter an item, so that lists can be filtered and counted without a shard; the page's scripts have the same letters.
 OUTCOMES = {
     "right": "r",
     "partial": "p",
