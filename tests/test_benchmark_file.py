@@ -398,6 +398,11 @@ FIRST = [
         {"kind": "choice", "question": "sentence", "options": {False: "否", True: "是"}, "gold": "label"},
     ),
     (
+        "riddles.csv",
+        "no,stem,opt1,opt2,key\n1,什么有头无颈？,鱼,蛇,1\n2,什么落水不见？,雪,雨,2\n",
+        {"kind": "choice", "id": "no", "question": "stem", "options": ["opt1", "opt2"], "gold": "key", "gold_is": "number"},
+    ),
+    (
         "sets.jsonl",
         "".join(json.dumps({"question": f"？{n}", "choices": ["甲", "乙", "丙"], "answer": ["甲", "丙"]}) + "\n" for n in range(3)),
         {"kind": "choices", "question": "question", "options": "choices", "gold": "answer"},

@@ -26,6 +26,9 @@ _NAMES = {
         "问题",
         "题目",
         "题干",
+        "stem",
+        "claim",
+        "statement",
         "instruction",
         "prompt",
         "input",
@@ -42,13 +45,16 @@ _NAMES = {
         "correctanswer",
         "answeridx",
         "answerkey",
+        "key",
+        "truth",
+        "istrue",
         "output",
     ),
     "options": ("options", "choices", "choice", "选项", "candidates", "endings"),
     "references": ("references", "answers", "aliases", "参考答案", "otheranswers"),
     "dialogue": ("dialogue", "dialog", "conversation", "turns", "对话"),
     "context": ("context", "passage", "article", "story", "premise", "文章", "故事", "背景", "sentence1"),
-    "id": ("id", "idx", "index", "qid", "uid", "编号"),
+    "id": ("id", "idx", "index", "qid", "uid", "no", "number", "编号", "序号"),
     "group": ("category", "group", "subject", "topic", "type", "类别"),
 }
 _SPLITS = {"train": ("train", "training"), "dev": ("dev", "val", "valid", "validation"), "test": ("test",)}
@@ -78,7 +84,8 @@ def write_benchmark(data: Path, out: Path | None = None) -> Path:
 
 def _task(data: Path, rows: Cells) -> dict[str, Any]:
     columns = list(rows[0])
-    options, gold = _options(rows), _named("gold", columns)
+    options = _options(rows)
+    gold = _named("gold", columns) or next((name for name in columns if _is_truth(rows, name)), "")
     taken = {gold, *(options if isinstance(options, list) else [options])}
     question = _named("question", [name for name in columns if name not in taken]) or _longest(rows, taken)
     references = _references(rows)
@@ -107,11 +114,27 @@ def _task(data: Path, rows: Cells) -> dict[str, Any]:
         if (column := _named(key, others)) and not {"dialogue", "context"} & task.keys():
             task[key] = column
     task |= {"question": question, **({"options": options} if options else {}), **({"gold": gold} if gold else {})}
+    if options and gold and _counts_from_one([row[gold] for row in rows], rows, options):
+        task["gold_is"] = "number"
     if references and not options:
         task["references"] = references
     if group := _named("group", others):
         task["group"] = group
     return task
+
+
+def _is_truth(rows: Cells, name: str) -> bool:
+    """Whether every row says true or false in a column."""
+    return all(isinstance(row.get(name), bool) for row in rows)
+
+
+def _counts_from_one(values: Sequence[Any], rows: Cells, options: Any) -> bool:
+    """Whether gold is a number of an option that counts from 1: no 0 among them, and the last one is there."""
+    if not isinstance(options, list | str) or not all(re.fullmatch(r"\d", str(value)) for value in values):
+        return False
+    most = max(len(row[options]) if isinstance(options, str) else len(options) for row in rows)
+    numbers = {int(value) for value in values}
+    return 0 not in numbers and most in numbers
 
 
 def _plain(name: str) -> str:
