@@ -240,7 +240,7 @@ def test_the_random_baseline_is_not_called_guessing() -> None:
 @pytest.fixture(scope="module")
 def sample_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = tmp_path_factory.mktemp("findings") / "run"
-    evalsuite.run(model=["tiny-zh", "lexical", "random"], tasks=["knowledge_filling"], out=run)
+    evalsuite.run(model=["qwen-coder-0.5b", "lexical", "random"], tasks=["knowledge_filling"], out=run)
     return run
 
 
@@ -250,13 +250,13 @@ def test_sentences_follow_from_the_results_of_a_run(sample_run: Path) -> None:
     first, rest = by["chance"], data["findings"]
     shown = data["cells"][first["cell"]]
     tested = load_results(sample_run).of(CHANCE) or []
-    (p,) = (row.p for row in tested if (row.model, row.set) == ("tiny-zh", "hard"))
-    assert shown["model"] == "tiny-zh" and shown["set"] == "hard"
+    (p,) = (row.p for row in tested if (row.model, row.set) == ("qwen-coder-0.5b", "hard"))
+    assert shown["model"] == "qwen-coder-0.5b" and shown["set"] == "hard"
     assert ("is not significantly above" in first["en"]) == (p >= 0.05)
     easy, hard = (
         c["metrics"]["accuracy"]["value"]
         for c in sorted(data["cells"], key=lambda c: c["set"])
-        if c["model"] == "tiny-zh"
+        if c["model"] == "qwen-coder-0.5b"
     )
     moved = f"{'loses' if easy >= hard else 'gains'} {abs(100 * (easy - hard)):.1f} points"
     assert moved in by["levels"]["en"]
@@ -267,11 +267,11 @@ def test_sentences_follow_from_the_results_of_a_run(sample_run: Path) -> None:
 def test_the_page_begins_with_them_and_opens_their_evidence(sample_run: Path, browse: Any) -> None:
     with browse(sample_run / "page" / "index.html") as tab:
         sentence = tab.locator("#findings p").first
-        assert "tiny-zh: " in sentence.inner_text() and "of CORECODE HARD" in sentence.inner_text()
+        assert "qwen-coder-0.5b: " in sentence.inner_text() and "of CORECODE HARD" in sentence.inner_text()
         box, table = sentence.bounding_box(), tab.locator("table.overview").first.bounding_box()
         assert box["y"] < table["y"] and box["y"] < 400
         tab.click("#lang")
         assert "CORECODE HARD：" in sentence.inner_text()
         sentence.locator("button").click()
         tab.wait_for_selector("#panes")
-        assert "tiny-zh" in tab.inner_text(".cellhead .lead")
+        assert "qwen-coder-0.5b" in tab.inner_text(".cellhead .lead")

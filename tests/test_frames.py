@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from everything import change, everything
+from shared_fixtures import made_once
 
 import evalsuite
 from evalsuite.analyses.saved import load_results, results_file
@@ -32,9 +33,7 @@ from evalsuite.types import PLACE
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return everything(tmp_path_factory.mktemp("frames"))
+folder = made_once(everything, "folder")
 
 
 @pytest.fixture(params=[

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from everything import change, everything
 from needs import beside, needs
+from shared_fixtures import made_once
 
 import evalsuite
 from evalsuite.analyses.saved import load_results
@@ -28,10 +29,12 @@ pytestmark = pytest.mark.slow
 OTHER_DATA = "0" * 64  # of no file of the sample
 
 
+made = made_once(everything, "made")
+
+
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(made: Path) -> Path:
     """A run of all items: without --limit, and with official data."""
-    made = everything(tmp_path_factory.mktemp("publish"))
 
     def whole(results: dict[str, Any]) -> None:
         for cell in results["cells"]:
