@@ -195,10 +195,10 @@ def _sheet(where: str, rows: Sequence[Calibration]) -> Sheet:
         Column("n", kind="count"),
         Column(Text("答对", "right"), "%", "percent", better="more"),
         Column(Text("确信", "sure"), "%", "percent"),
-        Column("ECE", "%", "percent", better="less"),
-        Column("Brier", kind="number", digits=3, better="less"),
+        Column(Text("ECE", "ECE"), "%", "percent", better="less"),
+        Column(Text("Brier", "Brier"), kind="number", digits=3, better="less"),
         *(Column(Text(f"前 {100 * x:.0f}%", f"top {100 * x:.0f} %"), "%", "percent", better="more") for x in _SHOWN),
-        Column("AURC", kind="number", digits=3, better="less"),
+        Column(Text("AURC", "AURC"), kind="number", digits=3, better="less"),
     )
     lines = []
     for row in rows:

@@ -3,8 +3,9 @@
     detectable         from the differences of two models by dialogue, as observed
     detectable_ahead   before anybody was asked, from the sizes of the dialogues and stated assumptions
 
-Both are (t(0.975) + t(0.8)) standard errors, with dialogues - 1 degrees of freedom. The first takes only the spread of the differences, not their mean: it is no
-power of the observed difference, which would say no more than p (Hoenig & Heisey 2001).
+Both are (t(0.975) + t(0.8)) standard errors, with dialogues - 1 degrees of freedom. The first takes only the spread of
+the differences, not their mean: it is no power of the observed difference, which would say no more than p (Hoenig &
+Heisey 2001).
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def detectable(differences: Sequence[float] | Floats, dialogues: Sequence[Hashab
     sums = cluster_sums(np.stack([moves, np.ones(len(moves))], axis=1), dialogues)
     if len(sums) < FEWEST:
         return None
-    error = paired_error(sums[:, 0], sums[:, 1])[1] * (len(sums) + 2) / len(sums)  # of the difference as it is tested
+    # The test is of the mean over these dialogues alone, the interval of one with two dialogues more.
+    error = paired_error(sums[:, 0], sums[:, 1])[1] * (len(sums) + 2) / len(sums)
     return _errors(len(sums)) * error
 
 

@@ -121,7 +121,8 @@ def _detectable(rows: Sequence[Comparison]) -> Text:
         found = ", ".join(f"{_label(rows, r)} {value}" for r, value in zip(known, values, strict=True))
     return Text(
         f"能检出的差异：以这些题和对话，真实差异达到以下百分点时，有 80% 的机会得到 p < 0.05（单独一行）：{found}。",
-        f"What they can show: true differences from here on have an 80 % chance of p < 0.05 (of the row alone), in points: {found}.",
+        "What they can show: true differences from here on have an 80 % chance of p < 0.05 (of the row alone), in points: "
+        f"{found}.",
     )
 
 
