@@ -124,7 +124,8 @@ def _somebody(tested: Sequence[Guess], names: Sequence[str]) -> Text:
     """Name the model that is above chance on most tasks."""
     counts = Counter(g.cell.id for g in tested if g.above)
     most = max(counts.values())
-    leaders = [model for model, count in counts.items() if count == most]
+    total = {model: sum(g.cell.score for g in tested if g.cell.id == model) for model in counts}
+    leaders = sorted((model for model, count in counts.items() if count == most), key=lambda model: -total[model])
     name = next(g.cell.name for g in tested if g.cell.id == leaders[0])
     rest = len(leaders) - 1
     more = Text(f"等 {rest + 1} 个模型", f" and {rest} more are") if rest else Text("", " is")
