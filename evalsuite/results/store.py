@@ -200,9 +200,9 @@ class Store:
 
     def _plan_digest(self, number: int) -> bytes:
         """The digest of a cell's place, facts, and its requests' keys and items."""
-        cell = self._db.execute("SELECT place, facts FROM cells WHERE id = ?", (number,)).fetchall()
-        rows = self._db.execute("SELECT key, item FROM requests WHERE cell = ? ORDER BY position", (number,)).fetchall()
-        return _digest(cell, rows)
+        cell = self._db.execute("SELECT place, facts FROM cells WHERE id = ?", (number,)).fetchone()
+        rows = self._db.execute("SELECT key, item FROM requests WHERE cell = ? ORDER BY position", (number,))
+        return _digest(*cell, *(value for row in rows for value in row))
 
     def _require_plan(self, number: int) -> None:
         """Raise sqlite3.DatabaseError if a cell's plan is not as it was stored. Older versions wrote no digests."""
@@ -252,7 +252,7 @@ class Store:
 
     def _response(self, key: str, digest: bytes | None, *columns: Any) -> Response:
         """A reply as it was stored; a failure if its digest does not fit. Older versions wrote no digests."""
-        if digest is not None and digest != _digest(key, columns):
+        if digest is not None and digest != _digest(key, *columns):
             self._damaged.add(key)
             return Response("", "error", error=_DAMAGED)
         return _response(*columns)
@@ -293,7 +293,7 @@ class Store:
                     if r.thinking_tokens is not None:
                         self._db.execute("INSERT INTO thinking VALUES (?, ?)", (key, r.thinking_tokens))
                     columns = (text, r.finish, r.prompt_tokens, r.new_tokens, reasoning, r.thinking_tokens, likelihoods)
-                    self._db.execute("INSERT OR REPLACE INTO digests VALUES (?, ?)", (key, _digest(key, columns)))
+                    self._db.execute("INSERT OR REPLACE INTO digests VALUES (?, ?)", (key, _digest(key, *columns)))
                 self._db.execute("DELETE FROM failures WHERE key = ?", (key,))
 
     def _forget(self, key: str) -> None:
@@ -419,8 +419,8 @@ def _of_plan(number: int) -> str:
     return f"plan {number}"
 
 
-def _digest(*values: Any) -> bytes:
-    return hashlib.blake2b(json.dumps(values, ensure_ascii=False).encode(), digest_size=8).digest()
+def _digest(*values: str | int | None) -> bytes:
+    return hashlib.blake2b("\x1f".join(map(str, values)).encode(), digest_size=8).digest()
 
 
 def _response(
