@@ -116,9 +116,7 @@ def test_runs_of_earlier_versions_say_nothing_of_chance() -> None:
 def test_a_model_tagged_as_a_baseline_is_one() -> None:
     tagged = cell("small", "knowledge_filling", 45, 50, facts={"tags": ["baseline"]})
     results = Results(Path(), "", Reading(), (cell("a", "knowledge_filling", 20, 50), tagged), {})
-    assert [one.en for one in findings([results], [], [])] == [
-        "No cell of a model is whole and unperturbed: nobody is ranked."
-    ]
+    assert findings([results], [], []) == []  # no model is ranked
     rated = [Rated(replace(results.cells[0].place, model="0\ta"), (ItemScores(0, 0, (1.0,)),), True)]
     (one,) = about(findings([results], rated, []), "baselines")
     assert one.en == (
@@ -178,6 +176,29 @@ def test_what_is_not_whole_is_not_told() -> None:
         cell("a", "knowledge_filling", 45, 50, perturb="shuffle"),
     ):
         assert told([left])[0].en.endswith("nobody is ranked.") and not about(told([left]), "chance")
+
+
+def test_whole_cells_that_are_not_ranked_are_not_called_incomplete() -> None:
+    """Folds of CIDER, which are averaged, and adapters."""
+    folds = [cell("a", "cider_span_selection", 20, 50, set=f"fold-{n}") for n in (1, 2)]
+    assert not any("nobody is ranked" in one.en for one in told(folds))
+    facts = {
+        "trained": {"base": "a", "size": 9, "seed": 0, "method": "lora", "epochs": 1.0, "steps": 3, "data": "0" * 64}
+    }
+    tuned = cell("lora", "knowledge_filling", 20, 50)
+    tuned = tuned.model_copy(update={"facts": tuned.facts.model_copy(update={"trained": facts["trained"]})})
+    assert [one.en for one in findings([Results(Path(), "", Reading(), (tuned,), {})], [], [])] == [
+        "Only adapters of a fine-tuning were asked whole, which are not ranked."
+    ]
+
+
+def test_the_way_is_that_of_most_models_whatever_baselines_were_asked() -> None:
+    few = [cell("a", "knowledge_filling", 45, 50, shots=5)]
+    others = [cell(name, "knowledge_filling", 10, 50, facts={"tags": ["baseline"]}) for name in ("x", "y", "z")]
+    assert (
+        about(told([*others, *few]), "best")[0].en
+        == "a: 90.0\u00a0% (50 items) on CKF of CORECODE HARD (paper 5-shot)."
+    )
 
 
 def test_who_is_best_and_the_cost_of_the_harder_set() -> None:

@@ -77,18 +77,17 @@ def _usual(cells: Sequence[Shown]) -> list[Shown]:
         scoring = cell.scoring.replace("nll", "generate")  # probes are asked in no other way
         return cell.split, cell.variant, cell.shots, scoring
 
-    plain = [
-        c
-        for c in cells
-        if c.cell.perturb == "none"
-        and c.cell.is_complete
-        and not c.cell.is_adapter
-        and c.cell.headline.value is not None
-    ]
+    plain = [c for c in cells if is_plain(c) and not c.cell.is_adapter]
     if not plain:
         return []
-    most = Counter(way(c.cell) for c in plain).most_common(1)[0][0]
+    own = [c for c in plain if not c.cell.is_baseline] or plain
+    most = Counter(way(c.cell) for c in own).most_common(1)[0][0]
     return [c for c in plain if way(c.cell) == most]
+
+
+def is_plain(cell: Shown) -> bool:
+    """Whether a cell is whole and unperturbed."""
+    return cell.cell.perturb == "none" and cell.cell.is_complete and cell.cell.headline.value is not None
 
 
 def models(cells: Sequence[Shown]) -> list[Shown]:

@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from evalsuite.analyses.findings.above import above_baselines, above_chance
 from evalsuite.analyses.findings.best import best
-from evalsuite.analyses.findings.cells import Shown, looked_at, models, numbered
+from evalsuite.analyses.findings.cells import Shown, is_plain, looked_at, models, numbered
 from evalsuite.analyses.findings.levels import harder_set
 from evalsuite.analyses.findings.obstacles import obstacles
 from evalsuite.analyses.findings.words import Finding
@@ -29,6 +29,8 @@ def findings(runs: Sequence[Results], rated: Sequence[Rated], compared: Sequence
     looks = [(benchmark, *looked_at(benchmark, own, rated)) for benchmark, own in _by_benchmark(cells)]
     told = [_of_benchmark(benchmark, here, title, runs, compared) for benchmark, here, title in looks if models(here)]
     if not told:
+        if own := [c for c in cells if is_plain(c) and not c.cell.is_baseline]:
+            return [*_not_ranked(own), *obstacles(cells, [], runs)]
         none = Finding(
             "best",
             "没有一个模型有完整、未扰动的结果，因此不作排名。",
@@ -38,6 +40,18 @@ def findings(runs: Sequence[Results], rated: Sequence[Rated], compared: Sequence
     first, *rest = told
     here = next(here for _, here, _ in looks if models(here))
     return [*first, *obstacles(cells, here, runs), *(one for turn in zip_longest(*rest) for one in turn if one)]
+
+
+def _not_ranked(own: Sequence[Shown]) -> list[Finding]:
+    """Why nobody is ranked though cells of models are whole: they are of adapters, or of a benchmark whose figures are means over
+    its sets, as the table of results shows them."""
+    if all(c.cell.is_adapter for c in own):
+        zh, en = (
+            "只评测了微调得到的适配器，它们不参与排名。",
+            "Only adapters of a fine-tuning were asked whole, which are not ranked.",
+        )
+        return [Finding("best", zh, en)]
+    return []
 
 
 def _by_benchmark(cells: Sequence[Shown]) -> Iterator[tuple[Benchmark, list[Shown]]]:
