@@ -1,7 +1,8 @@
-"""CMMLU and FewCLUE: prompts are those of the official code and of OpenCompass, and the official files lose nothing on the way."""
+"""CMMLU, FewCLUE and ToMBench: prompts are those of the official code and of OpenCompass, and the official files lose nothing on the way."""
 
 from __future__ import annotations
 
+import ast
 import csv
 import json
 from collections import Counter
@@ -15,6 +16,7 @@ from evalsuite.common.resources import bundled
 from evalsuite.parse import parse_option
 from evalsuite.perturb.choice import reverse
 from evalsuite.prompt import Prompt, wordings
+from evalsuite.types import Response
 
 SUBJECTS = {  # of the seven subjects: the name in prompts, and the number of test questions
     "elementary_commonsense": ("小学常识", 198),
@@ -117,3 +119,47 @@ def test_official_files(official: Path) -> None:
         items = corpus.file(BENCHMARKS["fewclue"].task(local), "public", "test").items
         assert Counter(item.gold for item in items) == gold
         assert all(parse_option(i.target, dict(zip(i.labels, i.options, strict=True))).choice == i.gold for i in items)
+
+
+STORIES = {"paper": ("zh", ""), "paper-cot": ("zh", "_cot"), "paper-en": ("en", ""), "paper-en-cot": ("en", "_cot")}
+
+
+def test_stories_are_asked_with_the_official_prompts(real_data: Path) -> None:
+    """Of every official item, in Chinese and English: the system message and the question as prompts.py and run_api.py make them."""
+    if not (real_data / "tombench").is_dir():
+        pytest.skip("needs tombench/, the official files, in EVALSUITE_DATA")
+    tree = ast.parse((real_data / "tombench" / "prompts.py").read_text("utf-8"))
+    texts = {
+        ast.unparse(node.targets[0]): ast.literal_eval(node.value) for node in tree.body if isinstance(node, ast.Assign)
+    }
+    corpus, count = open_corpus("tombench", real_data), 0
+    for task in BENCHMARKS["tombench"].tasks:
+        lines = corpus.path(task, "stories", "test").read_text("utf-8").splitlines()
+        for wording, (language, cot) in STORIES.items():
+            prompt = Prompt(bundled("prompts"), task, wording, corpus.given(task, "stories", wording))
+            items = corpus.reworded(task, "stories", "test", wording).items
+            for row, item in zip(map(json.loads, lines), items, strict=True):
+                messages = prompt.request(item).messages
+                assert messages[0].content == texts[f"SystemEvaluatePrompt_{language}{cot}"].strip()
+                assert messages[1].content == story(row, language, texts)
+                count += 1
+    assert count == 4 * 2860
+
+
+def story(row: dict[str, str], language: str, texts: dict[str, str]) -> str:
+    names = ("故事", "问题", "选项") if language == "zh" else ("STORY", "QUESTION", "OPTION-")
+    known = [name for name in "ABCD" if isinstance(row[names[2] + name], str)]
+    options = {f"choice_{name.lower()}": row[names[2] + name].replace(f"{name}. ", "") for name in known}
+    return texts[f"UserEvaluatePrompt{len(known)}Choices_{language}"].format(
+        story=row[names[0]], question=row[names[1]], **options
+    )
+
+
+@pytest.mark.parametrize(
+    ("reply", "choice"), [("[[B]]", 1), ("先排除[[D]]，选[[B]]", 1), ("[C]", 2), ("选B，不是A", 0), ("不知道", 0)]
+)
+def test_tombench_is_read_as_the_official_script_does(reply: str, choice: int) -> None:
+    task = BENCHMARKS["tombench"].task("hinting")
+    (item,) = open_corpus("tombench", bundled("sample")).file(task, "stories", "test").items
+    assert task.official and task.official(item, Response(reply, "stop")).choice == choice
+    assert (item.gold, item.group, len(item.options)) == (2, "intention", 4)

@@ -34,6 +34,7 @@ SHIPPED: tuple[Benchmark | Callable[[], Benchmark], ...] = (
     c3.benchmark,
     partial(_of_file, "cmmlu"),
     partial(_of_file, "fewclue"),
+    partial(_of_file, "tombench"),
     cicero.BENCHMARK,
     cider.BENCHMARK,
     glucose.BENCHMARK,

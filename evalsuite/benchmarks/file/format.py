@@ -224,6 +224,8 @@ class BenchmarkFile(Section):
     """The values of `group` in their order, with their names."""
     tasks: dict[Identifier, TaskRow] = Field(min_length=1, max_length=MOST)
     """The tasks by name."""
+    every_task: dict[str, Any] = {}
+    """Keys that all tasks have alike; a task's own come first."""
     templates: PathInside | None = None
     """A folder of prompt templates: NAME.j2 for all tasks, TASK/NAME.j2 for one. The wordings plain and cot are built in."""
     source: DataSource | None = None
@@ -276,6 +278,9 @@ def read_benchmark_file(path: Path) -> BenchmarkFile:
         raise ConfigError(f"{path}:{line}: not YAML: {problem}") from None
     if not isinstance(tree, dict):
         raise ConfigError(f"{path}: expected name, data and tasks; docs/benchmark_file.md has an example")
+    shared, rows = tree.get("every_task"), tree.get("tasks")
+    if isinstance(shared, dict) and isinstance(rows, dict):
+        tree = tree | {"tasks": {name: shared | row if isinstance(row, dict) else row for name, row in rows.items()}}
     try:
         return BenchmarkFile.model_validate(tree)
     except ValidationError as error:

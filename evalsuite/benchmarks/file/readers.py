@@ -18,4 +18,15 @@ def _first_capital(item: Item, response: Response) -> Answer:
     return Answer(Status.PARSED, choice, letter, "first capital letter", index, index + 1)
 
 
-READERS = {"first-capital": _first_capital}
+def _tombench(item: Item, response: Response) -> Answer:
+    """Read a reply as ToMBench's get_results.py does: the first of [[A]], [[B]] …, [A], [B] … that it has, else its last capital
+    letter, else A."""
+    letters, said = item.indicators, response.text
+    forms = [*(f"[[{letter}]]" for letter in letters), *(f"[{letter}]" for letter in letters)]
+    written = next((form for form in forms if form in said), "")
+    last = max(letters, key=said.rfind)
+    letter = written.strip("[]") or (last if last in said else letters[0])
+    return Answer(Status.PARSED, letters.index(letter), letter, "[[X]] or the last capital letter")
+
+
+READERS = {"first-capital": _first_capital, "tombench": _tombench}

@@ -1,4 +1,4 @@
-// Generated from schema/judged-record.schema.json (9d358d9a6edc4450) by types.mjs.
+// Generated from schema/judged-record.schema.json (0a515b038f6f431d) by types.mjs.
 
 /**
  * A line of judged/*.jsonl: one candidate, the judge's prompt and replies, and the verdict.
@@ -36,6 +36,26 @@ export interface EvalsuiteJudgedRecordFormat1 {
     | "cmmlu_exam"
     | "fewclue_cluewsc"
     | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"

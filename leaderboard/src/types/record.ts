@@ -1,4 +1,4 @@
-// Generated from schema/record.schema.json (6fc64e5afcdf89dd) by types.mjs.
+// Generated from schema/record.schema.json (c8013ae93462d845) by types.mjs.
 
 /**
  * One request about one item.
@@ -106,6 +106,26 @@ export interface EvalsuiteRecordFormat1 {
     | "cmmlu_exam"
     | "fewclue_cluewsc"
     | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"

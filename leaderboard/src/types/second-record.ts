@@ -1,4 +1,4 @@
-// Generated from schema/second-record.schema.json (89d0a395863ab3a2) by types.mjs.
+// Generated from schema/second-record.schema.json (6ed32493c39773a2) by types.mjs.
 
 /**
  * A line of second/*.jsonl: one reply, what the second reader was asked about it and said, and both readings.
@@ -36,6 +36,26 @@ export interface EvalsuiteSecondRecordFormat1 {
     | "cmmlu_exam"
     | "fewclue_cluewsc"
     | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
