@@ -257,6 +257,7 @@ def test_official_files(official: Corpus) -> None:
     assert [item.id for item in twice] == ["c3/d/train/reading/51-157-1", "c3/m/train/reading/m7-65-2"]
 
 
+@pytest.mark.slow
 def test_official_majority_and_oracle(official: Corpus, models: Path, tmp_path: Path) -> None:
     """The majority of the training file, counted from the file itself."""
     done = evalsuite.run(models, tasks=["c3"], data=official.root, out=tmp_path / "run")

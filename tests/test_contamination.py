@@ -370,6 +370,7 @@ def test_overlap() -> None:
 FEW: dict[str, Any] = {"shards": 3, "shuffles": 2, "window": 1500, "items": 4, "completions": 2}
 
 
+@pytest.mark.slow
 def test_the_command_resumes_and_stands_beside_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "run"
     some: dict[str, Any] = {"data": "bundled:sample", "tasks": ["knowledge_filling"], "set": "easy", "out": out}
@@ -438,6 +439,7 @@ def _rounded(number: str) -> float:
     return round(float(number), 4)
 
 
+@pytest.mark.slow
 def test_a_reference_is_subtracted(tmp_path: Path) -> None:
     """A model less itself is nothing: no pair differs, and no p is small."""
     models = tmp_path / "models.yaml"

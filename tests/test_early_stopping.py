@@ -329,6 +329,7 @@ def test_differences_of_failed_items_may_be_anything():
     assert (low[-1], high[-1]) == pytest.approx((0, 1))
 
 
+@pytest.mark.slow
 def test_models_are_told_apart(real_data, tmp_path):
     strong, weak = "A", "B"
     replies = {

@@ -204,6 +204,7 @@ def test_chinese_paths_with_blanks_under_a_locale_of_ascii(tmp_path: Path) -> No
         assert file.read_bytes() == (place / "other" / file.relative_to(run)).read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["gbk", "ascii", "cp1252"])
 def test_what_a_terminal_cannot_show_is_escaped(tmp_path: Path, encoding: str) -> None:
     """GBK, of Chinese Windows, has Chinese and no ✓."""

@@ -466,6 +466,7 @@ def fits(listed: list[str], ranks: Mapping[str, int]) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_the_measures_are_those_of_the_authors_script(case: str, charm: Charm, tmp_path: Path) -> None:
     reasons, knows = CASES[case](charm)

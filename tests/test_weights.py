@@ -94,6 +94,7 @@ CHECKPOINTS: list[tuple[Callable[[Tensors], Tensors], str | None]] = [
 NAMES = ["one missing", "tied missing", "prefix", "shape", "empty", "tied head", "no prefix", "dtype", "unknown"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("change", "message"), CHECKPOINTS, ids=NAMES)
 def test_checkpoints(
     change: Callable[[Tensors], Tensors],

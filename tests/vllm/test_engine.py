@@ -330,10 +330,10 @@ def test_a_run_of_three_models_makes_one_engine(
     }  # fmt: skip
     done = evalsuite.run(tmp_path / "models.yaml", **settings)
     assert made == ["one"] and done.exit_code == 0 and not done.problems
-    assert {c["model"] for c in done.cells} == set(names)
-    assert sum(c["items"] for c in done.cells) == 3 * (2 * 2 * 3 + 2 * 3)
+    assert {c.model for c in done.cells} == set(names)
+    assert sum(c.items for c in done.cells) == 3 * (2 * 2 * 3 + 2 * 3)
     again = evalsuite.run(tmp_path / "models.yaml", **settings)
-    assert [c["metrics"] for c in again.cells] == [c["metrics"] for c in done.cells]
+    assert [c.metrics for c in again.cells] == [c.metrics for c in done.cells]
     assert "6 asked" not in (tmp_path / "run" / "run.log").read_text().split("kept", 1)[1].partition("\n")[0]
 
 
