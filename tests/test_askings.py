@@ -137,6 +137,11 @@ def test_votes_over_rotations_and_wordings() -> None:
     assert (row.over, row.variant, row.points[-1].vote.value) == ("wordings", None, 1)
 
 
+def test_other_questions_are_no_askings_of_the_same() -> None:
+    cells = [cell([outcome(item(1), 0, 0)], perturb=name) for name in ("none", "no_dialogue", "none_of_above")]
+    assert content(votes.ANALYSIS, *cells) == content(stability.ANALYSIS, *cells) == []
+
+
 def test_one_asking_has_no_row() -> None:
     one = cell([outcome(item(1), 0, 0)])
     assert all(content(a, one) == [] for a in (votes.ANALYSIS, stability.ANALYSIS, abstention.ANALYSIS))

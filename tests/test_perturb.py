@@ -35,7 +35,7 @@ from evalsuite.perturb import (
 from evalsuite.perturb.choice import STYLES, deranged_order, label_names, shuffled_order
 from evalsuite.perturb.question import label_mentions, rename_labels
 from evalsuite.perturb.text import drop_turns, droppable
-from evalsuite.types import Item
+from evalsuite.types import Item, Status
 
 CHOICES = [name for name, task in TASKS.items() if task.kind.name == "choice"]
 FREE = [name for name, task in TASKS.items() if task.kind.name != "choice"]
@@ -136,7 +136,7 @@ def test_the_table() -> None:
     assert all(name == row.name and row.zh and row.en for name, row in PERTURBATIONS.items())
     assert {name for name, row in PERTURBATIONS.items() if row.several} == {"circular"}
     assert PERTURBATIONS["circular"].kinds == ("choice",)  # every rotation right: one right option
-    dialogue = {"swap_speakers", "drop_turns", "traditional"}
+    dialogue = {"swap_speakers", "drop_turns", "traditional", "taiwan"}
     assert {name for name, row in PERTURBATIONS.items() if "en" not in row.languages} == dialogue
     assert all("zh" in row.languages for row in PERTURBATIONS.values())
     unwritten = {name for name, kind in KINDS.items() if not kind.written}
@@ -144,6 +144,7 @@ def test_the_table() -> None:
     for task in TASKS:
         applied = {name for name, row in PERTURBATIONS.items() if row.applies(task)}
         assert {"none", "swap_speakers", "traditional"} <= applied
+        assert ("none_of_above" in applied) == (task == "knowledge_filling")  # the others' options are names
         assert ("shuffle" in applied) == (task in CHOICES) == ("drop_turns" not in applied)
 
 
@@ -180,7 +181,7 @@ def test_a_choice_goes_back_to_the_original_option(item: Item, seed: int) -> Non
             back = [row.original_choice(item, choice, seed, variant) for choice in range(len(made.options))]
             assert sorted(back) == list(range(len(item.options)))
             assert back[made.gold] == item.gold
-            if row.name not in ("swap_speakers", "traditional"):
+            if row.name not in ("swap_speakers", "traditional", "taiwan", "none_of_above"):
                 assert tuple(item.options[old] for old in back) == made.options
 
 
@@ -470,7 +471,7 @@ def check_file(rows: tuple[Item, ...]) -> None:
                 if made.labels != item.labels:
                     assert not re.search(r"[a-z]、", made.question.partition("短语1")[0])
                     assert reindicate(made, style="lower") == replace(item, options=made.options, gold=made.gold)
-                if row.name != "traditional":
+                if row.name not in ("traditional", "taiwan"):
                     options = dict(zip(made.labels, made.options, strict=True))
                     assert parse_option(made.target, options, dialogue=made.dialogue).choice == made.gold
 
@@ -515,3 +516,84 @@ def test_the_examples_of_the_docs(sample: Corpus) -> None:
     item = sample.file(TASKS["event_cause"], "easy", "test").items[1]
     for row in (swap_speakers(item), traditional(item)):
         assert row.question[row.question.index("“") - 4 :] in told
+
+
+# --- what can be known
+
+
+@many
+@given(items(CHOICES), seeds)
+def test_none_of_above_takes_the_place_of_one_option(item: Item, seed: int) -> None:
+    item = replace(item, task="knowledge_filling")
+    row = PERTURBATIONS["none_of_above"]
+    (made,) = row.items(item, seed)
+    assert made.options[-1] == "以上都不对" and len(made.options) == len(item.options)
+    (order,) = row.orders(item, seed)
+    assert [made.options[n] for n in range(len(order) - 1)] == [item.options[old] for old in order[:-1]]
+    assert (made.gold == len(order) - 1) == (order[-1] == item.gold)
+    assert made.references == (made.options[made.gold],)
+    assert frame(made, "options", "gold", "references") == frame(item, "options", "gold", "references")
+    assert row.items(made, seed) == (made,)  # an option speaks of the others already
+
+
+def test_none_of_above_is_right_in_one_of_n_items() -> None:
+    row, right = PERTURBATIONS["none_of_above"], 0
+    for n in range(900):
+        item = Item(
+            f"{n}",
+            "knowledge_filling",
+            "easy",
+            "test",
+            (),
+            "q",
+            ("甲", "乙", "丙"),
+            ("(a)", "(b)", "(c)"),
+            n % 3,
+            ("",),
+        )
+        right += row.items(item)[0].gold == 2 and row.orders(item)[0][-1] == item.gold
+    assert 250 < right < 350
+
+
+def test_none_of_above_is_read_as_that_option(sample: Corpus) -> None:
+    for item in sample.file(TASKS["knowledge_filling"], "easy", "test").items[:20]:
+        (made,) = PERTURBATIONS["none_of_above"].items(item, 0)
+        options = dict(zip(made.labels, made.options, strict=True))
+        for reply in ("以上都不对", "答案是以上都不对。", made.labels[-1]):
+            read = parse_option(reply, options, question=made.question, dialogue=made.dialogue)
+            assert (read.status, read.choice) == (Status.PARSED, len(made.options) - 1)
+
+
+@many
+@given(items(CHOICES))
+def test_no_dialogue_leaves_all_else(item: Item) -> None:
+    (made,) = PERTURBATIONS["no_dialogue"].items(item)
+    assert made.dialogue == () and frame(made, "dialogue") == frame(item, "dialogue")
+
+
+# --- taiwan
+
+TAIWAN = [
+    ("鼠标坏了", "滑鼠壞了"),
+    ("打印机的软件", "印表機的軟體"),
+    ("视频在网络上", "影片在網路上"),
+    ("NBA [MASK]", "NBA [MASK]"),
+]
+
+
+@pytest.mark.parametrize("text, expected", TAIWAN)
+def test_words_of_taiwan(text: str, expected: str) -> None:
+    item = Item("1", "event_cause", "easy", "test", (f"A: {text}",), f"事件“{text}”", references=(text,))
+    made = PERTURBATIONS["taiwan"].items(item)[0]
+    assert (made.dialogue, made.question, made.references) == ((f"A: {expected}",), f"事件“{expected}”", (expected,))
+
+
+def test_a_span_of_taiwan_is_a_span_and_labels_stay(sample: Corpus) -> None:
+    for task in ("conflict_detection", "knowledge_filling"):
+        for item in sample.file(TASKS[task], "easy", "test").items:
+            made = PERTURBATIONS["taiwan"].items(item)[0]
+            assert (made.labels, made.gold, len(made.dialogue)) == (item.labels, item.gold, len(item.dialogue))
+            assert [turn[:2] for turn in made.dialogue] == [turn[:2] for turn in item.dialogue]
+            assert sum("[MASK]" in turn for turn in made.dialogue) == sum("[MASK]" in turn for turn in item.dialogue)
+            if task == "conflict_detection":
+                assert any(made.references[0] in turn for turn in made.dialogue)

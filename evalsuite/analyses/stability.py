@@ -78,6 +78,8 @@ def _across(over: Over, part: str, cells: Iterable[CellOutcomes]) -> Iterator[St
     """Rows of cells that differ in one part of their place alone."""
     groups: dict[Any, list[CellOutcomes]] = {}
     for cell in cells:
+        if over == "perturbations" and not PERTURBATIONS[cell.place.perturb].same:
+            continue
         # Equal ids denote the same item only within a file; a wording in another language has its own.
         data = cell.cell.facts["data"] if over == "perturbations" else ""
         groups.setdefault((cell.place.but(part), data), []).append(cell)

@@ -89,7 +89,8 @@ def _groups(cells: Sequence[CellOutcomes]) -> Iterator[tuple[Over, dict[str, Any
 
 def reorders(perturb: str) -> bool:
     """Whether an asking keeps all but the order and labels of the options."""
-    return perturb == "none" or PERTURBATIONS[perturb].orders is not kept_order
+    row = PERTURBATIONS[perturb]
+    return perturb == "none" or (row.same and row.orders is not kept_order)
 
 
 def _parted(cell: CellOutcomes, rotations: bool) -> _Asked:

@@ -30,7 +30,8 @@ from evalsuite.perturb.choice import (
     shuffle,
     shuffled_order,
 )
-from evalsuite.perturb.text import drop_turns, swap_speakers, traditional
+from evalsuite.perturb.known import dropped_order, no_dialogue, none_of_above
+from evalsuite.perturb.text import drop_turns, swap_speakers, taiwan, traditional
 from evalsuite.types import Item, Kind, Language
 
 
@@ -67,6 +68,8 @@ class Perturbation:
     orders: Callable[[Item, int], tuple[Permutation, ...]] = kept_order
     several: bool = False  # makes an item for each option; the original counts as right only if all are right
     alters: bool = False  # changes the dialogue, which languages must support: in English "A" is also an article
+    texts: bool = False  # applies where options are texts, not names of a list that tasks share
+    same: bool = True  # asks the same question of the same options; votes and “right under all” count such only
     version: int = 1  # raised when a name gets another meaning; in signatures
 
     @property
@@ -87,6 +90,7 @@ class Perturbation:
         t = TASKS[task]
         # Rotations yield right or wrong, no predicted class, so only accuracy is defined for them.
         defined = not self.several or t.metrics[0] == "accuracy"
+        defined = defined and not (self.texts and t.option_names)
         return defined and self.fits(t.kind) and self._speaks(benchmark_of(task).language)
 
     def items(self, item: Item, seed: int = 0) -> tuple[Item, ...]:
@@ -172,6 +176,18 @@ PERTURBATIONS: dict[str, Perturbation] = {
         Perturbation(
             "traditional", "简体改为繁体", "simplified to traditional characters", _written, traditional, alters=True
         ),
+        Perturbation("taiwan", "改为台湾用字用词", "characters and words of Taiwan", _written, taiwan, alters=True),
+        Perturbation("no_dialogue", "不给对话", "choices without the dialogue", _listed, no_dialogue, same=False),
+        Perturbation(
+            "none_of_above",
+            "一个选项换为“以上都不对”",
+            "none of the above in place of an option",
+            _single,
+            none_of_above,
+            dropped_order,
+            texts=True,
+            same=False,
+        ),
     )
 }
 
@@ -200,11 +216,14 @@ __all__ = [
     "derange",
     "derange_both",
     "drop_turns",
+    "no_dialogue",
+    "none_of_above",
     "perturbation_named",
     "perturbation_of",
     "reindicate",
     "reverse",
     "shuffle",
     "swap_speakers",
+    "taiwan",
     "traditional",
 ]

@@ -128,26 +128,30 @@ def drop_turns(item: Item, seed: int = 0, count: int = 2) -> Item:
 # --- traditional
 
 
-@lru_cache(maxsize=1)
-def _converter() -> Any:
+@lru_cache(maxsize=2)
+def _converter(script: str) -> Any:
     from opencc import OpenCC  # type: ignore[import-untyped]
 
-    return OpenCC("s2t")
+    return OpenCC(script)
 
 
 @lru_cache(maxsize=32768)  # items share dialogues, questions and options
-def _traditional(text: str) -> str:
-    converted: str = _converter().convert(text)
+def _converted(text: str, script: str) -> str:
+    converted: str = _converter(script).convert(text)
     return converted
 
 
-def _kept(text: str, stay: Iterable[tuple[int, int]]) -> str:
-    """The text converted, except for the (start, end) spans in `stay`."""
+def _traditional(text: str) -> str:
+    return _converted(text, "s2t")
+
+
+def _kept(text: str, stay: Iterable[tuple[int, int]], script: str = "s2t") -> str:
+    """The text converted by OpenCC's `script`, except for the (start, end) spans in `stay`."""
     parts, end = [], 0
     for left, right in stay:
-        parts += [_traditional(text[end:left]), text[left:right]]
+        parts += [_converted(text[end:left], script), text[left:right]]
         end = right
-    return "".join((*parts, _traditional(text[end:])))
+    return "".join((*parts, _converted(text[end:], script)))
 
 
 def traditional(item: Item, seed: int = 0) -> Item:
@@ -173,3 +177,36 @@ def _converted_reference(span: str, before: Iterable[str], after: Iterable[str])
             start = old.index(span)
             return new[start : start + len(span)]
     return _traditional(span)
+
+
+# --- taiwan
+
+_TAIWAN = "s2twp"
+
+
+def taiwan(item: Item, seed: int = 0) -> Item:
+    """Convert dialogue, question, options and references to the characters and words of Taiwan (OpenCC s2twp: 鼠标 is 滑鼠).
+
+    Unchanged: labels, also in the question, speaker marks, [MASK], non-Chinese text, and the gold index. A span stays a span:
+    it is converted apart from what stands around it.
+    """
+    quoted = item.references if TASKS[item.task].kind.quoted else ()
+    dialogue = tuple(_of_taiwan(turn, quoted) for turn in item.dialogue)
+    stay = [(start, end) for start, end, _ in label_mentions(item.question, label_names(item))]
+    return replace(
+        item,
+        dialogue=dialogue,
+        question=_kept(item.question, stay, _TAIWAN),
+        options=tuple(_converted(option, _TAIWAN) for option in item.options),
+        references=tuple(_converted(reference, _TAIWAN) for reference in item.references),
+    )
+
+
+def _of_taiwan(turn: str, spans: Iterable[str]) -> str:
+    """A turn converted, the first of the spans that it has apart from the rest."""
+    mark = len(turn) - len(_body(turn))
+    body = turn[mark:]
+    span = next((span for span in spans if span and span in body), "")
+    if not span:
+        return turn[:mark] + _converted(body, _TAIWAN)
+    return turn[:mark] + "".join(_converted(part, _TAIWAN) for part in body.partition(span))

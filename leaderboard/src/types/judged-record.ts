@@ -1,4 +1,4 @@
-// Generated from schema/judged-record.schema.json (0a515b038f6f431d) by types.mjs.
+// Generated from schema/judged-record.schema.json (b0c2dd5b154c07d7) by types.mjs.
 
 /**
  * A line of judged/*.jsonl: one candidate, the judge's prompt and replies, and the verdict.
@@ -110,7 +110,10 @@ export interface EvalsuiteJudgedRecordFormat1 {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   judge: string;
   rubric: string;
   /**

@@ -1,4 +1,4 @@
-// Generated from schema/record.schema.json (c8013ae93462d845) by types.mjs.
+// Generated from schema/record.schema.json (1fa4e8713d7f7d9b) by types.mjs.
 
 /**
  * One request about one item.
@@ -63,7 +63,10 @@ export interface EvalsuiteRecordFormat1 {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   rotation: number;
   finish: "stop" | "length" | "content_filter" | "error" | "labels" | "texts" | "nll";
   error: string | null;

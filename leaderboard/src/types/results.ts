@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (6cd11364cee26291) by types.mjs.
+// Generated from schema/results.schema.json (9e0e94e112eb3bf2) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -223,7 +223,10 @@ export interface CellResult {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   /**
    * Requests: as many as items, or several an item (perturb: circular; samples).
    */
@@ -763,7 +766,10 @@ export interface GroupRow {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   parts: GroupPart[];
   /**
    * One a column.
@@ -913,7 +919,10 @@ export interface GroupChange {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   benchmark: string;
   items: number;
   missing: string[];
@@ -1115,7 +1124,10 @@ export interface Mean {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   /**
    * @minItems 2
    */
@@ -1254,7 +1266,10 @@ export interface Ranked {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   metric: string;
   margin: number;
   /**
@@ -1401,7 +1416,10 @@ export interface Extraction {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   /**
    * Answered items.
    */
@@ -1536,7 +1554,10 @@ export interface Detectable {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   metric: string;
   models: number;
   /**
@@ -1659,7 +1680,10 @@ export interface Gap {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   metric: string;
   /**
    * The easier one first.
@@ -1820,7 +1844,10 @@ export interface Chance {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   items: number;
   dialogues: number;
   accuracy: number;
@@ -1964,7 +1991,10 @@ export interface Drop {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   metric: string;
   items: number;
   dialogues: number;
@@ -2127,7 +2157,10 @@ export interface Positions {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   labels: string[];
   gold: number[];
   right: number[];
@@ -2247,7 +2280,10 @@ export interface Wordings {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   metric: string;
   /**
    * By the template's name.
@@ -2368,7 +2404,10 @@ export interface ShotValues {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   metric: string;
   /**
    * By the number of shots.
@@ -2820,7 +2859,10 @@ export interface Abstention {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   metric: string;
   replies: number;
   dialogues: number;
@@ -2986,7 +3028,10 @@ export interface Calibration {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   items: number;
   dialogues: number;
   /**
@@ -3211,7 +3256,10 @@ export interface TaskAgainst {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
 }
 /**
  * The way in which a model was asked for facts, and the judge of what it knows.
@@ -3380,7 +3428,10 @@ export interface PooledAgainst {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   tasks: (
     | "knowledge_filling"
     | "knowledge_generation"
@@ -3479,7 +3530,10 @@ export interface Independent {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   tasks: (
     | "knowledge_filling"
     | "knowledge_generation"
@@ -3792,7 +3846,10 @@ export interface Breakdown {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   metric: string;
   /**
    * By turns of the dialogue.
@@ -4134,7 +4191,10 @@ export interface Difficulty {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   /**
    * The task's first metric; an item's value is the mean of its samples.
    */
@@ -4331,7 +4391,10 @@ export interface Confusion {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   /**
    * [Chinese, English]
    */
@@ -4586,7 +4649,10 @@ export interface JudgedCell {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   judge: string;
   rubric: string;
   /**
@@ -4808,7 +4874,10 @@ export interface OverModels {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   judge: string;
   rubric: string;
   scale: string;
@@ -4863,7 +4932,10 @@ export interface OverSystems {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   models: number;
   points: number;
   metrics: {
@@ -5085,7 +5157,10 @@ export interface MedianCell {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   n: number;
 }
 /**
@@ -5419,7 +5494,10 @@ export interface SecondCell {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   reader: string;
   /**
    * The task's headline.
@@ -5597,7 +5675,10 @@ export interface Curve {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   base: string;
   trained_on: string;
   allow_leak: boolean | null;

@@ -1,4 +1,4 @@
-// Generated from schema/second-record.schema.json (6ed32493c39773a2) by types.mjs.
+// Generated from schema/second-record.schema.json (ef09422dfed6ec04) by types.mjs.
 
 /**
  * A line of second/*.jsonl: one reply, what the second reader was asked about it and said, and both readings.
@@ -110,7 +110,10 @@ export interface EvalsuiteSecondRecordFormat1 {
     | "circular"
     | "swap_speakers"
     | "drop_turns"
-    | "traditional";
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   reader: string;
   item: string;
   rotation: number;

@@ -1,0 +1,48 @@
+"""Perturbations of what can be known: choices without their dialogue, and a right option that may be missing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+from evalsuite.benchmarks.registry import benchmark_of
+from evalsuite.perturb.choice import Permutation
+from evalsuite.types import Item
+
+NONE_OF_ABOVE = {"zh": "以上都不对", "en": "None of the above"}  # by language
+_OTHERS = ("以上", "都不", "没有一", "of the above", "of these")  # in options that speak of the others
+
+
+def no_dialogue(item: Item, seed: int = 0) -> Item:
+    """Leave the dialogue out of a choice: what is still right was told by the question and its options.
+
+    Unchanged: the question, the options, gold.
+    """
+    return replace(item, dialogue=())
+
+
+def dropped_order(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
+    """The order with a random option last: the one whose place the new option takes. As it is where none may go."""
+    order = list(range(len(item.options)))
+    if _droppable(item):
+        order.append(order.pop(Random(f"{seed}:none_of_above:{item.id}").randrange(len(order))))
+    return (tuple(order),)
+
+
+def _droppable(item: Item) -> bool:
+    return item.gold is not None and not any(word in option for option in item.options for word in _OTHERS)
+
+
+def none_of_above(item: Item, seed: int = 0) -> Item:
+    """Put “none of the above”, last, in place of a random option; it is right if that option was (WiCkeD, Elhady et al. 2025).
+
+    Unchanged: the labels, the dialogue, the question, the order of the other options. An item of which an option speaks of the
+    others already is not changed.
+    """
+    if item.gold is None or not _droppable(item):
+        return item
+    (order,) = dropped_order(item, seed)
+    new = NONE_OF_ABOVE[benchmark_of(item.task).language.name]
+    options = (*(item.options[old] for old in order[:-1]), new)
+    gold = order.index(item.gold)
+    return replace(item, options=options, gold=gold, references=(options[gold],))
