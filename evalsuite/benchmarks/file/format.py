@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -31,6 +32,7 @@ def _path(text: str) -> str:
     return text
 
 
+@lru_cache(1024)
 def _expression(text: str) -> str:
     try:
         RowField(text)
