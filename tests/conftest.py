@@ -241,7 +241,14 @@ AT_ONCE = "globalThis.requestIdleCallback = (work) => work();"
 LAID_OUT = """
 const seen = new CSSStyleSheet();
 seen.replaceSync(".part { content-visibility: visible !important; }");
-document.adoptedStyleSheets = [seen];
+document.adoptedStyleSheets.push(seen);
+"""
+# What is folded at first is shown, unless a test asks for the page as a reader gets it.
+UNFOLDED = """
+const shown = new CSSStyleSheet();
+shown.replaceSync(`:is(#pickers, #findings-more, .section)::details-content { content-visibility: visible !important; }
+  tbody.folded > tr { display: table-row !important; }`);
+document.adoptedStyleSheets.push(shown);
 """
 
 
@@ -324,9 +331,10 @@ def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
             query: str = "",
             viewport: dict[str, int] = WINDOW,
             laid_out: bool = True,
+            folded: bool = False,
             **context: Any,
         ) -> Iterator[Any]:
-            script += LAID_OUT if laid_out else ""
+            script += (LAID_OUT if laid_out else "") + ("" if folded else UNFOLDED)
             alike = idle.setdefault(f"{script}{context}", [])
             with running(loop):
                 tab, noise = alike.pop() if alike else new_tab(script, **context)

@@ -260,7 +260,7 @@ def choose_scoring(results: dict[str, Any], ways_page: Any, scoring: str) -> Non
         cell = find(results, "hard", task, "generate" if task == "knowledge_generation" else scoring)
         metric = cell["metrics"]["paper.f1" if task == "knowledge_generation" else "accuracy"]
         assert row.nth(place).locator(".num").inner_text() == shown(metric["value"])
-    told = "always generated" in ways_page.inner_text(".controls + .note") if scoring != "generate" else False
+    told = "always generated" in ways_page.inner_text("#profile") if scoring != "generate" else False
     assert told == (scoring != "generate")
     ways_page.select_option("[data-keep=metric] select", "paper.f1")
     rows = exported(ways_page)
@@ -447,7 +447,7 @@ def test_choosing_a_perturbation(perturbed: Path, perturbed_page: Any, perturb: 
     only where it prints them."""
     results = json.loads((perturbed / "results.json").read_text())
     perturbed_page.select_option("[data-keep=perturb] select", perturb)
-    assert "keep their unperturbed" in perturbed_page.inner_text(".controls + .note")
+    assert "keep their unperturbed" in perturbed_page.inner_text("#profile")
     rows = exported(perturbed_page)
     mine = [row for row in rows if row["group"] == "baseline"]
     choices = {"knowledge_filling", "domain_identification", "slot_identification"}

@@ -126,7 +126,7 @@ def test_keyboard(visit: Any) -> None:
     tab.keyboard.press("Enter")
     assert active(tab, "matches", "#main")
     for _ in range(60):
-        if active(tab, "matches", "table[data-set=easy] [data-sort=event_cause]"):
+        if active(tab, "matches", "table.overview[data-set=hard] [data-sort=event_cause]"):
             break
         tab.keyboard.press("Tab")
     tab.keyboard.press("Enter")

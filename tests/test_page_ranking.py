@@ -109,7 +109,7 @@ def test_correlations(page: Any, run: Path) -> None:
         page.select_option("[data-keep=corr-basis] select", basis)
         page.select_option("[data-keep=corr-task] select", "event_cause")
         page.select_option("[data-keep=corr-set] select", "easy")
-        page.click("#correlations details summary")
+        page.click("#correlations .numbers summary")
         entry = next(e for e in results["metric_correlations"] if (e["basis"], e["task"], e["set"]) == (basis, "event_cause", "easy"))  # fmt: skip
         assert f"n = {entry['n']}" in page.inner_text("#correlated")
         heads = page.locator("table.matrix thead th").all_inner_texts()[1:]

@@ -223,6 +223,27 @@ def test_critical_values_go_up_to_the_number_of_models() -> None:
     assert ranking.critical_values(5) == pytest.approx({"3": 2.343, "4": 2.569, "5": 2.728}, abs=1e-3)  # Table 5
 
 
+def test_there_is_no_test_over_items_of_too_few_dialogues() -> None:
+    """Such values have no interval: Friedman's test would be sure of what one dialogue says."""
+    tasks = [name for name in TASKS][:5]
+
+    def cells(low: float | None) -> list[CellResult]:
+        values = {"a": 0.9, "b": 0.5, "c": 0.1}
+        return [
+            a_cell(model=m, task=x, metrics={TASKS[x].metrics[0]: {"value": v, "low": low, "high": low and 1.0}})
+            for m, v in values.items()
+            for x in tasks
+        ]
+
+    ((_, sure, _),) = ranking.ranks_of(cells(0.05))
+    assert sure.p is not None and sure.p < 0.05 and not sure.few
+    ((place, none, left_out),) = ranking.ranks_of(cells(None))
+    assert none.mean == sure.mean and none.few and (none.p, none.critical_difference) == (None, None)
+    (sheet,) = drawn_ranks([(place, none, left_out)])
+    (note,) = sheet.notes
+    assert "Friedman" not in english(note) and "too few dialogues" in english(note)
+
+
 def test_ranks_are_of_models_that_did_every_task() -> None:
     def entry(model: str, task: str, value: float, **more: Any) -> CellResult:
         return a_cell(model=model, task=task, metrics={TASKS[task].metrics[0]: {"value": value}}, **more)

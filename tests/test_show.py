@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -258,3 +262,32 @@ def test_latex(text: str, escaped: str) -> None:
 @pytest.mark.parametrize(("name", "says"), [("模型", "ctex"), ("model", "booktabs}\n")])
 def test_latex_says_what_it_needs(name: str, says: str) -> None:
     assert says in export([Sheet("x", name, (Column("a"),), ())], "latex").partition("\\begin")[0]
+
+
+def test_show_fits_a_screen_and_names_the_rest(run: Path) -> None:
+    """Two models: the scores last of the tables, and a line that says which tables there are besides."""
+    text = printed(run, "--perturb", "none")
+    lines = text.splitlines()
+    assert len(lines) <= 60
+    assert "HARD, test" in text and "by turns" not in text
+    more = " ".join(lines[lines.index(next(x for x in lines if x.startswith("more tables"))) :])
+    assert all(name in more for name in ("gaps", "breakdowns", "suspicious"))
+    assert "by turns" in printed(run, "--tables", "all")
+
+
+def test_csv_has_a_number_a_field(tmp_path: Path, run: Path) -> None:
+    """What stands beside a number has columns of its own; a file begins with the mark that spreadsheets look for."""
+    column = Column("acc %", kind="percent")
+    rows = (Row(("a", Value(0.9125, 0.72, 0.98, flags=("(2)",)))), Row(("b", Value(None))), Row(("c", 0.5)))
+    sheet = Sheet("x", "", (Column("model"), column, Column("rank", kind="count", interval="alone")), tuple(
+        Row((*row.cells, Value(None, 1, n))) for n, row in enumerate(rows, 2)
+    ))  # fmt: skip
+    lines = [*csv.DictReader(io.StringIO(export([sheet], "csv"), newline=""))]
+    assert [*lines[0]] == ["model", "acc %", "acc % low", "acc % high", "acc % remarks", "rank low", "rank high"]
+    assert [*lines[0].values()] == ["a", "91.3", "72.0", "98.0", "(2)", "1", "2"]
+    assert [line["acc %"] for line in lines] == ["91.3", "–", "50.0"] and lines[1]["acc % low"] == ""
+    made = tmp_path / "table.csv"
+    with made.open("wb") as file:
+        subprocess.run([sys.executable, "-m", "evalsuite.cli", "show", run, "--as", "csv"], stdout=file, check=True)
+    assert made.read_bytes().startswith(b"\xef\xbb\xbf")
+    assert "\ufeff" not in printed(run, "--as", "csv")

@@ -18,6 +18,7 @@ from unicodedata import category
 import pytest
 import terminals
 from hostile import HOSTILE
+from rich.cells import cell_len
 from rich.panel import Panel
 from rich.rule import Rule
 from rich.table import Table
@@ -29,6 +30,7 @@ from evalsuite.analyses import items
 from evalsuite.analyses.saved import load_results
 from evalsuite.cli.tables.export import FORMATS, export, words
 from evalsuite.cli.tables.items import MOST
+from evalsuite.cli.tables.terminal import folded
 from evalsuite.common.sheet import Column, Row, Sheet
 from evalsuite.common.terminal import console, json_mark, one_line, safe
 from evalsuite.types import PLACE
@@ -403,3 +405,18 @@ def test_long_replies_are_cut_and_what_was_read_is_seen(hostile: Path) -> None:
     assert left + text.count("x") + text.count("y") + len("the answer") > 1_000_000
     assert _reply(record, full=True).plain == record["reply"].replace("the answer", "⟦the answer⟧")
     assert Console(width=80).measure(_reply(record, full=False)).minimum > 0
+
+
+@pytest.mark.parametrize("width", [12, 20, 33, 40])
+def test_chinese_folds_between_characters_but_not_before_a_comma(width: int) -> None:
+    text = (
+        "CORECODE HARD：qwen-coder-0.5b 在 8 项任务中的 6 项上最好（其中 1 项显著领先），shuffle、both 使答案变动 12%。"
+    )
+    lines = folded(Text(text), width).plain.split("\n")
+    assert all(cell_len(line) <= width for line in lines)
+    assert not any(line[0] in "，。；：、）%" or line[-1] in "（" for line in lines)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    full = [line for line in lines[:-1] if cell_len(line) >= width - 8]
+    assert len(full) >= len(lines) // 2  # and not only at blanks
+    english = "a sentence of English words"
+    assert folded(Text(english), width).plain == english  # which rich folds

@@ -14,6 +14,7 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
 from evalsuite.common.finite import finite_json
 from evalsuite.common.jsonl import first_fault
+from evalsuite.common.numbers import fixed
 from evalsuite.common.plainfile import read_json
 from evalsuite.common.sheet import Column, Row, Sheet, Text
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
@@ -266,8 +267,8 @@ def _number(row: ExposureTest, value: float | None) -> str:
     if value is None:
         return "–"
     if row.test in ("mink", "names"):
-        return f"{value:.3f}"
-    return f"{100 * value:.1f} %"
+        return fixed(value, 3)
+    return f"{fixed(100 * value, 1)} %"
 
 
 def _p(value: float | None) -> str:
@@ -277,7 +278,7 @@ def _p(value: float | None) -> str:
 def _score(cell: CellResult) -> str:
     metric = metric_named(TASKS[cell.task].metrics[0])
     value = cell.headline.value
-    figure = "–" if value is None else f"{100 * value:.1f}" if metric.percent else f"{value:.2f}"
+    figure = "–" if value is None else fixed(100 * value, 1) if metric.percent else fixed(value, 2)
     return " ".join([metric.heading.removesuffix(" %"), figure, *estimate_flags(cell)])
 
 

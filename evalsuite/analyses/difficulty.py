@@ -201,7 +201,7 @@ def _agreeing(outcomes: Sequence[Outcome]) -> int | None:
 
 _LEGEND = Text(
     "难度：答对的模型所占 % 的平均（F1 等为平均值），95% 置信区间以对话为单位；题数依答对的模型数（0、1、…；六个模型以上：无、不超过 ¼、½、¾，不到全部，全部）；α：Cronbach 系数，对错题即 KR-20；"
-    "区分度：一题与其余各题之和跨模型相关系数的平均，只计各模型不全相同的题；<0：区分度为负的题数。不含基线、适配器，以及有回复失败或未问完的模型",
+    "区分度：一题与其余各题之和跨模型相关系数的平均，只计各模型不全相同的题。不含基线、适配器，以及有回复失败或未问完的模型",
     "right: mean % of models that are right on an item, or their mean value (F1), with its 95 % interval (dialogues as units); "
     "items by number of models right on them: 0, 1, …, of six models and more: none, up to ¼, ½, ¾, not all, "
     "all; alpha: Cronbach's, of right/wrong items KR-20; discr.: mean correlation of "
@@ -246,10 +246,10 @@ def _sheet(split: str, asked: str, rows: Sequence[Difficulty]) -> Sheet:
         Column(Text("任务", "task")),
         Column(Text("题数", "items"), kind="count"),
         Column(Text("答对", "right"), "%", "percent", range=(0, 1)),
-        Column(Text("依答对模型数", "by models right"), kind="histogram"),
+        Column(Text("答对的模型数（题数分布）", "by models right"), kind="histogram"),
         Column(Text("α", "alpha"), kind="number"),
         Column(Text("区分度", "discr."), kind="number"),
-        Column("<0", kind="count"),
+        Column(Text("区分度为负", "<0"), kind="count"),
     )
     lines = [
         Row(

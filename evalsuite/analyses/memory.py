@@ -400,8 +400,8 @@ def _share(percent: float | None) -> float | None:
 # --- tables
 
 _LEGEND = Text(
-    "事实：推理题所依据的事实中，模型知道的 %；全部、已知、其余：推理题答对的 % 与题数 n——已知：模型知道其全部事实；其余：至少有一条不知道；"
-    "不依据任何事实的题和某条事实尚无判定的题只计入“全部”。区间为 95% 置信区间（Wilson，以对话为单位）",
+    "知道的事实：推理题所依据的事实中，模型知道的 %；其余三列：推理题答对的 % 与题数 n——事实全知的题：模型知道其全部事实；有未知事实的题：至少有一条不知道；"
+    "不依据任何事实的题和某条事实尚无判定的题只计入“全部题”。区间为 95% 置信区间（Wilson，以对话为单位）",
     "facts: % that the model knows of the facts which the items rest on; all, known, rest: % of reasoning items that are right, "
     "and their number n. known: items all of whose facts the model knows; rest: one or more are lacking; items that rest on no "
     "fact, or on one without a verdict, are in 'all' only. 95 % intervals (Wilson, dialogues as units)",
@@ -440,10 +440,10 @@ def _sheet(split: str, asked: str, rows: Sequence[TaskAgainst | PooledAgainst]) 
     for benchmark in dict.fromkeys(row.benchmark for row in pooled):
         lines.append(_heading(titled(BENCHMARKS[benchmark].title, f" {_ALL.zh}", f" {_ALL.en}")))
         lines += [_line(row, {"model": row.model}) for row in pooled if row.benchmark == benchmark]
-    facts = Column(Text("事实", "facts"), "%", "percent")
+    facts = Column(Text("知道的事实", "facts"), "%", "percent")
     whole, known, rest = (
         (Column(Text(zh, en), "%", "percent", range=(0, 1)), Column("n", kind="count"))
-        for zh, en in (("全部", "all"), ("已知", "known"), ("其余", "rest"))
+        for zh, en in (("全部题", "all"), ("事实全知的题", "known"), ("有未知事实的题", "rest"))
     )
     # The reasoning items' figure comes first: outputs put the link to the cell behind it.
     columns = (Column(Text("模型", "model")), *whole, facts, *known, *rest)

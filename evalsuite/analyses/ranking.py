@@ -236,7 +236,8 @@ def letters(ranked: Sequence[str], differ: Iterable[tuple[str, str]]) -> dict[st
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """Mean, best and worst rank of each model over columns; 1 is best. The rest is None with too few models or columns."""
+    """Mean, best and worst rank of each model over columns; 1 is best. The rest is None with too few models, columns or
+    dialogues."""
 
     mean: dict[str, float]
     range: dict[str, tuple[float, float]]
@@ -244,15 +245,17 @@ class Ranks:
     statistic: float | None = None  # Friedman's, corrected for ties
     p: float | None = None
     critical_difference: float | None = None  # Nemenyi's at 0.05
+    few: bool = False  # some value has no interval: its items come from too few dialogues for any test
 
 
 MODELS, COLUMNS = 3, 5  # the fewest models and columns for Friedman's test
 
 
-def average_ranks(values: Mapping[str, Sequence[float]]) -> Ranks:
+def average_ranks(values: Mapping[str, Sequence[float]], few: bool = False) -> Ranks:
     """Ranks from model -> values in the same columns; higher is better, ties get the mean of their ranks.
 
-    Friedman's p uses the χ² approximation, which is conservative with few columns.
+    Friedman's p uses the χ² approximation, which is conservative with few columns. `few`: the values come from too few
+    dialogues for a test.
 
     >>> average_ranks({"a": [0.9, 0.8], "b": [0.7, 0.8]}).mean
     {'a': 1.25, 'b': 1.75}
@@ -266,8 +269,8 @@ def average_ranks(values: Mapping[str, Sequence[float]]) -> Ranks:
     mean = {model: float(row.mean()) for model, row in zip(values, ranks, strict=True)}
     between = {model: (float(row.min()), float(row.max())) for model, row in zip(values, ranks, strict=True)}
     models, columns = table.shape
-    if models < MODELS or columns < COLUMNS:
-        return Ranks(mean, between, columns)
+    if few or models < MODELS or columns < COLUMNS:
+        return Ranks(mean, between, columns, few=few)
     if (table == table[0]).all():  # all tied: the statistic would be 0/0
         statistic, p = 0.0, 1.0
     else:
@@ -296,16 +299,23 @@ def ranks_of(cells: Sequence[CellResult]) -> Iterator[tuple[dict[str, Any], Rank
     `cells` are those of one run. Models that lack a task are left out; baselines and adapters are ignored.
     """
     tables: dict[tuple[tuple[str, Any], ...], dict[str, dict[str, float | None]]] = {}
+    unsure: set[tuple[tuple[tuple[str, Any], ...], str]] = set()  # place and model of values without an interval
     for cell in cells:
         if not cell.is_baseline and not cell.is_adapter:
             value = cell.headline.value if cell.is_complete else None
+            if value is not None and cell.headline.low is None:
+                unsure.add((cell.but("model", "task"), cell.model))
             tables.setdefault(cell.but("model", "task"), {}).setdefault(cell.model, {})[cell.task] = value
     for place, models in tables.items():
         tasks = [name for name in TASKS if any(name in by_task for by_task in models.values())]
         rows = {model: [by_task.get(task) for task in tasks] for model, by_task in models.items()}
         ranked = {model: [v for v in row if v is not None] for model, row in rows.items() if None not in row}
         if len(ranked) > 1 and len(tasks) > 1:
-            yield dict(place), average_ranks(ranked), [m for m in rows if m not in ranked]
+            yield (
+                dict(place),
+                average_ranks(ranked, any((place, m) in unsure for m in ranked)),
+                [m for m in rows if m not in ranked],
+            )
 
 
 # --- tables
@@ -416,6 +426,8 @@ def drawn_ranks(rows: Iterable[tuple[dict[str, Any], Ranks, list[str]]]) -> Iter
         if ranked.p is not None and ranked.critical_difference is not None:
             p = f"p = {ranked.p:.3f}" if ranked.p >= 0.001 else "p < 0.001"
             notes.append(f"Friedman χ² = {ranked.statistic:.2f}, {p}; Nemenyi's CD {ranked.critical_difference:.2f}")
+        elif ranked.few:
+            notes.append(Text("对话太少，不作检验", "no test: too few dialogues"))
         if left_out:
             names = ", ".join(left_out)
             notes.append(Text(f"并非每列都完整：{names}", f"not every column complete: {names}"))

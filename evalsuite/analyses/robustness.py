@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import Field
 
 from evalsuite.benchmarks.registry import TASKS, set_order, task_order
+from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS, Perturbation, perturbation_of
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
@@ -312,7 +313,7 @@ def _sheet(label: str, rows: Sequence[Drop]) -> Sheet:
         places.setdefault((row.set, row.task), {})[row.perturb] = row
     lines = []
     for (item_set, task), by_name in sorted(places.items(), key=lambda x: (set_order(x[0][0]), task_order(x[0][1]))):
-        bases = {f"{100 * row.base:.1f}": row.base for row in by_name.values()}
+        bases = {fixed(100 * row.base, 1): row.base for row in by_name.values()}
         # If each perturbation has other answered items, the bases differ: then every cell shows its own.
         own = len(bases) > 1
         cells = (_change(by_name.get(name), own) for name in names)
@@ -329,9 +330,9 @@ def _change(row: Drop | None, own_base: bool) -> Value:
     if row is None:
         return Value(None)
     sure = row.p_holm < 0.05
-    value = f"{100 * row.base:.1f}→{100 * row.value:.1f}" if own_base else row.value
+    value = f"{fixed(100 * row.base, 1)}→{fixed(100 * row.value, 1)}" if own_base else row.value
     few = too_few(row.least_p_holm, row.least_p, row.differ)
-    change = f" {100 * row.drop:+.1f}{'*' if sure else '?' if few else ' '}"
+    change = f" {fixed(100 * row.drop, 1, '+')}{'*' if sure else '?' if few else ' '}"
     return Value(value, asides=(change, f"f{100 * row.flip_rate:.0f}"), tone="strong" if sure else "")
 
 

@@ -12,6 +12,7 @@ from evalsuite.analyses.chance import Chance
 from evalsuite.analyses.means import Mean
 from evalsuite.analyses.tokens import tokens_column
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, metric_named, set_order, task_order
+from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results
 from evalsuite.results.schema.cell import CellResult, Metric
@@ -230,7 +231,7 @@ def _number(cell: CellResult | None, metric: str) -> Value:
     flags += estimate_flags(cell)
     figure = cell.figure(metric)
     if figure.spread is not None:
-        flags.insert(0, f"±{100 * figure.spread:.1f}")
+        flags.insert(0, f"±{fixed(100 * figure.spread, 1)}")
     if cell.estimate and cell.estimate.metric == metric:
         return Value(figure.value, figure.low, figure.high, flags=tuple(flags), compares=False)
     return Value(figure.value, flags=tuple(flags), compares=not lost and not cell.is_estimate)

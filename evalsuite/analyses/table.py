@@ -79,10 +79,19 @@ def at_end() -> list[str]:
     return [row.name for row in TABLES.values() if row.at_end]
 
 
+def others(results: Results) -> list[str]:
+    """The tables that are not printed at the end of a run and have something to show, as far as that is known at once."""
+    rest = (row for row in TABLES.values() if not row.at_end)
+    return [row.name for row in rest if row.only_named or next(sheets(results, [row.name]), None)]
+
+
 def tables_help() -> str:
     """The help of `show --tables`."""
     left_out = ", ".join(f"{row.name} ({row.only_named})" for row in TABLES.values() if row.only_named)
-    return f"Tables, comma-separated: {', '.join(TABLES)}; default: all but {left_out}."
+    return (
+        f"Tables, comma-separated: {', '.join(TABLES)}; all: all but {left_out}. Default: {', '.join(at_end())}; as csv, latex or "
+        "markdown all."
+    )
 
 
 def sheets(results: Results, names: Sequence[str] = ()) -> Iterator[Sheet]:

@@ -14,11 +14,13 @@ import typer
 from evalsuite.analyses.table import tables_help
 from evalsuite.cli.options import parts
 from evalsuite.common.errors import DataError, EvalsuiteError
-from evalsuite.common.terminal import console, emit, print_all, say
+from evalsuite.common.terminal import console, emit, into_file, print_all, say
 
 if TYPE_CHECKING:
     from evalsuite.results.analysis import Results
 
+ALL = "all"  # of --tables
+SCORES = ("overview", "results")  # the tables that a run is for
 SHOWN = 50  # lines of --list without --all
 
 _ALL = "comma-separated; default: all."
@@ -89,23 +91,31 @@ def show(
         elif list_items or status:
             _list(done, status, every)
         elif form == "table":
-            print_tables(done, parts(tables))
+            if tables:
+                print_tables(done, [] if tables == ALL else parts(tables))
+            else:
+                print_results(done)
             if not tables and not any(chosen.values()):  # a part of a run may have other findings
                 print_findings(done)
+            if not tables:
+                print_more(done, run)
         else:
             from evalsuite.analyses.table import sheets
             from evalsuite.cli.tables.export import export
 
-            emit(export(list(sheets(done, parts(tables))), form).rstrip("\r\n"))
+            # A spreadsheet takes a file without the mark for one in the machine's old encoding.
+            mark = "\ufeff" if form == "csv" and into_file() else ""
+            emit(mark + export(list(sheets(done, [] if tables == ALL else parts(tables))), form).rstrip("\r\n"))
     except BrokenPipeError:  # the reader of the pipe, such as `head`, has stopped
         sys.stderr.close()
 
 
 def print_results(done: Results) -> None:
-    """Print the tables, notes and problems that end a run."""
+    """Print the tables, notes and problems that end a run: the scores last, since what is last is read first."""
     from evalsuite.analyses.table import at_end
 
-    print_tables(done, at_end())
+    names = at_end()
+    print_tables(done, [name for name in names if name not in SCORES], [name for name in names if name in SCORES])
     for line in done.skipped:
         say(f"skipped: {line}", err=True)
 
@@ -122,13 +132,22 @@ def print_findings(done: Results) -> None:
         say(f"what was found: not told, since records cannot be read ({error})", err=True)
 
 
-def print_tables(done: Results, names: Sequence[str]) -> None:
-    """Print the tables of these names (default: all that need not be named), notes, and problems to stderr."""
+def print_more(done: Results, run: Path) -> None:
+    """Say which other tables there are."""
+    from evalsuite.analyses.table import others
+
+    if names := others(done):
+        say(f"more tables: {', '.join(names)}; evalsuite show {run} --tables NAME, or all")
+
+
+def print_tables(done: Results, *groups: Sequence[str]) -> None:
+    """Print the tables of these names, one group after the other (no names: all that need not be named), notes, and problems to
+    stderr."""
     from evalsuite.analyses.scores import notes
     from evalsuite.analyses.table import sheets
     from evalsuite.cli.tables.terminal import draw
 
-    print_all(*draw(sheets(done, names)), *draw(notes(done)))
+    print_all(*(table for names in groups for table in draw(sheets(done, names))), *draw(notes(done)))
     for problem in done.problems:
         say("problem: ", problem, err=True)
 

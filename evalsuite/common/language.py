@@ -94,9 +94,9 @@ class MessageRow:
             return False
         # A row of few letters is meant where numbers are in its fields; in a long text, such as a library's, it is chance.
         letters = sum(char.isalpha() for literal in self.literals for char in literal)
-        if letters < _FEW:
-            return all(_NUMBER.fullmatch(value) for value in found.groups())
         begins = self.literals[0] if self.english.startswith(self.literals[0]) else ""
+        if letters < _FEW and not begins.endswith(": "):
+            return all(_NUMBER.fullmatch(value) for value in found.groups())
         sure = letters + 5 * self.english.count("!r}") >= _MANY or begins.endswith(": ")
         return sure or len(text) <= _CHANCE * letters or any(others.meant(part)[0] for part in self.inner(text))
 

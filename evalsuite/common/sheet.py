@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal
 
+from evalsuite.common.numbers import fixed
+
 About = Mapping[str, Any]  # fields of types.Place, or some of them -> values
 
 
@@ -142,7 +144,7 @@ def _words(value: str | float | int | None, column: Column) -> str:
     if column.kind in ("text", "count"):
         return f"{value:g}" if isinstance(value, float) else str(value)
     sign = "+" if column.signed else ""
-    return f"{100 * value if column.kind == 'percent' else value:{sign}.{_digits(column)}f}"
+    return fixed(100 * value if column.kind == "percent" else value, _digits(column), sign)
 
 
 def as_json(value: Any) -> Any:

@@ -7,6 +7,8 @@ characters visible, and masks API keys. All output goes through `print_all`, `sa
 from __future__ import annotations
 
 import logging
+import os
+import stat
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -97,6 +99,14 @@ def emit(text: str, mark: Callable[[str], str] = visible_mark) -> None:
         text = safe(text, mark=mark)
     out.reconfigure(errors="backslashreplace")  # prints a lone surrogate as JSON's escape
     out.write(text + "\n")
+
+
+def into_file() -> bool:
+    """Whether what is printed goes into a file: neither onto a terminal nor to a program."""
+    try:
+        return stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+    except (OSError, ValueError):  # it is no file of the system's, or closed
+        return False
 
 
 class LogFormatter(logging.Formatter):

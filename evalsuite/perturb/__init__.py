@@ -115,10 +115,10 @@ PERTURBATIONS: dict[str, Perturbation] = {
     row.name: row
     for row in (
         Perturbation("none", "不扰动", "the item as it is", _any, _unchanged),
-        Perturbation("reindicate", "选项标号改为1、2、3", "options called 1, 2, 3", _listed, reindicate),
+        Perturbation("reindicate", "选项标号改为 1、2、3", "options called 1, 2, 3", _listed, reindicate),
         Perturbation(
             "reindicate_upper",
-            "选项标号改为A、B、C",
+            "选项标号改为 A、B、C",
             "options called A, B, C",
             _listed,
             partial(reindicate, style="upper"),
@@ -163,7 +163,7 @@ PERTURBATIONS: dict[str, Perturbation] = {
             True,
         ),
         Perturbation(
-            "swap_speakers", "说话人A、B互换", "speakers A and B swapped", _written, swap_speakers, alters=True
+            "swap_speakers", "说话人 A、B 互换", "speakers A and B swapped", _written, swap_speakers, alters=True
         ),
         Perturbation(
             "drop_turns",

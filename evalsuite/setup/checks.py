@@ -49,6 +49,9 @@ class Check:
     mend: str = ""
 
 
+_MIRROR = "in China: export HF_ENDPOINT=https://hf-mirror.com, or hub: modelscope in models.yaml"
+
+
 def checks(
     models: str | Path | None = None, data: str | Path | Sequence[str | Path] | None = None, online: bool = False
 ) -> Iterator[Check]:
@@ -207,7 +210,7 @@ def _servers_and_keys() -> Iterator[Check]:
     for variable, (address, _) in found.items():
         yield Check("endpoints", variable, "ok", f"is set; the key of {address}", "backend: openai")
     if not found:
-        names = ", ".join(dict.fromkeys(variable for variable, _ in providers()))
+        names = ", ".join(dict.fromkeys([*(variable for variable, _ in providers()), *machine.OTHERS]))
         yield Check(
             "endpoints",
             "keys",
@@ -282,13 +285,20 @@ def _hubs(online: bool) -> Iterator[Check]:
         return
     address = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
     if not online:
-        yield Check("hub", "Hugging Face", "ok", f"{address}, not asked", "hub ids", "evalsuite doctor --online asks")
+        yield Check(
+            "hub",
+            "Hugging Face",
+            "absent",
+            f"{address}, not asked",
+            "hub ids",
+            f"evalsuite doctor --online asks; {_MIRROR}",
+        )
         return
     found = machine.ask_server(
         f"{address}/api", timeout=5
     )  # its list of models has other names, which is an answer too
     reached = not found.problem or found.problem.startswith("answers")
-    mend = "" if reached else "in China: export HF_ENDPOINT=https://hf-mirror.com, or hub: modelscope in models.yaml"
+    mend = "" if reached else _MIRROR
     yield Check(
         "hub",
         "Hugging Face",

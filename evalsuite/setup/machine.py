@@ -23,7 +23,11 @@ PORTS = {8000: "vLLM", 8080: "llama.cpp", 11434: "Ollama", 1234: "LM Studio", 30
 _LARGEST = 2**20  # bytes of a list of models
 
 # Providers without an entry in models/chinese-2026.yaml: variable of the key -> address.
-_OTHERS = {
+OTHERS = {
+    "QIANFAN_API_KEY": "https://qianfan.baidubce.com/v2",
+    "MINIMAX_API_KEY": "https://api.minimaxi.com/v1",
+    "STEPFUN_API_KEY": "https://api.stepfun.com/v1",
+    "SPARK_API_PASSWORD": "https://spark-api-open.xf-yun.com/v1",
     "SILICONFLOW_API_KEY": "https://api.siliconflow.cn/v1",
     "OPENROUTER_API_KEY": "https://openrouter.ai/api/v1",
 }
@@ -94,7 +98,7 @@ def keys(known: Sequence[tuple[str, str]]) -> dict[str, tuple[str, str]]:
 
     `known`: (variable, address) of the providers that have entries in a list of models.
     """
-    addresses = dict(known) | _OTHERS
+    addresses = dict(known) | OTHERS
     names = {name: name for name in addresses} | {a: name for a, name in _ALIASES.items() if name in addresses}
     return {v: (addresses[name], name) for v, name in names.items() if os.environ.get(v, "").strip()}
 

@@ -12,7 +12,7 @@ beforeEach(() => {
   Object.assign(state, firsts());
 });
 
-test("a column sorts downwards first, again turns the order; names sort upwards first", () => {
+test("a column sorts downwards first, again turns the order; names sort upwards first; a third time is by rank", () => {
   actions.sortBy("cause");
   assert.deepEqual(state.sort, { key: "cause", down: true });
   actions.sortBy("cause");
@@ -21,6 +21,8 @@ test("a column sorts downwards first, again turns the order; names sort upwards 
   assert.deepEqual(state.sort, { key: "", down: false });
   actions.sortBy("");
   assert.deepEqual(state.sort, { key: "", down: true });
+  actions.sortBy("");
+  assert.deepEqual(state.sort, { key: "rank", down: false });
   assert.deepEqual(last, { names: ["sort"], step: true });
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CHOICES, type Choice, FILTERS, firsts, OF_ITEMS, state } from "../src/leaderboard/state.ts";
+import { BY_RANK, CHOICES, type Choice, FILTERS, firsts, OF_ITEMS, state } from "../src/leaderboard/state.ts";
 
 /** Names that the address has for a cell, an item and the language. */
 const OF_ADDRESS = ["run", "model", "set", "task", "split", "prompt", "shots", "scoring", "perturb", "item", "lang"];
@@ -23,7 +23,7 @@ test("first values are no one's to change", () => {
   again.tags.push("open");
   again.sort.key = "x";
   assert.deepEqual(CHOICES.tags[1], []);
-  assert.equal(CHOICES.sort[1].key, "");
+  assert.equal(CHOICES.sort[1].key, BY_RANK);
   assert.deepEqual(Object.keys(state), Object.keys(CHOICES));
   assert.deepEqual(Object.keys(firsts(["tags"] as Choice[])), ["tags"]);
 });

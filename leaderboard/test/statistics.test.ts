@@ -1,7 +1,7 @@
 // Against scipy 1.x: chi2.sf, friedmanchisquare, rankdata, kendalltau, pearsonr.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chiTail, friedman, kendall, midranks, pearson } from "../src/leaderboard/statistics.ts";
+import { chiTail, friedman, kendall, meanRanks, midranks, pearson } from "../src/leaderboard/statistics.ts";
 
 const near = (found: number | null, wanted: number, within = 1e-10) =>
   assert.ok(found !== null && Math.abs(found - wanted) < within, `${found} is not ${wanted}`);
@@ -42,6 +42,16 @@ test("Friedman's test, without ties and with them", () => {
 
 test("where all models are alike in every column nothing differs", () => {
   assert.deepEqual(friedman([[2, 2, 2]]), { statistic: 0, p: 1 });
+});
+
+test("mean ranks over columns: more is better, ties share, who has no value is last, empty columns do not count", () => {
+  const columns = [
+    [0.5, 0.7, null],
+    [0.2, 0.2, 0.1],
+    [null, null, null],
+  ];
+  assert.deepEqual(meanRanks(columns), [(2 + 1.5) / 2, (1 + 1.5) / 2, 3]);
+  assert.deepEqual(meanRanks([]), []);
 });
 
 test("ties get the mean of their ranks", () => {

@@ -23,6 +23,7 @@ from evalsuite.analyses.judged.values import (
 )
 from evalsuite.benchmarks.published import published_figures
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, set_order, task_order
+from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results
 from evalsuite.results.words import estimate_marks, task_and_set, with_notes
@@ -174,7 +175,7 @@ def _rows(found: Sequence[_Control], control: str, says: Callable[[_Control], Te
 
 
 def _anchors(r: Anchor) -> Text:
-    gold, far, share = _number(r.gold), _number(r.far), f"{100 * r.share:.1f}"
+    gold, far, share = _number(r.gold), _number(r.far), fixed(100 * r.share, 1)
     return Text(
         f"标准答案本身 {gold} 分（{r.n_gold} 条），与之没有共同字的回答 {far} 分（{r.n_far} 条）；全部得分的 {share}% 都是 {r.most} 分",
         f"gold answers {gold} (n {r.n_gold}), answers far from them {far} (n {r.n_far}); {share} % of all scores "
@@ -257,7 +258,7 @@ def _signed(value: float | None) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+    return "–" if value is None else fixed(value, 2)
 
 
 def _percent(value: float) -> Text:

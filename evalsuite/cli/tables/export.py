@@ -54,18 +54,55 @@ def _lines(shown: Iterable[_Shown]) -> list[Sheet | str]:
 
 
 def as_csv(shown: Iterable[_Shown]) -> str:
-    """Each table as a line with its title, a line of headings, and its rows; tables are separated by a blank line."""
+    """Each table as a line with its title, a line of headings, and its rows; tables are separated by a blank line.
+
+    A number is alone in its field, so that programs sort and add it: ends of intervals and remarks have columns of their own.
+    """
     parts = []
     for sheet in shown:
         if isinstance(sheet, Sheet):
             out = io.StringIO()
             title = _line(sheet.title)
-            rows = [*([[title]] if title else []), heads(sheet), *words(sheet)]
+            rows = [*([[title]] if title else []), *_fields(sheet)]
             csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\r\n").writerows(
                 map(csvfile.field, row) for row in rows
             )
             parts.append(out.getvalue())
     return "\r\n".join(parts)
+
+
+def _fields(sheet: Sheet) -> list[list[str]]:
+    """The line of headings, and the rows."""
+    columns: list[list[str]] = []
+    for n, head in zip(_columns(sheet), heads(sheet), strict=True):
+        column, cells = sheet.columns[n], [row.cells[n] for row in sheet.rows]
+        values = [cell if isinstance(cell, Value) else None for cell in cells]
+        if any(value and value.low is not None for value in values):
+            if column.interval == "beside":
+                columns.append([head, *(_spelled(_bare(cell), column) for cell in cells)])
+            for end in ("low", "high"):
+                ends = [getattr(value, end) if value else None for value in values]
+                columns.append([f"{head} {end}", *(_spelled(x, column) for x in ends)])
+        elif column.right:
+            columns.append([head, *(_spelled(_bare(cell), column) for cell in cells)])
+        else:
+            columns.append([head, *(_spelled(cell, column) for cell in cells)])
+            continue
+        remarks = [
+            _line("".join((*value.asides, *(f" {flag}" for flag in value.flags))) if value else "") for value in values
+        ]
+        if any(remarks):
+            columns.append([f"{head} remarks", *remarks])
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _bare(cell: CellValue) -> CellValue:
+    """A value without what stands beside it."""
+    return Value(cell.value) if isinstance(cell, Value) else cell
+
+
+def _spelled(cell: CellValue, column: Column) -> str:
+    return _line("".join(part for part, _ in spell(cell, column)))
 
 
 # ---------------------------------------------------------------- Markdown

@@ -21,6 +21,7 @@ from rich.text import Text
 from evalsuite.analyses.items import ItemRecords, Record, chosen, golds, option_shares, outcome
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.language import chinese
+from evalsuite.common.numbers import fixed
 from evalsuite.common.terminal import one_line, safe
 from evalsuite.results.records import entry_name
 from evalsuite.results.schema.cell import CellResult
@@ -312,7 +313,9 @@ def _losses(record: Record, full: bool) -> Table:
 
 
 def _number(value: float | None, unit: str = "") -> str:
-    return "–" if value is None else _said(f"{value:.1f}{unit}", f"{value:.1f} {unit}") if unit else f"{value:.2f}"
+    if value is None:
+        return "–"
+    return _said(f"{fixed(value, 1)}{unit}", f"{fixed(value, 1)} {unit}") if unit else fixed(value, 2)
 
 
 def _opinion(opinion: Record, full: bool) -> Panel:

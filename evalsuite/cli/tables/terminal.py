@@ -24,7 +24,7 @@ _STYLES = {"strong": "bold", "quiet": "dim", "flag": "yellow"}
 def draw(shown: Iterable[Sheet | Text | str]) -> Iterator[RenderableType]:
     """Make sheets and lines of text renderable by a rich console."""
     for one in shown:
-        yield SheetDrawing(one) if isinstance(one, Sheet) else Styled(safe(said(one)))
+        yield SheetDrawing(one) if isinstance(one, Sheet) else Line(safe(said(one)))
 
 
 def said(text: str | Text) -> str:
@@ -45,6 +45,16 @@ def listing(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """A text for a rich console, folded to its width."""
+
+    text: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield folded(Styled(self.text), options.max_width)
+
+
+@dataclass(frozen=True, slots=True)
 class SheetDrawing:
     """A sheet for a rich console: one table or, if it is too wide, several that repeat the key columns; then its notes."""
 
@@ -54,7 +64,7 @@ class SheetDrawing:
         if self.sheet.columns and self.sheet.rows:
             yield from _tables(_Grid(self.sheet), options.max_width)
         for note in self.sheet.notes:
-            yield Styled(_one_line(said(note)), style="dim")
+            yield folded(Styled(_one_line(said(note)), style="dim"), options.max_width)
 
 
 def _one_line(text: str) -> str:
@@ -154,9 +164,53 @@ def _table(grid: _Grid, shown: Sequence[int], width: int) -> Table:
             continue  # the row is empty in these columns
         if above and (row.kind == "group" or (row.kind == "apart" and above.kind != "apart")):
             table.add_section()
-        table.add_row(*(_styled(cell) for cell in row_cells), style={"group": "bold", "apart": "dim"}.get(row.kind, ""))
+        texts = [folded(_styled(cell), widths[n]) for n, cell in zip(shown, row_cells, strict=True)]
+        table.add_row(*texts, style={"group": "bold", "apart": "dim"}.get(row.kind, ""))
         above = row
     return table
+
+
+_NEVER_FIRST = frozenset("，。；：、！？）】》」』”’％%)]…—")
+_NEVER_LAST = frozenset("（【《「『“‘([")
+
+
+def folded(text: Styled, width: int) -> Styled:
+    """A text with line breaks: where Chinese stands in it, it may break between any two of its characters, but not before
+    ，。；：） nor after （“. rich breaks at blanks only, where a Chinese sentence has none, or few.
+
+    >>> folded(Styled("读出八项任务中的六项，最好。"), 20).plain.split("\\n")
+    ['读出八项任务中的六', '项，最好。']
+    """
+    plain = text.plain
+    if cell_len(plain) <= width or not any(_is_chinese(char) for char in plain):
+        return text
+    breaks: list[int] = []
+    start = last = used = 0  # of the line; where it may break; its width
+    for n, char in enumerate(plain):
+        if char == "\n":
+            start, last, used = n + 1, n + 1, 0
+            continue
+        if n > start and _may_break(plain[n - 1], char):
+            last = n
+        used += cell_len(char)
+        if used > width and char != " " and n > start:
+            start = last if last > start else n
+            breaks.append(start)
+            used = cell_len(plain[start : n + 1])
+    lines = text.divide(breaks)
+    for line in lines:
+        line.rstrip()
+    return Styled("\n").join(lines)
+
+
+def _may_break(before: str, after: str) -> bool:
+    if after in _NEVER_FIRST or before in _NEVER_LAST or after == " ":
+        return False
+    return before == " " or _is_chinese(before) or _is_chinese(after)
+
+
+def _is_chinese(char: str) -> bool:
+    return "\u2e80" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff" or "\uff00" <= char <= "\uffef"
 
 
 def _styled(cell: Sequence[Piece]) -> Styled:

@@ -5,7 +5,13 @@ export type Maybe = number | null | undefined;
 
 export const isNumber = (v: unknown): v is number => typeof v === "number" && Number.isFinite(v);
 
-export const pct = (v: Maybe, digits = 1) => (isNumber(v) ? (v * 100).toFixed(digits) : "–");
+// More than the error of a few operations on doubles, less than any digit that is printed.
+const TIES_AWAY_FROM_ZERO = 1 + 2 ** -40;
+
+/** A number with so many decimals; halves go away from zero. As in common/numbers.py, so that page, terminal and files agree. */
+export const fixed = (v: number, digits: number) => (v * TIES_AWAY_FROM_ZERO).toFixed(digits);
+
+export const pct = (v: Maybe, digits = 1) => (isNumber(v) ? fixed(v * 100, digits) : "–");
 
 const NUMBER = new Intl.NumberFormat("en-US");
 export const num = (n: Maybe) => NUMBER.format(Number(n));

@@ -21,6 +21,10 @@ export function t(key: string, ...args: (string | number)[]): string {
   const text = words.get(key)?.[inChinese() ? 0 : 1] ?? key;
   return args.reduce<string>((done, arg, i) => done.split(`{${i}}`).join(String(arg)), text);
 }
+export const colon = () => (inChinese() ? "：" : ": ");
+/** Sentences one after the other: Chinese ones have no blank between. */
+export const sentences = (...all: (string | false | null | undefined)[]) =>
+  all.filter(Boolean).join(inChinese() ? "" : " ");
 /** Both languages at once, for what is said before a language is known. */
 export const inBoth = (key: string) => words.get(key)?.[0] ?? key;
 

@@ -1,5 +1,5 @@
 // Actions on the state. Each declares its changes, and whether the browser's back button undoes it.
-import { CHOICES, type Choice, FILTERS, firsts, type State, state } from "./state.ts";
+import { BY_RANK, CHOICES, type Choice, FILTERS, firsts, type State, state } from "./state.ts";
 import type { Task } from "./types.ts";
 
 /** Called after every change with the names of the changed choices, and whether the change is a step of the history. */
@@ -30,10 +30,12 @@ export function chooseMetricOf(tasks: Task[], metric: string) {
 export const clearFilters = () => change(firsts(FILTERS));
 /** Models by their names, while they are typed: no step each. */
 export const findModels = (find: string) => change({ find }, { step: false });
-/** Sort the overview by a column; once more turns the order. */
+/** Sort the overview by a column; once more turns the order, and again goes back to mean ranks. */
 export function sortBy(key: string) {
   const { sort } = state;
-  change({ sort: { key, down: sort.key === key ? !sort.down : key !== "" } });
+  const first = key !== ""; // names go up
+  const turned = sort.key === key && sort.down !== first;
+  change({ sort: turned ? { key: BY_RANK, down: false } : { key, down: sort.key === key ? !first : first } });
 }
 /** Sort a sheet by its n-th column; once more turns the order. `down` is how it is sorted at first. */
 export function sortSheet(id: string, column: number, down: boolean) {

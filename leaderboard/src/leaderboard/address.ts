@@ -61,7 +61,6 @@ export function startState() {
   }
   const metricOf = (choices: boolean) => data.tasks.find((x) => shared(x) && isChoice(x) === choices)?.metrics[0] ?? "";
   Object.assign(state, { metric: metricOf(false), metricChoice: metricOf(true) });
-  state.sort.key = everyTask.find((x) => data.cells.some((c) => c.task === x.name))?.name ?? "";
   state.adapters = ![...models.values()].some((m) => !m.adapter && !m.baseline);
   usual = structuredClone(state);
   readView();

@@ -1,4 +1,5 @@
 // The parts of the overview's tables: columns, rows of models and of papers, and their order.
+import { NAMES } from "../common/numbers.ts";
 import { t } from "../common/words.ts";
 import {
   address,
@@ -13,10 +14,11 @@ import {
   taskOf,
 } from "./data.ts";
 import { cellAt, inSight, inView, isFound, perturbOf, scoringOf, setNames } from "./filters.ts";
-import { metricRow, publishedAs } from "./metrics.ts";
+import { isLower, metricRow, publishedAs } from "./metrics.ts";
 import { isLevel, ownName, setLabel, setWord } from "./names.ts";
 import { metricOf, tasks } from "./offered.ts";
-import { state } from "./state.ts";
+import { BY_RANK, state } from "./state.ts";
+import { meanRanks } from "./statistics.ts";
 import type { Benchmark, Cell, Estimate, Mean, Model, Task } from "./types.ts";
 
 /** A task on a set; null: the mean over the task's sets. */
@@ -143,10 +145,33 @@ export function paperRows(columns: TableColumn[]): PaperRow[] {
   }));
 }
 
-/** Models of a group in the order asked for: by a column's value (`null` last) or by name. */
+/** The columns that a benchmark's rows are ranked by: those of its hardest set, or of all its sets where they are averaged. */
+export function rankColumns(b: Benchmark): TableColumn[] {
+  const tables = tablesOf(b);
+  return b.averaged ? tables.flatMap(({ columns }) => columns) : (tables.at(-1)?.columns ?? []);
+}
+
+/** Rows by their mean rank over a benchmark's columns, the best first; so in all its tables and charts. */
+function byRank<R extends Row>(rows: R[], columns: TableColumn[]): R[] {
+  const better = (task: Task) => (isLower(metricOf(task)) ? -1 : 1);
+  const ranks = meanRanks(
+    columns.map(({ set, task }) =>
+      rows.map((row) => {
+        const value = row.value(set, task);
+        return value === null ? null : better(task) * value;
+      }),
+    ),
+  );
+  const place = new Map(rows.map((row, i) => [row, ranks[i] ?? 0]));
+  const rank = (row: R) => place.get(row) ?? 0;
+  return [...rows].sort((a, b) => rank(a) - rank(b) || NAMES.compare(a.label, b.label));
+}
+
+/** Models of a group in the order asked for: by mean rank, by a column's value (`null` last) or by name. */
 export function ordered<R extends Row>(rows: R[], columns: TableColumn[]): R[] {
   const { key, down } = state.sort;
   const sign = down ? -1 : 1;
+  if (key === BY_RANK) return byRank(rows, rankColumns(benchmarkOf(columns[0].task)));
   if (key === "") return [...rows].sort((a, b) => sign * a.label.localeCompare(b.label));
   const { set, task } = sortedBy(columns);
   return rows

@@ -1,5 +1,5 @@
 // Words about cells of which only a part of the items was asked.
-import { num } from "../common/numbers.ts";
+import { num, pct } from "../common/numbers.ts";
 import { t } from "../common/words.ts";
 import type { Cell, Flag } from "./types.ts";
 
@@ -20,7 +20,7 @@ export function estimateTold(told: Told): string {
   if (told.method === "subset") return t("estimateSubset", asked, of);
   if (told.method === "anchors") {
     const caution = told.beyond || (told.otherwise ?? []).length > 0 ? t("estimateCaution") : "";
-    return t("estimateAnchors", asked, of, num(told.models ?? 0), (100 * (told.error ?? 0)).toFixed(1)) + caution;
+    return t("estimateAnchors", asked, of, num(told.models ?? 0), pct(told.error ?? 0)) + caution;
   }
   if (!told.margin) return t("estimateRanked", asked, of);
   return t(told.reached ? "estimateTold" : "estimateOpen", asked, of, String(Math.round(10000 * told.margin) / 100));

@@ -1,5 +1,5 @@
 // Judges and their opinions on cells in view.
-import { isNumber, type Maybe } from "../common/numbers.ts";
+import { fixed, isNumber, type Maybe } from "../common/numbers.ts";
 import { plain } from "../common/text.ts";
 import type { Controls } from "../types/results.ts";
 import { address, data } from "./data.ts";
@@ -17,7 +17,7 @@ export const judgedControls = <K extends keyof Controls>(control: K) =>
     return rows.map((row) => ({ ...row, run: i }));
   });
 
-export const points = (v: Maybe) => (isNumber(v) ? v.toFixed(2).replace("-", "−") : "–");
+export const points = (v: Maybe) => (isNumber(v) ? fixed(v, 2).replace("-", "−") : "–");
 export const plus = (v: Maybe) => (isNumber(v) ? (v < 0 ? "" : "+") + points(v) : "–");
 
 export const whoOf = (c: { judge: string; rubric: string }, scale: string) => address(c.judge, c.rubric, scale);

@@ -1,5 +1,5 @@
 // Metrics: their names, and how their values are written.
-import { isNumber, type Maybe, pct } from "../common/numbers.ts";
+import { fixed, isNumber, type Maybe, pct } from "../common/numbers.ts";
 import { plain } from "../common/text.ts";
 import { hasWord, inChinese, t } from "../common/words.ts";
 import { benchmarkOf, metricRows } from "./data.ts";
@@ -34,12 +34,12 @@ export const isRaw = (m: string) => metricRow(m)?.percent === false;
 export const isLower = (m: string) => metricRow(m)?.lower === true; // less of it is better
 
 const nats = (v: number, digits: number) => {
-  const text = Math.abs(v).toFixed(Math.max(2, digits));
+  const text = fixed(Math.abs(v), Math.max(2, digits));
   return (Number(text) ? (v < 0 ? "−" : "+") : "") + text;
 };
 
 export const figure = (m: string, v: Maybe, digits = 1) =>
-  !isNumber(v) ? "–" : isSigned(m) ? nats(v, digits) : isRaw(m) ? v.toFixed(digits + 1) : pct(v, digits);
+  !isNumber(v) ? "–" : isSigned(m) ? nats(v, digits) : isRaw(m) ? fixed(v, digits + 1) : pct(v, digits);
 
 /** "31–42", or "" if there is no interval. */
 export const span = (m: string, low: Maybe, high: Maybe, digits = 0) =>

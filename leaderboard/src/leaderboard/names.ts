@@ -1,5 +1,5 @@
 // Names of tasks, sets, perturbations and settings, as the page says them.
-import { inChinese, t } from "../common/words.ts";
+import { hasWord, inChinese, t } from "../common/words.ts";
 import { benchmarkOf, data, manyBenchmarks, perturbation, setsOn } from "./data.ts";
 import { state } from "./state.ts";
 import type { Benchmark, Place, Task } from "./types.ts";
@@ -22,6 +22,7 @@ export function setLabel(set: string | null) {
   const own = benchmarkWith(set) ?? data.benchmarks[0];
   const number = own.averaged && /^[a-z]+(\d+)$/.exec(set)?.[1];
   if (number) return `${setWord(own)} ${number}`;
+  if (inChinese() && hasWord(`set.${own.name}.${set}`)) return t(`set.${own.name}.${set}`);
   return isLevel(own, set) ? set.toUpperCase() : set;
 }
 
@@ -41,18 +42,22 @@ export function setClass(set: string | null, task: Task) {
 export const publishedNote = (b: Benchmark) => (inChinese() ? b.published_zh : b.published_en);
 
 export const perturbName = (name: string) =>
-  name === "none" ? t("perturbNone") : `${name} · ${perturbation(name)[inChinese() ? "zh" : "en"]}`;
+  name === "none"
+    ? t("perturbNone")
+    : inChinese()
+      ? `${perturbation(name).zh}（${name}）`
+      : `${name} · ${perturbation(name).en}`;
 
 /** The settings that all tables of the overview share, for captions. */
 export const viewWords = () => settingWords(state);
 
 export const settingWords = (x: Pick<Place, "split" | "variant" | "shots" | "scoring" | "perturb">) =>
   [
-    x.split,
-    `${t("variant")} ${x.variant}`,
-    `${t("shots")} ${x.shots}`,
-    `${t("scoring")} ${t(x.scoring)}`,
+    hasWord(`split.${x.split}`) ? t(`split.${x.split}`) : x.split,
+    t("variantIs", x.variant),
+    x.shots === 0 ? t("zeroShot") : t("nShots", x.shots),
+    t("scoringIs", t(x.scoring)),
     x.perturb !== "none" && perturbName(x.perturb),
   ]
     .filter(Boolean)
-    .join(", ");
+    .join(inChinese() ? "，" : ", ");

@@ -1,6 +1,6 @@
 // The overview's sections, top to bottom, each drawn when it is in sight or when there is time.
-import { $, button, byId, h, type Kid, put } from "../common/dom.ts";
-import { t } from "../common/words.ts";
+import { $, byId, h, type Kid, put } from "../common/dom.ts";
+import { drawContents, foldSection, followReading, type Section } from "./contents.ts";
 import { open } from "./evidence/open.ts";
 import { offerMetrics } from "./offered.ts";
 import { drawChart } from "./sections/accuracy.ts";
@@ -9,7 +9,6 @@ import { drawBreakdown } from "./sections/breakdown.ts";
 import { drawConfusion } from "./sections/confusion.ts";
 import { drawCorrelations } from "./sections/correlations.ts";
 import { drawCurves } from "./sections/curves.ts";
-import { drawFindings } from "./sections/findings.ts";
 import { drawAbout, drawIntro } from "./sections/intro.ts";
 import { drawJudge } from "./sections/judge.ts";
 import { drawMemory } from "./sections/memory.ts";
@@ -20,34 +19,36 @@ import { drawScorings } from "./sections/scorings.ts";
 import { drawStatus } from "./sections/status.ts";
 import { drawTokens } from "./sections/tokens.ts";
 import { drawWholes } from "./sections/whole.ts";
-import { wholes } from "./whole.ts";
 
-/** The parts of the page, top to bottom: [id, how it is drawn]. Each draws nothing where there is nothing to show. */
-const PARTS: [id: string, draw: () => Kid][] = [
-  ["intro", drawIntro],
-  ["whole", drawWholes],
-  ["found", () => wholes().length > 0 && drawFindings()], // else in the intro
-  ["tables", drawTables],
-  ["about", drawAbout],
-  ["ranks", drawRanks],
-  ["accuracy", drawChart],
-  ["extracted", () => drawAnalysis("extraction")],
-  ["leveled", () => drawAnalysis("gaps")],
-  ["scorings", drawScorings],
-  ["tokens", drawTokens],
-  ["robust", drawRobustness],
-  ["remembered", drawMemory],
-  ["seen", () => drawAnalysis("contamination")],
-  ["slices", drawBreakdown],
-  ["confused", drawConfusion],
-  ["learn", drawCurves],
-  ["judged", drawJudge],
-  ["second", drawSecond],
-  ["correlated", drawCorrelations],
-  ["sheets", drawSheets],
-  ["references", drawReferences],
-  ["statuses", drawStatus],
+/** The parts of the page, top to bottom: [id, how it is drawn, the group of the contents that it is in]. Each draws nothing where
+ *  there is nothing to show. */
+const PARTS: [id: string, draw: () => Kid, group: Group][] = [
+  ["intro", drawIntro, "scores"],
+  ["whole", drawWholes, "scores"],
+  ["tables", drawTables, "scores"],
+  ["ranks", drawRanks, "scores"],
+  ["accuracy", drawChart, "scores"],
+  ["scorings", drawScorings, "scores"],
+  ["tokens", drawTokens, "scores"],
+  ["learn", drawCurves, "scores"],
+  ["robust", drawRobustness, "robust"],
+  ["leveled", () => drawAnalysis("gaps"), "robust"],
+  ["remembered", drawMemory, "robust"],
+  ["seen", () => drawAnalysis("contamination"), "robust"],
+  ["judged", drawJudge, "diagnosis"],
+  ["second", drawSecond, "diagnosis"],
+  ["extracted", () => drawAnalysis("extraction"), "diagnosis"],
+  ["slices", drawBreakdown, "diagnosis"],
+  ["confused", drawConfusion, "diagnosis"],
+  ["correlated", drawCorrelations, "diagnosis"],
+  ["statuses", drawStatus, "diagnosis"],
+  ["about", drawAbout, "appendix"],
+  ["sheets", drawSheets, "appendix"],
+  ["references", drawReferences, "appendix"],
 ];
+type Group = "scores" | "robust" | "diagnosis" | "appendix";
+/** Long parts that are read when they are asked for. */
+const FOLDED = new Set(["leveled", "slices", "confused", "correlated", "statuses", "sheets", "references"]);
 
 /** A place in a part that is scrolled. */
 type Scrolled = [number: number, left: number, top: number];
@@ -82,9 +83,16 @@ export function drawOverview() {
     if (told ? inSight.has(`part-${id}`) : isVisible(id)) drawPart(id, draw, scrolled[i]);
     else stale.set(id, scrolled[i]);
   });
-  drawSections();
+  drawContents(sections());
   later(drawStale);
 }
+
+/** The sections that there are, by the group of each. */
+const sections = (): Section[] =>
+  PARTS.flatMap(([id, , group]) => {
+    const head = boxOf(id).querySelector<HTMLElement>("h2");
+    return head ? [{ id: `part-${id}`, group, head }] : [];
+  });
 
 /** The empty parts, and what leads to them. */
 function layOut() {
@@ -93,21 +101,7 @@ function layOut() {
   const [first, ...others] = boxes;
   put($("main"), [first, h("nav", { id: "sections", class: "sections" }), others]);
   watch(boxes);
-}
-
-/** Links to the sections below. */
-function drawSections() {
-  const heads = PARTS.flatMap(([id]) => boxOf(id).querySelector("h2") ?? []);
-  const goTo = (head: HTMLElement) => {
-    head.closest(".part")?.scrollIntoView();
-    head.tabIndex = -1;
-    head.focus({ preventScroll: true });
-  };
-  $("sections").setAttribute("aria-label", t("sections"));
-  put(
-    $("sections"),
-    heads.map((head) => button(head.firstChild?.textContent, () => goTo(head), { class: "link" })),
-  );
+  followReading(boxes);
 }
 
 const idle = globalThis.requestIdleCallback ?? ((work: () => void) => setTimeout(work));
@@ -120,7 +114,7 @@ function drawStale() {
     later(drawStale);
     return;
   }
-  drawSections();
+  drawContents(sections());
   document.documentElement.dataset.drawn = "all";
 }
 
@@ -146,6 +140,7 @@ function drawPart(id: string, draw: () => Kid, scrolled: Scrolled[]) {
   stale.delete(id);
   const focus = box.contains(document.activeElement) && document.activeElement?.closest<HTMLElement>("[data-keep]");
   put(box, draw());
+  if (FOLDED.has(id)) foldSection(id, box);
   const regions = box.querySelectorAll(".scroll"); // only those moved are moved again: each asks for a layout
   for (const [i, left, top] of scrolled) {
     if (!regions[i]) continue;

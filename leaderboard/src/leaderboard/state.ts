@@ -6,6 +6,8 @@ export interface Sort {
   key: string;
   down: boolean;
 }
+/** The key of the order by mean rank. */
+export const BY_RANK = "rank";
 type First = string | number | boolean | string[] | Sort | null;
 
 /** The choices of a person: [name in the address, first value]. A first value of `null` is "none chosen yet". */
@@ -22,7 +24,7 @@ export const CHOICES = {
   letters: ["groups", true],
   published: ["paper", true],
   adapters: ["adapters", false],
-  sort: ["sort", { key: "", down: true }],
+  sort: ["sort", { key: BY_RANK, down: false }],
   // Filters
   find: ["find", ""],
   size: ["size", ""],

@@ -5,6 +5,13 @@ import { sumOf } from "../common/numbers.ts";
 export const midranks = (list: number[]) =>
   list.map((v) => 1 + list.filter((w) => w < v).length + (list.filter((w) => w === v).length - 1) / 2);
 
+/** The mean rank of each row over columns of values of which more is better; who has none is last. */
+export function meanRanks(columns: (number | null)[][]): number[] {
+  const there = columns.filter((column) => column.some((v) => v !== null));
+  const ranks = there.map((column) => midranks(column.map((v) => (v === null ? Infinity : -Number(v.toFixed(12))))));
+  return (there[0] ?? []).map((_, i) => sumOf(ranks.map((column) => column[i])) / ranks.length);
+}
+
 /** erfc(√x) by Abramowitz & Stegun 7.1.26, to 1.5e-7. */
 function erfcOfRoot(x: number) {
   const u = 1 / (1 + 0.3275911 * Math.sqrt(x));

@@ -245,6 +245,8 @@ export interface SheetRow {
   // The page's own
   /** The part of the table that it is in, where rows of several stand below each other: each is a block. */
   part?: string;
+  /** Its rows are shown when it is pressed: the key in the address. */
+  folds?: string;
   /** The marks of its cells; those of a group are its block's. */
   marks?: Marks;
 }

@@ -1,9 +1,11 @@
 // Groups of benchmarks as they are in view: one row a model over all of them. Their means are results.json's.
+import { NAMES } from "../common/numbers.ts";
 import type { BenchmarkGroup, GroupChange, GroupColumn, GroupPart, GroupRow, GroupScore } from "../types/results.ts";
 import { sameItems } from "./columns.ts";
 import { cellIndex, data, models, placeOf } from "./data.ts";
 import { inSight } from "./filters.ts";
 import { state } from "./state.ts";
+import { meanRanks } from "./statistics.ts";
 import type { Cell, Model } from "./types.ts";
 
 /** A model's row, and the columns of its run. */
@@ -47,15 +49,17 @@ function wholeOf(found: { group: BenchmarkGroup; run: number }[]): Whole | null 
   );
   if (!all.length) return null;
   const way = all.some(({ row }) => sameWay(row, state as Way)) ? (state as Way) : all[0].row;
-  const order = [...models.keys()];
   const rows = all.filter(({ row }) => sameWay(row, way));
-  rows.sort((a, b) => order.indexOf(a.model.id) - order.indexOf(b.model.id));
   const named = new Map(found.flatMap(({ group }) => group.columns).map((c) => [`${c.kind}:${c.name}`, c]));
   const columns = [...named.values()].sort((a, b) => Number(a.kind === "ability") - Number(b.kind === "ability"));
   const changes = new Map(rows.flatMap(({ row }) => row.changes).map((c) => [`${c.perturb}:${c.benchmark}`, c]));
   const perturbs = data.perturbations.map((x) => x.name);
   const benchmarks = columns.map((c) => c.name);
   const place = (c: GroupChange) => perturbs.indexOf(c.perturb) * 1000 + benchmarks.indexOf(c.benchmark);
+  const measured = columns.filter(({ kind }) => kind === "benchmark");
+  const ranks = meanRanks(measured.map((column) => rows.map((row) => scoreIn(row, column)?.value ?? null)));
+  const rank = new Map(rows.map((row, i) => [row, ranks[i] ?? 0]));
+  rows.sort((a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0) || NAMES.compare(a.model.label, b.model.label));
   return {
     group: found[0].group,
     columns: columns.map((c) => ({ ...c, alike: isAlike(c, rows) })),

@@ -1,5 +1,6 @@
 // A diagram of average ranks with the critical difference (Demšar 2006).
 import { h, type Kid } from "../../common/dom.ts";
+import { fixed } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
@@ -27,12 +28,13 @@ export interface Ranks {
   test: { statistic: number; p: number } | false | null;
   /** The critical difference, where there is one. */
   cd: number | null;
+  few: boolean;
 }
 
-export const rankFigure = (v: number) => v.toFixed(2);
+export const rankFigure = (v: number) => fixed(v, 2);
 const pValue = (p: number) => (p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`);
 
-export function rankPanel({ set, columns, rows, left, unlike, test, cd }: Ranks): HTMLElement {
+export function rankPanel({ set, columns, rows, left, unlike, test, cd, few }: Ranks): HTMLElement {
   const k = rows.length;
   const joined = cd ? cliques(rows, cd) : [];
   const top = (cd ? 22 : 0) + 20;
@@ -54,7 +56,7 @@ export function rankPanel({ set, columns, rows, left, unlike, test, cd }: Ranks)
     {
       data: { "data-set": set },
       title: setTitle(set),
-      small: verdictOf(test, cd, columns.length),
+      small: verdictOf({ test, cd, few }, columns.length),
       cls: "cd",
       size: ["100%", head + k * ROW],
       words: `${t("ranks")}, ${setLabel(set)}: ${words.join("; ")}${cd ? `; ${t("cdIs", rankFigure(cd))}` : ""}`,
@@ -75,9 +77,9 @@ export function rankPanel({ set, columns, rows, left, unlike, test, cd }: Ranks)
 }
 
 /** The number of tasks and the test over them, in words. */
-function verdictOf(test: Ranks["test"], cd: number | null, tasks: number): string {
+function verdictOf({ test, cd, few }: Pick<Ranks, "test" | "cd" | "few">, tasks: number): string {
   const friedman = test && `${t("friedman")} χ² = ${test.statistic.toFixed(2)}, p ${pValue(test.p)}`;
-  const untested = test ? t("noCd") : t("tooFew", RANKED.models, RANKED.columns);
+  const untested = test ? t("noCd") : few ? t("fewDialogues") : t("tooFew", RANKED.models, RANKED.columns);
   return [t("overTasks", tasks), friedman, cd ? t("cdIs", rankFigure(cd)) : untested].filter(Boolean).join(" · ");
 }
 

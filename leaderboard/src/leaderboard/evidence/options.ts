@@ -1,6 +1,6 @@
 // The options: the right ones, the chosen ones, and their likelihoods.
 import { h, type Kid, visible } from "../../common/dom.ts";
-import { isNumber, num, pct, sumOf } from "../../common/numbers.ts";
+import { fixed, isNumber, num, pct, sumOf } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { langOf } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
@@ -60,7 +60,7 @@ const MEASURES: Record<string, (likelihood: Likelihood, option: string) => numbe
 const small = (name: string, value: Kid, most = false) =>
   h("span", { class: most ? "most" : "" }, h("small", null, t(name)), " ", value);
 
-const twoDigits = (value: number | null) => (isNumber(value) ? value.toFixed(2).replace("-", "−") : "–");
+const twoDigits = (value: number | null) => (isNumber(value) ? fixed(value, 2).replace("-", "−") : "–");
 
 /** The options with how likely the model found each. */
 export function likelihoods(row: Reply, found: Likelihood[]) {
@@ -108,7 +108,7 @@ export function probed(row: Reply, found: Likelihood[]) {
   const how = corruption ? corruption[inChinese() ? "zh" : "en"] : t("corrupted");
   const probe = (i: number, gold: boolean) => {
     const lower = losses[i] === least;
-    const loss = isNumber(losses[i]) ? losses[i].toFixed(3) : "–";
+    const loss = isNumber(losses[i]) ? fixed(losses[i], 3) : "–";
     return [
       h("span", { class: `pill ${gold ? "gold" : "chosen"}` }, gold ? `✓ ${t("validOne")}` : `✕ ${how}`),
       h(

@@ -3,17 +3,21 @@ import { h } from "../../common/dom.ts";
 import { t } from "../../common/words.ts";
 import { dotPanel } from "../charts/dots.ts";
 import { savers } from "../charts/picture.ts";
-import { ordered, ownRows, tablesOf } from "../columns.ts";
-import { alone, data } from "../data.ts";
+import { ordered, ownRows, rankColumns, tablesOf } from "../columns.ts";
+import { alone, benchmarkOf, data } from "../data.ts";
 import { benchmarksShown, haveIntervals, inView } from "../filters.ts";
 import { tasks } from "../offered.ts";
 import { state } from "../state.ts";
+import type { Task } from "../types.ts";
 
 export function drawChart() {
   if (!data.cells.some(inView)) return null;
   const columns = benchmarksShown().flatMap((b) => tablesOf(b).at(-1)?.columns ?? []); // of a benchmark's sets the last
   if (!columns.length) return null;
-  const rows = [...ordered(ownRows(false), columns), ...ordered(ownRows(true), columns)];
+  const rows = (task: Task) => {
+    const own = rankColumns(benchmarkOf(task));
+    return [...ordered(ownRows(false), own), ...ordered(ownRows(true), own)];
+  };
   return h(
     "section",
     { class: "block" },
@@ -28,7 +32,7 @@ export function drawChart() {
     h(
       "div",
       { class: "panels", id: "charts" },
-      tasks.map((x) => dotPanel(x, rows)),
+      tasks.map((x) => dotPanel(x, rows(x))),
     ),
   );
 }

@@ -2,7 +2,7 @@
 import { button, byId, check, choice, copyButton, h, kept } from "../../common/dom.ts";
 import { menu } from "../../common/menu.ts";
 import { plain } from "../../common/text.ts";
-import { t } from "../../common/words.ts";
+import { colon, t } from "../../common/words.ts";
 import { choose, chooseBenchmark, clearFilters, findModels } from "../actions.ts";
 import { picker } from "../controls.ts";
 import { benchmarkNamed, benchmarksHere, data, manyBenchmarks, models, taskOf } from "../data.ts";
@@ -93,7 +93,7 @@ function tickMenu(
   const pick = (value: string, yes: boolean) => values.filter((x) => (x === value ? yes : chosen.includes(x)));
   const box = (value: string) => check(words(value), chosen.includes(value), (yes) => choose(name, pick(value, yes)));
   return menu(
-    `${label}: ${chosen.length ? `${chosen.length} / ${values.length}` : t("all")}`,
+    `${label}${colon()}${chosen.length ? `${chosen.length} / ${values.length}` : t("all")}`,
     label,
     values.map((value) => kept(`${id}-${value}`, box(value))),
     { id: `choose-${id}`, open: Boolean(byId<HTMLDetailsElement>(`choose-${id}`)?.open) },

@@ -1,31 +1,47 @@
 // Findings in words: sentences of evalsuite/analyses/findings, each with the evidence that it rests on.
-import { button, h, visible } from "../../common/dom.ts";
+import { button, byId, h, visible } from "../../common/dom.ts";
 import { inChinese, t } from "../../common/words.ts";
 import { cellRoute, go } from "../address.ts";
 import { data } from "../data.ts";
+import type { Finding } from "../types.ts";
 
 const MOST = 6; // sentences; of several benchmarks there may be more
 
 export function drawFindings() {
   if (!data.findings.length) return null;
+  const [first, ...others] = data.findings.slice(0, MOST);
   return h(
     "div",
     { class: "findings", id: "findings", role: "group", "aria-label": t("findings") },
-    data.findings.slice(0, MOST).map((found) => {
-      const [sentence, test] = inChinese() ? [found.zh, found.test_zh] : [found.en, found.test_en];
-      const cell = found.cell === null ? undefined : data.cells[found.cell];
-      return h(
-        "p",
-        null,
-        h("span", { class: "data" }, visible(sentence)),
-        " ",
-        test && h("small", null, visible(test), cell ? " · " : ""),
-        cell &&
-          button(t("evidence"), () => go(cellRoute(cell)), {
-            class: "link",
-            "aria-label": `${t("evidence")}: ${sentence}`,
-          }),
-      );
-    }),
+    sentenceNode(first),
+    others.length > 0 &&
+      h(
+        "details",
+        { id: "findings-more", open: Boolean(byId<HTMLDetailsElement>("findings-more")?.open) },
+        h("summary", null, t("moreFindings", others.length)),
+        others.map(sentenceNode),
+      ),
+  );
+}
+
+function sentenceNode(found: Finding) {
+  const [sentence, test] = inChinese() ? [found.zh, found.test_zh] : [found.en, found.test_en];
+  const cell = found.cell === null ? undefined : data.cells[found.cell];
+  return h(
+    "p",
+    null,
+    h("span", { class: "data" }, visible(sentence)),
+    " ",
+    test && h("small", null, visible(test), " "),
+    cell &&
+      h(
+        "span",
+        { class: "together" },
+        test && h("small", null, "· "),
+        button(t("evidence"), () => go(cellRoute(cell)), {
+          class: "link",
+          "aria-label": `${t("evidence")}: ${sentence}`,
+        }),
+      ),
   );
 }

@@ -2,11 +2,10 @@
 import { h, type Kid, visible } from "../../common/dom.ts";
 import { num } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
-import { inChinese, t } from "../../common/words.ts";
+import { colon, inChinese, t } from "../../common/words.ts";
 import { adapters, alone, benchmarksHere, data, manyBenchmarks, models } from "../data.ts";
 import { fact } from "../facts.ts";
 import type { Run } from "../types.ts";
-import { wholes } from "../whole.ts";
 import { drawFindings } from "./findings.ts";
 import { drawSources } from "./sources.ts";
 
@@ -15,8 +14,7 @@ export const drawIntro = () =>
     "section",
     { class: "intro" },
     h("h1", null, pageTitle()),
-    h("p", { class: "lead" }, pageLead()),
-    !wholes().length && drawFindings(),
+    drawFindings() ?? h("p", { class: "lead" }, pageLead()),
     sampleNotice(),
   );
 
@@ -27,6 +25,7 @@ export function drawAbout() {
     "section",
     { class: "block", id: "about" },
     h("h2", null, t("aboutResults")),
+    data.findings.length > 0 && h("p", { class: "lead" }, pageLead()),
     h(
       "dl",
       { class: "facts" },
@@ -43,7 +42,7 @@ export function drawAbout() {
 function sampleNotice() {
   const runs = data.runs.filter((r) => r.manifest?.settings?.data === "bundled:sample").map((r) => r.name);
   const words = t(alone() ? "sampleNote" : "sampleNoteAll", runs.join(", "));
-  return runs.length > 0 && h("p", { class: "notice caution", id: "sample" }, visible(words));
+  return runs.length > 0 && h("p", { class: "note sample", id: "sample" }, visible(words));
 }
 
 function runFacts(run: Run): Kid {
@@ -53,8 +52,8 @@ function runFacts(run: Run): Kid {
     .map(([name, version]) => `${name} ${version}`);
   const small = [
     started && `${t("started")} ${String(started).replace("T", " ").slice(0, 16)}`,
-    versions.join(", ") || `${t("version")}: ${t("unknown")}`,
-    settings?.data ? `${t("dataFrom")}: ${settings.data}` : "",
+    versions.join(", ") || `${t("version")}${colon()}${t("unknown")}`,
+    settings?.data ? `${t("dataFrom")}${colon()}${settings.data}` : "",
     settings?.limit ? t("firstOf", Number(settings.limit)) : "",
   ];
   return [data$("span", "", run.name), small.map((x) => x && h("small", null, visible(x)))];

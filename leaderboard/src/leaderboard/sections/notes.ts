@@ -1,6 +1,6 @@
 // Notes on the figures in view, in sentences.
 import { h } from "../../common/dom.ts";
-import { hasWord, inChinese, t } from "../../common/words.ts";
+import { hasWord, inChinese, sentences, t } from "../../common/words.ts";
 import { benchmarkOf, data, isChoice, manyBenchmarks, models, recordedTold, taskOf } from "../data.ts";
 import { benchmarksShown, inView, perturbOf } from "../filters.ts";
 import { baseName, isLower, isPaper, isSigned, metricName, publishedAs } from "../metrics.ts";
@@ -22,9 +22,14 @@ function benchmarkNotes() {
   ];
 }
 
-export function notes() {
+/** The reason why there is no table. */
+export function notice() {
   if (!data.cells.length) return h("p", { class: "notice" }, t("noCells"));
-  if (!data.cells.some(inView)) return h("p", { class: "notice" }, t("noneHere"));
+  return !data.cells.some(inView) && h("p", { class: "notice" }, t("noneHere"));
+}
+
+export function notes() {
+  if (!data.cells.some(inView)) return null;
   const lines = [
     extractionNote(),
     state.published && data.published.length > 0 && profileNotes(),
@@ -34,7 +39,7 @@ export function notes() {
     ...benchmarkNotes(),
     ...recordedNotes(),
   ].filter(Boolean);
-  return lines.length > 0 && h("p", { class: "note", id: "profile", role: "status" }, lines.join(" "));
+  return lines.length > 0 && h("p", { class: "note", id: "profile", role: "status" }, sentences(...lines));
 }
 
 /** Notes on models in view whose replies were recorded before their runs. */
@@ -61,13 +66,11 @@ function extractionNote() {
   const shown = [...new Set(cells.map((c) => isPaper(metricOf(taskOf(c.task)))))];
   const paper = shown.includes(true);
   const runs = new Set(cells.filter(hasOldReplies).map((c) => data.runs[c.run].name));
-  return [
+  return sentences(
     shown.includes(false) && t("ofAnswers"),
     paper && t("ofReplies"),
     paper && runs.size > 0 && t("oldReplies", [...runs].join(", ")),
-  ]
-    .filter(Boolean)
-    .join(" ");
+  );
 }
 
 /** Whether an earlier version computed its metrics of whole replies. */
@@ -77,7 +80,7 @@ const hasOldReplies = (cell: Cell) =>
 /** Why the papers' rows are not beside the metrics chosen; once each. */
 function profileNotes() {
   const noted = tasks.filter((x) => !isChoice(x) && data.published.some((p) => p.task === x.name)).map(profileNote);
-  return [...new Set(noted)].filter(Boolean).join(" ");
+  return sentences(...new Set(noted));
 }
 
 function profileNote(task: Task) {

@@ -1,8 +1,8 @@
 // The overview: models by tasks.
-import { button, choice, h, kept } from "../../common/dom.ts";
+import { button, byId, choice, h, kept } from "../../common/dom.ts";
 import { isNumber, mean, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
-import { inChinese, t } from "../../common/words.ts";
+import { inChinese, sentences, t } from "../../common/words.ts";
 import { choose, chooseMetricOf } from "../actions.ts";
 import { leakNote, leaky, signsOf } from "../beside.ts";
 import {
@@ -20,45 +20,80 @@ import {
   tablesOf,
 } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
-import { adapters, address, benchmarkOf, counts, data, distinct, manyBenchmarks, setsThere } from "../data.ts";
+import { adapters, address, benchmarkOf, counts, data, distinct, manyBenchmarks, setsThere, taskOf } from "../data.ts";
 import { estimateFlag } from "../estimates.ts";
 import { benchmarksShown, cellAt, haveIntervals, inView } from "../filters.ts";
 import { figure, isPaper, longName, metricName, span, spreadOf } from "../metrics.ts";
-import { perturbName, setLabel, taskName } from "../names.ts";
+import { perturbName, setLabel, taskName, viewWords } from "../names.ts";
 import { choiceMetrics, metricOf, ownMetrics, tasks, textMetrics } from "../offered.ts";
 import { state } from "../state.ts";
 import { SCORINGS, STATUSES } from "../statuses.ts";
 import { asValue } from "../tables/figures.ts";
 import { metricColumn, nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
-import type { Cell, Estimate, Flag, Mean, Model, Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
+import type {
+  Benchmark,
+  Cell,
+  Estimate,
+  Flag,
+  Mean,
+  Model,
+  Sheet,
+  SheetColumn,
+  SheetRow,
+  SheetValue,
+  Task,
+} from "../types.ts";
+import { wholes } from "../whole.ts";
 import { exportCsv } from "./export.ts";
 import { filterBar } from "./filters.ts";
 import { groupOf, haveGroups, lettersControl, lettersNote, lettersOf } from "./groups.ts";
-import { notes } from "./notes.ts";
+import { notes, notice } from "./notes.ts";
 
 export const drawTables = () =>
   h(
     "section",
-    { class: "block" },
-    h("h2", null, t("overview")),
+    { class: `block${wholes().length ? "" : " first"}` },
+    h("div", { class: "titled" }, h("h2", null, t("overview")), pickers()),
+    notice(),
+    benchmarksShown().map((b) => hardestFirst(b).map(overviewTable)),
     h(
       "p",
       { class: "note" },
-      t("overviewNote"),
-      state.intervals && haveIntervals() && ` ${t("intervalNote")}${estimateNote()}`,
+      sentences(
+        t("overviewNote"),
+        t("rowsNote"),
+        state.intervals && haveIntervals() && t("intervalNote"),
+        state.intervals && haveIntervals() && estimateNote(),
+        state.intervals && lackIntervals() && t("noIntervals"),
+      ),
     ),
-    filterBar(),
-    controls(),
     notes(),
     legend(),
     lettersNote(),
-    benchmarksShown().map((b) => tablesOf(b).map(overviewTable)),
   );
 
+/** The set that the paper reports, the harder one, stands before the easier. */
+const hardestFirst = (b: Benchmark): OverviewTable[] => (b.levels.length ? [...tablesOf(b)].reverse() : tablesOf(b));
+
+/** Filters, metrics and settings behind one line, which says the settings of now. */
+const pickers = () =>
+  h(
+    "details",
+    { id: "pickers", class: "fold", open: Boolean(byId<HTMLDetailsElement>("pickers")?.open) },
+    h("summary", null, t("pickers"), h("small", null, ` ${viewWords()}`)),
+    filterBar(),
+    controls(),
+  );
+
+const lackIntervals = () =>
+  data.cells.filter(inView).some((c) => {
+    const { value, low } = c.metrics?.[metricOf(taskOf(c.task))] ?? {};
+    return isNumber(value) && !isNumber(low);
+  });
+
 /** A note on the interval of an estimate in view. */
-const estimateNote = () =>
-  data.cells.some((c: Cell) => c.estimate && inView(c)) ? ` ${t("intervalNoteEstimates")}` : "";
+const estimateNote = () => data.cells.some((c: Cell) => c.estimate && inView(c)) && t("intervalNoteEstimates");
 
 /** A picker for each of the tasks that have the same metrics. */
 function metricPickers() {
@@ -72,7 +107,7 @@ function metricPickers() {
     const { name } = mine[0];
     const shorts = mine.map((x) => x.short);
     const of = mine.length > 2 ? `${shorts[0]} – ${shorts.at(-1)}` : shorts.join(", ");
-    const label = `${t("metricHead")} (${benchmarkOf(mine[0]).title}: ${of})`;
+    const label = t("metricFor", benchmarkOf(mine[0]).title, of);
     const pick = (metric: string) => chooseMetricOf(mine, metric);
     return kept(`metric-${name}`, choice(label, ownMetrics.get(name) ?? [], metricOf(mine[0]), pick, longName));
   });
@@ -266,11 +301,15 @@ function paperPart(columns: TableColumn[]): SheetRow[] {
     columns.map((c) => ({ value: row.value(c.set, c.task), compares: false }));
   const sources = ({ set, task }: TableColumn): string[] =>
     [...(rows[0].columns.get(address(set ?? "", task.name))?.values() ?? [])].flatMap((e) => e.sources);
-  const heading = [{ value: t("paper"), asides: [t("paperNote")] }, ...columns.map((c) => sourceWords(sources(c)))];
+  const models = rows.filter((row) => !last(row)).length;
+  const heading = [
+    { value: t("paper"), asides: [t("nModels", models), t("paperNote")] },
+    ...columns.map((c) => sourceWords(sources(c))),
+  ];
   const below = [...rows]
     .sort((a, b) => last(a) - last(b))
     .map((row) => ({ part: "paper", cells: [name(row), ...figures(row)] }));
-  return [{ part: "paper", kind: "group", cells: heading }, ...below];
+  return [{ part: "paper", kind: "group", cells: heading, folds: "paper" }, ...below];
 }
 
 /** "Tables 2, 3" in the page's language; what is in no table, by its section. */

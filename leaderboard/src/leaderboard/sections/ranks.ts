@@ -26,6 +26,8 @@ interface Ranked {
   unlike: Task[];
   test: ReturnType<typeof friedman> | null;
   cd: number | null;
+  /** Some value has no interval: its items come from too few dialogues for any test. */
+  few: boolean;
 }
 
 /** Ranks of one set as it is in view; null unless two models have two columns. */
@@ -41,6 +43,7 @@ function averageRanks(set: string): Ranked | null {
   };
   const ranked = rows.filter((r) => columns.every((x) => whole(r, x)));
   if (ranked.length < 2 || columns.length < 2) return null;
+  const few = ranked.some((r) => columns.some((x) => !isNumber(r.metric(set, x)?.low)));
   const byColumn = columns.map((x) => {
     const sign = isLower(metricOf(x)) ? 1 : -1;
     return midranks(ranked.map((r) => sign * Number((r.value(set, x) ?? 0).toFixed(12))));
@@ -55,14 +58,15 @@ function averageRanks(set: string): Ranked | null {
     rows: found.sort((a, b) => a.mean - b.mean),
     left: rows.filter((r) => !ranked.includes(r)),
     unlike: there.filter((x) => !columns.includes(x)),
-    ...compared(byColumn, found.length),
+    ...compared(byColumn, found.length, few),
+    few,
   };
 }
 
-/** Friedman's test, and the critical difference where it finds one. */
-function compared(byColumn: number[][], models: number): Pick<Ranked, "test" | "cd"> {
+/** Friedman's test, and the critical difference where it finds one; none where values come from too few dialogues. */
+function compared(byColumn: number[][], models: number, few: boolean): Pick<Ranked, "test" | "cd"> {
   const n = byColumn.length;
-  const test = models >= RANKED.models && n >= RANKED.columns ? friedman(byColumn) : null;
+  const test = !few && models >= RANKED.models && n >= RANKED.columns ? friedman(byColumn) : null;
   const q = data.nemenyi?.[models];
   return { test, cd: test && test.p < 0.05 && q ? q * Math.sqrt((models * (models + 1)) / (6 * n)) : null };
 }

@@ -1,7 +1,7 @@
 // The opening of a page of several benchmarks: a row for each model over all of a group, and the parts of every mean.
 import { $, button, h, type Kid, put, visible } from "../../common/dom.ts";
 import { isNumber, num, pct, signed, sumOf } from "../../common/numbers.ts";
-import { inChinese, t } from "../../common/words.ts";
+import { inChinese, sentences, t } from "../../common/words.ts";
 import type { GroupChange, GroupColumn, GroupPart, GroupScore } from "../../types/results.ts";
 import { unfoldParts } from "../actions.ts";
 import { abilityPanel } from "../charts/abilities.ts";
@@ -34,7 +34,7 @@ type Changed = Whole["changes"][number];
 
 export function drawWholes() {
   const all = wholes();
-  return all.length > 0 && h("section", { class: "block", id: "wholes" }, all.map(drawWhole));
+  return all.length > 0 && h("section", { class: "block first", id: "wholes" }, all.map(drawWhole));
 }
 
 function drawWhole(whole: Whole): Kid {
@@ -58,9 +58,12 @@ function drawWhole(whole: Whole): Kid {
     h(
       "p",
       { class: "note" },
-      t("wholeNote"),
-      ` ${wayOf(whole)}`,
-      whole.rows.some(({ row }) => row.parts.some((part) => part.estimated)) && ` ${t("estimateMarks")}`,
+      sentences(
+        t("wholeNote"),
+        whole.rows.some(({ row }) => row.scores.some((x) => isNumber(x.value) && !isNumber(x.low))) && t("noIntervals"),
+        whole.rows.some(({ row }) => row.parts.some((part) => part.estimated)) && t("estimateMarks"),
+        wayOf(whole),
+      ),
     ),
     sheetNode(sheetOf(whole), { id: `whole-${name}`, heading: null, where: wayOf(whole) }),
     h("div", { id: boxOf(whole), class: "parts" }, partsNode(whole)),
@@ -87,7 +90,6 @@ function sheetOf(whole: Whole): Sheet {
     title: inWords(whole.group),
     columns: [{ heading: t("model") }, ...columns.map(scoreColumn), ...changes.map(changeColumn)],
     rows: [...chanceRow(whole), ...part(whole, "own"), ...part(whole, "base")],
-    order: { column: 1, down: true },
     look: "scorings whole",
     marks: { group: whole.group.name },
   };

@@ -1,5 +1,5 @@
 // The cells of a sheet in words: for the page, and for files.
-import { isNumber, num } from "../../common/numbers.ts";
+import { fixed, isNumber, num } from "../../common/numbers.ts";
 import { inChinese } from "../../common/words.ts";
 import type { Flag, Sheet, SheetCell, SheetColumn, SheetValue, Words } from "../types.ts";
 
@@ -31,7 +31,7 @@ export const digitsOf = ({ kind, digits }: SheetColumn): number =>
 function number(column: SheetColumn, v: number, digits: number): string {
   const { kind, signed } = column;
   if (kind !== "percent" && kind !== "number") return num(v);
-  const text = Math.abs(kind === "percent" ? 100 * v : v).toFixed(digits);
+  const text = fixed(Math.abs(kind === "percent" ? 100 * v : v), digits);
   if (kind === "number" && Number(text) === 0) return text;
   return (v < 0 ? "−" : signed ? "+" : "") + text;
 }

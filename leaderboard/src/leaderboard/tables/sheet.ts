@@ -1,9 +1,9 @@
 // Sheets: tables as data (common/sheet.py, types.ts). One renderer draws any of them, and knows no analysis.
-import { h, kept, put, unseen, visible } from "../../common/dom.ts";
+import { button, h, kept, put, unseen, visible } from "../../common/dom.ts";
 import { isNumber, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import { sheetSort, sortBy, sortSheet } from "../actions.ts";
+import { sheetSort, sortBy, sortSheet, unfolds } from "../actions.ts";
 import { cellRoute, go } from "../address.ts";
 import { cellIndex, data, models, placeOf } from "../data.ts";
 import { inSight, onPage } from "../filters.ts";
@@ -91,9 +91,11 @@ function tableNode(shown: Shown, id: string, again: (column: number) => void, li
 
 function blockNode(drawing: Drawing, block: Block): Node {
   const look = block.apart ? "apart" : block.part;
+  const key = block.group?.folds;
+  const folded = key !== undefined && !state.unfolded.includes(key);
   return h(
     "tbody",
-    { class: look || false, ...dataset(marksOf(block)) },
+    { class: `${look}${folded ? " folded" : ""}` || false, "data-folds": key, ...dataset(marksOf(block)) },
     block.group && groupRow(drawing, block.group),
     block.rows.map((row) => valueRow(drawing, row, block.apart ? "muted" : drawing.lit(row) && "lit")),
   );
@@ -103,6 +105,7 @@ function groupRow(drawing: Drawing, row: SheetRow): Node {
   const { columns, places, evidence } = drawing;
   const heading = { column: columns[0], rank: "" as const, evidence: null, names: "" };
   const width = columns.reduce((sum, { range }) => sum + (range ? 2 : 1), -1);
+  const words = headingNodes(heading, row.cells[0], null);
   const rest = (column: SheetColumn, i: number): Nodes => {
     const place = places[i];
     const cell = row.cells[place];
@@ -117,9 +120,22 @@ function groupRow(drawing: Drawing, row: SheetRow): Node {
   return h(
     "tr",
     { class: "group" },
-    h("th", { scope: "rowgroup" }, headingNodes(heading, row.cells[0], null)),
+    h("th", { scope: "rowgroup" }, row.folds ? folder(row.folds, words) : words),
     row.cells.length > 1 ? columns.slice(1).map((column, i) => rest(column, i + 1)) : h("td", { colspan: width }),
   );
+}
+
+/** A heading that shows and hides the rows below it, in all tables that have such. */
+function folder(key: string, words: Nodes): Node {
+  const flip = (): void => {
+    const open = !state.unfolded.includes(key);
+    unfolds(key, open);
+    for (const rows of document.querySelectorAll(`tbody[data-folds="${key}"]`)) {
+      rows.classList.toggle("folded", !open);
+      rows.querySelector("[aria-expanded]")?.setAttribute("aria-expanded", String(open));
+    }
+  };
+  return button(words, flip, { class: "folder", "aria-expanded": String(state.unfolded.includes(key)) });
 }
 
 function valueRow(drawing: Drawing, row: SheetRow, look: string | false): Node {
@@ -219,8 +235,8 @@ function headCell(column: SheetColumn, sorting: Sorting, more: Attributes): Node
   const { sortKey } = column;
   const by = sortKey === undefined ? { "data-column": sorting.place, title: t("sortBy") } : { "data-sort": sortKey };
   const flip = () => sortAnew(column, sorting);
-  const button = h("button", { type: "button", class: "sort", onclick: flip, ...by }, sorter);
-  const node = h("th", { ...look, "aria-sort": order }, button, small(column), remarks(column));
+  const press = button(sorter, flip, { class: "sort", ...by });
+  const node = h("th", { ...look, "aria-sort": order }, press, small(column), remarks(column));
   return [drawn, sortKey === undefined ? node : kept(`sort-${sorting.id}-${sortKey}`, node)];
 }
 

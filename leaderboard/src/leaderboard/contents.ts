@@ -1,0 +1,127 @@
+// The contents of the page: its sections by groups, and the fold that a long one stands in.
+import { $, button, byId, h, put } from "../common/dom.ts";
+import { inChinese, t } from "../common/words.ts";
+import { unfolds } from "./actions.ts";
+import { state } from "./state.ts";
+
+export interface Section {
+  /** The id of its box. */
+  id: string;
+  /** The key of its group's words. */
+  group: string;
+  head: HTMLElement;
+}
+
+const WIDE = "(min-width: 68.75rem)"; // as in page.css
+const isWide = () => matchMedia(WIDE).matches;
+
+let reading = ""; // the id of the section that is read
+let chosen = false; // by its link: it may stand too near the end of the page to come to the top of the window
+
+/** The list of sections: at the side of a wide window, in one menu of a narrow one. */
+export function drawContents(all: Section[]) {
+  const groups = [...new Set(all.map(({ group }) => group))];
+  const nav = $("sections");
+  nav.setAttribute("aria-label", t("sections"));
+  put(
+    nav,
+    h(
+      "details",
+      { id: "contents", class: isWide() ? "" : "menu", open: isWide(), onkeydown: close },
+      h("summary", null, t("sections")),
+      groups.map((group) =>
+        h(
+          "div",
+          { role: "group", "aria-label": t(`group.${group}`) },
+          h("p", { class: "muted", "aria-hidden": "true" }, t(`group.${group}`)),
+          all.filter((section) => section.group === group).map(linkTo),
+        ),
+      ),
+    ),
+  );
+  mark();
+}
+
+/** Escape closes the menu. */
+function close(event: KeyboardEvent & { currentTarget: HTMLDetailsElement }) {
+  const box = event.currentTarget;
+  if (event.key !== "Escape" || isWide() || !box.open) return;
+  event.stopPropagation();
+  box.open = false;
+  box.querySelector("summary")?.focus();
+}
+
+const linkTo = ({ id, head }: Section) => {
+  const goTo = () => {
+    if (!isWide()) $<HTMLDetailsElement>("contents").open = false;
+    const fold = head.closest<HTMLDetailsElement>("details.section");
+    if (fold) fold.open = true;
+    $(id).scrollIntoView();
+    const target = fold?.querySelector("summary") ?? head;
+    if (!fold) head.tabIndex = -1;
+    target.focus({ preventScroll: true });
+    chosen = true;
+    reading = id;
+    mark();
+  };
+  return button(head.firstChild?.textContent, goTo, { class: "link", "data-section": id });
+};
+
+/** The section at the top of the window is marked in the contents. */
+export function followReading(boxes: HTMLElement[]) {
+  matchMedia(WIDE).addEventListener("change", ({ matches }) => {
+    const box = byId<HTMLDetailsElement>("contents");
+    if (!box) return;
+    box.open = matches;
+    box.classList.toggle("menu", !matches);
+  });
+  const note = (entries: IntersectionObserverEntry[]) => {
+    const now = entries.find((entry) => entry.isIntersecting);
+    if (!now || chosen) return;
+    reading = now.target.id;
+    mark();
+  };
+  const watcher = new IntersectionObserver(note, { rootMargin: "-12% 0px -87% 0px" });
+  for (const box of boxes) watcher.observe(box);
+  for (const move of ["wheel", "touchmove", "keydown", "pointerdown"] as const)
+    addEventListener(
+      move,
+      () => {
+        chosen = false;
+      },
+      { passive: true },
+    );
+}
+
+function mark() {
+  for (const link of document.querySelectorAll<HTMLElement>("[data-section]")) {
+    const here = link.dataset.section === reading;
+    link.toggleAttribute("aria-current", here);
+    if (here) link.setAttribute("aria-current", "true");
+  }
+}
+
+const MOST_TITLES = 3;
+
+/** Put what a section holds behind its title and a line that says what it is. */
+export function foldSection(id: string, box: HTMLElement) {
+  const section = box.firstElementChild;
+  const head = section?.querySelector("h2");
+  if (!section || !head) return;
+  const found = [...section.querySelectorAll("h3, figcaption strong")].flatMap((x) => x.firstChild?.textContent ?? []);
+  const titles = [...new Set(found)].filter((x) => x.trim());
+  const more = titles.length - MOST_TITLES;
+  const inside = [
+    titles.slice(0, MOST_TITLES).join(inChinese() ? "、" : ", ") + (more > 0 ? t("andMore", more) : ""),
+    t("nTables", section.querySelectorAll("table").length),
+  ];
+  const key = `section-${id}`;
+  const fold = h(
+    "details",
+    { class: "section", open: state.unfolded.includes(key) },
+    h("summary", null, head, h("small", null, ` ${inside.filter(Boolean).join(" · ")}`)),
+    ...section.childNodes,
+  );
+  fold.addEventListener("toggle", () => unfolds(key, fold.open));
+  put(section, fold);
+}
