@@ -235,7 +235,7 @@ class BenchmarkFile(Section):
     licence: str = ""
     """The licence of the data, as their source states it."""
     citation: str = ""
-    """BibTeX of the paper, for `evalsuite cite`."""
+    """BibTeX of the paper."""
     published: PublishedFigures | None = None
     """Figures of papers."""
 
