@@ -210,7 +210,7 @@ def _servers_and_keys() -> Iterator[Check]:
     for variable, (address, _) in found.items():
         yield Check("endpoints", variable, "ok", f"is set; the key of {address}", "backend: openai")
     if not found:
-        names = ", ".join(dict.fromkeys([*(variable for variable, _ in providers()), *machine.OTHERS]))
+        names = ", ".join(machine.variables(providers()))
         yield Check(
             "endpoints",
             "keys",

@@ -23,7 +23,7 @@ PORTS = {8000: "vLLM", 8080: "llama.cpp", 11434: "Ollama", 1234: "LM Studio", 30
 _LARGEST = 2**20  # bytes of a list of models
 
 # Providers without an entry in models/chinese-2026.yaml: variable of the key -> address.
-OTHERS = {
+_OTHERS = {
     "QIANFAN_API_KEY": "https://qianfan.baidubce.com/v2",
     "MINIMAX_API_KEY": "https://api.minimaxi.com/v1",
     "STEPFUN_API_KEY": "https://api.stepfun.com/v1",
@@ -93,12 +93,17 @@ def local_servers(ports: Iterable[int] | None = None) -> list[ModelServer]:
         return [server for server in pool.map(lambda each: ask_server(each, timeout=1), addresses) if server.found]
 
 
+def variables(known: Sequence[tuple[str, str]]) -> list[str]:
+    """The variables of keys: of the providers in `known`, (variable, address) each, and of the others."""
+    return list(dict.fromkeys([*(variable for variable, _ in known), *_OTHERS]))
+
+
 def keys(known: Sequence[tuple[str, str]]) -> dict[str, tuple[str, str]]:
     """Variables of the environment that hold a key: name -> (address, the provider's usual variable). No value is read out.
 
     `known`: (variable, address) of the providers that have entries in a list of models.
     """
-    addresses = dict(known) | OTHERS
+    addresses = dict(known) | _OTHERS
     names = {name: name for name in addresses} | {a: name for a, name in _ALIASES.items() if name in addresses}
     return {v: (addresses[name], name) for v, name in names.items() if os.environ.get(v, "").strip()}
 
