@@ -244,7 +244,15 @@ def notes(results: Results) -> list[Text]:
     """Notes below all tables of a run: the legend, replies without a choice, recordings, and leakage between splits."""
     estimated = [ESTIMATED] if any(cell.is_estimate for cell in results.cells) else []
     sampled = [SAMPLED] if any(cell.facts.samples for cell in results.cells) else []
-    return [*legend(results), *estimated, *sampled, *unread(results), *recordings(results), *leaks(results)]
+    return [
+        *legend(results),
+        *estimated,
+        *sampled,
+        *unread(results),
+        *cut(results),
+        *recordings(results),
+        *leaks(results),
+    ]
 
 
 def unread(results: Results) -> list[Text]:
@@ -270,6 +278,35 @@ def unread(results: Results) -> list[Text]:
         for model, count in missed.items()
         if count > max(2, UNREAD * replies[model])
     ]
+
+
+CUT = 0.02  # share of a cell's replies that the limit may cut off before they answer, unmentioned
+
+
+def cut(results: Results) -> list[Text]:
+    """A line for each model with cells in which more than CUT of the replies are truncated."""
+    cells: dict[str, list[tuple[float, CellResult]]] = {}
+    for cell in results.cells:
+        replies = sum(cell.status.values())
+        share = cell.status.get("truncated", 0) / replies if replies else 0.0
+        if share > CUT and not cell.is_baseline and not cell.facts.recorded:
+            cells.setdefault(cell.model, []).append((share, cell))
+    lines = []
+    for model, found in cells.items():
+        count = sum(cell.status["truncated"] for _, cell in found)
+        share, worst = max(found, key=lambda pair: pair[0])
+        task = task_and_set(TASKS[worst.task], worst.set)
+        lines.append(
+            Text(
+                f"{model}：{count} 条回复在给出答案前被长度上限截断，计为不正确（最多的是{task.zh}，{100 * share:.0f}%）；可在 models.yaml 该模型的 "
+                "generation 下调高 max_new_tokens，用新的 --out 重新运行",
+                f"{model}: {count} replies were cut at their limit before they answered, and count as not right "
+                f"(most in {task.en}, "
+                f"{100 * share:.0f} %); raise max_new_tokens under generation in its entry of models.yaml, and "
+                "run into a new --out",
+            )
+        )
+    return lines
 
 
 def recordings(results: Results) -> list[Text]:
