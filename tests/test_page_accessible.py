@@ -46,7 +46,9 @@ def visit(run: Path, tab: Any) -> Any:
 
 
 def unfold(tab: Any) -> None:
+    """Open all folds, but not the menu of sections, which lies over what is below it."""
     tab.evaluate(UNFOLD)
+    tab.evaluate("document.querySelector('#contents.menu')?.removeAttribute('open')")
 
 
 def open_item(tab: Any) -> None:
