@@ -1,4 +1,7 @@
-"""Numbers as they are printed: alike on page, terminal, CSV, LaTeX and Markdown (leaderboard/src/common/numbers.ts is the same)."""
+"""Numbers as they are printed: alike on page, terminal, CSV, LaTeX and Markdown.
+
+leaderboard/src/common/numbers.ts is the same.
+"""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _STYLES = {"strong": "bold", "quiet": "dim", "flag": "yellow"}
 def draw(shown: Iterable[Sheet | Text | str]) -> Iterator[RenderableType]:
     """Make sheets and lines of text renderable by a rich console."""
     for one in shown:
-        yield SheetDrawing(one) if isinstance(one, Sheet) else Line(safe(said(one)))
+        yield SheetDrawing(one) if isinstance(one, Sheet) else FoldedText(safe(said(one)))
 
 
 def said(text: str | Text) -> str:
@@ -45,7 +45,7 @@ def listing(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class FoldedText:
     """A text for a rich console, folded to its width."""
 
     text: str
