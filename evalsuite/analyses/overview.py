@@ -403,8 +403,8 @@ _LEGEND = Text(
     "各任务首要指标（% 以该指标的最高值为 100）的平均，每项任务权重相同，任务内每个题集权重相同；准确率与 F1 尺度不同，一起平均只供粗看；区间按各部分独立计算，题目只出自极少几段对话时没有区间；n/m：m 部分中仅有 n "
     "部分，因此没有平均；!n：n 个请求失败或尚未提问",
     "means of the tasks' headline metrics, in % of their highest value: every task weighs the same, and of a task every set; "
-    "accuracy and F1 share no scale, so a rough guide; intervals take the parts as independent, and are none where items come from "
-    "too few dialogues; n/m: only n of m parts, so no mean; !n: requests failed or not asked",
+    "accuracy and F1 share no scale, so a rough guide; intervals take the parts as independent, and are none where items come "
+    "from too few dialogues; n/m: only n of m parts, so no mean; !n: requests failed or not asked",
 )
 
 

@@ -89,8 +89,8 @@ def tables_help() -> str:
     """The help of `show --tables`."""
     left_out = ", ".join(f"{row.name} ({row.only_named})" for row in TABLES.values() if row.only_named)
     return (
-        f"Tables, comma-separated: {', '.join(TABLES)}; all: all but {left_out}. Default: {', '.join(at_end())}; as csv, latex or "
-        "markdown all."
+        f"Tables, comma-separated: {', '.join(TABLES)}; all: all but {left_out}. "
+        f"Default: {', '.join(at_end())}; as csv, latex or markdown all."
     )
 
 

@@ -19,7 +19,7 @@ from evalsuite.common.terminal import console, emit, into_file, print_all, say
 if TYPE_CHECKING:
     from evalsuite.results.analysis import Results
 
-ALL = "all"  # of --tables
+ALL = "all"  # every table that need not be named
 SCORES = ("overview", "results")  # the tables that a run is for
 SHOWN = 50  # lines of --list without --all
 

@@ -185,7 +185,7 @@ def folded(text: Styled, width: int) -> Styled:
     if cell_len(plain) <= width or not any(_is_chinese(char) for char in plain):
         return text
     breaks: list[int] = []
-    start = last = used = 0  # of the line; where it may break; its width
+    start = last = used = 0  # the line's start, its last place to break, its width
     for n, char in enumerate(plain):
         if char == "\n":
             start, last, used = n + 1, n + 1, 0
