@@ -15,15 +15,21 @@ from evalsuite.metrics.statistics import bootstrap
 from evalsuite.results.scoring import FULL, RESAMPLES, intervals, per_item, score_cell
 from evalsuite.types import Item, Response
 
-ASKED = [name for name, task in TASKS.items() if task.kind.written]
 CORPORA = Corpora(bundled("sample"))
 
 
+def sets_of(task: str) -> list[str]:
+    """The sets of the sample that have the task."""
+    corpus = CORPORA[TASKS[task].benchmark]
+    return [s for s in benchmark_of(task).sets if corpus.has(TASKS[task], s, "test")]
+
+
+ASKED = [name for name, task in TASKS.items() if task.kind.written and sets_of(name)]
+
+
 def items_of(task: str) -> list[Item]:
-    """The first items of the first set that the sample has."""
-    corpus, of = CORPORA[TASKS[task].benchmark], TASKS[task]
-    first = next(s for s in benchmark_of(task).sets if corpus.has(of, s, "test"))
-    return list(corpus.file(of, first, "test").items)[:12]
+    """The first items of the first set."""
+    return list(CORPORA[TASKS[task].benchmark].file(TASKS[task], sets_of(task)[0], "test").items)[:12]
 
 
 def reply(item: Item, n: int) -> str:

@@ -123,8 +123,8 @@ def test_a_copy_without_its_wal_is_told(tmp_path: Path, cli: Any) -> None:
     assert sum(cell.items - cell.missing for cell in both.cells) == 5
     assert [p.name for p in (tmp_path / "both").glob("store*")] == ["store.sqlite"]  # one file, whole again
     evalsuite.score(tmp_path / "both")
-    (tmp_path / "one" / "store.sqlite-wal").touch()  # the user accepts the loss
-    evalsuite.score(tmp_path / "one")
+    (tmp_path / "one" / "store.sqlite-wal").touch()  # the user accepts the loss: nothing is left
+    assert "store.sqlite has no cells" in cli("score", tmp_path / "one", expect=2).stderr
 
 
 # --- files of others

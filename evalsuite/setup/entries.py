@@ -19,6 +19,7 @@ from evalsuite.backends.models import models_in
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import read_text, replace_file
 from evalsuite.common.resources import PREFIX, bundled, resolve
+from evalsuite.common.text import path_text
 from evalsuite.common.yamltext import parse_yaml
 from evalsuite.setup.machine import GPU, ModelServer, keys
 
@@ -170,7 +171,7 @@ def _written(value: Any) -> str:
 
 def checked_yaml(entries: Sequence[ModelEntry], out: Path) -> str:
     """The text of a models.yaml that `load_models` takes. Raises ConfigError, before anything is written or shown."""
-    text = models_yaml(entries, out)
+    text = path_text(models_yaml(entries, out))  # its comments name the file
     models_in(text, out)
     return text
 
