@@ -29,7 +29,11 @@ FULL = int(min(free_disk(Path()), free_disk(hub_cache())) < 10**9)
 def call(*words: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[bytes]:
     env = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "EVALSUITE_"))} | more
     root = str(Path(evalsuite.__file__).parents[1])
-    return subprocess.run([sys.executable, *words], cwd=cwd, env=env | {"PYTHONPATH": root}, capture_output=True)
+    command, path = [sys.executable], [root]
+    if not root.isascii():  # Python 3.11 ends at a .pth file of site-packages that its locale cannot decode
+        command, path = [sys.executable, "-S"], [root, *filter(None, sys.path)]
+    env |= {"PYTHONPATH": os.pathsep.join(path)}
+    return subprocess.run([*command, *words], cwd=cwd, env=env, capture_output=True)
 
 
 # ---------------------------------------------------------------- Windows, simulated
