@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +17,8 @@ from evalsuite.backends.registry import load_backend
 _found = find_spec("vllm")
 # Without an origin it is this very folder, taken for a package.
 WHY = "" if _found and _found.origin else "vllm is not installed: make test-vllm sets up a venv that has it"
+if not WHY and " " in sys.prefix:
+    WHY = "vLLM for CPUs preloads a library by LD_PRELOAD, whose list is separated by blanks: its venv needs a path without"
 if not WHY:
     # A share of the machine is enough for a 5 MB model, whatever else runs there.
     os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
