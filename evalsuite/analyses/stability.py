@@ -165,12 +165,10 @@ _LEGEND = Text(
     "一种问法答对。敏感度：同一题随机取两种问法，得分之差的绝对值的平均；得分为 0 或 1 时即对错不一的概率，0 为完全不受影响。分位数：各问法平均分的 5%、50%、95% 分位。"
     "区间 95%，以对话为单位。",
     "Of items that every asking answered. mean: over the askings; worst: the asking with the lowest mean; all: % "
-    "of items right under "
-    "every asking (the mean of each item's lowest value); any: under at least one. sensitivity: mean absolute "
-    "difference between two "
-    "askings of an item; of right and wrong, the chance that two drawn at random are not equally right; 0 is "
-    "unmoved. quantiles: 5, 50 "
-    "and 95 % of the askings' means. 95 % intervals by dialogues.",
+    "of items right under every asking (the mean of each item's lowest value); any: under at least one. "
+    "sensitivity: mean absolute difference between two askings of an item; of right and wrong, the chance that "
+    "two drawn at random are not equally right; 0 is unmoved. quantiles: 5, 50 and 95 % of the askings' means. 95 "
+    "% intervals by dialogues.",
 )
 
 

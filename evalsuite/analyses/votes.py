@@ -173,10 +173,9 @@ _LEGEND = Text(
     "k：每题取 k 次提问，对全部取法求平均（精确）。多数：cons@k，得票最多的选项正确；并列第一的各得一份；无答案者不投票。一次：pass@k，至少一次"
     "正确（Chen 等 2021）。全部：pass^k，次次正确。并列 %：正确选项并列第一的比例。区间 95%，以对话为单位。",
     "k: askings of each item, averaged exactly over all draws of k. vote: cons@k, the right option has most "
-    "votes; ties for first place "
-    "share the credit, a reply without an answer has no vote. once: pass@k, at least one is right (Chen et al. "
-    "2021). always: pass^k, "
-    "all are. tied: the right option ties for first place. 95 % intervals by dialogues.",
+    "votes; ties for first place share the credit, a reply without an answer has no vote. once: pass@k, at least "
+    "one is right (Chen et al. 2021). always: pass^k, all are. tied: the right option ties for first place. 95 % "
+    "intervals by dialogues.",
 )
 
 
