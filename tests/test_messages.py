@@ -25,7 +25,7 @@ _NAMES = """
     CPU EM FRMM GPU Kendall MIB Ollama Pearson RUN SGLang Total accuracy accuracy_char accuracy_prior
     accuracy_sum accuracy_token answer character constrained content context conversation dialogue evalsuite
     generate guided hf hub kendall labels llama.cpp local manifest.json messages openai out pearson perturb
-    project python question records red results.json rotation sample schema shots spearman submission.yaml
+    project python question records red results.json rotation run sample schema shots spearman submission.yaml
     texts token torch vLLM variant vllm
 """
 SAME = {

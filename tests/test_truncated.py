@@ -1,15 +1,33 @@
-"""Replies that were cut at their limit: a line below the tables from more than 2 % of a cell."""
+"""Replies that were cut at their limit: a line below the tables from more than 2 % of a cell; asked again with a longer one."""
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import pytest
 from as_json import a_cell
+from needs import needs
 
+import evalsuite
+from evalsuite.analyses.saved import load_results
 from evalsuite.analyses.scores import cut, notes
+from evalsuite.backends.openai.faults import Server, prompt_id
+from evalsuite.backends.scripted import Scripted
+from evalsuite.common.errors import ConfigError
+from evalsuite.evaluation.again import _longer
+from evalsuite.evaluation.settings import Settings
+from evalsuite.exchange.submit.submission import make_submission
+from evalsuite.exchange.submit.verdict import check_submission
 from evalsuite.results.analysis import Results
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.types import Reading
+from evalsuite.results.store import open_store
+from evalsuite.types import Reading, Request, Response
 
 
 def results(*cells: CellResult) -> Results:
@@ -21,7 +39,9 @@ def test_more_than_two_percent_of_a_cell_are_told() -> None:
     some = a_cell(model="a", set="hard", status={"parsed": 97, "truncated": 3})
     few = a_cell(model="a", task="slot_identification", status={"parsed": 98, "truncated": 2})
     (line,) = cut(results(many, some, few))
-    assert line.en.startswith("a: 13 replies were cut") and "easy CKF, 10 %" in line.en and "max_new_tokens" in line.en
+    assert (
+        line.en.startswith("a: 13 replies were cut") and "easy CKF, 10 %" in line.en and "--again truncated" in line.en
+    )
     assert line.zh.startswith("a：13 条回复") and line in notes(results(many, some, few))
     assert cut(results(few)) == []
 
@@ -32,3 +52,163 @@ def test_models_have_a_line_each_and_baselines_none() -> None:
     cells.append(a_cell(model="random", status=status, facts={"backend": "baseline"}))
     cells.append(a_cell(model="c", status={}))
     assert [line.en[:2] for line in cut(results(*cells))] == ["a:", "b:"]
+
+
+# --- asked again
+
+NEEDED = 200  # tokens of a reply that thinks
+ASKED: dict[str, Any] = {"tasks": ["knowledge_filling"], "set": "easy", "limit": 20}
+AGAIN: dict[str, Any] = {"again": "truncated", "max_new_tokens": 512}
+
+
+class Thinker:
+    """Thinks before it answers each third item, for NEEDED tokens; keeps the limits that it was asked with."""
+
+    def __init__(self, stops_after: int | None = None) -> None:
+        self.limits: Counter[int] = Counter()
+        self.stops_after = stops_after
+
+    def __call__(self, request: Request) -> Response:
+        if self.limits[512] == self.stops_after:
+            raise KeyboardInterrupt
+        self.limits[request.max_new_tokens] += 1
+        if int(request.id.rpartition("/")[2]) % 3 == 0 and request.max_new_tokens < NEEDED:
+            return Response("让我想一想，", "length", new_tokens=request.max_new_tokens)
+        return Response("(a)", "stop", new_tokens=2)
+
+
+def asked(out: Path, thinker: Thinker, **settings: Any) -> CellResult:
+    (cell,) = evalsuite.run({"m": thinker}, out=out, **ASKED, **settings).cells
+    return cell
+
+
+def files(out: Path) -> dict[str, bytes]:
+    paths = [out / "results.json", *sorted((out / "records").iterdir())]
+    return {path.name: path.read_bytes() for path in paths}
+
+
+def test_only_truncated_replies_are_asked_again(tmp_path: Path) -> None:
+    out, thinker = tmp_path / "run", Thinker()
+    first = asked(out, thinker)
+    (limit,) = thinker.limits
+    cut_off = first.status["truncated"]
+    assert cut_off == 7 and limit < NEEDED and "|again:" not in first.headline.signature
+    before = files(out)
+    with open_store(out) as store:
+        keys = [key for key, _, _ in store.read(first.cell)]
+
+    second = asked(out, thinker, **AGAIN)
+    assert thinker.limits == {limit: 20, 512: cut_off} and second.status == {"parsed": 20}
+    assert second.facts.again and second.facts.again.replies == cut_off
+    assert "|again:truncated,max_new_tokens=512,replies=7|" in second.headline.signature
+    records = [json.loads(line) for line in (out / second.records).read_text("utf-8").splitlines()]
+    assert Counter(record["max_new_tokens"] for record in records) == {limit: 13, 512: 7}
+    with open_store(out) as store:  # the first replies are kept
+        assert [reply.finish for key in keys if (reply := store.response(key))].count("length") == cut_off
+
+    after = files(out)
+    assert asked(out, thinker, **AGAIN) == second and files(out) == after
+    evalsuite.score(out)
+    assert files(out) == after
+    assert asked(out, thinker) == first and files(out) == before  # without the flag, the first replies count
+    assert thinker.limits == {limit: 20, 512: cut_off}
+
+
+def test_an_interrupted_command_goes_on(tmp_path: Path) -> None:
+    whole, out = tmp_path / "whole", tmp_path / "run"
+    thinker = Thinker()
+    asked(whole, thinker, **AGAIN)  # in one command, too
+    with pytest.raises(KeyboardInterrupt):
+        asked(out, Thinker(stops_after=3), **AGAIN)
+    (cell,) = evalsuite.score(out).cells
+    assert cell.missing == 4 and cell.status == {"parsed": 16}
+    again = Thinker()
+    asked(out, again, **AGAIN)
+    assert again.limits == {512: 4}
+    assert files(out) == files(whole)
+
+
+def test_a_failed_second_request_has_no_score(tmp_path: Path) -> None:
+    class Failing(Thinker):
+        def __call__(self, request: Request) -> Response:
+            if request.max_new_tokens == 512 and not self.limits[512]:
+                self.limits[512] += 1
+                return Response("", "error", error="no room")
+            return super().__call__(request)
+
+    out, thinker = tmp_path / "run", Failing()
+    cell = asked(out, thinker, **AGAIN)
+    assert cell.status == {"parsed": 19, "failed": 1} and cell.headline.n == 19
+    assert asked(out, thinker, **AGAIN).status == {"parsed": 20}
+
+
+def test_a_submission_of_it_is_checked(tmp_path: Path) -> None:
+    asked(tmp_path / "run", Thinker(), **AGAIN)
+    made = make_submission(tmp_path / "run", tmp_path / "made", {}, {})
+    verdict = check_submission(made.out)
+    assert [problem for problem in verdict.problems if "to be filled in" not in problem] == []
+
+
+def test_a_context_leaves_less(tmp_path: Path) -> None:
+    ((_, (trial, *_)),) = evalsuite.preview(model=["random"], **ASKED)
+
+    class Small(Scripted):
+        def tokens(self, request: Request) -> int:
+            return 100
+
+    backend = Small("m", lambda request: "")
+    for context, limit in ((None, 512), (300, 200), (100 + trial.request.max_new_tokens, None)):
+        backend.context = context
+        longer = _longer(trial, 512, backend)
+        assert (longer and longer.request.max_new_tokens) == limit
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"again": "refused", "max_new_tokens": 9}, "unknown --again"),
+        ({"again": "truncated"}, "--max-new-tokens 1024"),
+        ({"max_new_tokens": 9}, "goes with --again"),
+        ({"again": "truncated", "max_new_tokens": 0}, "--max-new-tokens: expected 1 or more"),
+        ({"again": "truncated", "max_new_tokens": 9, "until": "2"}, "stop by the first replies"),
+    ],
+)
+def test_settings_that_make_no_sense(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        Settings(**settings)
+
+
+class Thinks(Server):
+    """Cuts what it says at the limit, a character a token; some fail the first time that they are asked for more."""
+
+    def _made(self, kind: str, prompt: str, asked: dict[str, Any], *rest: Any) -> dict[str, Any]:
+        made = super()._made(kind, prompt, asked, *rest)
+        text = "我想一想。" * (40 if int(prompt_id(prompt), 16) % 3 == 0 else 0) + "答案：(a)"
+        made["choices"][0]["message"]["content"] = text[: asked["max_tokens"]]
+        made["choices"][0]["finish_reason"] = "stop" if len(text) <= asked["max_tokens"] else "length"
+        return made
+
+    def _kind(self, name: str, times: int) -> str:
+        return "400" if times == 1 and int(name, 16) % 2 == 0 else "ok"
+
+
+def test_the_command_below_the_tables(cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    needs("openai", "openai", "tenacity", "aiolimiter")
+    monkeypatch.setenv("MARKER_KEY", "sk-marker-1a2b3c4d5e6f")
+    out, models = tmp_path / "a run", tmp_path / "models.yaml"
+    with Thinks(mix={}) as server:
+        api = f"{{base_url: '{server.url}', key_env: MARKER_KEY}}"
+        models.write_text(f"models: [{{name: m, backend: openai, path: x, chat: true, api: {api}}}]", encoding="utf-8")
+        words = ["--models", models, "--tasks", "CKF", "--set", "easy", "--limit", "30", "--out", out]
+        said = cli("run", *words).stdout
+        command = re.search(r"again: (evalsuite run .*)$", said, re.M)
+        assert command and command[1] in cli("show", out).stdout
+        (first,) = load_results(out).cells
+        asked_before = server.account()["requests"]
+        cli(*shlex.split(command[1])[1:], expect=1)
+        (failed,) = load_results(out).cells
+        assert failed.failed and server.account()["requests"] == asked_before + first.status["truncated"]
+        said = cli(*shlex.split(command[1])[1:]).stdout
+        (second,) = load_results(out).cells
+    assert second.status == {"parsed": 30} and "again:" not in said
+    assert (out / "page" / "index.html").exists()

@@ -283,27 +283,36 @@ def unread(results: Results) -> list[Text]:
 CUT = 0.02  # share of a cell's replies that the limit may cut off before they answer, unmentioned
 
 
+def cut_share(cell: CellResult) -> float:
+    """The share of a cell's replies that their limit cut off before they answered."""
+    replies = sum(cell.status.values())
+    return cell.status.get("truncated", 0) / replies if replies else 0.0
+
+
+def cut_cells(results: Results) -> list[CellResult]:
+    """The cells of models in which more than CUT of the replies are truncated."""
+    models = (cell for cell in results.cells if not cell.is_baseline and not cell.facts.recorded)
+    return [cell for cell in models if cut_share(cell) > CUT]
+
+
 def cut(results: Results) -> list[Text]:
-    """A line for each model with cells in which more than CUT of the replies are truncated."""
-    cells: dict[str, list[tuple[float, CellResult]]] = {}
-    for cell in results.cells:
-        replies = sum(cell.status.values())
-        share = cell.status.get("truncated", 0) / replies if replies else 0.0
-        if share > CUT and not cell.is_baseline and not cell.facts.recorded:
-            cells.setdefault(cell.model, []).append((share, cell))
+    """A line for each model that has `cut_cells`."""
+    cells: dict[str, list[CellResult]] = {}
+    for cell in cut_cells(results):
+        cells.setdefault(cell.model, []).append(cell)
     lines = []
     for model, found in cells.items():
-        count = sum(cell.status["truncated"] for _, cell in found)
-        share, worst = max(found, key=lambda pair: pair[0])
+        count = sum(cell.status["truncated"] for cell in found)
+        worst = max(found, key=cut_share)
         task = task_and_set(TASKS[worst.task], worst.set)
+        share = f"{100 * cut_share(worst):.0f}"
         lines.append(
             Text(
-                f"{model}：{count} 条回复在给出答案前被长度上限截断，计为不正确（最多的是{task.zh}，{100 * share:.0f}%）；可在 models.yaml 该模型的 "
-                "generation 下调高 max_new_tokens，用新的 --out 重新运行",
-                f"{model}: {count} replies were cut at their limit before they answered, and count as not right "
-                f"(most in {task.en}, "
-                f"{100 * share:.0f} %); raise max_new_tokens under generation in its entry of models.yaml, and "
-                "run into a new --out",
+                f"{model}：{count} 条回复在给出答案前被长度上限截断，计为不正确（最多的是{task.zh}，{share}%）；"
+                "evalsuite run … --again truncated --max-new-tokens N 以更长的上限只重新询问这些",
+                f"{model}: {count} replies were cut at their limit before they answered, and count as not right (most in "
+                f"{task.en}, {share} %); evalsuite run … --again truncated --max-new-tokens N asks only those again, with "
+                "a longer limit",
             )
         )
     return lines

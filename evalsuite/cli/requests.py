@@ -21,6 +21,8 @@ from evalsuite.evaluation.settings import Settings
         "semsim",
         "until",
         "until_ranked",
+        "again",
+        "max_new_tokens",
         "budget",
         "max_concurrency",
         "executor",

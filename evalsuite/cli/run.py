@@ -47,7 +47,13 @@ def _say_cost(done: Results, budget: float | None) -> None:
         say(f"cost: {money(spent)}")
 
 
-@takes(Settings, without=["baselines", "semsim", "max_concurrency", "executor", "ray_address", "replicas", "verbose"])
+_NOT_PREVIEWED = [
+    *("baselines", "semsim", "again", "max_new_tokens"),
+    *("max_concurrency", "executor", "ray_address", "replicas", "verbose"),
+]
+
+
+@takes(Settings, without=_NOT_PREVIEWED)
 def preview(
     item: Annotated[str, typer.Option("--item", help="Only items whose id contains this text.")] = "",
     tokenizer: Annotated[

@@ -116,8 +116,20 @@ def print_results(done: Results) -> None:
 
     names = at_end()
     print_tables(done, [name for name in names if name not in SCORES], [name for name in names if name in SCORES])
+    _print_again(done)
     for line in done.skipped:
         say(f"skipped: {line}", err=True)
+
+
+def _print_again(done: Results) -> None:
+    """Print the command that asks truncated replies again, if there are many."""
+    from evalsuite.analyses.scores import cut_cells
+
+    if cut_cells(done):
+        from evalsuite.evaluation.again import command_again
+
+        if command := command_again(done):
+            say(f"to ask the truncated replies again: {command}")
 
 
 def print_findings(done: Results) -> None:

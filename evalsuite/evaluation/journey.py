@@ -26,6 +26,7 @@ from evalsuite.benchmarks.registry import Corpora, benchmark_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.files import make_folder
 from evalsuite.common.lock import locked
+from evalsuite.evaluation.again import ask_truncated
 from evalsuite.evaluation.ask import ask_trials, collect_problems, limits_of
 from evalsuite.evaluation.baselines import come_along
 from evalsuite.evaluation.display import Display, log_to
@@ -102,6 +103,8 @@ def evaluate(
                         ranking.ask(backend, planned)
                     else:
                         (ask_until if s.until else ask_trials)(backend, planned, store, display)
+                    if s.max_new_tokens:
+                        ask_truncated(s.max_new_tokens, model, backend, planned, store, display)
     results = write_results(out, Reading(), encoder)
     write_page([out], out / "page")
     return replace(results, problems=(*problems, *results.problems))

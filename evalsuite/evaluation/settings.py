@@ -102,6 +102,12 @@ class Settings:
         "stop (docs/early_stopping.md).",
         "±1",
     )
+    again: str | None = flag(
+        None,
+        "Also ask again, with --max-new-tokens, each reply that was cut off before it answered. The first is kept.",
+        "truncated",
+    )
+    max_new_tokens: int | None = flag(None, "With --again: the limit of a reply that is asked again.", "N")
     data: Sequence[str | Path] = flag(
         (),
         "Folder of official data; may be given more than once: tasks are looked for in all; default: EVALSUITE_DATA, "
@@ -159,6 +165,18 @@ class Settings:
                 raise ConfigError("--until and --until-ranked: each says when to stop; give one")
         if self.items and (self.until or self.until_ranked):
             raise ConfigError("--items: --until and --until-ranked draw the items themselves; give one")
+        check_least(1, max_new_tokens=self.max_new_tokens)
+        if self.again not in (None, "truncated"):
+            raise ConfigError(unknown("--again", self.again, ["truncated"]))
+        if self.again and self.max_new_tokens is None:
+            raise ConfigError("--again: name the longer limit of a reply, too, such as --max-new-tokens 1024")
+        if self.max_new_tokens is not None and not self.again:
+            raise ConfigError(
+                "--max-new-tokens: goes with --again truncated; for all replies set max_new_tokens under generation in "
+                "the model's entry of models.yaml"
+            )
+        if self.again and (self.until or self.until_ranked):
+            raise ConfigError("--again: --until and --until-ranked stop by the first replies; give one")
         if self.executor not in EXECUTORS:
             raise ConfigError(unknown("executor", self.executor, EXECUTORS))
         for name in self.scoring:

@@ -18,6 +18,12 @@ def _decoding(facts: dict[str, Any]) -> str | None:
     return ",".join(f"{name}={parts[name]}" for name in SAMPLING if name in parts) or None
 
 
+def _again(facts: dict[str, Any]) -> str | None:
+    """ "truncated,max_new_tokens=512,replies=13"; None where no reply was asked again."""
+    found = facts.get("again")
+    return found and f"{found['status']},max_new_tokens={found['max_new_tokens']},replies={found['replies']}"
+
+
 def signature(cell: Cell) -> str:
     """The part of a signature that all metrics of a cell share."""
     facts = cell.facts
@@ -33,6 +39,7 @@ def signature(cell: Cell) -> str:
         "scoring": cell.place.scoring,
         "perturb": None if cell.place.perturb == "none" else f"{cell.place.perturb}{f'-{version}' if version else ''}",
         "decoding": _decoding(facts),
+        "again": _again(facts),
         "model": facts["fingerprint"],
         "evalsuite": VERSION,
     }

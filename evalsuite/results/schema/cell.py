@@ -111,6 +111,14 @@ class Until(Strict):
     )
 
 
+class Again(Strict):
+    """The replies that were asked again with a longer limit, since they were cut off before they answered."""
+
+    status: Literal["truncated"]
+    max_new_tokens: Annotated[int, Field(ge=1)] = Field(description="The longer limit, in tokens.")
+    replies: Annotated[int, Field(ge=1)] = Field(description="Replies that count in place of the first ones.")
+
+
 class Facts(Strict):
     """The hashes and settings that a cell's figures depend on."""
 
@@ -149,6 +157,7 @@ class Facts(Strict):
     recorded: Recorded | None = Field(default=None, description="Absent where the model itself was asked.")
     trained: Trained | None = None
     until: Until | None = None
+    again: Again | None = Field(default=None, description="Absent where no reply was asked again.")
     price: Price | None = Field(
         default=None,
         description="Of the model's models.yaml, less the discount of a batch API; absent if there is none.",

@@ -29,6 +29,10 @@ class RunSettings(Strict):
     until: str | None = Field(
         default=None, description="Points at which the asking of a cell stops; older versions had no such setting."
     )
+    again: Literal["truncated"] | None = None
+    max_new_tokens: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="The limit of replies that are asked again."
+    )
     data: str | Rows[str] | None = Field(description="The folder of the data; a list of several.")
     out: str | None
     seed: int

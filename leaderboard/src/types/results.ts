@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (9e0e94e112eb3bf2) by types.mjs.
+// Generated from schema/results.schema.json (cb4af68f05dec424) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -394,6 +394,10 @@ export interface Facts {
   trained?: Trained | null;
   until?: Until | null;
   /**
+   * Absent where no reply was asked again.
+   */
+  again?: Again | null;
+  /**
    * Of the model's models.yaml, less the discount of a batch API; absent if there is none.
    */
   price?: Price | null;
@@ -523,6 +527,20 @@ export interface Until {
    * Of the interval of two models' difference, if they are not told apart before.
    */
   ranked?: true | null;
+}
+/**
+ * The replies that were asked again with a longer limit, since they were cut off before they answered.
+ */
+export interface Again {
+  status: "truncated";
+  /**
+   * The longer limit, in tokens.
+   */
+  max_new_tokens: number;
+  /**
+   * Replies that count in place of the first ones.
+   */
+  replies: number;
 }
 /**
  * Prices of a million tokens, in any one currency.
