@@ -210,7 +210,7 @@ def test_files_of_a_run(run: Path, page: Any) -> None:
 
 def test_citation(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browse: Any) -> None:
     entry = "@misc{x, title={<b>&</b>}}\n"
-    monkeypatch.setattr(importlib.import_module("evalsuite.page.report"), "citations", lambda: entry)
+    monkeypatch.setattr(importlib.import_module("evalsuite.page.report"), "citations", lambda *_: entry)
     with browse(evalsuite.report([run], tmp_path)) as tab:
         tab.click("#cite summary")
         assert tab.inner_text("#cite pre").strip() == entry.strip()

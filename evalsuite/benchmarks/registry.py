@@ -14,7 +14,7 @@ from evalsuite.benchmarks.corpus import Corpus, File
 from evalsuite.benchmarks.groups import groups
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.plugins import LazyMapping, installed, load_plugin, origin_of
-from evalsuite.common.resources import bundled, packaged
+from evalsuite.common.resources import bundled, packaged, resolve
 from evalsuite.metrics.rows import METRICS, TEXT_METRICS
 from evalsuite.types import Benchmark, Item, Kind, Language, Metric, Task
 
@@ -126,6 +126,11 @@ def add_file(path: Path) -> Benchmark:
             raise ConfigError(f"{path}: name: {name!r} is taken by evalsuite or another benchmark; choose another")
     _know(benchmark)
     return benchmark
+
+
+def add_files(paths: Iterable[str | Path]) -> list[str]:
+    """Read benchmark files, those that ship as bundled:…, and return the names of their benchmarks. Raises as `add_file`."""
+    return [add_file(resolve(path)).name for path in paths]
 
 
 def add_run(run: Path) -> None:

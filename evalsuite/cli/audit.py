@@ -91,7 +91,7 @@ def audit_read(
 
 
 @audit.command("answer")
-@takes(Settings, only=["tasks", "set", "split", "limit", "data", "skip_bad", "prompts"])
+@takes(Settings, only=["tasks", "benchmark", "set", "split", "limit", "data", "skip_bad", "prompts"])
 def audit_answer(
     out: Annotated[Path, typer.Option("--out", help="The page to write.")] = Path("answer.html"),
     prompt: Annotated[str, typer.Option("--prompt", help="The wording whose instructions the page shows.")] = "plain",

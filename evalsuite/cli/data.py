@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalsuite.cli.options import Data, ModelsOption, SkipBad, hint_at_models
+from evalsuite.cli.options import BenchmarkOption, Data, ModelsOption, SkipBad, hint_at_models
 from evalsuite.common.terminal import emit, json_mark, print_all, say
 
 if TYPE_CHECKING:
@@ -21,23 +21,24 @@ if TYPE_CHECKING:
 data = typer.Typer(no_args_is_help=True)
 
 
-def tasks(data: Data = None) -> None:
+def tasks(data: Data = None, benchmark: BenchmarkOption = None) -> None:
     from evalsuite.benchmarks.groups import groups
-    from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora
+    from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, add_files
     from evalsuite.cli.tables.terminal import listing
     from evalsuite.common.errors import DataError
     from evalsuite.evaluation.plan import folders_of
     from evalsuite.evaluation.settings import Settings
 
+    add_files(benchmark or ())
     corpora = Corpora(folders_of(Settings(data=data or ())))
-    for name, benchmark in BENCHMARKS.items():
-        rows = [[t.name, t.short, t.zh, t.kind.name] for t in benchmark.tasks]
+    for name, known in BENCHMARKS.items():
+        rows = [[t.name, t.short, t.zh, t.kind.name] for t in known.tasks]
         try:
             roots = ", ".join(str(corpus.root) for corpus in corpora.all(name))
-            title = f"{benchmark.title} (--tasks {name}), test items in {roots}"
+            title = f"{known.title} (--tasks {name}), test items in {roots}"
             rows = [[*row, _items(corpora.of(TASKS[row[0]]), TASKS[row[0]])] for row in rows]
         except DataError as error:
-            title = f"{benchmark.title}: {error}"
+            title = f"{known.title}: {error}"
         print_all(listing(title, ["name", "short", "中文", "kind", "items"][: len(rows[0])], rows))
     wholes = [[name, group.zh, ", ".join(group.benchmarks)] for name, group in groups().items()]
     print_all(listing("Groups of benchmarks (--tasks NAME)", ["name", "中文", "benchmarks"], wholes))

@@ -12,7 +12,7 @@ from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.terminal import emit, say
 from evalsuite.evaluation.settings import Settings
 
-TASKS = ["tasks", "set", "split", "prompt", "limit", "data", "seed", "skip_bad", "drop_leaked", "prompts"]
+TASKS = ["tasks", "benchmark", "set", "split", "prompt", "limit", "data", "seed", "skip_bad", "drop_leaked", "prompts"]
 
 
 @takes(Settings, only=TASKS)

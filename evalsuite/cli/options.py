@@ -124,6 +124,7 @@ def hint_at_models(models: str | Path) -> None:
 
 ModelsOption = Annotated[str, option(Settings, "models")]
 SplitOption = Annotated[str, option(Settings, "split")]
+BenchmarkOption = Annotated[list[Path] | None, option(Settings, "benchmark")]
 Data = Annotated[list[Path] | None, option(Settings, "data")]
 SkipBad = Annotated[bool, option(Settings, "skip_bad")]
 Parser = Annotated[

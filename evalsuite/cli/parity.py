@@ -14,7 +14,7 @@ from evalsuite.common.terminal import print_all, say
 from evalsuite.evaluation.settings import Settings
 
 
-@takes(Settings, only=["models", "tasks", "set", "split", "shots", "prompt", "limit", "data"])
+@takes(Settings, only=["models", "tasks", "benchmark", "set", "split", "shots", "prompt", "limit", "data"])
 def parity(
     model: Annotated[str, typer.Option("--model", help="Name of a model in --models.")],
     backends: Annotated[

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import Data, parts
+from evalsuite.cli.options import BenchmarkOption, Data, parts
 from evalsuite.common.terminal import say
 
 submit = typer.Typer(no_args_is_help=True)
@@ -58,6 +58,13 @@ def submit_make(
 def submit_check(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A submission's folder.")],
     data: Data = None,
+    benchmark: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--benchmark",
+            help="Your own copy of a benchmark file, which the submission's must equal; may be given more than once.",
+        ),
+    ] = None,
     seconds: Annotated[
         float | None,
         typer.Option("--seconds", metavar="N", help="Stop after N seconds of CPU time; default: 60, or 6 a MB."),
@@ -67,7 +74,7 @@ def submit_check(
     """Verify a submission: files, hashes, schemas, and that its records give its numbers. Exit code 1 if there are problems."""
     from evalsuite.exchange.submit.verdict import check_submission
 
-    verdict = check_submission(folder, data, seconds)
+    verdict = check_submission(folder, data, seconds, benchmark or ())
     if as_json:
         print(json.dumps(asdict(verdict), indent=1))  # ASCII, so no control character reaches the terminal
     else:
@@ -83,7 +90,8 @@ def submit_check(
     raise typer.Exit(1 if verdict.problems else 0)
 
 
-def cite() -> None:
+def cite(benchmark: BenchmarkOption = None) -> None:
+    from evalsuite.benchmarks.registry import BENCHMARKS, add_files
     from evalsuite.page.citations import citations
 
-    say(citations())
+    say(citations(BENCHMARKS[name] for name in add_files(benchmark or ())))

@@ -43,6 +43,17 @@ def flag(
     return made
 
 
+def benchmark_flag() -> Sequence[str | Path]:
+    """The field `benchmark` of a settings class: benchmark files, whose tasks are known from then on."""
+    return flag(
+        (),
+        "A benchmark of yours: a YAML file that says where its data are and how a row becomes a question "
+        "(docs/benchmark_file.md); may be given more than once. Without --tasks, all its tasks.",
+        "FILE",
+        repeated=True,
+    )
+
+
 def flags(settings: type) -> dict[str, Flag]:
     """The flags of a settings class, by field name."""
     return {f.name: f.metadata["flag"] for f in fields(settings)}

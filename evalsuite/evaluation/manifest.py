@@ -18,6 +18,7 @@ from evalsuite.benchmarks.corpus import File
 from evalsuite.benchmarks.registry import BENCHMARKS, FILE, names_of_files
 from evalsuite.common.files import make_folder, read_bytes, replace_file
 from evalsuite.common.finite import finite_json
+from evalsuite.types import Benchmark
 
 _PACKAGES = (
     "evalsuite",
@@ -63,15 +64,19 @@ def keep_benchmark_files(folder: Path, names: Iterable[str]) -> None:
         found, to = BENCHMARKS[name], folder / "benchmarks" / name
         if found.file is None or found.file.resolve().is_relative_to(to.resolve()):
             continue
-        home = found.file.parent
-        others = [found.published, *(sorted(found.templates.rglob("*.j2")) if found.templates else ())]
-        for path in others:
-            if path is not None:
-                copy = to / path.relative_to(home)
-                make_folder(copy.parent)
-                replace_file(copy, read_bytes(path))
-        make_folder(to)
-        replace_file(to / FILE, read_bytes(found.file))
+        for path, content in kept_files(found).items():
+            make_folder((to / path).parent)
+            replace_file(to / path, content)
+
+
+def kept_files(benchmark: Benchmark) -> dict[str, bytes]:
+    """Path in benchmarks/<name>/ of a run -> content: the benchmark file, its templates and published figures."""
+    if benchmark.file is None:
+        return {}
+    others = [benchmark.published, *(sorted(benchmark.templates.rglob("*.j2")) if benchmark.templates else ())]
+    home = benchmark.file.parent
+    kept = {path.relative_to(home).as_posix(): read_bytes(path) for path in others if path is not None}
+    return {**kept, FILE: read_bytes(benchmark.file)}
 
 
 @cache

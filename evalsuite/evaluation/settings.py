@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.backends.models import BASELINES
-from evalsuite.benchmarks.registry import SPLITS, add_file, tasks_named, whole_name
+from evalsuite.benchmarks.registry import SPLITS, add_files, tasks_named, whole_name
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.flags import check_budget, check_folder, check_least, flag, folders
-from evalsuite.common.resources import resolve
+from evalsuite.common.flags import benchmark_flag, check_budget, check_folder, check_least, flag, folders
 from evalsuite.perturb import perturbation_named
 from evalsuite.types import SCORINGS
 
@@ -54,13 +53,7 @@ class Settings:
         "comma-separated; default: all tasks of CORECODE that the data have.",
         "A,B",
     )
-    benchmark: Sequence[str | Path] = flag(
-        (),
-        "A benchmark of yours: a YAML file that says where its data are and how a row becomes a question "
-        "(docs/benchmark_file.md); may be given more than once. Without --tasks, all its tasks.",
-        "FILE",
-        repeated=True,
-    )
+    benchmark: Sequence[str | Path] = benchmark_flag()
     set: str = flag(
         "all", "Sets, comma-separated: easy, hard, those of another benchmark such as fold1, or all.", "easy"
     )
@@ -188,7 +181,7 @@ class Settings:
                 raise ConfigError(unknown("baseline", name, [*BASELINES, "none"]))
         object.__setattr__(self, "data", folders(self.data))
         object.__setattr__(self, "benchmark", tuple(map(str, folders(self.benchmark))))
-        own = [add_file(resolve(path)).name for path in self.benchmark]
+        own = add_files(self.benchmark)
         object.__setattr__(self, "tasks", tuple(map(whole_name, self.tasks or own)))
         tasks_named(self.tasks)
         for name in self.perturb:

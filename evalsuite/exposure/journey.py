@@ -29,6 +29,7 @@ from evalsuite.common.resources import resolve
 from evalsuite.common.templates import TemplateFile
 from evalsuite.evaluation.ask import Group, ask, collect_problems, limits_of
 from evalsuite.evaluation.display import Display, Line, log_to
+from evalsuite.evaluation.manifest import keep_benchmark_files
 from evalsuite.evaluation.plan import EvalSet, prepare
 from evalsuite.exposure import items
 from evalsuite.exposure.arrangements import order_of_items, order_of_options
@@ -39,7 +40,7 @@ from evalsuite.exposure.probes import Arranged, CompletionProbe, Probe, ProbeRow
 from evalsuite.exposure.settings import TESTS, ContaminationSettings
 from evalsuite.exposure.texts import Entries, read_entries
 from evalsuite.page.report import require_own_page, write_page
-from evalsuite.prompt import Prompt
+from evalsuite.prompt import Prompt, usual_wording
 from evalsuite.results.records import reading_of
 from evalsuite.results.store import Store, request_key
 from evalsuite.types import Item, Request
@@ -78,6 +79,7 @@ def contamination(
         models,
         model=names,
         tasks=s.tasks,
+        benchmark=s.benchmark,
         set=s.set,
         split=s.split,
         prompt=(s.prompt,),
@@ -89,6 +91,8 @@ def contamination(
     out = Path(s.out)
     make_folder(out)
     with locked(out):
+        require_own(out)
+        keep_benchmark_files(out, {x.task.benchmark for x in sources})
         return _test(s, suspects, reference, corpora, sources, models)
 
 
@@ -115,7 +119,6 @@ def _test(
     models: Models,
 ) -> ContaminationResult:
     out, problems = Path(s.out), list[str]()
-    require_own(out)
     require_own_page(out / "page")
     control = _Control(s, corpora)
     with (
@@ -284,7 +287,8 @@ def _planned(
         return  # a probe has no text of its own
     file = partial(TestedFile, task.name, source.set, s.split)
     entries = read_entries(source.file, s.limit)
-    prompt = Prompt(resolve(s.prompts), task, s.prompt, corpora.given(task, source.set, s.prompt))
+    wording = usual_wording(resolve(s.prompts), task, s.prompt)
+    prompt = Prompt(resolve(s.prompts), task, wording, corpora.given(task, source.set, wording))
 
     def shown(item: Item) -> tuple[str, str]:
         return prompt.render(item), prompt.target(item)

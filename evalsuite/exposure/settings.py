@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalsuite.benchmarks.registry import SPLITS, tasks_named
+from evalsuite.benchmarks.registry import SPLITS, add_files, tasks_named
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.flags import check_budget, check_least, flag
+from evalsuite.common.flags import benchmark_flag, check_budget, check_least, flag
 
 # Names of tests, in the order of tables. By likelihood: order … names. By what a model writes: completion (hf, vllm), guided.
 TESTS = ("order", "options", "mink", "names", "completion", "guided")
@@ -32,6 +32,7 @@ class ContaminationSettings:
     tasks: Sequence[str] = flag(
         (), "Tasks, benchmarks or groups, comma-separated; default: all tasks of CORECODE that the data have.", "A,B"
     )
+    benchmark: Sequence[str | Path] = benchmark_flag()
     set: str = flag("all", "Sets, comma-separated, or all.", "easy")
     split: str = flag("test", "The split that the model may have seen: train, dev or test.", "test")
     data: Sequence[str | Path] = flag(
@@ -96,4 +97,6 @@ class ContaminationSettings:
         check_least(1, limit=self.limit, max_concurrency=self.max_concurrency)
         check_least(64, window=self.window)
         check_budget(self.budget)
+        own = add_files(self.benchmark)
+        object.__setattr__(self, "tasks", tuple(self.tasks or own))
         tasks_named(self.tasks)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalsuite.benchmarks.registry import BENCHMARKS, task_named
+from evalsuite.benchmarks.registry import BENCHMARKS, add_files, benchmark_of, tasks_named
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.flags import check_folder, check_least, flag
+from evalsuite.common.flags import benchmark_flag, check_folder, check_least, flag
 from evalsuite.perturb import perturbation_named
 
 if TYPE_CHECKING:
@@ -29,8 +29,9 @@ class Sweep:
         (), "A model to train (hf or vllm); may be given more than once.", "NAME", repeated=True, required=True
     )
     tasks: Sequence[str] = flag(
-        (), "Tasks to test on, comma-separated; an adapter is trained for each.", "A,B", required=True
+        (), "Tasks or benchmarks to test on, comma-separated; an adapter is trained for each task.", "A,B"
     )
+    benchmark: Sequence[str | Path] = benchmark_flag()
     train_tasks: Sequence[str] = flag(
         (), "Train one adapter for all --tasks on the pooled items of these tasks, instead of one for each.", "A,B"
     )
@@ -40,7 +41,7 @@ class Sweep:
     set: str = flag(
         "hard",
         "Sets to train and test on: easy, hard, or both pooled; of other benchmarks sets such as fold1, "
-        "comma-separated, or all, pooled.",
+        "comma-separated, or all, pooled. A benchmark of one set needs none.",
         "easy",
     )
     sizes: Sequence[int] = flag(
@@ -83,8 +84,10 @@ class Sweep:
     def __post_init__(self) -> None:
         if not self.model:
             raise ConfigError("--model: expected the name of a model to train")
+        own = add_files(self.benchmark)
+        object.__setattr__(self, "tasks", tuple(self.tasks or own))
         if not self.tasks:
-            raise ConfigError("--tasks: expected one or more; `evalsuite tasks` lists them")
+            raise ConfigError("--tasks: expected one or more, or --benchmark; `evalsuite tasks` lists them")
         if not self.sizes or min(self.sizes) < 1:
             raise ConfigError("--sizes: expected one number of training items or more, such as 2000,4000")
         if not self.seeds:
@@ -92,7 +95,10 @@ class Sweep:
         check_least(1, test_size=self.test_size)
         check_folder(prompts=self.prompts)
         for field in ("tasks", "train_tasks"):  # by name or short name
-            object.__setattr__(self, field, tuple(task_named(name).name for name in getattr(self, field)))
+            object.__setattr__(self, field, tuple(t.name for t in tasks_named(getattr(self, field))))
+        named = [*self.tasks, *self.train_tasks]
+        if self.set == "hard" and all(len(benchmark_of(name).sets) == 1 for name in named):
+            object.__setattr__(self, "set", "all")  # the default is one of CORECODE's sets
         for name in self.perturb:
             perturbation_named(name)
 

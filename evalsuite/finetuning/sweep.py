@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import product
@@ -37,7 +37,7 @@ from evalsuite.evaluation.plan import folders_of, prepare
 from evalsuite.evaluation.settings import Settings
 from evalsuite.finetuning.jobs import Job, finished
 from evalsuite.finetuning.settings import Sweep
-from evalsuite.prompt import Prompt
+from evalsuite.prompt import Prompt, usual_wording
 from evalsuite.results.analysis import Results
 from evalsuite.types import Item, Task
 
@@ -53,6 +53,7 @@ class Pool:
     items: tuple[Item, ...]  # the items of all requested sets, easy first
     left_out: int  # items that share a dialogue with a test item
     data: dict[str, str]  # set (of pooled tasks: task and set) -> hash of its training file
+    corpora: Corpora | None = None  # the data that give templates their variables
 
     @property
     def name(self) -> str:
@@ -79,6 +80,7 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
         require_present(chosen)
     evaluation: dict[str, Any] = {
         "tasks": s.tasks,
+        "benchmark": s.benchmark,
         "set": s.set,
         "limit": s.test_size,
         "perturb": s.perturb,
@@ -153,7 +155,7 @@ def make_pool(corpus: Corpora, train: tuple[str, ...], test: tuple[str, ...], s:
     kept = items if s.allow_leak else clean
     left_out = len(items) - len(kept)
     data = {item_set if len(train) == 1 else f"{t} {item_set}": file.sha256 for (t, item_set), file in files.items()}
-    pool = Pool(train, test, tuple(kept), left_out, data)
+    pool = Pool(train, test, tuple(kept), left_out, data, corpus)
     if len(kept) < max(s.sizes):
         hint = f", {left_out} more share a dialogue with a test item; --allow-leak includes them" if left_out else ""
         if kept:
@@ -189,20 +191,30 @@ def _distinct(t: Task, items: Sequence[Item]) -> Sequence[Item]:
     return list(first.values())
 
 
-def _prompts(model: Model, pool: Pool, s: Sweep) -> dict[str, Prompt]:
-    """Task -> the template of its rows. Raises ConfigError for a wording whose replies reason first: a row would teach to
+def _prompts(model: Model, pool: Pool, s: Sweep) -> dict[tuple[str, str], Prompt]:
+    """(task, set) -> the template of its rows. Raises ConfigError for a wording whose replies reason first: a row would teach to
     answer without the reasoning that its prompt asks for."""
-    wording = model.prompt or s.prompt
-    prompts = {
-        name: Prompt(resolve(s.prompts), task_named(name), wording, system=model.system or "") for name in pool.train
-    }
-    for name, prompt in prompts.items():
-        if prompt.answer_after:
+    folder, prompts = resolve(s.prompts), dict[tuple[str, str], Prompt]()
+    for name, item_set in dict.fromkeys((item.task, item.set) for item in pool.items):
+        task = task_named(name)
+        wording = usual_wording(folder, task, model.prompt or s.prompt)
+        given = pool.corpora.given(task, item_set, wording) if pool.corpora else {}
+        prompts[name, item_set] = Prompt(folder, task, wording, given, model.system or "")
+        if prompts[name, item_set].answer_after:
             raise ConfigError(
                 f"--prompt {wording}: asks to reason before the answer, but the training items of {name} have no reasoning to "
                 "learn from; name a wording that asks for the answer alone, such as plain"
             )
     return prompts
+
+
+def _templates(prompts: Mapping[tuple[str, str], Prompt]) -> Any:
+    """The hash of the template, of several tasks one for each; of sets with variables of their own, joined."""
+    found: dict[str, dict[str, None]] = {}
+    for (name, _), prompt in prompts.items():
+        found.setdefault(name, {})[prompt.sha256] = None
+    hashes = {name: " ".join(each) for name, each in found.items()}
+    return hashes if len(hashes) > 1 else next(iter(hashes.values()), "")
 
 
 def make_jobs(model: Model, pools: Sequence[Pool], s: Sweep) -> Iterator[Job]:
@@ -222,14 +234,14 @@ def make_jobs(model: Model, pools: Sequence[Pool], s: Sweep) -> Iterator[Job]:
     for pool, size, seed in product(pools, sorted(set(s.sizes)), dict.fromkeys(s.seeds)):
         prompts = _prompts(model, pool, s)
         subset = pool.subset(size, seed)
-        asked = [(prompts[item.task], item) for item in subset]
+        asked = [(prompts[item.task, item.set], item) for item in subset]
         rows = [
             training.training_row(checkpoint, request_of(prompt, item), prompt.target(item)) for prompt, item in asked
         ]
         fitting = [r for r in rows if limit is None or checkpoint.room(*map(len, r.parts)) <= limit]
         if not fitting:
             raise ConfigError(f"model {model.name}: finetune: max_length {limit}: all items of {pool.name} are longer")
-        written = [item for item in subset if prompts[item.task].task.kind.written]
+        written = [item for item in subset if task_named(item.task).kind.written]
         trained = {
             "base": model.name,
             "task": pool.name,
@@ -245,7 +257,7 @@ def make_jobs(model: Model, pools: Sequence[Pool], s: Sweep) -> Iterator[Job]:
         made_by = {
             **trained,
             "prompt": wording,
-            "template": prompts[pool.name].sha256 if len(prompts) == 1 else {n: p.sha256 for n, p in prompts.items()},
+            "template": _templates(prompts),
             "settings": model.finetune.model_dump(exclude={"checkpoint_steps"}),
             "base_fingerprint": checkpoint.fingerprint(),
             "data": pool.data,

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from evalsuite.common.resources import bundled
 from evalsuite.metrics.signatures import package_version
+from evalsuite.types import Benchmark
 
 
-def citations() -> str:
-    """BibTeX of the benchmark, of this version of evalsuite, and of the metrics."""
+def citations(benchmarks: Iterable[Benchmark] = ()) -> str:
+    """BibTeX of CORECODE, of this version of evalsuite and of the metrics, then that which benchmarks bring."""
     text = (bundled("leaderboard") / "citations.bib").read_text(encoding="utf-8")
-    return text.replace("EVALSUITE_VERSION", package_version())
+    shipped = text.replace("EVALSUITE_VERSION", package_version())
+    return "\n".join([shipped, *(f"{b.citation.strip()}\n" for b in benchmarks if b.citation.strip())])

@@ -246,7 +246,7 @@ def page_data(runs: Sequence[Loaded], add_shard: Callable[[Any], str]) -> dict[s
         "nemenyi": ranking.critical_values(len({x.model for x in rated})),
         "published": [row for name in used for row in published_figures(BENCHMARKS[name])],
         "references": [as_json(sheet) for name in used if (made := BENCHMARKS[name].references) for sheet in made()],
-        "citations": citations(),
+        "citations": citations(BENCHMARKS[name] for name in used),
     }
 
 

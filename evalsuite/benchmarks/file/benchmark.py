@@ -15,6 +15,7 @@ from evalsuite.benchmarks.file.format import BenchmarkFile, Examples, Reworded, 
 from evalsuite.benchmarks.file.items import ItemMaker, RowFault
 from evalsuite.benchmarks.file.readers import READERS
 from evalsuite.benchmarks.file.rows import DataRow, read_rows
+from evalsuite.benchmarks.file.rubric import RUBRIC
 from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.languages import LANGUAGES
 from evalsuite.common.errors import ConfigError, DataError, unknown
@@ -60,6 +61,8 @@ def make_benchmark(file: BenchmarkFile, path: Path) -> Benchmark:
         levels=tuple(file.levels),
         groups=tuple(file.groups),
         group_names={name: both(words) for name, words in file.groups.items()},
+        rubric=file.rubric or ("reference" if file.language == "zh" else "reference_en"),
+        audit=RUBRIC,
         published=home / file.published.file if file.published else None,
         published_as=file.published.same if file.published else None,
         published_zh=both(file.published.note)[0] if file.published else "",

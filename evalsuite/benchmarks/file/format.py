@@ -230,6 +230,8 @@ class BenchmarkFile(Section):
     """Keys that all tasks have alike; a task's own come first."""
     templates: PathInside | None = None
     """A folder of prompt templates: NAME.j2 for all tasks, TASK/NAME.j2 for one. The wordings plain and cot are built in."""
+    rubric: Identifier | None = None
+    """The rubric by which judges score short texts: one that ships, or judge/NAME.j2 in `templates`. Default: right or wrong."""
     source: DataSource | None = None
     """The public address of the data, for `evalsuite data pull`."""
     licence: str = ""

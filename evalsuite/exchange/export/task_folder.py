@@ -12,8 +12,10 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS, tasks_named
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import new_folder, replace_file
+from evalsuite.common.flags import from_keywords
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.journey import preview
+from evalsuite.evaluation.manifest import keep_benchmark_files
 from evalsuite.evaluation.settings import Settings
 from evalsuite.exchange.export import inspect_ai, lm_eval
 from evalsuite.exchange.export.cells import Exported
@@ -38,7 +40,7 @@ def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path
     """
     if to not in HARNESSES:
         raise ConfigError(unknown("harness", to, HARNESSES))
-    for t in tasks_named(settings.get("tasks", ())):
+    for t in tasks_named(from_keywords(Settings, settings).tasks):
         if not t.kind.written:
             raise ConfigError(
                 f"{t.name}: {t.kind.en} cannot be exported: the model writes no reply, and the harnesses do not tell a "
@@ -56,6 +58,7 @@ def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path
         for cell in cells:
             lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in cell.rows)
             replace_file(draft / cell.file, "".join(lines))
+        keep_benchmark_files(draft, {cell.benchmark.name for cell in cells})
         HARNESSES[to](draft, cells)
     return folder
 
@@ -67,7 +70,7 @@ def _cells(shots: int, **settings: Any) -> list[Exported]:
     for cell, trials in preview(model=["tiny-zh"], shots=(shots,), scoring=SCORINGS, **settings):
         if trials:
             found.setdefault(replace(cell.place, scoring=""), []).append((cell, trials))
-    folder = resolve(Settings(models="", **settings).prompts)
+    folder = resolve(from_keywords(Settings, settings).prompts)
     return [
         Exported(
             cells[0][0],

@@ -12,9 +12,11 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from evalsuite.analyses.saved import record_files
+from evalsuite.benchmarks.registry import BENCHMARKS, FILE, benchmark_of
 from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
 from evalsuite.common.plainfile import read_plain
+from evalsuite.evaluation.manifest import kept_files
 from evalsuite.exchange.submit.locate import dotted, lines_of
 from evalsuite.exchange.submit.submission import SUMS, digest
 from evalsuite.results.analysis import Results
@@ -36,7 +38,7 @@ def structure(folder: Path) -> tuple[set[str], list[str]]:
             path = (here / name).relative_to(folder).as_posix()
             if (here / name).is_symlink():
                 problems.append(f"{path}: is a link; a submission holds plain files only")
-            elif path not in ("records", "judged"):
+            elif path not in ("records", "judged") and path.split("/")[0] != "benchmarks":
                 problems.append(f"{path}/: has no place in a submission")
             else:
                 continue
@@ -60,13 +62,35 @@ def unnamed(found: set[str], results: Results) -> Iterator[str]:
         if count > 1:
             yield f"results.json: {path} is named by {count} cells"
     allowed = {name for path in named for name in (path, f"{path}.gz")}
+    used = {benchmark_of(cell.task).name for cell in results.cells}
     for path in sorted(found - allowed - set(_FIXED)):
-        yield f"{path}: no cell of results.json names it"
+        if path.split("/")[0] != "benchmarks":
+            yield f"{path}: no cell of results.json names it"
+        elif path.split("/")[1] not in used:
+            yield f"{path}: no cell of results.json is of this benchmark"
     for path in sorted(set(named)):
         if path not in found and f"{path}.gz" not in found:
             yield f"{path}: results.json names it, but it is not there"
         elif path in found and f"{path}.gz" in found:
             yield f"{path}: is there plain and as .gz: leave one"
+
+
+def benchmark_names(found: set[str]) -> list[str]:
+    """The names of the benchmarks whose files a submission holds."""
+    return sorted(path.split("/")[1] for path in found if re.fullmatch(f"benchmarks/[^/]+/{FILE}", path))
+
+
+def unequal(folder: Path, name: str) -> Iterator[str]:
+    """Yield a problem for each file of a benchmark that the checker has otherwise or not at all."""
+    own, theirs = kept_files(BENCHMARKS[name]), Path("benchmarks") / name
+    there = {p.relative_to(folder / theirs).as_posix() for p in (folder / theirs).rglob("*") if p.is_file()}
+    for path in sorted(there | own.keys()):
+        if (
+            path not in own
+            or path not in there
+            or own[path] != read_plain(folder, f"{theirs.as_posix()}/{path}", 2**24)
+        ):
+            yield f"{(theirs / path).as_posix()}: is not that of the benchmark file given with --benchmark"
 
 
 def hashes(folder: Path, found: set[str]) -> Iterator[str]:

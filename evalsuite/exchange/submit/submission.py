@@ -13,11 +13,13 @@ from pathlib import Path
 
 from evalsuite.analyses import contamination, second
 from evalsuite.analyses.saved import load_results, record_files, to_json
+from evalsuite.benchmarks.registry import benchmark_of
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import new_folder, replace_file, replacing
 from evalsuite.common.finite import finite_json
 from evalsuite.common.lock import unwritten
 from evalsuite.common.plainfile import open_plain, read_json
+from evalsuite.evaluation.manifest import keep_benchmark_files
 from evalsuite.exchange.submit import form
 from evalsuite.results import records
 from evalsuite.results.analysis import Results
@@ -29,6 +31,7 @@ SUMS = "SHA256SUMS"
 SCRUBBED = {
     "settings.models": "a path on the submitter's machine",
     "settings.items": "a path on the submitter's machine; the file's hash stays in results.json",
+    "settings.benchmark": "a path on the submitter's machine; the files lie in benchmarks/",
     "settings.data": "a path on the submitter's machine; the files' hashes stay",
     "settings.out": "a path on the submitter's machine",
     "settings.prompts": "a path on the submitter's machine; the templates' hashes stay in results.json",
@@ -74,6 +77,7 @@ def _write(run: Path, results: Results, out: Path, head: form.Known, about: form
     replace_file(out / "manifest.json", manifest)
     for path in record_files(shared):
         _pack(run, path, out)
+    keep_benchmark_files(out, {benchmark_of(cell.task).name for cell in shared.cells})
     known = {"date": started[:10]} | {k: v for k, v in head.items() if v}
     text = form.form_text(known, {name: {**details, **about} for name, details in _models(results).items()})
     replace_file(out / "submission.yaml", text)
@@ -138,11 +142,11 @@ def _manifest(run: Path) -> tuple[str, str]:
         raise ConfigError(f"{run}: no manifest.json; expected the folder of a run")
     found = read_json(run, path.name)
     settings, scrubbed = found["settings"], {}
-    for name in ("models", "items", "data", "out", "prompts", "semsim", "ray_address"):
-        value = settings.get(name)
-        if value is not None and not str(value).startswith("bundled:"):
+    for key, why in SCRUBBED.items():
+        name = key.removeprefix("settings.")
+        if name != key and (value := settings.get(name)) and not str(value).startswith("bundled:"):
             settings[name] = None
-            scrubbed[f"settings.{name}"] = SCRUBBED[f"settings.{name}"]
+            scrubbed[key] = why
     # platform.platform() begins with the system's name: "Linux-6.1…"
     found["platform"] = str(found["platform"]).partition("-")[0]
     found["scrubbed"] = scrubbed | {"platform": SCRUBBED["platform"]}

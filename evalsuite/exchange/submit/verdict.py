@@ -15,7 +15,7 @@ from evalsuite.analyses.journey import score_run
 from evalsuite.analyses.judged import sheets as judged
 from evalsuite.analyses.judged.values import JudgedCell, JudgedRecord
 from evalsuite.analyses.saved import Earlier, results_file, results_of, to_json
-from evalsuite.benchmarks.registry import Corpora
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, add_file, add_files, benchmark_of
 from evalsuite.common.bounds import OutOfTime, cpu_limit, memory_limit
 from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.common.flags import folders
@@ -72,10 +72,15 @@ class _Problems:
 
 
 def check_submission(
-    folder: str | Path, data: str | Path | Sequence[str | Path] | None = None, seconds: float | None = None
+    folder: str | Path,
+    data: str | Path | Sequence[str | Path] | None = None,
+    seconds: float | None = None,
+    benchmark: Sequence[str | Path] = (),
 ) -> Verdict:
     """Verify a submission.
 
+    `benchmark`: benchmark files of your own, which the submission's must equal; of one that is not named, the submission's copy
+    is used, and is not verified.
     `data` is the official data to compare with; by default the bundled sample if the manifest names it, else
     EVALSUITE_DATA. `seconds` of CPU time limit the check; by default SECONDS, or SECONDS_A_MB for each MB of the folder if
     that is more. On Linux memory is limited alike (MEMORY, MEMORY_A_BYTE). Raises ConfigError if there is no such folder;
@@ -93,7 +98,7 @@ def check_submission(
         seconds = max(SECONDS, SECONDS_A_MB * size / 1e6)
     try:
         with cpu_limit(seconds), memory_limit(memory):
-            return _check(folder, there, data, found)
+            return _check(folder, there, data, add_files(benchmark), found)
     except OutOfTime:
         found.add(f"the check did not end within {seconds:.0f} seconds of CPU time; --seconds N gives it more")
         return _verdict(found, [], ["whatever was not looked at until then"])
@@ -104,8 +109,28 @@ def check_submission(
         return Verdict(("a file of JSON is nested too deeply to be read",), 0, (), _NEVER)
 
 
-def _check(folder: Path, there: set[str], data: str | Path | Sequence[str | Path] | None, found: _Problems) -> Verdict:
-    verified, unverified = list[str](), list[str]()
+def _check(
+    folder: Path,
+    there: set[str],
+    data: str | Path | Sequence[str | Path] | None,
+    own: Sequence[str],
+    found: _Problems,
+) -> Verdict:
+    """`own`: the names of the benchmarks whose files the checker has."""
+    verified, unverified, strange = list[str](), list[str](), set[str]()
+    try:
+        for name in files.benchmark_names(there):
+            if name in own:
+                found.add(*files.unequal(folder, name))
+            else:
+                add_file(folder / "benchmarks" / name)
+                strange.add(name)
+                unverified.append(
+                    f"the benchmark file of {name}, its items, shots and prompts: they are the submitter's; give yours with "
+                    "--benchmark"
+                )
+    except EvalsuiteError as error:
+        found.add(str(error))
     if "SHA256SUMS" in there:
         try:
             found.add(*files.hashes(folder, there))
@@ -125,8 +150,8 @@ def _check(folder: Path, there: set[str], data: str | Path | Sequence[str | Path
     found.add(*files.unnamed(there, results), *_twice(results), *_stated(stated, results))
     if manifest:
         found.add(*_manifest(manifest, results))
-    official = _official(data, manifest)
-    whole = _lines(folder, results, official, found)
+    official = _official(data, manifest, own)
+    whole = _lines(folder, results, official, strange, found)
     if results.version != VERSION:
         found.add(
             f"results.json: made with evalsuite {results.version}, this is {VERSION}: check with that version, or "
@@ -184,8 +209,6 @@ def _stated(stated: form.Form | None, results: Results) -> Iterator[str]:
 
 def _manifest(manifest: Manifest, results: Results) -> Iterator[str]:
     """Yield a problem for each key that is not scrubbed, and each hash of data that differs from results.json."""
-    from evalsuite.benchmarks.registry import TASKS, benchmark_of
-
     for name in SCRUBBED:
         group, _, key = name.rpartition(".")
         value: object = getattr(manifest.settings if group else manifest, key)
@@ -206,17 +229,21 @@ def _is_bundled(value: object) -> bool:
     return value is None or (isinstance(value, str) and value.startswith("bundled:"))
 
 
-def _official(data: str | Path | Sequence[str | Path] | None, manifest: Manifest | None) -> Official | None:
+def _official(
+    data: str | Path | Sequence[str | Path] | None, manifest: Manifest | None, own: Sequence[str]
+) -> Official | None:
+    """The data to compare with, and those beside the checker's benchmark files."""
     bundled = "bundled:sample" if manifest and manifest.settings.data == "bundled:sample" else None
-    chosen = folders(data or bundled or os.environ.get("EVALSUITE_DATA"))
+    beside = [file.parent for name in own if (file := BENCHMARKS[name].file)]
+    chosen = (*folders(data or bundled or os.environ.get("EVALSUITE_DATA")), *beside)
     return Official(Corpora([resolve(folder) for folder in chosen], skip_bad=True)) if chosen else None
 
 
-def _lines(folder: Path, results: Results, official: Official | None, found: _Problems) -> bool:
-    """Check every record. Returns whether all of them can be scored."""
+def _lines(folder: Path, results: Results, official: Official | None, strange: set[str], found: _Problems) -> bool:
+    """Check every record; those of `strange` benchmarks are not compared with data. Returns whether all can be scored."""
     whole = True
     for n, cell in enumerate(results.cells):
-        beside = official.cell(cell) if official else None
+        beside = official.cell(cell) if official and benchmark_of(cell.task).name not in strange else None
         if isinstance(beside, str):
             found.add(f"results.json: cells[{n}].{beside}")
         of_data = beside if isinstance(beside, OfficialCell) else None
@@ -330,7 +357,7 @@ def _summary(results: Results, official: Official | None, verified: list[str], u
         unverified.append("Sem-Sim: it needs its encoder")
     if failed := sum(cell.failed for cell in cells):
         unverified.append(f"{failed:,} requests that failed: they are in no score")
-    if official:
+    if official and official.compared["items"]:
         done = official.compared
         verified.append(
             f"{done['items']:,} items and their shots are those of {' and '.join(map(str, official.corpus.roots))}, "

@@ -16,7 +16,7 @@ class RunSettings(Strict):
     model: Rows[str]
     baselines: Rows[str] = Field(default_factory=list, description="Those that come along, unless `model` names some.")
     tasks: Rows[TaskOrBenchmark]
-    benchmark: Rows[str] = Field(default_factory=list, description="Benchmark files (docs/benchmark_file.md).")
+    benchmark: Rows[str] | None = Field(default_factory=list, description="Benchmark files (docs/benchmark_file.md).")
     set: str = Field(description="Sets, comma-separated; both or all for all of them.")
     split: Split
     shots: Rows[Count]

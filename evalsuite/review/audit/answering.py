@@ -14,6 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from evalsuite.benchmarks.registry import Corpora
 from evalsuite.common.errors import ConfigError, PromptError
 from evalsuite.common.files import replace_file
 from evalsuite.common.resources import resolve
@@ -42,18 +43,22 @@ def write_answer_page(out: str | Path, prompt: str = "plain", **settings: Any) -
     out = Path(out)
     if out.suffix != ".html":
         raise ConfigError(f"--out {out}: expected a name that ends in .html")
-    checked, *_, eval_sets = prepare("bundled:models.yaml", **settings, prompt=[prompt])
-    data = answer_page_data(eval_sets, resolve(checked.prompts), prompt, out.stem)
+    checked, _, corpora, eval_sets = prepare("bundled:models.yaml", **settings, prompt=[prompt])
+    data = answer_page_data(eval_sets, corpora, resolve(checked.prompts), prompt, out.stem)
     out.parent.mkdir(parents=True, exist_ok=True)
     replace_file(out, assemble(data, "audit", STYLES))
     return AnswerPage(out, len(data["outputs"]), tuple(t["name"] for t in data["tasks"]))
 
 
-def answer_page_data(eval_sets: Sequence[EvalSet], prompts: Path, prompt: str, name: str) -> dict[str, Any]:
+def answer_page_data(
+    eval_sets: Sequence[EvalSet], corpora: Corpora, prompts: Path, prompt: str, name: str
+) -> dict[str, Any]:
     """Data of the audit page with `answering`. It holds no right answer."""
     tasks = {e.task.name: e.task for e in eval_sets}
-    wordings = {task.name: Prompt(prompts, task, prompt) for task in tasks.values()}
-    rows = [_row(item, wordings[e.task.name]) for e in eval_sets for item in e.items]
+    rows = []
+    for e in eval_sets:
+        wording = Prompt(prompts, e.task, prompt, corpora.given(e.task, e.set, prompt))
+        rows += [_row(item, wording) for item in e.items]
     if not rows:
         raise ConfigError("no items to answer; name tasks with --tasks")
     hashed = hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:16]

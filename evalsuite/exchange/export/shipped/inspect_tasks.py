@@ -13,6 +13,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, 
 from inspect_ai.solver import TaskState, generate
 
 try:
+    from evalsuite.benchmarks.registry import add_run
     from evalsuite.exchange.export import callbacks
 except ImportError as error:
     raise ImportError(
@@ -21,6 +22,7 @@ except ImportError as error:
     ) from None
 
 HERE = Path(__file__).parent
+add_run(HERE)  # the benchmark files of the exported tasks, if they have any
 # inspect_ai's stop reason -> evalsuite's finish; all others are "stop".
 FINISH = {"max_tokens": "length", "model_length": "length", "content_filter": "content_filter"}
 

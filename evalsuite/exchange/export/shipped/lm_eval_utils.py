@@ -11,6 +11,7 @@ from datasets import Dataset
 from lm_eval.api.samplers import ContextSampler
 
 try:
+    from evalsuite.benchmarks.registry import add_run
     from evalsuite.exchange.export import callbacks
 except ImportError as error:
     raise ImportError(
@@ -19,6 +20,7 @@ except ImportError as error:
     ) from None
 
 HERE = Path(__file__).parent
+add_run(HERE)  # the benchmark files of the exported tasks, if they have any
 
 
 def data(file: str, **_: Any) -> Any:

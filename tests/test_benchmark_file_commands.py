@@ -1,0 +1,197 @@
+"""Every command takes a benchmark file: what it leaves in a run's folder is enough for what comes later, in another process."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from shared_fixtures import made_once
+from typer.testing import CliRunner
+
+import evalsuite
+from evalsuite.backends.models import load_models
+from evalsuite.benchmarks import registry
+from evalsuite.benchmarks.registry import Corpora, add_files, add_run
+from evalsuite.cli.app import app
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.resources import bundled
+from evalsuite.exchange.export import callbacks
+from evalsuite.exchange.submit.submission import make_submission
+from evalsuite.exchange.submit.verdict import check_submission
+from evalsuite.finetuning.settings import Sweep
+from evalsuite.finetuning.sweep import make_jobs, make_pools
+from evalsuite.review.audit import make_sample, write_answer_page
+
+FIVE = """
+name: five
+title: Five kinds
+data: {train: train.jsonl, test: test.jsonl}
+citation: "@misc{five, title={Five kinds}}"
+templates: prompts
+every_task: {id: nr, dialogue: turns}
+tasks:
+  pick: {kind: choice, question: where, options: places, gold: "{{ 'A' }}", variables: {polite: "{{ '请' }}"}}
+  several: {kind: choices, question: where, options: places, gold: said}
+  words: {kind: span, question: where, gold: place}
+  tell: {kind: text, question: "{{ '他们怎么约的？' }}", gold: all}
+  count: {kind: answer, question: "{{ '有几棵树？' }}", gold: trees, references: more}
+"""
+HEAD = {"name": "Five", "who": "somebody", "contact": "a@example.org", "licence": "CC-BY-4.0", "notes": "none"}
+ABOUT = {"trained_on": [], "statement": "rules", "hub": None, "revision": None, "parameters": None}
+
+
+def row(n: int) -> dict[str, object]:
+    return {
+        "nr": n, "turns": [f"甲: 第{n}天去哪里？", f"乙: 公园{n}有{n}棵树。", f"甲: 好，{n}点见。"], "where": f"第{n}天去哪里？",
+        "place": f"公园{n}", "places": [f"公园{n}", "学校", "医院", "车站"], "said": [f"公园{n}", "车站"],
+        "all": f"{n}点在公园{n}见面", "trees": f"{n}棵", "more": [f"{n}", f"{n}棵树"],
+    }  # fmt: skip
+
+
+@made_once
+def home(folder: Path) -> Path:
+    """A benchmark of all kinds with its data."""
+    for split, numbers in (("train", range(10, 18)), ("test", range(4))):
+        lines = (json.dumps(row(n), ensure_ascii=False) + "\n" for n in numbers)
+        (folder / f"{split}.jsonl").write_text("".join(lines), encoding="utf-8")
+    (folder / "prompts" / "pick").mkdir(parents=True)
+    (folder / "prompts" / "pick" / "polite.j2").write_text(
+        "{{ polite }}回答。{{ question }}\n{{ listed }}", encoding="utf-8"
+    )
+    (folder / "five.yaml").write_text(FIVE, encoding="utf-8")
+    return folder
+
+
+@made_once
+def run(home: Path, folder: Path) -> Path:
+    """A run of it, whose manifest names its path."""
+    asked = {"benchmark": [home / "five.yaml"], "perturb": ["none", "shuffle"], "shots": [0, 1], "out": folder}
+    assert not evalsuite.run({"a": lambda request: "A", "b": lambda request: "公园1"}, **asked).problems
+    registry.forget_files()
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _new_process() -> Iterator[None]:
+    """Each test begins without the benchmark, as a new process, and leaves none."""
+    registry.forget_files()
+    yield
+    registry.forget_files()
+
+
+def data_of(page: Path) -> dict[str, Any]:
+    """The data in a page."""
+    packed = re.findall(r'<script[^>]*id="data"[^>]*>([^<]*)', page.read_text(encoding="utf-8"))[0]
+    found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(packed)))
+    return found
+
+
+def test_a_run_is_judged_audited_tested_and_shown_by_its_folder_alone(run: Path, home: Path, tmp_path: Path) -> None:
+    out = Path(shutil.copytree(run, tmp_path / "run"))
+    asked: list[str] = []
+    judged = evalsuite.judge(
+        out, "judge", {"judge": lambda request: asked.append(request.prompt) or "1\n好"}, model=["b"]
+    )
+    assert not judged.problems and "公园2" in "".join(asked)
+    assert all("1：候选答案正确，与其中一个标准答案意思一致。" in prompt for prompt in asked) and len(asked) == 8
+    registry.forget_files()
+    _, sample = make_sample(out, 10)
+    assert sample.rubric == "reference" and {drawn.output.task for drawn in sample.drawn} <= set(sample.tasks)
+    registry.forget_files()
+    found = evalsuite.contamination(["a"], {"a": lambda request: "A"}, benchmark=[home / "five.yaml"], out=out)
+    assert not found.problems and {row.task for row in found.rows} == {
+        f"five_{name}" for name in ["pick", "several", "words", "tell", "count"]
+    }
+    registry.forget_files()
+    shown = CliRunner().invoke(app, ["show", str(out)])
+    assert shown.exit_code == 0 and "five Pick" in shown.output
+    registry.forget_files()
+    page = evalsuite.report([out], tmp_path / "page")
+    assert "@misc{five" in data_of(page)["citations"]
+
+
+def test_contamination_alone_leaves_a_folder_that_can_be_read(home: Path, tmp_path: Path) -> None:
+    asked = {"benchmark": [home / "five.yaml"], "tasks": ["five_pick"], "out": tmp_path / "c"}
+    evalsuite.contamination(["a"], {"a": lambda request: "A"}, **asked)
+    assert (tmp_path / "c" / "benchmarks" / "five" / "prompts" / "pick" / "polite.j2").is_file()
+
+
+def test_exported_tasks_know_their_benchmark(home: Path, tmp_path: Path) -> None:
+    asked = {"benchmark": [home / "five.yaml"], "limit": 1}
+    for to in ("lm-eval", "inspect"):
+        evalsuite.export(to, tmp_path / to, **asked)
+        shipped = (tmp_path / to / {"lm-eval": "utils.py", "inspect": "five.py"}[to]).read_text(encoding="utf-8")
+        assert "add_run(HERE)" in shipped
+    registry.forget_files()
+    add_run(tmp_path / "lm-eval")
+    files = sorted((tmp_path / "lm-eval" / "data").iterdir())
+    for path in files:
+        line = json.loads(path.read_text(encoding="utf-8"))
+        assert callbacks.read_reply(line, line["target"])[1]["answered"] == 1
+    assert len(files) == 5
+
+
+def test_a_submission_carries_its_benchmark(run: Path, home: Path, tmp_path: Path) -> None:
+    assert make_submission(run, tmp_path / "s", HEAD, ABOUT).unfilled == ()
+    assert str(home) not in (tmp_path / "s" / "manifest.json").read_text(encoding="utf-8")
+    registry.forget_files()
+    verdict = check_submission(tmp_path / "s")
+    assert not verdict.problems and "the benchmark file of five, its items, shots and prompts: they" in " ".join(
+        verdict.unverified
+    )
+    registry.forget_files()
+    verdict = check_submission(tmp_path / "s", benchmark=[home / "five.yaml"])
+    assert not verdict.problems and "items and their shots are those of" in " ".join(verdict.verified)
+    assert "benchmark file" not in " ".join(verdict.unverified)
+    other = Path(shutil.copytree(home, tmp_path / "other"))
+    (other / "five.yaml").write_text(FIVE.replace("Five kinds", "Six kinds"), encoding="utf-8")
+    registry.forget_files()
+    verdict = check_submission(tmp_path / "s", benchmark=[other / "five.yaml"])
+    assert "benchmarks/five/benchmark.yaml: is not that of the benchmark file given" in verdict.problems[0]
+
+
+def test_a_submission_holds_no_other_benchmark_and_no_link(run: Path, home: Path, tmp_path: Path) -> None:
+    make_submission(run, tmp_path / "s", HEAD, ABOUT)
+    (tmp_path / "s" / "benchmarks" / "more").mkdir()
+    (tmp_path / "s" / "benchmarks" / "more" / "notes.txt").write_text("?")
+    (tmp_path / "s" / "benchmarks" / "linked").symlink_to(home, target_is_directory=True)
+    registry.forget_files()
+    problems = " ".join(check_submission(tmp_path / "s").problems)
+    assert "benchmarks/more/notes.txt: no cell of results.json is of this benchmark" in problems
+    assert "benchmarks/linked: is a link" in problems and "five.yaml" not in problems
+
+
+def test_adapters_are_trained_on_it(home: Path, tmp_path: Path) -> None:
+    settings = Sweep(
+        model=["tiny-zh"], benchmark=[home / "five.yaml"], tasks=["five_pick"], sizes=[8], prompt="polite", out=tmp_path
+    )
+    assert settings.set == "all"
+    (pool,) = make_pools(Corpora(home), settings)
+    model = load_models(bundled("models.yaml"), ["tiny-zh"])[0]
+    (job,) = make_jobs(model, [pool], settings)
+    assert len(job.rows) == 8  # the template's own variable is given, or rendering fails
+    add_files([home / "five.yaml"])
+    assert Sweep(model=["m"], benchmark=[home / "five.yaml"]).tasks == tuple(
+        t.name for t in registry.BENCHMARKS["five"].tasks
+    )
+    with pytest.raises(ConfigError, match="expected one or more, or --benchmark"):
+        Sweep(model=["m"])
+
+
+def test_people_answer_it(home: Path, tmp_path: Path) -> None:
+    made = write_answer_page(tmp_path / "a.html", "polite", benchmark=[home / "five.yaml"], tasks=["five_pick"])
+    assert made.items == 4 and data_of(made.page)["outputs"][2]["question"].startswith("请回答。第2天去哪里？")
+
+
+def test_tasks_and_cite_take_it(home: Path) -> None:
+    listed = CliRunner().invoke(app, ["tasks", "--benchmark", str(home / "five.yaml")])
+    assert "five_count" in listed.output and "five 4" in listed.output
+    cited = CliRunner().invoke(app, ["cite", "--benchmark", str(home / "five.yaml")])
+    assert cited.output.rstrip().endswith("@misc{five, title={Five kinds}}")
