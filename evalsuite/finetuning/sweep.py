@@ -99,7 +99,7 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
     *_, corpus, eval_sets = prepare(s.models, model=s.model, **evaluation)
     pools = make_pools(corpus, s)
     for model, pool in product(chosen, pools):
-        _prompts(model, pool, s)
+        row_prompts(model, pool, s)
     out = Path(s.out)
     make_folder(out)
     adapters: list[Model] = []
@@ -191,15 +191,16 @@ def _distinct(t: Task, items: Sequence[Item]) -> Sequence[Item]:
     return list(first.values())
 
 
-def _prompts(model: Model, pool: Pool, s: Sweep) -> dict[tuple[str, str], Prompt]:
+def row_prompts(model: Model, pool: Pool, s: Sweep) -> dict[tuple[str, str], Prompt]:
     """(task, set) -> the template of its rows. Raises ConfigError for a wording whose replies reason first: a row would teach to
     answer without the reasoning that its prompt asks for."""
-    folder, prompts = resolve(s.prompts), dict[tuple[str, str], Prompt]()
+    folder, wording = resolve(s.prompts), model.prompt or s.prompt
+    prompts = dict[tuple[str, str], Prompt]()
     for name, item_set in dict.fromkeys((item.task, item.set) for item in pool.items):
         task = task_named(name)
-        wording = usual_wording(folder, task, model.prompt or s.prompt)
-        given = pool.corpora.given(task, item_set, wording) if pool.corpora else {}
-        prompts[name, item_set] = Prompt(folder, task, wording, given, model.system or "")
+        used = usual_wording(folder, task, wording)
+        given = pool.corpora.given(task, item_set, used) if pool.corpora else {}
+        prompts[name, item_set] = Prompt(folder, task, used, given, model.system or "")
         if prompts[name, item_set].answer_after:
             raise ConfigError(
                 f"--prompt {wording}: asks to reason before the answer, but the training items of {name} have no reasoning to "
@@ -232,7 +233,7 @@ def make_jobs(model: Model, pools: Sequence[Pool], s: Sweep) -> Iterator[Job]:
     wording = model.prompt or s.prompt
     limit = min(filter(None, (model.finetune.max_length, checkpoint.context)), default=None)
     for pool, size, seed in product(pools, sorted(set(s.sizes)), dict.fromkeys(s.seeds)):
-        prompts = _prompts(model, pool, s)
+        prompts = row_prompts(model, pool, s)
         subset = pool.subset(size, seed)
         asked = [(prompts[item.task, item.set], item) for item in subset]
         rows = [
