@@ -7,13 +7,14 @@ import io
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from evalsuite.cli.chinese_help import HEADINGS, help_of, typer_in_chinese
 from evalsuite.common.language import chinese, translated
 from evalsuite.common.terminal import print_all, safe, safe_trace, say, warnings_on_screen
 
@@ -135,8 +136,8 @@ class Commands(TyperGroup):
         from rich.table import Table
         from rich.text import Text
 
-        options = [("  ".join(option.opts), getattr(option, "help", "")) for option in self.get_params(ctx)]
-        commands = [(name, help) for name, (_, help) in COMMANDS.items()]
+        options = [("  ".join(option.opts), help_of(getattr(option, "help", ""))) for option in self.get_params(ctx)]
+        commands = [(name, help_of(help)) for name, (_, help) in COMMANDS.items()]
         panels = []
         for title, rows in (("OPTIONS_PANEL_TITLE", options), ("COMMANDS_PANEL_TITLE", commands)):
             table = Table.grid(padding=(0, 1), expand=True)
@@ -144,11 +145,12 @@ class Commands(TyperGroup):
             table.add_column(ratio=1)
             for name, help in rows:
                 table.add_row(name, help)
-            heading = _CHINESE[title] if chinese() else title.partition("_")[0].title()
+            heading = HEADINGS[title] if chinese() else title.partition("_")[0].title()
             panels.append(Panel(table, title=heading, title_align="left", border_style="dim"))
         usage = Text(self.get_usage(ctx), "bold")
         usage.highlight_words(["Usage: "], "yellow")
-        print_all(Padding(usage, 1), Padding(self.help or "", (0, 1, 1, 1)), *panels, Padding(self.epilog or "", 1))
+        about = Padding(help_of(self.help), (0, 1, 1, 1))
+        print_all(Padding(usage, 1), about, *panels, Padding(help_of(self.epilog), 1))
 
     def make_context(self, *args: Any, **more: Any) -> Any:
         with _safe_message():
@@ -173,36 +175,6 @@ def _safe_message() -> Iterator[None]:
                 usage = context.get_usage().replace("Usage: ", "用法：", 1)
                 context.get_usage = lambda: usage
         raise
-
-
-@contextmanager
-def _own_words() -> Iterator[None]:
-    """Puts typer's own words, constants of a module, into Chinese while a command is read."""
-    if not chinese():
-        yield
-        return
-    from typer import rich_utils
-
-    english = {name: getattr(rich_utils, name) for name in _CHINESE}
-    for name, words in _CHINESE.items():
-        setattr(rich_utils, name, words)
-    try:
-        yield
-    finally:
-        for name, words in english.items():
-            setattr(rich_utils, name, words)
-
-
-_CHINESE = {
-    "ERRORS_PANEL_TITLE": "错误",
-    "OPTIONS_PANEL_TITLE": "选项",
-    "ARGUMENTS_PANEL_TITLE": "参数",
-    "COMMANDS_PANEL_TITLE": "命令",
-    "DEFAULT_STRING": "[默认：{}]",
-    "REQUIRED_LONG_STRING": "[必填]",
-    "ABORTED_TEXT": "已中止。",
-    "RICH_HELP": "用法见 [blue]'{command_path} {help_option}'[/]。",
-}
 
 
 FAILED, WRONG, DEFECT, STOPPED = 1, 2, 70, 130  # exit codes; 70: EX_SOFTWARE of sysexits.h
@@ -251,7 +223,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        with warnings_on_screen(), _own_words():
+        with warnings_on_screen(), typer_in_chinese() if chinese() else nullcontext():
             app()
     except BackendError as error:
         _end(FAILED, "error: ", str(error))

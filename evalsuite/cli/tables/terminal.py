@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text as Styled
 
 from evalsuite.common.language import chinese, translated
+from evalsuite.common.linebreaks import is_chinese, may_break
 from evalsuite.common.sheet import Column, Piece, Row, Sheet, Text, spell
 from evalsuite.common.terminal import one_line, safe
 
@@ -170,10 +171,6 @@ def _table(grid: _Grid, shown: Sequence[int], width: int) -> Table:
     return table
 
 
-_NEVER_FIRST = frozenset("，。；：、！？）】》」』”’％%)]…—")
-_NEVER_LAST = frozenset("（【《「『“‘([")
-
-
 def folded(text: Styled, width: int) -> Styled:
     """A text with line breaks: where Chinese stands in it, it may break between any two of its characters, but not before
     ，。；：） nor after （“. rich breaks at blanks only, where a Chinese sentence has none, or few.
@@ -182,7 +179,7 @@ def folded(text: Styled, width: int) -> Styled:
     ['读出八项任务中的六', '项，最好。']
     """
     plain = text.plain
-    if cell_len(plain) <= width or not any(_is_chinese(char) for char in plain):
+    if cell_len(plain) <= width or not any(is_chinese(char) for char in plain):
         return text
     breaks: list[int] = []
     start = last = used = 0  # the line's start, its last place to break, its width
@@ -190,7 +187,7 @@ def folded(text: Styled, width: int) -> Styled:
         if char == "\n":
             start, last, used = n + 1, n + 1, 0
             continue
-        if n > start and _may_break(plain[n - 1], char):
+        if n > start and may_break(plain[n - 1], char):
             last = n
         used += cell_len(char)
         if used > width and char != " " and n > start:
@@ -201,16 +198,6 @@ def folded(text: Styled, width: int) -> Styled:
     for line in lines:
         line.rstrip()
     return Styled("\n").join(lines)
-
-
-def _may_break(before: str, after: str) -> bool:
-    if after in _NEVER_FIRST or before in _NEVER_LAST or after == " ":
-        return False
-    return before == " " or _is_chinese(before) or _is_chinese(after)
-
-
-def _is_chinese(char: str) -> bool:
-    return "\u2e80" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff" or "\uff00" <= char <= "\uffef"
 
 
 def _styled(cell: Sequence[Piece]) -> Styled:

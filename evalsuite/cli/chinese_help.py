@@ -1,0 +1,66 @@
+"""Help in Chinese: rows of help.zh.json for our texts, typer's own words, and lines that break where Chinese may."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from evalsuite.common.language import chinese
+from evalsuite.common.linebreaks import words
+from evalsuite.common.resources import packaged
+
+# Constants of typer.rich_utils.
+HEADINGS = {
+    "ERRORS_PANEL_TITLE": "错误",
+    "OPTIONS_PANEL_TITLE": "选项",
+    "ARGUMENTS_PANEL_TITLE": "参数",
+    "COMMANDS_PANEL_TITLE": "命令",
+    "DEFAULT_STRING": "[默认：{}]",
+    "REQUIRED_LONG_STRING": "[必填]",
+    "ABORTED_TEXT": "已中止。",
+    "RICH_HELP": "用法见 [blue]'{command_path} {help_option}'[/]。",
+}
+
+
+def help_of(text: str | None) -> str:
+    """A help text in the terminal's language."""
+    return help_rows().get(" ".join(text.split()), text) if text and chinese() else text or ""
+
+
+@cache
+def help_rows() -> dict[str, str]:
+    """English help text, its blanks and line breaks as single blanks -> the Chinese one."""
+    rows: dict[str, str] = json.loads(packaged("cli/help.zh.json").read_text(encoding="utf-8"))
+    return rows
+
+
+@contextmanager
+def typer_in_chinese() -> Iterator[None]:
+    """Replace what typer and rich have no setting for, while a command is read: typer's words and help texts; rich's words,
+    which end at blanks alone; its width of a line, which counts a Chinese character as one."""
+    from rich import _wrap
+    from rich.text import Text
+    from typer import rich_utils
+
+    styled = rich_utils._make_rich_text
+
+    def translated(*, text: str, **more: Any) -> Any:
+        return styled(text=help_of(text), **more)
+
+    def rstrip_end(text: Text, size: int) -> None:
+        while text.cell_len > size and text.plain.endswith(" "):
+            text.right_crop(1)
+
+    ours: list[tuple[Any, str, Any]] = [(rich_utils, name, heading) for name, heading in HEADINGS.items()]
+    ours += [(rich_utils, "_make_rich_text", translated), (_wrap, "words", words), (Text, "rstrip_end", rstrip_end)]
+    theirs = [(owner, name, getattr(owner, name)) for owner, name, _ in ours]
+    for owner, name, value in ours:
+        setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        for owner, name, value in theirs:
+            setattr(owner, name, value)

@@ -1,0 +1,41 @@
+"""`--help` in Chinese: every text has a row, and lines break where Chinese may."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from evalsuite.cli.app import COMMANDS, app, load_command
+from evalsuite.cli.chinese_help import help_rows
+
+
+def help_texts(command: Any) -> Iterator[str]:
+    """The help of a command, its flags and its commands, as rows name it: with single blanks."""
+    for one in (command, *command.params):
+        if text := getattr(one, "help", None):
+            yield " ".join(text.split())
+    for other in getattr(command, "commands", {}).values():
+        yield from help_texts(other)
+
+
+def test_every_help_text_has_a_row_and_every_row_a_text() -> None:
+    texts = {text for name in COMMANDS for text in help_texts(load_command(name))}
+    texts |= {str(app.info.help), str(app.info.epilog), "Show this message and exit.", "Print the version and exit."}
+    texts |= {text for text in help_rows() if text.endswith(("current shell.", "customize the installation."))}
+    assert texts == help_rows().keys()
+    assert all(any("\u4e00" <= char <= "\u9fff" for char in text) for text in help_rows().values())
+
+
+@pytest.mark.parametrize("command", ["", "run", "audit make"])
+def test_help_is_chinese_and_nothing_is_cut(command: str) -> None:
+    env = {**os.environ, "EVALSUITE_LANG": "zh", "COLUMNS": "80", "PYTHONUTF8": "1"}
+    args = [sys.executable, "-m", "evalsuite.cli", *command.split(), "--help"]
+    shown = subprocess.run(args, env=env, capture_output=True, encoding="utf-8", check=True).stdout
+    assert "显示本说明并退出" in shown and "选项" in shown
+    lines = [line.strip("│ ") for line in shown.splitlines()]
+    assert not [line for line in lines if line.startswith(tuple("，。；：、）")) or "…" in line or line.endswith("（")]
