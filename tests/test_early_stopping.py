@@ -28,7 +28,7 @@ from evalsuite.evaluation.settings import points
 from evalsuite.exchange.submit.submission import make_submission
 from evalsuite.metrics.sequences import Order, bounds, difference, order_of, products
 from evalsuite.results.estimates import item_range
-from evalsuite.results.schema.cell import Tokens
+from evalsuite.results.schema.cell import TokenCounts
 
 # --- the sequences
 
@@ -288,7 +288,7 @@ def test_estimates_are_marked_and_not_tested(real_data, tmp_path, caplog):
     tested = replace(done, contents={**done.contents, "contamination": [ExposureTest.model_validate(_tested("one"))]})
     (seen,) = sheets(tested, ["contamination"])
     assert f"≈{asked['one']}/500" in seen.rows[1].cells[7]
-    tokens = Tokens.model_validate(_TOKENS)
+    tokens = TokenCounts.model_validate(_TOKENS)
     counted = replace(done, cells=tuple(cell.model_copy(update={"tokens": tokens}) for cell in done.cells))
     (spent,) = sheets(counted, ["tokens"])
     assert {row.cells[1].flags for row in spent.rows} == {(f"≈{n}/500",) for n in asked.values()}

@@ -27,7 +27,7 @@ from evalsuite.frames.libraries import LIBRARIES
 from evalsuite.frames.replies import replies
 from evalsuite.frames.run import Run
 from evalsuite.frames.tables import _tables, tables
-from evalsuite.results.schema.base import Interval, Strict
+from evalsuite.results.schema.base import IntervalFields, Strict
 from evalsuite.types import PLACE
 
 pytestmark = pytest.mark.slow
@@ -189,10 +189,10 @@ class Section(Strict):
 
     model: str
     value: float | None
-    price: Interval | None = None
+    price: IntervalFields | None = None
     figures: dict[str, float | None]
     checks: dict[str, float]
-    metrics: dict[str, Interval]
+    metrics: dict[str, IntervalFields]
 
 
 class File(Strict):

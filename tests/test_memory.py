@@ -31,7 +31,7 @@ from evalsuite.metrics.independence import Solved, frmm, mib
 from evalsuite.metrics.statistics import effective_size, wilson
 from evalsuite.results.analysis import ScoredCell
 from evalsuite.results.outcomes import CellOutcomes, Outcome
-from evalsuite.results.store import Judging
+from evalsuite.results.store import StoredQuestions
 from evalsuite.types import Answer, Cell, Item, Place, Reading, Request, Response, Score, Status, Trial
 
 # Tasks stand in for others: what is computed depends on `rests_on` alone.
@@ -188,7 +188,7 @@ class Replies:
     """A source of replies made by hand: (task, item, rests_on, reply), and a judge's."""
 
     trials: dict[Place, list[tuple[str, Trial, Response]]]
-    opinions: list[Judging]
+    opinions: list[StoredQuestions]
     said: dict[str, str]
 
     def cells(self) -> list[Cell]:
@@ -199,7 +199,7 @@ class Replies:
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]:
         yield from self.trials[cell.place]
 
-    def judgings(self) -> list[Judging]:
+    def judgings(self) -> list[StoredQuestions]:
         return self.opinions
 
     def second_readings(self) -> list[Any]:
@@ -241,7 +241,7 @@ def test_from_replies_to_the_section(monkeypatch: pytest.MonkeyPatch) -> None:
            "fingerprint": "g", "backend": "hf", "chat": False, "sampling": {}, "max_new_tokens": 8, "repeats_by": "sampling",
            "family": "", "of_family": ""}  # fmt: skip
     judgings = [
-        Judging({**facts.as_dict(), "judge": judge, "rubric": rubric, "control": control}, how, rows)
+        StoredQuestions({**facts.as_dict(), "judge": judge, "rubric": rubric, "control": control}, how, rows)
         for judge, rubric, control in (
             ("judge", "charm", "plain"),
             ("judge", "charm", "blind"),

@@ -20,7 +20,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes
-from evalsuite.results.schema.base import Cell, Count, Number, Share
+from evalsuite.results.schema.base import CellFields, Count, Number, Share
 from evalsuite.results.words import place_words, task_and_set, with_notes
 from evalsuite.types import Status
 
@@ -29,7 +29,7 @@ ABSTAINED = frozenset({Status.REFUSED})
 _SHARES = frozenset({"accuracy", "set_accuracy", "f1", "contains"})  # metrics of items with values in [0, 1]
 
 
-class Abstention(Cell):
+class Abstention(CellFields):
     """One cell's replies, by whether they answer. Every reply counts: samples and rotations one by one."""
 
     metric: str

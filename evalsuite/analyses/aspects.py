@@ -18,7 +18,7 @@ from evalsuite.common.dialogue import sources
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, item_values
-from evalsuite.results.schema.base import Located, Model, Rows, Set, Share, Shots, Split, Task, Variant
+from evalsuite.results.schema.base import Located, ModelName, Rows, Set, Share, ShotCount, Split, TaskName, Variant
 from evalsuite.results.words import titled, with_notes
 
 
@@ -31,15 +31,15 @@ class Aspect(Group):
 class Aspects(Located):
     """Accuracy by group of items over several tasks of a benchmark."""
 
-    model: Model
+    model: ModelName
     set: Set
     split: Split
     variant: Variant
-    shots: Shots
+    shots: ShotCount
     scoring: str
     perturb: Literal["none"]
     benchmark: str
-    tasks: Rows[Task]
+    tasks: Rows[TaskName]
     groups: Rows[Aspect]
 
 

@@ -20,7 +20,7 @@ from evalsuite.common.dialogue import asked_event
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, ItemValue, item_values
-from evalsuite.results.schema.base import Cell, Count, Rows, Share, Strict
+from evalsuite.results.schema.base import CellFields, Count, Rows, Share, Strict
 from evalsuite.results.words import place_words, with_notes
 from evalsuite.types import Item
 
@@ -81,7 +81,7 @@ class Group(ItemMean):
         return self.name
 
 
-class Breakdown(Cell):
+class Breakdown(CellFields):
     """A cell's score by properties of its items."""
 
     metric: str

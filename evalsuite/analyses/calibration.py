@@ -21,7 +21,7 @@ from evalsuite.common.dialogue import sources
 from evalsuite.common.sheet import CellValue, Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
-from evalsuite.results.schema.base import Cell, Count, Rows, Share, Strict
+from evalsuite.results.schema.base import CellFields, Count, Rows, Share, Strict
 from evalsuite.results.words import place_words, task_and_set, with_notes
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class SelectivePoint(Strict):
     accuracy: MeanInterval
 
 
-class Calibration(Cell):
+class Calibration(CellFields):
     """One cell's probabilities of options."""
 
     items: Count

@@ -18,10 +18,10 @@ from pydantic import Field
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results.analysis import Analysis, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes
-from evalsuite.results.schema.base import Cell, Share
+from evalsuite.results.schema.base import CellFields, Share
 
 
-class Chance(Cell):
+class Chance(CellFields):
     """Whether a model's choices are more often right than its own choices in a random order (docs/numbers.md, Chance)."""
 
     items: Annotated[int, Field(ge=1)]

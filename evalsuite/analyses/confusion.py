@@ -12,7 +12,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Text
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes
-from evalsuite.results.schema.base import Cell, Count, Rows, Strict
+from evalsuite.results.schema.base import CellFields, Count, Rows, Strict
 from evalsuite.results.words import place_words, titled, with_notes
 
 MOST = 5  # confusions of a model that are shown
@@ -27,7 +27,7 @@ class Offer(Strict):
     )
 
 
-class Confusion(Cell):
+class Confusion(CellFields):
     """A confusion matrix over names of the ontology; every rotation counts as a reply."""
 
     names: Rows[Annotated[Rows[str], Field(min_length=2, max_length=2)]] = Field(description="[Chinese, English]")

@@ -23,7 +23,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Points, Results, ScoredRun
 from evalsuite.results.cells import ALIKE
-from evalsuite.results.schema.base import Count, Located, Rows, Set, Shots, Split, Task, Variant
+from evalsuite.results.schema.base import Count, Located, Rows, Set, ShotCount, Split, TaskName, Variant
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.words import task_heading
 
@@ -39,11 +39,11 @@ _Correlation = Annotated[float, Field(ge=-1, le=1)]
 class MetricCorrelation(Located):
     """Correlations between every two metrics of a task of spans or texts."""
 
-    task: Task
+    task: TaskName
     set: Set
     split: Split
     variant: Variant
-    shots: Shots
+    shots: ShotCount
     basis: Literal["items", "models"] = Field(description="What a point is: an item of a model, or a model's cell.")
     models: Count
     n: Count = Field(description="Points.")

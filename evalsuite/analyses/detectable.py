@@ -17,12 +17,12 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Text
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, item_values
-from evalsuite.results.schema.base import Count, Number, Place
+from evalsuite.results.schema.base import Count, Number, PlaceFields
 from evalsuite.results.words import task_and_set
-from evalsuite.types import Place as CellPlace
+from evalsuite.types import Place
 
 
-class Detectable(Place):
+class Detectable(PlaceFields):
     """The differences that one task and set can show, asked in one way."""
 
     metric: str
@@ -104,7 +104,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def _way(row: Detectable) -> str:
-    return CellPlace(model="", **row.coordinates()).way
+    return Place(model="", **row.coordinates()).way
 
 
 ANALYSIS = Analysis(

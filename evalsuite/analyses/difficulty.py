@@ -29,7 +29,7 @@ from evalsuite.benchmarks.registry import TASKS, set_order, task_order
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, Outcome, first_samples, item_values
-from evalsuite.results.schema.base import Count, Name, Number, Place, Rows, Share, Strict
+from evalsuite.results.schema.base import Count, Name, Number, PlaceFields, Rows, Share, Strict
 from evalsuite.results.words import titled, with_notes
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Suspicious(Strict):
     reply_of: Name = Field(description="The best model that is wrong on it.")
 
 
-class Difficulty(Place, ItemMean):
+class Difficulty(PlaceFields, ItemMean):
     """A task and set asked in one way of at least three models: how hard its items are, and which look suspicious."""
 
     metric: str = Field(description="The task's first metric; an item's value is the mean of its samples.")

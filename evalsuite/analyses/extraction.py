@@ -16,12 +16,12 @@ from evalsuite.common.dialogue import sources
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import ScoredReply
-from evalsuite.results.schema.base import Cell, Count, Number, Share
+from evalsuite.results.schema.base import CellFields, Count, Number, Share
 from evalsuite.results.words import task_and_set
 from evalsuite.types import Place, Status
 
 
-class Extraction(Cell):
+class Extraction(CellFields):
     """The gain of extraction in the scores of a cell of spans or texts."""
 
     items: Count = Field(description="Answered items.")

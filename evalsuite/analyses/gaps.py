@@ -23,16 +23,16 @@ from evalsuite.results.outcomes import item_values
 from evalsuite.results.schema.base import (
     Count,
     Located,
-    Model,
+    ModelName,
     Number,
     Perturb,
     Rows,
     Scoring,
     Set,
     Share,
-    Shots,
+    ShotCount,
     Split,
-    Task,
+    TaskName,
     Variant,
 )
 from evalsuite.results.words import FAMILY, LEAST_P_HOLM, family_size, titled, too_few, with_notes
@@ -41,11 +41,11 @@ from evalsuite.results.words import FAMILY, LEAST_P_HOLM, family_size, titled, t
 class Gap(Located):
     """The scores of a model on two sets of a task that differ in difficulty."""
 
-    model: Model
-    task: Task
+    model: ModelName
+    task: TaskName
     split: Split
     variant: Variant
-    shots: Shots
+    shots: ShotCount
     scoring: Scoring
     perturb: Perturb
     metric: str

@@ -6,10 +6,10 @@ import math
 from collections.abc import Hashable, Sequence
 
 from evalsuite.common.sheet import Value
-from evalsuite.results.schema.base import Interval
+from evalsuite.results.schema.base import IntervalFields
 
 
-class MeanInterval(Interval):
+class MeanInterval(IntervalFields):
     """A mean of values in [0, 1]. Its interval is Wilson's at the effective number of items, reduced for few dialogues (Korn &
     Graubard 1998); null for items of one dialogue."""
 

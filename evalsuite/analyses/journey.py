@@ -27,7 +27,7 @@ from evalsuite.results.schema.record import Record
 from evalsuite.results.scoring import NO_REPLY, read_answer, score_answer
 from evalsuite.results.signature import VERSION
 from evalsuite.results.similarity import kept_similarity
-from evalsuite.results.store import Judging, RecordWriter, Source, open_store
+from evalsuite.results.store import RecordWriter, Source, StoredQuestions, open_store
 from evalsuite.types import PARSERS, Answer, Cell, Place, Reading, Response, Score, Trial
 
 if TYPE_CHECKING:
@@ -141,10 +141,10 @@ class ReadReplies:
                 outcome = next(outcomes)
                 yield key, without_prompt(trial), response, (outcome.answer, outcome.score)
 
-    def judgings(self) -> Iterable[Judging]:
+    def judgings(self) -> Iterable[StoredQuestions]:
         return self.source.judgings()
 
-    def second_readings(self) -> Iterable[Judging]:
+    def second_readings(self) -> Iterable[StoredQuestions]:
         return self.source.second_readings()
 
     def response(self, key: str) -> Response | None:

@@ -18,22 +18,22 @@ from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.perturb.choice import STYLES
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
-from evalsuite.results.schema.base import Chosen, Count, Interval, Place, Rows, Share, Strict
+from evalsuite.results.schema.base import Count, IntervalFields, PlaceFields, PlaceFilter, Rows, Share, Strict
 from evalsuite.results.schema.cell import CellResult, Trained
 from evalsuite.results.words import task_and_set, with_notes
-from evalsuite.types import Place as Coordinates
+from evalsuite.types import Place
 
 # Facts that define the test items.
 _ASKED = ("data", "limit", "items", "seed", "drop_leaked", "perturb_version")
 
 
-class Before(Interval):
+class Before(IntervalFields):
     """The base model's figure."""
 
     items: Count
 
 
-class Seed(Interval):
+class Seed(IntervalFields):
     """One adapter."""
 
     seed: int
@@ -55,7 +55,7 @@ class LabelCheck(Strict):
     gold_share: Share | None
 
 
-class Point(Interval):
+class Point(IntervalFields):
     """The adapters of one size."""
 
     size: Count = Field(description="Training items.")
@@ -65,7 +65,7 @@ class Point(Interval):
     labels: LabelCheck | None
 
 
-class Curve(Place):
+class Curve(PlaceFields):
     """A learning curve: one base model, one pool of training items, one place."""
 
     base: str
@@ -76,7 +76,7 @@ class Curve(Place):
     chance: Share | None
     points: Rows[Point]
 
-    def concerns(self, chosen: Chosen) -> bool:
+    def concerns(self, chosen: PlaceFilter) -> bool:
         """A curve is its base model's."""
         return super().concerns(chosen) and self.base in chosen.get("model", (self.base,))
 
@@ -90,7 +90,7 @@ def learning(cells: Sequence[CellResult], positions: Sequence[Positions] = ()) -
     by_place = {cell.place: cell for cell in cells}
     positions_at = {row.place: row for row in positions}
     groups: dict[
-        tuple[Coordinates, str, bool], list[tuple[CellResult, Trained]]
+        tuple[Place, str, bool], list[tuple[CellResult, Trained]]
     ] = {}  # by the base model's place and the pool
     for cell in cells:
         trained = cell.facts.trained
@@ -135,7 +135,7 @@ def _items(cell: CellResult) -> list[Any]:
     return [getattr(cell.facts, name) for name in _ASKED]
 
 
-def _points(cells: Sequence[tuple[CellResult, Trained]], positions_at: Mapping[Coordinates, Positions]) -> list[Point]:
+def _points(cells: Sequence[tuple[CellResult, Trained]], positions_at: Mapping[Place, Positions]) -> list[Point]:
     """A point of the curve for each training size: the mean over the adapters of that size, one a seed."""
     by_size: dict[int, list[tuple[CellResult, Trained]]] = {}
     for cell, trained in cells:
@@ -279,7 +279,7 @@ def _curves(rows: Sequence[Curve]) -> Iterator[Sheet]:
         yield Sheet("curves", title, (heading, *columns), tuple(lines), about=about)
 
 
-def _figure(point: Interval | None) -> Value:
+def _figure(point: IntervalFields | None) -> Value:
     return Value(None) if point is None else Value(point.value, point.low, point.high)
 
 

@@ -20,23 +20,23 @@ from evalsuite.benchmarks.registry import benchmark_of, set_order
 from evalsuite.results.analysis import Analysis, ScoredRun
 from evalsuite.results.schema.base import (
     Count,
-    Interval,
+    IntervalFields,
     Located,
-    Model,
+    ModelName,
     Number,
     Perturb,
     Rows,
     Scoring,
     Set,
-    Shots,
+    ShotCount,
     Split,
-    Task,
+    TaskName,
     Variant,
 )
-from evalsuite.results.schema.cell import CellResult, Metric
+from evalsuite.results.schema.cell import CellResult, MetricValue
 
 
-class Average(Interval):
+class Average(IntervalFields):
     """A metric's mean over sets; `sd` is between them. The interval takes sets as independent, and as wide as each one's own:
     with sets of few items (docs/glucose.md) that of BLEU is too narrow, that of F1 too wide."""
 
@@ -46,11 +46,11 @@ class Average(Interval):
 class Mean(Located):
     """A task's mean over the sets of a benchmark that is averaged: folds, dimensions. Every set weighs the same."""
 
-    model: Model
-    task: Task
+    model: ModelName
+    task: TaskName
     split: Split
     variant: Variant
-    shots: Shots
+    shots: ShotCount
     scoring: Scoring
     perturb: Perturb
     sets: Annotated[Rows[Set], Field(min_length=2)]
@@ -96,7 +96,7 @@ def _tells(cell: CellResult, metric: str) -> bool:
     return metric in cell.metrics and (anchors is None or anchors.metric == metric)
 
 
-def _mean(parts: Sequence[Metric], estimates: int) -> Average:
+def _mean(parts: Sequence[MetricValue], estimates: int) -> Average:
     values = [part.value for part in parts if part.value is not None]
     if len(values) < len(parts):
         return Average(value=None, low=None, high=None, sd=None)

@@ -26,7 +26,7 @@ from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
 from evalsuite.results.outcomes import item_values
 from evalsuite.results.schema.base import (
-    Cell,
+    CellFields,
     Count,
     Located,
     Name,
@@ -37,7 +37,7 @@ from evalsuite.results.schema.base import (
     Set,
     Split,
     Strict,
-    Task,
+    TaskName,
     Wording,
 )
 from evalsuite.results.words import titled, with_notes
@@ -52,7 +52,7 @@ _Rank = _Positive | None
 class Knowledge(Strict):
     """The way in which a model was asked for facts, and the judge of what it knows."""
 
-    facts_of: Task = Field(description="The task that asks for them, with 0 shots and unperturbed.")
+    facts_of: TaskName = Field(description="The task that asks for them, with 0 shots and unperturbed.")
     wording: Wording = Field(description="The prompt template's name.")
     metric: str = Field(description="The rule: a metric of the task; of a judge, the scale of its rubric.")
     judge: Name | None = Field(description="The judge whose verdicts count; null: the rule.")
@@ -73,7 +73,7 @@ class Against(Strict):
     )
 
 
-class TaskAgainst(Cell, Against):
+class TaskAgainst(CellFields, Against):
     """One cell of reasoning items."""
 
 
@@ -86,7 +86,7 @@ class _Group(Located):
     shots: Count
     scoring: Scoring
     perturb: Perturb
-    tasks: Rows[Task]
+    tasks: Rows[TaskName]
     sets: Rows[Set]
 
 

@@ -30,21 +30,21 @@ from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.schema.base import (
-    Chosen,
     Count,
-    Interval,
+    IntervalFields,
     Located,
-    Model,
+    ModelName,
     Number,
     Perturb,
+    PlaceFilter,
     Rows,
     Scoring,
     Set,
     Share,
-    Shots,
+    ShotCount,
     Split,
     Strict,
-    Task,
+    TaskName,
     Variant,
 )
 from evalsuite.results.schema.cell import CellResult
@@ -54,10 +54,10 @@ from evalsuite.types import Place
 Kind = Literal["benchmark", "ability"]
 
 
-class GroupPart(Interval):
+class GroupPart(IntervalFields):
     """The headline metric of a task on one set."""
 
-    task: Task
+    task: TaskName
     set: Set
     shots: Count
     scoring: Scoring
@@ -69,10 +69,10 @@ class GroupPart(Interval):
     chance: Share | None = Field(description="Of guessing; null where it has no level.")
 
 
-class GroupChangePart(Interval):
+class GroupChangePart(IntervalFields):
     """The change of a task's metric on one set."""
 
-    task: Task
+    task: TaskName
     set: Set
     shots: Count
     scoring: Scoring
@@ -81,7 +81,7 @@ class GroupChangePart(Interval):
     items: Count
 
 
-class GroupScore(Interval):
+class GroupScore(IntervalFields):
     """A mean over parts: of a benchmark, or of what measures an ability."""
 
     kind: Kind
@@ -91,7 +91,7 @@ class GroupScore(Interval):
     chance: Share | None
 
 
-class GroupChange(Interval):
+class GroupChange(IntervalFields):
     """The mean change of a benchmark's parts under a perturbation."""
 
     perturb: Perturb
@@ -104,10 +104,10 @@ class GroupChange(Interval):
 class GroupRow(Located):
     """A model asked in one way. Tasks that know no such scoring or shots stand as they can be asked."""
 
-    model: Model
+    model: ModelName
     split: Split
     variant: Variant
-    shots: Shots
+    shots: ShotCount
     scoring: Scoring
     perturb: Perturb
     parts: Rows[GroupPart]
@@ -134,7 +134,7 @@ class BenchmarkGroup(Strict):
     en: str
     split: Split
     columns: Rows[GroupColumn]
-    left_out: Rows[Task] = Field(description="Their headline metric is no score between 0 and a highest value.")
+    left_out: Rows[TaskName] = Field(description="Their headline metric is no score between 0 and a highest value.")
     rows: Rows[GroupRow]
 
 
@@ -362,23 +362,23 @@ def weights(parts: Iterable[str]) -> dict[str, float]:
 
 def _mean(
     parts: Mapping[tuple[str, str], GroupPart | GroupChangePart], wanted: Sequence[str]
-) -> tuple[Interval, int, list[str]]:
+) -> tuple[IntervalFields, int, list[str]]:
     """(the weighted mean of the wanted parts, if all are there; items; missing parts). Half widths are those of independent
     values."""
     found = {name: part for part_of, part in parts.items() if (name := part_name(part_of)) in wanted}
     missing = [name for name in wanted if name not in found or found[name].value is None]
     items = sum(part.items for part in found.values())
     if missing:
-        return Interval(value=None, low=None, high=None), items, missing
+        return IntervalFields(value=None, low=None, high=None), items, missing
     weighed = [(weight, found[name]) for name, weight in weights(wanted).items()]
     value = math.fsum(w * (part.value or 0.0) for w, part in weighed)
     bounds = [(w, part.bounds) for w, part in weighed]
     known = [(w * (v - low), w * (high - v)) for w, own in bounds if own for v, low, high in (own,)]
     stopped = any(isinstance(part, GroupPart) and part.estimated for _, part in weighed)
     if stopped or len(known) < len(weighed):  # intervals of sets that were stopped early do not add up so
-        return Interval(value=value, low=None, high=None), items, missing
+        return IntervalFields(value=value, low=None, high=None), items, missing
     low, high = (math.sqrt(math.fsum(x**2 for x in side)) for side in zip(*known, strict=True))
-    return Interval(value=value, low=value - low, high=value + high), items, missing
+    return IntervalFields(value=value, low=value - low, high=value + high), items, missing
 
 
 def _chance(parts: Parts, wanted: Sequence[str]) -> float | None:
@@ -389,7 +389,7 @@ def _chance(parts: Parts, wanted: Sequence[str]) -> float | None:
     return math.fsum(weight * levels[name] for name, weight in weights(wanted).items())
 
 
-def narrowed_groups(groups: list[BenchmarkGroup], chosen: Chosen) -> list[BenchmarkGroup]:
+def narrowed_groups(groups: list[BenchmarkGroup], chosen: PlaceFilter) -> list[BenchmarkGroup]:
     """The rows of chosen models and ways, whole; none of some tasks or sets, of which the means would be others."""
     if "task" in chosen or "set" in chosen:
         return []

@@ -20,7 +20,7 @@ from evalsuite.benchmarks.registry import TASKS, metric_named
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.estimates import LEVEL, Asking, asking_of, estimated_metric, item_ranges
-from evalsuite.results.schema.base import Count, Place, Rows, Share, Strict
+from evalsuite.results.schema.base import Count, PlaceFields, Rows, Share, Strict
 from evalsuite.results.words import place_words, with_notes
 from evalsuite.types import Cell, Response, Score, Trial
 
@@ -38,7 +38,7 @@ class RankedPair(Strict):
     verdict: Literal["a", "b", "alike", "open"] = Field(description="The better one; alike: surely within the margin.")
 
 
-class Ranked(Place):
+class Ranked(PlaceFields):
     """Models that were asked until they are told apart."""
 
     metric: str

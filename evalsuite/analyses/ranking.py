@@ -28,8 +28,7 @@ from evalsuite.common.dialogue import sources
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results import records
 from evalsuite.results.analysis import Analysis, Results
-from evalsuite.results.schema.base import Count
-from evalsuite.results.schema.base import Place as PlaceFields
+from evalsuite.results.schema.base import Count, PlaceFields
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.words import place_words, task_heading, titled
 from evalsuite.types import Place

@@ -20,27 +20,27 @@ from evalsuite.perturb import PERTURBATIONS, Perturbation, perturbation_of
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import FLIP, CellOutcomes, Outcome
 from evalsuite.results.schema.base import (
-    Cell,
+    CellFields,
     Count,
     Located,
-    Model,
+    ModelName,
     Number,
     Perturb,
     Rows,
     Scoring,
     Set,
     Share,
-    Shots,
+    ShotCount,
     Split,
     Strict,
-    Task,
+    TaskName,
     Variant,
 )
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.words import FAMILY, LEAST_P_HOLM, family_size, task_and_set, titled, too_few, with_notes
 
 
-class Drop(Cell):
+class Drop(CellFields):
     """A perturbed cell compared with its unperturbed one, over the items answered in both."""
 
     metric: str
@@ -68,7 +68,7 @@ class Drop(Cell):
     consistency: Share | None = Field(default=None, description="How often all rotations got the same option.")
 
 
-class Positions(Cell):
+class Positions(CellFields):
     """Counts by option position: gold, right choices, all choices."""
 
     labels: Rows[str]
@@ -82,11 +82,11 @@ class Positions(Cell):
 class Wordings(Located):
     """One task in several wordings."""
 
-    model: Model
-    task: Task
+    model: ModelName
+    task: TaskName
     set: Set
     split: Split
-    shots: Shots
+    shots: ShotCount
     scoring: Scoring
     perturb: Perturb
     metric: str
@@ -99,8 +99,8 @@ class Wordings(Located):
 class ShotValues(Located):
     """One task with several numbers of shots."""
 
-    model: Model
-    task: Task
+    model: ModelName
+    task: TaskName
     set: Set
     split: Split
     variant: Variant

@@ -23,8 +23,7 @@ from evalsuite.results.analysis import Results, written
 from evalsuite.results.places import known_values
 from evalsuite.results.records import is_records_file
 from evalsuite.results.schema.base import Rows, Strict, narrowed
-from evalsuite.results.schema.cell import CellResult, Metric
-from evalsuite.results.schema.cell import Reading as ReadingFields
+from evalsuite.results.schema.cell import CellResult, MetricValue, ReadingFields
 from evalsuite.types import Cell, Place, Reading
 
 
@@ -167,12 +166,12 @@ class Earlier:
                 f"{path}: was not written by evalsuite, or is broken; name another folder, or move this file away"
             ) from None
 
-    def metrics(self, place: Place) -> dict[str, Metric]:
+    def metrics(self, place: Place) -> dict[str, MetricValue]:
         """The figures of a cell, as far as this version knows such."""
         known = {}
         for name, values in self.cells[place].metrics.items() if place in self.cells else ():
             try:
-                known[name] = Metric.model_validate(values)
+                known[name] = MetricValue.model_validate(values)
             except ValidationError:
                 continue
         return known

@@ -15,7 +15,7 @@ from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, metri
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results
-from evalsuite.results.schema.cell import CellResult, Metric
+from evalsuite.results.schema.cell import CellResult, MetricValue
 from evalsuite.results.words import WAY, estimate_flags, task_and_set, task_heading, titled
 from evalsuite.types import Status, Task
 
@@ -168,7 +168,7 @@ def _size(columns: Sequence[tuple[Sequence[CellResult | None], str]], blank: int
     return [Row((name, *cells, *[None] * blank), "apart") for name, cells in rows if any(cells)]
 
 
-def _half(figure: Metric) -> float | None:
+def _half(figure: MetricValue) -> float | None:
     """Half the width of a metric's interval."""
     return None if figure.low is None or figure.high is None else (figure.high - figure.low) / 2
 

@@ -30,18 +30,18 @@ from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
 from evalsuite.results.outcomes import ScoredReply
 from evalsuite.results.records import name_parts, reply_name
 from evalsuite.results.schema.base import (
-    Cell,
+    CellFields,
     Count,
     Hash,
-    Interval,
+    IntervalFields,
     Located,
     Name,
     Number,
     Rows,
-    Settings,
+    SettingsFields,
     Share,
     Strict,
-    Task,
+    TaskName,
 )
 from evalsuite.results.schema.record import AnswerRead
 from evalsuite.results.scoring import Scored, intervals, score_cell
@@ -73,11 +73,11 @@ class ReaderCounts(Strict):
     )
 
 
-class SecondTask(ReaderCounts, Interval, Located):
+class SecondTask(ReaderCounts, IntervalFields, Located):
     """One second reader on one task, over all models, sets and ways of asking."""
 
     reader: Name
-    task: Task
+    task: TaskName
     measure: Literal["kappa", "f1"] = Field(
         description="Of `value`: Cohen's kappa of choices; mean F1 of the two answers to spans and texts."
     )
@@ -101,21 +101,21 @@ class ReadingFacts(Strict):
     fingerprint: str
     backend: str
     chat: bool
-    sampling: Settings
+    sampling: SettingsFields
     max_new_tokens: Count
     longer: Count = Field(description="Longer replies were asked, in characters.")
     sample: Count = Field(description="Other replies drawn from the whole run.")
     seed: int
 
 
-class SecondCell(Cell, ReaderCounts):
+class SecondCell(CellFields, ReaderCounts):
     """One second reader on one cell."""
 
     reader: Name
     metric: str = Field(description="The task's headline.")
     replies: Count = Field(description="Of the cell; the second reader gave a verdict on n.")
     first: Number = Field(description="The headline: its value in `cells`.")
-    second: Interval = Field(
+    second: IntervalFields = Field(
         description="The same with the second reader's answers to the n, the parser's to the others."
     )
     parted: Rows[Parting]
@@ -131,7 +131,7 @@ class Second(Strict):
     cells: Rows[SecondCell]
 
 
-class SecondRecord(Cell):
+class SecondRecord(CellFields):
     """A line of second/*.jsonl: one reply, what the second reader was asked about it and said, and both readings."""
 
     reader: Name
@@ -358,7 +358,7 @@ def agreement(pairs: Sequence[Pair]) -> dict[str, Any]:
 
 def _scores(
     run: ScoredRun, cell: ScoredCell, replies: Sequence[ScoredReply], pairs: Sequence[Pair | None]
-) -> tuple[float | None, Interval]:
+) -> tuple[float | None, IntervalFields]:
     """The cell's headline metric by the first reader, and by the second where it gave a verdict.
 
     Of an estimate, both are of the items asked, without weights and interval, so that they differ by the reading alone.
@@ -381,11 +381,11 @@ def _scores(
 
     scored, first = by(seconds), cell.result.headline.value
     if not scored.items:  # every item has a rotation that failed
-        return first, Interval(value=None, low=None, high=None)
+        return first, IntervalFields(value=None, low=None, high=None)
     if cell.result.is_estimate:
-        return by(firsts).value(metric), Interval(value=scored.value(metric), low=None, high=None)
+        return by(firsts).value(metric), IntervalFields(value=scored.value(metric), low=None, high=None)
     figure = intervals(scored, f"0:bootstrap:{place.task}:{place.set}:{place.split}")[metric]
-    return first, Interval(value=figure.value, low=figure.low, high=figure.high)
+    return first, IntervalFields(value=figure.value, low=figure.low, high=figure.high)
 
 
 def _record(place: Mapping[str, Any], row: Mapping[str, Any], pair: Pair, said: Response | None) -> SecondRecord:

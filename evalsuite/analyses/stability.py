@@ -20,7 +20,18 @@ from evalsuite.metrics.votes import disagreement
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, item_values
-from evalsuite.results.schema.base import Count, Located, Model, Rows, Scoring, Set, Shots, Split, Strict, Task
+from evalsuite.results.schema.base import (
+    Count,
+    Located,
+    ModelName,
+    Rows,
+    Scoring,
+    Set,
+    ShotCount,
+    Split,
+    Strict,
+    TaskName,
+)
 from evalsuite.results.words import task_and_set, with_notes
 
 Over = Literal["wordings", "perturbations", "rotations"]
@@ -42,12 +53,12 @@ class AskingMean(Strict):
 class Stability(Located):
     """One model's items under several askings."""
 
-    model: Model
-    task: Task
+    model: ModelName
+    task: TaskName
     set: Set
     split: Split
     variant: str | None = Field(description="The prompt template's name; null where wordings differ.")
-    shots: Shots
+    shots: ShotCount
     scoring: Scoring
     perturb: str | None = Field(description="The perturbation; null where perturbations differ.")
     over: Over = Field(description="What differs between the askings.")

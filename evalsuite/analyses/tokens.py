@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from evalsuite.benchmarks.registry import TASKS, metric_named, set_order, task_order
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results
-from evalsuite.results.schema.cell import CellResult, Tokens
+from evalsuite.results.schema.cell import CellResult, TokenCounts
 from evalsuite.results.words import estimate_flags, task_and_set
 
 _LEGEND = Text(
@@ -49,7 +49,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
     yield Sheet("tokens", title, columns, tuple(rows), (_LEGEND, *((_BY_CHARACTERS,) if split else ())))
 
 
-def _row(cell: CellResult, spent: Tokens, several: bool) -> Row:
+def _row(cell: CellResult, spent: TokenCounts, several: bool) -> Row:
     task = TASKS[cell.task]
     name = task_and_set(task, cell.set, f"{cell.model} ", f" {cell.split} {cell.way}" if several else "")
     score = cell.headline.value if metric_named(task.metrics[0]).percent else None

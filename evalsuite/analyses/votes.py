@@ -22,7 +22,19 @@ from evalsuite.perturb import PERTURBATIONS
 from evalsuite.perturb.choice import kept_order
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, Outcome
-from evalsuite.results.schema.base import Count, Located, Model, Rows, Scoring, Set, Share, Shots, Split, Strict, Task
+from evalsuite.results.schema.base import (
+    Count,
+    Located,
+    ModelName,
+    Rows,
+    Scoring,
+    Set,
+    Share,
+    ShotCount,
+    Split,
+    Strict,
+    TaskName,
+)
 from evalsuite.results.words import task_and_set, with_notes
 
 Over = Literal["samples", "wordings", "orders", "rotations"]
@@ -47,12 +59,12 @@ class VotePoint(Strict):
 class Votes(Located):
     """Votes over several askings of one model's items."""
 
-    model: Model
-    task: Task
+    model: ModelName
+    task: TaskName
     set: Set
     split: Split
     variant: str | None = Field(description="The prompt template's name; null where the vote is over wordings.")
-    shots: Shots
+    shots: ShotCount
     scoring: Scoring
     perturb: str | None = Field(description="The perturbation; null where the vote is over orders of the options.")
     over: Over = Field(description="What differs between the askings.")

@@ -15,9 +15,9 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 
 from evalsuite.common.sheet import Sheet
 from evalsuite.results.outcomes import CellOutcomes, ScoredReply
-from evalsuite.results.schema.base import Chosen, Strict
+from evalsuite.results.schema.base import PlaceFilter, Strict
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.results.store import Judging, RecordWriter
+from evalsuite.results.store import RecordWriter, StoredQuestions
 from evalsuite.types import Cell, Place, Reading, Response, Score, Trial
 
 M = TypeVar("M")
@@ -50,7 +50,7 @@ class ScoredCell:
         return self.outcomes.cell.place
 
 
-class Replies(Protocol):
+class RunReplies(Protocol):
     """The replies of a run as scoring read them; none is parsed again."""
 
     def of(self, cell: Cell) -> Iterator[tuple[str, ScoredReply]]:
@@ -59,8 +59,8 @@ class Replies(Protocol):
     def planned(self, cell: Cell) -> Iterator[tuple[Trial, Response | None, Score | None]]:
         """Every request of a cell in order, with its reply and score: None if it was not asked, or does not count."""
 
-    def judgings(self) -> Iterable[Judging]: ...
-    def second_readings(self) -> Iterable[Judging]: ...
+    def judgings(self) -> Iterable[StoredQuestions]: ...
+    def second_readings(self) -> Iterable[StoredQuestions]: ...
     def response(self, key: str) -> Response | None: ...
 
 
@@ -70,7 +70,7 @@ class ScoredRun:
 
     out: Path | None  # the run's folder; None: a submission is checked
     reading: Reading
-    replies: Replies
+    replies: RunReplies
     write_records: RecordWriter
     cells: tuple[ScoredCell, ...]
     _made: dict[str, Any] = field(default_factory=dict, repr=False)  # analysis -> its content
@@ -150,7 +150,7 @@ class Analysis(Generic[Content]):
     only_named: str = ""  # why its sheets are made only if they are named; "": they always are
     drawn: bool = False  # the page has a drawing of its own for it, which follows the pickers, in place of its sheets
     problems: Callable[[Content], Iterable[str]] = _no_problems  # a line for each failure in its content
-    narrow: Callable[[Content, Chosen], Content] | None = (
+    narrow: Callable[[Content, PlaceFilter], Content] | None = (
         None  # keeps what concerns chosen cells; None: `schema.base.narrowed`
     )
 

@@ -14,7 +14,7 @@ from evalsuite.results.analysis import Points, ScoredCell
 from evalsuite.results.anchored import anchored
 from evalsuite.results.estimates import estimate, estimated_metric
 from evalsuite.results.outcomes import ScoredReply, outcomes_of
-from evalsuite.results.schema.cell import CellResult, Estimate, Facts, Metric
+from evalsuite.results.schema.cell import CellResult, Estimate, Facts, MetricValue
 from evalsuite.results.scoring import Scored, intervals, per_item, score_cell
 from evalsuite.results.signature import signature
 from evalsuite.results.tokens import tokens_of
@@ -88,7 +88,7 @@ def _estimate(
     return estimate(cell, trials, values)
 
 
-def _estimated(metrics: Mapping[str, Metric], stopped: Estimate) -> dict[str, Metric]:
+def _estimated(metrics: Mapping[str, MetricValue], stopped: Estimate) -> dict[str, MetricValue]:
     """The metrics with the interval of the estimate. Others have none: one that is looked at again and again does not hold."""
     made = {}
     signed = metrics[stopped.metric].signature if stopped.metric and stopped.metric in metrics else None
@@ -101,10 +101,11 @@ def _estimated(metrics: Mapping[str, Metric], stopped: Estimate) -> dict[str, Me
 
 def _metrics(
     cell: Cell, answered: Sequence[ScoredReply], reading: Reading, encoder: Encoder | None
-) -> tuple[dict[str, Metric], Points | None]:
+) -> tuple[dict[str, MetricValue], Points | None]:
     """The figures, with values None where no request was answered; and the items' points."""
     nothing = {
-        name: Metric(value=None, low=None, high=None, n=0, signature=name) for name in TASKS[cell.place.task].metrics
+        name: MetricValue(value=None, low=None, high=None, n=0, signature=name)
+        for name in TASKS[cell.place.task].metrics
     }
     if not answered:
         return nothing, None

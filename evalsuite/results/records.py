@@ -20,7 +20,7 @@ from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import safe_name
 from evalsuite.common.jsonl import first_fault, parse_model, parse_object
 from evalsuite.common.plainfile import open_plain, read_json
-from evalsuite.results.schema.cell import Reading as ReadingFields
+from evalsuite.results.schema.cell import ReadingFields
 from evalsuite.types import Cell, Place, Reading, context_of
 
 Row = TypeVar("Row", bound=BaseModel)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
 from evalsuite.common.dialogue import sources
-from evalsuite.results.schema.cell import Metric
+from evalsuite.results.schema.cell import MetricValue
 from evalsuite.results.similarity import similarity_part
 from evalsuite.types import Answer, Answered, Item, Part, Reading, Response, Score, Status
 
@@ -225,7 +225,7 @@ def _of_items(part: Part) -> dict[str, Any]:
     return {name: rows[own] for name, own in part.names.items()}
 
 
-def intervals(scored: Scored, purpose: str, signed: str = "") -> dict[str, Metric]:
+def intervals(scored: Scored, purpose: str, signed: str = "") -> dict[str, MetricValue]:
     """Metric -> its figure with a 95 % interval, from a cluster bootstrap over dialogues. `signed` ends the signatures.
 
     With one dialogue low and high are None, and there is no Wilson interval. Means over fewer than `RESAMPLED` dialogues have
@@ -235,7 +235,7 @@ def intervals(scored: Scored, purpose: str, signed: str = "") -> dict[str, Metri
     from evalsuite.metrics.statistics import RESAMPLED, bootstrap, few_dialogues, wilson
 
     count, dialogues = len(scored.items), len(set(scored.clusters))
-    figures: dict[str, Metric] = {}
+    figures: dict[str, MetricValue] = {}
     for part in scored.parts:
         drawn = bootstrap(part.sums, scored.clusters, Random(f"{purpose}:{part.name}"), RESAMPLES)
         of_items = _of_items(part) if 1 < dialogues < RESAMPLED else {}
@@ -255,7 +255,7 @@ def intervals(scored: Scored, purpose: str, signed: str = "") -> dict[str, Metri
             if metric.share and dialogues > 1 and name not in scored.spread and not part.over_rotations:
                 share = wilson(round(interval.value * count), count)
                 binomial = [share.low, share.high]
-            figures[name] = Metric(
+            figures[name] = MetricValue(
                 value=interval.value,
                 low=low,
                 high=high,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.languages import OF_REPLY, parser_of, whole_replies
-from evalsuite.results.schema.cell import CellResult, Metric
+from evalsuite.results.schema.cell import CellResult, MetricValue
 from evalsuite.types import Answered, Part
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def similarity_part(answered: Answered, encoder: Encoder) -> Part:
     return Part("semsim", Means.of(columns), {name: name for name in columns}, signatures)
 
 
-def kept_similarity(result: CellResult, before: Mapping[str, Metric]) -> CellResult:
+def kept_similarity(result: CellResult, before: Mapping[str, MetricValue]) -> CellResult:
     """The result with the Sem-Sim among the cell's metrics of before, if its texts are the same and it has none.
 
     They are if another metric of them has the same number of items, value and signature.
@@ -46,5 +46,5 @@ def kept_similarity(result: CellResult, before: Mapping[str, Metric]) -> CellRes
     return result.model_copy(update={"metrics": {**new, **kept}}) if kept else result
 
 
-def _same(one: Metric, other: Metric) -> bool:
+def _same(one: MetricValue, other: MetricValue) -> bool:
     return (one.n, one.value, one.signature) == (other.n, other.value, other.signature)

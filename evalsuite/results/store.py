@@ -71,7 +71,7 @@ def request_key(fingerprint: str, request: Request, chat: bool, settings: dict[s
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Judging(NamedTuple):
+class StoredQuestions(NamedTuple):
     """The planned questions to a judge, or to a second reader, about one cell: where, by which settings, and a row each."""
 
     place: dict[str, Any]
@@ -84,8 +84,8 @@ class Source(Protocol):
 
     def cells(self) -> list[Cell]: ...
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]: ...
-    def judgings(self) -> Iterable[Judging]: ...
-    def second_readings(self) -> Iterable[Judging]: ...
+    def judgings(self) -> Iterable[StoredQuestions]: ...
+    def second_readings(self) -> Iterable[StoredQuestions]: ...
     def response(self, key: str) -> Response | None: ...
 
 
@@ -222,20 +222,20 @@ class Store:
             for position, row in enumerate(rows):
                 self._db.execute("INSERT INTO judged VALUES (?, ?, ?)", (number, position, _pack(row)))
 
-    def judgings(self) -> list[Judging]:
+    def judgings(self) -> list[StoredQuestions]:
         """(place, facts, rows) of every judging, sorted by place."""
         return self._judgings("judge")
 
-    def second_readings(self) -> list[Judging]:
+    def second_readings(self) -> list[StoredQuestions]:
         """(place, facts, rows) of what every second reader was asked about a cell, sorted by place."""
         return self._judgings("reader")
 
-    def _judgings(self, by: str) -> list[Judging]:
+    def _judgings(self, by: str) -> list[StoredQuestions]:
         judgings = []
         for number, text, facts in self._db.execute("SELECT id, place, facts FROM judgings").fetchall():
             if by in (place := _parsed(text)):
                 rows = self._db.execute("SELECT row FROM judged WHERE judging = ? ORDER BY position", (number,))
-                judgings.append(Judging(place, _parsed(facts), [_unpack(row) for (row,) in rows]))
+                judgings.append(StoredQuestions(place, _parsed(facts), [_unpack(row) for (row,) in rows]))
         return sorted(judgings, key=lambda judging: tuple(judging.place.values()))
 
     def response(self, key: str) -> Response | None:

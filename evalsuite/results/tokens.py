@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evalsuite.parse.strip import thinking_share
-from evalsuite.results.schema.cell import Tokens
+from evalsuite.results.schema.cell import TokenCounts
 from evalsuite.types import WRITTEN, Cell, Response
 
 
-def tokens_of(cell: Cell, responses: Sequence[Response]) -> Tokens | None:
+def tokens_of(cell: Cell, responses: Sequence[Response]) -> TokenCounts | None:
     """The tokens of a cell; None where nothing was written, or no tokens were counted.
 
     responses: to the answered requests. Every sample and rotation is a reply. Replies that nobody counted are left out:
@@ -26,7 +26,7 @@ def tokens_of(cell: Cell, responses: Sequence[Response]) -> Tokens | None:
     thinking = [thinking_tokens(response) for response in counted]
     median, p90 = np.percentile(new, [50, 90])
     price = cell.facts.get("price")
-    return Tokens(
+    return TokenCounts(
         replies=len(counted),
         mean=sum(new) / len(new),
         median=float(median),

@@ -33,7 +33,7 @@ from evalsuite.analyses.judged.values import (
     Repeat,
 )
 from evalsuite.metrics.agreement import medians, pair_agreement, partial_spearman, rater_agreement, spearman
-from evalsuite.results.schema.base import Interval
+from evalsuite.results.schema.base import IntervalFields
 from evalsuite.types import Place
 
 
@@ -229,12 +229,12 @@ def _median_cells(
             yield MedianCell(**cell.as_dict(), n=len(names), **dict(found))
 
 
-def interval(sources: Sequence[int], values: Sequence[float], place: Place) -> Interval:
+def interval(sources: Sequence[int], values: Sequence[float], place: Place) -> IntervalFields:
     """Mean and its 95 % interval, from a bootstrap over dialogues. The seed depends on neither model nor judge."""
     from evalsuite.metrics.statistics import Means, bootstrap
 
     drawn = bootstrap(Means.of({"x": values}), sources, Random(f"judge:{place.task}:{place.set}:{place.split}"))["x"]
-    return Interval(value=drawn.value, low=drawn.low, high=drawn.high)
+    return IntervalFields(value=drawn.value, low=drawn.low, high=drawn.high)
 
 
 def length(judgings: Sequence[Opinions]) -> Iterator[LengthBias]:

@@ -31,12 +31,12 @@ from evalsuite.benchmarks.registry import TASKS, metric_named
 from evalsuite.common.dialogue import sources
 from evalsuite.common.files import safe_name
 from evalsuite.metrics.agreement import correlations, spearman_interval
-from evalsuite.results.analysis import Replies, ScoredRun
+from evalsuite.results.analysis import RunReplies, ScoredRun
 from evalsuite.results.outcomes import ScoredReply
 from evalsuite.results.records import name_parts
-from evalsuite.results.schema.cell import CellResult, Metric
+from evalsuite.results.schema.cell import CellResult, MetricValue
 from evalsuite.results.scoring import per_item, score_cell
-from evalsuite.results.store import Judging as Planned
+from evalsuite.results.store import StoredQuestions
 from evalsuite.types import Cell, Item, Place, Reading, Response
 
 
@@ -103,7 +103,7 @@ def problems(judged: Judged) -> Iterator[str]:
             yield f"judged {way}: {count} of {cell.items} not asked yet: the same judging goes on"
 
 
-def verdicts(replies: Replies, rubrics: Mapping[str, str]) -> Iterator[Verdicts]:
+def verdicts(replies: RunReplies, rubrics: Mapping[str, str]) -> Iterator[Verdicts]:
     """The verdicts of every judge on the tasks in `rubrics` by the task's rubric, controls aside. Replies that the judge gave no
     readable score are left out, and so are verdicts on replies that were replaced."""
     for planned in replies.judgings():
@@ -124,7 +124,7 @@ def verdicts(replies: Replies, rubrics: Mapping[str, str]) -> Iterator[Verdicts]
         yield Verdicts(place, judging.judge, scales[0].name, right)
 
 
-def _subject(replies: Replies, cell: Cell, reading: Reading) -> Subject:
+def _subject(replies: RunReplies, cell: Cell, reading: Reading) -> Subject:
     rows = [
         (key, reply)
         for key, reply in replies.of(cell)
@@ -138,7 +138,7 @@ def _subject(replies: Replies, cell: Cell, reading: Reading) -> Subject:
     return Subject(dict(zip(names, rows, strict=True)), metrics, source_of)
 
 
-def _read_judging(replies: Replies, planned: Planned, subject: Subject) -> tuple[Opinions, list[JudgedRecord]]:
+def _read_judging(replies: RunReplies, planned: StoredQuestions, subject: Subject) -> tuple[Opinions, list[JudgedRecord]]:
     """The opinions of a judging, and its lines of judged/. Rows are left out if the candidate's reply was replaced."""
     judging, facts = Judging.model_validate(planned.place), JudgingFacts.model_validate(planned.facts)
     scales = facts.rubric_scales
@@ -165,7 +165,7 @@ def _read_judging(replies: Replies, planned: Planned, subject: Subject) -> tuple
 _Reply = tuple[str, Response]  # an attempt: its key and the judge's reply
 
 
-def _attempts(replies: Replies, row: Mapping[str, Any], scales: Sequence[Scale]) -> tuple[list[_Reply], Verdict]:
+def _attempts(replies: RunReplies, row: Mapping[str, Any], scales: Sequence[Scale]) -> tuple[list[_Reply], Verdict]:
     """The judge's replies to one candidate, and the verdict: that of the first reply with a valid score."""
     attempts: list[_Reply] = []
     verdict = Verdict("missing")
@@ -305,7 +305,7 @@ def joint(scores: Sequence[int], column: Sequence[float], most: float = 1.0) -> 
     return {str(score): " ".join(str(tally[score, tenth]) for tenth in range(10)) for score in sorted(set(scores))}
 
 
-_Point = tuple[str, float, Mapping[str, Metric]]  # a judged cell: its model, the judge's mean score, its metrics
+_Point = tuple[str, float, Mapping[str, MetricValue]]  # a judged cell: its model, the judge's mean score, its metrics
 
 
 def _over_models(cells: Sequence[JudgedCell], results: Sequence[CellResult]) -> Iterator[OverModels]:

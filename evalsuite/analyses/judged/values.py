@@ -9,20 +9,20 @@ from pydantic import Field
 from evalsuite.analyses.judged.scale import JudgeStatus
 from evalsuite.analyses.judged.scale import Scale as RubricScale
 from evalsuite.results.schema.base import (
-    Cell,
+    CellFields,
     Count,
     Hash,
-    Interval,
+    IntervalFields,
     Located,
     Name,
     Number,
     Perturb,
-    Place,
+    PlaceFields,
     Rows,
     Scoring,
-    Settings,
+    SettingsFields,
     Share,
-    Shots,
+    ShotCount,
     Split,
     Strict,
     Variant,
@@ -39,7 +39,7 @@ _Tenths = Annotated[str, Field(pattern=r"^\d+( \d+){9}$", description="Ten count
 _CONTROL = r"^(plain|blind|attack|repeat/[2-9]\d*|repeat/1\d+)$"
 
 
-class Judging(Cell):
+class Judging(CellFields):
     """One judge on one cell under one control."""
 
     judge: Name
@@ -69,7 +69,7 @@ class Length(Strict):
     partial: Number
 
 
-class ScaleNumbers(Interval):
+class ScaleNumbers(IntervalFields):
     """One scale on one cell, in the scale's own unit."""
 
     n: Count
@@ -98,7 +98,7 @@ class JudgingFacts(Strict):
     fingerprint: str
     backend: str
     chat: bool
-    sampling: Settings
+    sampling: SettingsFields
     max_new_tokens: Count = Field(description="The longest reply, in tokens.")
     repeats_by: Literal["sampling", "wording"]
     family: str
@@ -124,7 +124,7 @@ class JudgedCell(Judging):
     facts: JudgingFacts
 
 
-class OverModels(Place):
+class OverModels(PlaceFields):
     """Correlations over models of a judge's mean scores with the metrics."""
 
     judge: str
@@ -143,7 +143,7 @@ class OverSystems(Located):
     benchmark: str
     split: Split
     variant: Variant
-    shots: Shots
+    shots: ShotCount
     scoring: Scoring
     perturb: Perturb
     models: Count
@@ -217,7 +217,7 @@ class PanelPair(Pair):
     n: Count
 
 
-class MedianCell(Cell, Interval):
+class MedianCell(CellFields, IntervalFields):
     """The median judge's mean on a cell."""
 
     n: Count
@@ -327,7 +327,7 @@ class AskedWith(Strict):
     """The settings of the judge."""
 
     fingerprint: str
-    sampling: Settings
+    sampling: SettingsFields
     max_new_tokens: Count
     attempts: Count
 

@@ -12,7 +12,7 @@ from evalsuite.analyses.judged.values import JudgedRecord
 from evalsuite.results import records
 from evalsuite.results.analysis import Results
 from evalsuite.results.schema.record import Record
-from evalsuite.results.store import Judging
+from evalsuite.results.store import StoredQuestions
 from evalsuite.types import PLACE, Cell, Item, Response, Trial
 
 JUDGED_PLACE = ("judge", "rubric", "control", *PLACE)
@@ -39,14 +39,14 @@ class Submitted:
             item = self._items.setdefault(trial.item, trial.item)
             yield record.key, replace(trial, item=item), record.response()
 
-    def judgings(self) -> Iterator[Judging]:
+    def judgings(self) -> Iterator[StoredQuestions]:
         opinions = self._results.of(judged.ANALYSIS)
         for cell in sorted(opinions.cells if opinions else (), key=attrgetter(*JUDGED_PLACE)):
             self._replies = {}
             rows = [self._row(record) for record in records.rows_of(JudgedRecord, self._folder, cell.records)]
-            yield Judging({name: getattr(cell, name) for name in JUDGED_PLACE}, cell.facts.written(), rows)
+            yield StoredQuestions({name: getattr(cell, name) for name in JUDGED_PLACE}, cell.facts.written(), rows)
 
-    def second_readings(self) -> Iterator[Judging]:
+    def second_readings(self) -> Iterator[StoredQuestions]:
         """None: a submission holds the first reader's figures only."""
         yield from ()
 

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.jsonl import Fault
-from evalsuite.results.schema.base import Count, Hash, Name, Number, Place, Rows, Strict
+from evalsuite.results.schema.base import Count, Hash, Name, Number, PlaceFields, Rows, Strict
 
 _Positive = Annotated[int, Field(ge=1)]
 _Error = Annotated[float, Field(ge=0)]
@@ -61,7 +61,7 @@ class AnchorItem(Strict):
     weight: float = Field(description="Those of a set sum to 1; a regression may give some below 0.")
 
 
-class AnchorSet(Place):
+class AnchorSet(PlaceFields):
     """The anchor items of one task and set, and the way in which the models were asked."""
 
     data: Hash = Field(description="Of the official file that the items come from.")

@@ -13,7 +13,7 @@ from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, shipped
 from evalsuite.common.errors import unknown
 from evalsuite.perturb import PERTURBATIONS
 
-Chosen = Mapping[str, AbstractSet[Any]]  # part of a place (types.PLACE) -> the values that are wanted
+PlaceFilter = Mapping[str, AbstractSet[Any]]  # part of a place (types.PLACE) -> the values that are wanted
 
 
 class Strict(BaseModel):
@@ -37,7 +37,7 @@ class Located(Strict):
         """The coordinates without `names`: a hashable key for rows that differ in `names` only."""
         return tuple((name, value) for name, value in self.coordinates().items() if name not in names)
 
-    def concerns(self, chosen: Chosen) -> bool:
+    def concerns(self, chosen: PlaceFilter) -> bool:
         """Whether the row is about chosen cells only. One that pools several tasks is, if all of them are chosen: of some
         of them its figures would be others."""
         pooled = getattr(self, "tasks", ())
@@ -88,7 +88,7 @@ Count = Annotated[int, Field(ge=0, lt=2**53)]  # the page's scripts hold it exac
 # Sums of shares may round to a little more than 1.
 Share = Annotated[float, Field(ge=0, le=1 + 1e-9)]
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256, in hexadecimal.")]
-Task = Annotated[
+TaskName = Annotated[
     str,
     AfterValidator(_task),
     Field(
@@ -119,31 +119,31 @@ Number = float | None  # None: not defined, or nothing to compute it from
 
 
 Variant = Annotated[Wording, Field(description="The prompt template's name.")]
-Shots = Annotated[Count, Field(description="Examples before the question that were asked for.")]
-Model = Annotated[Name, Field(description="The model's name in its models.yaml.")]
+ShotCount = Annotated[Count, Field(description="Examples before the question that were asked for.")]
+ModelName = Annotated[Name, Field(description="The model's name in its models.yaml.")]
 
 
-class Place(Located):
+class PlaceFields(Located):
     """The items that were asked, and the way; with a model it is the place of a cell."""
 
-    task: Task
+    task: TaskName
     set: Set
     split: Split
     variant: Variant
-    shots: Shots
+    shots: ShotCount
     scoring: Scoring
     perturb: Perturb
 
 
-class Cell(Located):
+class CellFields(Located):
     """One model on one task and set in one way."""
 
-    model: Model
-    task: Task
+    model: ModelName
+    task: TaskName
     set: Set
     split: Split
     variant: Variant
-    shots: Shots
+    shots: ShotCount
     scoring: Scoring
     perturb: Perturb
 
@@ -152,7 +152,7 @@ class Cell(Located):
         return types.Place(**self.coordinates())
 
 
-class Interval(Strict):
+class IntervalFields(Strict):
     """A value with its 95 % interval over resampled dialogues; all null if there is nothing to compute it from."""
 
     value: Number
@@ -167,10 +167,10 @@ class Interval(Strict):
         return self.value, self.low, self.high
 
 
-Settings = dict[str, Any]
+SettingsFields = dict[str, Any]
 
 
-def narrowed(content: _Content, chosen: Chosen) -> _Content:
+def narrowed(content: _Content, chosen: PlaceFilter) -> _Content:
     """The content without rows about other cells, at any depth."""
     if isinstance(content, list):
         kept = [row for row in content if not isinstance(row, Located) or row.concerns(chosen)]

@@ -8,18 +8,28 @@ from pydantic import ConfigDict, Field, model_validator
 
 from evalsuite import types
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.results.schema.base import Cell, Count, Hash, Interval, Number, Rows, Settings, Share, Strict
+from evalsuite.results.schema.base import (
+    CellFields,
+    Count,
+    Hash,
+    IntervalFields,
+    Number,
+    Rows,
+    SettingsFields,
+    Share,
+    Strict,
+)
 from evalsuite.types import Status, is_baseline
 
 
-class Reading(Strict):
+class ReadingFields(Strict):
     """The settings by which replies were read."""
 
     parser: Literal["full", "strict", "paper"] = Field(description="For choices: the forms that count as an answer.")
     extract: bool = Field(description="For spans and texts: lead-ins, quotes and reasons were cut off.")
 
 
-class Metric(Interval):
+class MetricValue(IntervalFields):
     """One figure of a cell. Shares and scores are in 0 … 1; CIDEr in 0 … 10; delta_nll in nats, which may be negative."""
 
     value: Number = Field(description="Null where no request was answered.")
@@ -41,7 +51,7 @@ class Metric(Interval):
         return {"low": None, "high": None, **values} if isinstance(values, dict) else values
 
 
-NO_FIGURE = Metric(value=None, low=None, high=None, n=0, signature="")
+NO_FIGURE = MetricValue(value=None, low=None, high=None, n=0, signature="")
 
 
 class Trained(Strict):
@@ -69,14 +79,14 @@ class Recorded(Strict):
     versions: dict[str, str] = Field(description="Of engine and evalsuite at that time, by name.")
 
 
-class Price(Strict):
+class TokenPrice(Strict):
     """Prices of a million tokens, in any one currency."""
 
     input: Annotated[float, Field(ge=0)]
     output: Annotated[float, Field(ge=0)]
 
 
-class Chosen(Strict):
+class AnchorChoice(Strict):
     """A cell's entry in a file of anchor items (docs/anchors.md)."""
 
     weights: Rows[float] = Field(description="Of the items, in their order; they sum to 1.")
@@ -94,7 +104,7 @@ class Picked(Strict):
 
     sha256: Hash = Field(description="Of the file.")
     of: Annotated[int, Field(ge=1)] = Field(description="Items that would be asked without it.")
-    anchors: Chosen | None = Field(default=None, description="Absent for a list of ids.")
+    anchors: AnchorChoice | None = Field(default=None, description="Absent for a list of ids.")
     otherwise: Rows[str] = Field(
         default=[], description="What differs from the way in which the models were asked that chose the items."
     )
@@ -131,7 +141,7 @@ class Facts(Strict):
         description="As models.yaml names it: baseline, scripted, hf, vllm, openai, or another package's."
     )
     chat: bool = Field(description="Asked through the model's chat template.")
-    sampling: Settings = Field(description="The backend's sampling settings.")
+    sampling: SettingsFields = Field(description="The backend's sampling settings.")
     samples: Annotated[int, Field(ge=2)] | None = Field(
         default=None, description="Replies to each prompt; absent if there is one."
     )
@@ -158,13 +168,13 @@ class Facts(Strict):
     trained: Trained | None = None
     until: Until | None = None
     again: Again | None = Field(default=None, description="Absent where no reply was asked again.")
-    price: Price | None = Field(
+    price: TokenPrice | None = Field(
         default=None,
         description="Of the model's models.yaml, less the discount of a batch API; absent if there is none.",
     )
 
 
-class Tokens(Strict):
+class TokenCounts(Strict):
     """The tokens of a cell's replies: every sample and rotation is one, failed requests are none."""
 
     replies: Annotated[int, Field(ge=1)] = Field(description="Replies whose tokens were counted.")
@@ -225,7 +235,7 @@ class Estimate(Strict):
         return 0.0 if self.low is None else self.low, 1.0 if self.high is None else self.high
 
 
-class CellResult(Cell):
+class CellResult(CellFields):
     """The results of one model on one task and set, asked in one way."""
 
     items: Count = Field(description="Requests: as many as items, or several an item (perturb: circular; samples).")
@@ -234,14 +244,14 @@ class CellResult(Cell):
         Literal["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"],
         Count,
     ] = Field(description="The statuses of the others.")
-    metrics: dict[str, Metric] = Field(description="The first of the task's metrics is its headline.")
+    metrics: dict[str, MetricValue] = Field(description="The first of the task's metrics is its headline.")
     shots_dropped: Count = Field(description="Examples left out for want of room in the model's context, in all.")
     errors: dict[str, Count] = Field(description="The most frequent errors of failed requests, and how often each.")
     records: str = Field(
         pattern=r"^records/[^/\\]+\.jsonl$", description="Its evidence (in a submission .gz may follow)."
     )
     facts: Facts
-    tokens: Tokens | None = Field(
+    tokens: TokenCounts | None = Field(
         default=None, description="Absent where nothing was written, or the backend counts no tokens."
     )
     estimate: Estimate | None = Field(
@@ -258,11 +268,11 @@ class CellResult(Cell):
         return types.Cell(self.place, self.facts.written())
 
     @property
-    def headline(self) -> Metric:
+    def headline(self) -> MetricValue:
         """The figure of the task's first metric."""
         return self.figure(TASKS[self.task].metrics[0])
 
-    def figure(self, metric: str) -> Metric:
+    def figure(self, metric: str) -> MetricValue:
         """The figure of a metric; one without a value where the cell lacks it: without answers it has the task's own only."""
         return self.metrics.get(metric, NO_FIGURE)
 

@@ -21,7 +21,7 @@ from evalsuite.results.schema.base import (
     Share,
     Split,
     Strict,
-    Task,
+    TaskName,
     Wording,
     Words,
 )
@@ -76,7 +76,7 @@ class AnswerRead(Strict):
         )
 
 
-class Scores(TypedDict, total=False):
+class ItemMetrics(TypedDict, total=False):
     """The metrics of a single item."""
 
     __pydantic_config__ = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)  # type: ignore[misc]
@@ -120,11 +120,11 @@ class Record(Strict):
     prompt_tokens: Count
     new_tokens: Count = Field(description="Generated, thinking included; 0: not counted.")
     answer: AnswerRead
-    scores: Scores = Field(description="The item's own metrics; empty if the request failed.")
+    scores: ItemMetrics = Field(description="The item's own metrics; empty if the request failed.")
     gold: str | None = Field(
         description='The right option\'s label, or those of all right ones, by ", "; null for spans and texts.'
     )
-    task: Task
+    task: TaskName
     set: Set
     split: Split
     dialogue: Annotated[Rows[Words], Field(max_length=200)] = Field(
