@@ -19,7 +19,7 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.common.flags import flag, flags
 from evalsuite.evaluation.settings import Settings
 from evalsuite.finetuning.settings import Sweep
-from evalsuite.review.judge.settings import Settings as JudgeSettings
+from evalsuite.review.judge.settings import JudgeSettings
 
 ROOT = Path(__file__).parents[1]
 

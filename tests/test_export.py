@@ -20,7 +20,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError, DataError, PromptError
 from evalsuite.common.resources import bundled
 from evalsuite.exchange.export import callbacks, inspect_ai, lm_eval
-from evalsuite.exchange.export.cells import Exported
+from evalsuite.exchange.export.cells import ExportedTask
 from evalsuite.prompt import Prompt
 from evalsuite.types import Cell, Trial
 
@@ -301,7 +301,7 @@ def test_wordings_that_an_option_goes_on(tmp_path: Path) -> None:
         replace(t, request=replace(t.request, options=tuple(f" {text}" for text in t.item.options))) for t in trials
     ]
     prompt = Prompt(bundled("prompts"), TASKS["knowledge_filling"], "paper")
-    made = Exported(cell, tuple(spaced), ("texts",), prompt)
+    made = ExportedTask(cell, tuple(spaced), ("texts",), prompt)
     lm_eval.write_tasks(tmp_path, [made])
     name = "corecode_easy_knowledge_filling_paper_texts"
     assert sorted(path.stem for path in tmp_path.glob("*.yaml")) == ["_corecode_paper_texts", name]

@@ -15,7 +15,7 @@ from evalsuite.analyses.chance import Chance
 from evalsuite.analyses.findings.journey import findings
 from evalsuite.analyses.findings.words import Finding
 from evalsuite.analyses.gaps import Gap
-from evalsuite.analyses.ranking import Group, ItemScores, Rated
+from evalsuite.analyses.ranking import ItemScores, Rated, TaskComparisons
 from evalsuite.analyses.saved import load_results
 from evalsuite.page.report import _load, page_data
 from evalsuite.results.analysis import Results
@@ -35,9 +35,9 @@ def cell(model: str, task: str, right: int, of: int, chance: float = 1 / 3, **mo
 WAY = {"set": "hard", "split": "test", "variant": "paper", "shots": 0, "scoring": "generate", "perturb": "none"}
 
 
-def group(**given: Any) -> Group:
+def group(**given: Any) -> TaskComparisons:
     usual = {"metric": "accuracy", "items": 50, "dialogues": 50, "test": "permutation", "left_out": {}}
-    return Group.model_validate(WAY | usual | given)
+    return TaskComparisons.model_validate(WAY | usual | given)
 
 
 def gap(task: str, **given: Any) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def gap(task: str, **given: Any) -> dict[str, Any]:
 
 def told(
     cells: Sequence[CellResult],
-    groups: Sequence[Group] = (),
+    groups: Sequence[TaskComparisons] = (),
     dialogues: int = 50,
     constant: float = 0.2,
     gaps: Sequence[dict[str, Any]] = (),

@@ -13,9 +13,9 @@ import pytest
 from evalsuite.analyses.judged.controls import Opinion, Opinions
 from evalsuite.analyses.judged.controls import controls as all_controls
 from evalsuite.analyses.judged.replies import read_verdict
-from evalsuite.analyses.judged.scale import Scale, again
+from evalsuite.analyses.judged.scale import JudgeScale, again
 from evalsuite.analyses.judged.summary import joint
-from evalsuite.analyses.judged.values import Judging, JudgingFacts
+from evalsuite.analyses.judged.values import JudgingFacts, JudgingFields
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import ConfigError, PromptError
 from evalsuite.common.fences import defuse_fences
@@ -36,7 +36,7 @@ from evalsuite.types import Item, Place
 
 PROMPTS = bundled("prompts")
 FIGURE = (Path(__file__).parent / "fixtures/figure6.txt").read_text(encoding="utf-8").removesuffix("\n")
-FIVE = [Scale("score", 0, 5, "得分")]
+FIVE = [JudgeScale("score", 0, 5, "得分")]
 
 
 def figure_item() -> Item:
@@ -468,7 +468,7 @@ def told(
                 f"plea/{n}" if attack else "", n + 1, 0.5, n)
         for n, s in enumerate(scores)
     ]  # fmt: skip
-    return Opinions(Judging.model_validate(place), JudgingFacts.model_validate(facts), tuple(rows))
+    return Opinions(JudgingFields.model_validate(place), JudgingFacts.model_validate(facts), tuple(rows))
 
 
 def controls(judgings: Sequence[Opinions]) -> dict[str, Any]:

@@ -19,14 +19,14 @@ from typer.testing import CliRunner
 
 import evalsuite
 from evalsuite.analyses.judged.replies import read_verdict
-from evalsuite.analyses.judged.scale import Scale
+from evalsuite.analyses.judged.scale import JudgeScale
 from evalsuite.backends.openai.faults import MIX, Server, judgement_to, prompt_id
 from evalsuite.cli.app import app
 from evalsuite.common.errors import ConfigError
 
 needs("openai", "openai", "tenacity", "aiolimiter")
 
-FIVE = [Scale("score", 0, 5)]
+FIVE = [JudgeScale("score", 0, 5)]
 TASKS = ["knowledge_generation", "event_cause"]
 
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from evalsuite.backends.model import Model, Strict
+from evalsuite.backends.model import Model, StrictSettings
 from evalsuite.backends.models import ModelsFile, load_models
 from evalsuite.backends.registry import BACKENDS
 from evalsuite.cli.schemas import json_schema
@@ -131,9 +131,9 @@ def test_baselines_are_named(validator: Any) -> None:
     assert not validator.is_valid(_entry("backend: baseline, path: randon"))
 
 
-def _classes(of: type[Strict]) -> set[type[Strict]]:
+def _classes(of: type[StrictSettings]) -> set[type[StrictSettings]]:
     inner = {c for f in of.model_fields.values() for c in (f.annotation, *getattr(f.annotation, "__args__", ()))}
-    found = {c for c in inner if isinstance(c, type) and issubclass(c, Strict)}
+    found = {c for c in inner if isinstance(c, type) and issubclass(c, StrictSettings)}
     return {of}.union(*map(_classes, found))
 
 

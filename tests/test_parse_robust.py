@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalsuite.analyses.judged.replies import read_verdict
-from evalsuite.analyses.judged.scale import Scale
+from evalsuite.analyses.judged.scale import JudgeScale
 from evalsuite.parse import answer_part, parse_option, parse_options, parse_sentence, parse_span, parse_verbatim
 from evalsuite.types import Status
 
@@ -107,7 +107,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "verbatim": lambda reply: parse_verbatim(reply, dialogue=["A: So sorry ."], question="Why?"),
     "sentence": parse_sentence,
     "reasoned": lambda reply: answer_part(reply, "答案："),
-    "score": lambda reply: read_verdict(reply, [Scale("score", 0, 5)]),
+    "score": lambda reply: read_verdict(reply, [JudgeScale("score", 0, 5)]),
 }
 
 

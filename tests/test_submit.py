@@ -24,7 +24,7 @@ from evalsuite.common.resources import bundled
 from evalsuite.exchange.submit import submission
 from evalsuite.exchange.submit.locate import lines_of
 from evalsuite.exchange.submit.submission import SUMS, make_submission, sums
-from evalsuite.exchange.submit.verdict import Verdict, check_submission
+from evalsuite.exchange.submit.verdict import CheckResult, check_submission
 from evalsuite.page.citations import citations
 from evalsuite.results import records
 
@@ -535,7 +535,7 @@ def test_commands(run: Path, tmp_path: Path) -> None:
     done = invoke("submit", "make", str(run), str(out), "--name", "B", "--who", "me", "--trained-on", "none")
     assert done.exit_code == 0 and "contact: still to be filled in" in done.output
     done = invoke("submit", "check", str(out), "--json")
-    verdict = Verdict(**json.loads(done.stdout))
+    verdict = CheckResult(**json.loads(done.stdout))
     assert done.exit_code == 1 and "still to be filled in" in verdict.problems[0]
     text = (
         (out / "submission.yaml")

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from evalsuite.analyses import breakdown, confusion, correlations
-from evalsuite.analyses.ranking import Group, average_ranks, drawn_groups, drawn_ranks
+from evalsuite.analyses.ranking import TaskComparisons, average_ranks, drawn_groups, drawn_ranks
 from evalsuite.analyses.scores import by_scoring
 from evalsuite.benchmarks import registry
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
@@ -121,7 +121,7 @@ WIDE = [
     # sheets, what must be there to read
     ("breakdowns", sheets_of(breakdown.ANALYSIS, BREAKDOWNS), ["EASY, test paper 0-shot: by turns of the dialogue", "CKF acc, n", "CKF acc, n", "by turns to the answer"]),
     ("confusions", sheets_of(confusion.ANALYSIS, [CONFUSED]), ["SI HARD, test paper 0-shot: taken for another", "是…的一部分", " 3 8 38", "chose nothing 2 10"]),
-    ("groups", drawn_groups(map(Group.model_validate, GROUPS)), ["abcd abcd", "models that share a letter"]),
+    ("groups", drawn_groups(map(TaskComparisons.model_validate, GROUPS)), ["abcd abcd", "models that share a letter"]),
     ("ranks", ranks(), ["HARD, test, paper 0-shot: mean rank over 5 tasks", "Friedman χ² = ", "not every column complete: [red]a-model"]),
     ("correlations", sheets_of(correlations.ANALYSIS, CORRELATED), ["per item: test, paper 0-shot", "over models: test", "chrf -0.50", "n 2000"]),
 ]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from evalsuite.analyses.anchors import Chosen
+from evalsuite.analyses.anchors import ChosenAnchors
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.words import titled, with_notes
@@ -25,13 +25,13 @@ _METHODS = Text(
 )
 
 
-def anchor_sheets(found: Sequence[Chosen]) -> Iterator[Sheet]:
+def anchor_sheets(found: Sequence[ChosenAnchors]) -> Iterator[Sheet]:
     """For each task and set the curve, a row a number of items, and the errors of every method."""
     yield from with_notes(map(_curve, found), _LEGEND)
     yield from with_notes(map(_methods, found), _METHODS)
 
 
-def _curve(one: Chosen) -> Sheet:
+def _curve(one: ChosenAnchors) -> Sheet:
     longest = max(max(point.methods["random"], point.error) for point in one.curve)
     columns = (
         Column(Text("题数", "items")),
@@ -54,7 +54,7 @@ def _curve(one: Chosen) -> Sheet:
     return replace(_sheet(one, "锚题", "Anchor items"), columns=columns, rows=tuple(rows), notes=(of,))
 
 
-def _methods(one: Chosen) -> Sheet:
+def _methods(one: ChosenAnchors) -> Sheet:
     names = list(one.point.methods)
     columns = (
         Column(Text("题数", "items"), kind="count"),
@@ -68,7 +68,7 @@ def _methods(one: Chosen) -> Sheet:
     return replace(_sheet(one, "锚题，各方法", "Anchor items by method"), columns=columns, rows=rows)
 
 
-def _sheet(one: Chosen, zh: str, en: str) -> Sheet:
+def _sheet(one: ChosenAnchors, zh: str, en: str) -> Sheet:
     place = one.column.place
     task, asked = TASKS[place.task], f"{place.set} {place.split}, {place.way}"
     title = titled("", f"{zh}：{task.zh} {asked}", f"{en}: {task.en} {asked}")

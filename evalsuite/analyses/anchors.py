@@ -23,7 +23,7 @@ from evalsuite.results.signature import VERSION
 from evalsuite.types import Place, Reading
 
 if TYPE_CHECKING:
-    from evalsuite.metrics.anchors import Ints, Point
+    from evalsuite.metrics.anchors import Indices, SizeError
     from evalsuite.metrics.statistics import Floats
 
 SIZES = (25, 50, 100, 200)
@@ -43,7 +43,7 @@ class Taker:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TaskOutcomes:
     """The outcomes of all models that were asked a task and set in one way."""
 
     place: Place  # the first one's
@@ -51,22 +51,22 @@ class Column:
     models: tuple[str, ...]
     items: tuple[str, ...]
     table: Floats
-    answers: Ints | None
+    answers: Indices | None
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenAnchors:
     """The anchor items of a task and set, with the curve of errors; `point` is that of their number."""
 
-    column: Column
-    point: Point
-    curve: tuple[Point, ...]
+    column: TaskOutcomes
+    point: SizeError
+    curve: tuple[SizeError, ...]
     items: tuple[tuple[str, float], ...]
 
 
 def anchors(
     runs: Sequence[str | Path], sizes: Sequence[int] = SIZES, models: Sequence[str] = (), seed: int = 0
-) -> tuple[list[Chosen], list[str]]:
+) -> tuple[list[ChosenAnchors], list[str]]:
     """(the anchor items of every task and set, as many as the last of `sizes`; a line for all that was left out, and why).
 
     models: only these, baselines and adapters among them. Raises ConfigError if nothing can be chosen.
@@ -91,7 +91,7 @@ def anchors(
         point = points[-1]
         best = choose(point.method, column.table, column.answers, point.size, seed)
         weighed = [(column.items[n], float(w)) for n, w in zip(best.items, best.weights, strict=True)]
-        found.append(Chosen(column, point, tuple(points), tuple(weighed)))
+        found.append(ChosenAnchors(column, point, tuple(points), tuple(weighed)))
     if not found:
         raise ConfigError("\n  ".join(["no anchor items can be chosen:", *remarks]))
     return found, remarks
@@ -100,7 +100,7 @@ def anchors(
 # --- outcomes
 
 
-def read_columns(runs: Sequence[str | Path], models: Sequence[str] = ()) -> tuple[list[Column], list[str]]:
+def read_columns(runs: Sequence[str | Path], models: Sequence[str] = ()) -> tuple[list[TaskOutcomes], list[str]]:
     """The outcomes of all tasks and sets of which enough models answered every item in one way, and what was left out."""
     from evalsuite.metrics.anchors import FEWEST
 
@@ -177,7 +177,7 @@ def _taker(run: Path, cell: CellResult, reading: Reading) -> Taker:
     return Taker(cell.model, run.name, way, means, answers, facts.fingerprint)
 
 
-def _column(found: Sequence[tuple[CellResult, Taker]], remarks: list[str]) -> Column:
+def _column(found: Sequence[tuple[CellResult, Taker]], remarks: list[str]) -> TaskOutcomes:
     """The models that were asked in the way that most were; a remark on each of the others."""
     import numpy as np
 
@@ -200,18 +200,18 @@ def _column(found: Sequence[tuple[CellResult, Taker]], remarks: list[str]) -> Co
     table = np.array([[taker.values[item] for item in items] for taker in kept.values()])
     known = sorted({*first.answers.values()})
     numbers = np.array([known.index(first.answers[item]) for item in items]) if "" not in known else None
-    return Column(cell.place, cell.facts, tuple(kept), items, table, numbers)
+    return TaskOutcomes(cell.place, cell.facts, tuple(kept), items, table, numbers)
 
 
 # --- the file
 
 
-def file_of(chosen: Iterable[Chosen], seed: int) -> AnchorFile:
+def file_of(chosen: Iterable[ChosenAnchors], seed: int) -> AnchorFile:
     """The file of anchor items."""
     return AnchorFile(format=1, evalsuite=VERSION, seed=seed, sets=[_set(one) for one in chosen])
 
 
-def _set(one: Chosen) -> AnchorSet:
+def _set(one: ChosenAnchors) -> AnchorSet:
     column = one.column
     scores = column.table.mean(axis=1)
     return AnchorSet(
@@ -239,5 +239,5 @@ def _set(one: Chosen) -> AnchorSet:
     )
 
 
-def _error(point: Point) -> AnchorError:
+def _error(point: SizeError) -> AnchorError:
     return AnchorError(mean=point.error, rms=point.rms, half=point.half, worst=point.worst)

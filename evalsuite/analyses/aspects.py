@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from evalsuite.analyses.breakdown import Group, item_mean
+from evalsuite.analyses.breakdown import GroupMean, item_mean
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, task_order
 from evalsuite.common.dialogue import sources
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
@@ -22,7 +22,7 @@ from evalsuite.results.schema.base import Located, ModelName, Rows, Set, Share, 
 from evalsuite.results.words import titled, with_notes
 
 
-class Aspect(Group):
+class Aspect(GroupMean):
     """A group over several tasks."""
 
     chance: Share = Field(description="Mean of 1 / number of options.")

@@ -69,7 +69,7 @@ class Bin(ItemMean):
         return self.low, self.high
 
 
-class Group(ItemMean):
+class GroupMean(ItemMean):
     """Items of one relation category, inference type or dimension."""
 
     name: str
@@ -89,11 +89,11 @@ class Breakdown(CellFields):
     distance: Rows[Bin] = Field(description="By turns from what the question is about to the answer.")
     options: Rows[Bin] | None = Field(default=None, description="By number of options; choices only.")
     answers: Rows[Bin] | None = Field(default=None, description="By number of right answers; tasks with several only.")
-    groups: Rows[Group] | None = Field(
+    groups: Rows[GroupMean] | None = Field(
         default=None, description="By group, in the paper's order, where there are several."
     )
 
-    def by(self, name: str) -> Sequence[Bin | Group]:
+    def by(self, name: str) -> Sequence[Bin | GroupMean]:
         """The bins, or groups, of one property."""
         return getattr(self, name) or ()
 
@@ -132,7 +132,7 @@ def breakdown(cell: CellOutcomes, distances: dict[int, int | None]) -> Breakdown
     )
 
 
-def _groups(task: str, items: Iterable[ItemValue]) -> list[Group]:
+def _groups(task: str, items: Iterable[ItemValue]) -> list[GroupMean]:
     """By group (relation category, inference type, dimension): those of the paper in its order, then others by name."""
     groups: dict[str, list[tuple[float, int]]] = {}
     for item in items:
@@ -141,7 +141,7 @@ def _groups(task: str, items: Iterable[ItemValue]) -> list[Group]:
     known, names = benchmark_of(task).groups, benchmark_of(task).group_names
     order = sorted(groups, key=lambda name: (known.index(name) if name in known else len(known), name))
     return [
-        Group(name=name, **dict(zip(("zh", "en"), names.get(name, ()), strict=False)), **item_mean(groups[name]))
+        GroupMean(name=name, **dict(zip(("zh", "en"), names.get(name, ()), strict=False)), **item_mean(groups[name]))
         for name in order
     ]
 
@@ -275,7 +275,7 @@ def _breakdown(
         for entry, by_bin in zip(models, figures, strict=True):
             place = {"model": entry.model, "task": task.name}
             rows.append(Row((entry.model, *(_value(by_bin.get(b)) for b in bins)), about=place))
-    shown = {b.name: Text(b.zh, b.en or b.name) for e in entries for b in e.by(by) if isinstance(b, Group) and b.zh}
+    shown = {b.name: Text(b.zh, b.en or b.name) for e in entries for b in e.by(by) if isinstance(b, GroupMean) and b.zh}
     names = (shown.get(b, b) if isinstance(b, str) else bin_name(*b) for b in bins)
     columns = (Column(name, kind="percent", digits=0) for name in names)
     return Sheet("breakdowns", title, (Column(""), *columns), tuple(rows), about=about)

@@ -20,7 +20,7 @@ from evalsuite.results.analysis import Results
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.types import Status
 
-Record = dict[str, Any]
+RecordFields = dict[str, Any]
 OUTCOMES = ("right", "partial", "wrong", *(s.value for s in Status))  # "parsed" covers right, partial and wrong
 CANDIDATES = 20  # most ids that an error lists if several match
 
@@ -30,12 +30,12 @@ class ItemRecords:
     """The records of an item in one cell (several if its options were rotated), and those of judges and second readers."""
 
     cell: CellResult
-    records: tuple[Record, ...]
-    judged: tuple[Record, ...]
-    second: tuple[Record, ...]
+    records: tuple[RecordFields, ...]
+    judged: tuple[RecordFields, ...]
+    second: tuple[RecordFields, ...]
 
 
-def outcome(record: Record) -> str:
+def outcome(record: RecordFields) -> str:
     """ "right", "partial" or "wrong" if an answer was read, else its status; the same as on the page."""
     status, scores = str(record["answer"]["status"]), record["scores"]
     if status != Status.PARSED:
@@ -45,18 +45,18 @@ def outcome(record: Record) -> str:
     return "partial" if max(scores.get("f1", 0), scores.get("answer_f1", 0)) > 0 else "wrong"
 
 
-def golds(record: Record) -> list[str]:
+def golds(record: RecordFields) -> list[str]:
     """Labels of the right options; none for spans and texts."""
     return str(record["gold"]).split(", ") if record.get("gold") else []
 
 
-def chosen(record: Record) -> list[int]:
+def chosen(record: RecordFields) -> list[int]:
     """Indices of the options that were chosen."""
     answer = record["answer"]
     return list(answer.get("choices") or ([] if answer.get("choice") is None else [answer["choice"]]))
 
 
-def list_records(done: Results, status: str) -> Iterator[tuple[CellResult, Record]]:
+def list_records(done: Results, status: str) -> Iterator[tuple[CellResult, RecordFields]]:
     """(cell, record) of every record, or of those with a status, which is one of OUTCOMES. Raises ConfigError if it is not."""
     if status and status not in OUTCOMES:
         raise ConfigError(unknown("status", status, OUTCOMES))
@@ -112,13 +112,13 @@ def _models_first(done: Results) -> list[CellResult]:
     return sorted(done.cells, key=lambda cell: cell.is_baseline)
 
 
-def _of(run: Path, path: str, name: str) -> list[Record]:
+def _of(run: Path, path: str, name: str) -> list[RecordFields]:
     """The records of one item."""
     file = records.records_file(run, path)
     return [_object(file, number, text) for number, item, text in _lines(run, path) if item == name]
 
 
-def _records(run: Path, path: str) -> Iterator[Record]:
+def _records(run: Path, path: str) -> Iterator[RecordFields]:
     for number, _, text in _lines(run, path):
         yield _object(records.records_file(run, path), number, text)
 
@@ -142,7 +142,7 @@ def _lines(run: Path, path: str) -> Iterator[tuple[int, str, bytes]]:
 _REQUIRED = ("dialogue", "question", "options", "labels", "references")
 
 
-def _object(file: Path, number: int, text: bytes) -> Record:
+def _object(file: Path, number: int, text: bytes) -> RecordFields:
     try:
         record = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -152,7 +152,7 @@ def _object(file: Path, number: int, text: bytes) -> Record:
     return dict(record)
 
 
-def _is_whole(record: Record) -> bool:
+def _is_whole(record: RecordFields) -> bool:
     """Whether a line of judged/ or second/ (known by a key) or of records/ has the keys that are shown."""
     if "reasons" in record or "relation" in record:
         return True

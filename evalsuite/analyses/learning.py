@@ -55,7 +55,7 @@ class LabelCheck(Strict):
     gold_share: Share | None
 
 
-class Point(IntervalFields):
+class CurvePoint(IntervalFields):
     """The adapters of one size."""
 
     size: Count = Field(description="Training items.")
@@ -74,7 +74,7 @@ class Curve(PlaceFields):
     metric: str
     before: Before | None
     chance: Share | None
-    points: Rows[Point]
+    points: Rows[CurvePoint]
 
     def concerns(self, chosen: PlaceFilter) -> bool:
         """A curve is its base model's."""
@@ -135,7 +135,7 @@ def _items(cell: CellResult) -> list[Any]:
     return [getattr(cell.facts, name) for name in _ASKED]
 
 
-def _points(cells: Sequence[tuple[CellResult, Trained]], positions_at: Mapping[Place, Positions]) -> list[Point]:
+def _points(cells: Sequence[tuple[CellResult, Trained]], positions_at: Mapping[Place, Positions]) -> list[CurvePoint]:
     """A point of the curve for each training size: the mean over the adapters of that size, one a seed."""
     by_size: dict[int, list[tuple[CellResult, Trained]]] = {}
     for cell, trained in cells:
@@ -152,7 +152,7 @@ def _points(cells: Sequence[tuple[CellResult, Trained]], positions_at: Mapping[P
         several = len(seeds) > 1
         checks = [check for c, trained in adapters if (check := label_check(trained, positions_at.get(c.place)))]
         points.append(
-            Point(
+            CurvePoint(
                 size=size,
                 value=mean(values),
                 low=min(values) if several else seeds[0].low,

@@ -49,7 +49,7 @@ _Positive = Annotated[int, Field(ge=1)]
 _Rank = _Positive | None
 
 
-class Knowledge(Strict):
+class KnowledgeWay(Strict):
     """The way in which a model was asked for facts, and the judge of what it knows."""
 
     facts_of: TaskName = Field(description="The task that asks for them, with 0 shots and unperturbed.")
@@ -62,7 +62,7 @@ class Against(Strict):
     """A model's items by what it knows of the facts that they rest on: all = known + rest + free + unclear."""
 
     metric: str = Field(description="The reasoning task's first metric.")
-    knowledge: Rows[Knowledge]
+    knowledge: Rows[KnowledgeWay]
     facts: ItemMean | None = Field(description="The facts that the items rest on: the share that the model knows.")
     all: ItemMean | None = Field(description="Every answered item.")
     known: ItemMean | None = Field(description="Those all of whose facts the model knows; null: none.")
@@ -96,7 +96,7 @@ class PooledAgainst(_Group, Against):
     model: Name
 
 
-class Battle(Strict):
+class PairedItems(Strict):
     """A pair of models on the items that both retain."""
 
     against: Name
@@ -119,13 +119,13 @@ class IndependentModel(Located):
     frmm_rank: _Rank
     mib: Number = Field(description="Mean of the margins, the model's own zero included; null: no other model.")
     mib_rank: _Rank
-    battles: Rows[Battle]
+    battles: Rows[PairedItems]
 
 
 class Independent(_Group):
     """FRMM and MIB of the models asked in one way, on facts decided in one way. Baselines and adapters are left out."""
 
-    knowledge: Rows[Knowledge]
+    knowledge: Rows[KnowledgeWay]
     models: Rows[IndependentModel]
     left_out: Rows[Name] = Field(description="Models with replies that failed or are still to be made.")
 
@@ -150,11 +150,11 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownFacts:
     """The facts of one task that a model knows, or lacks, and how that was asked and decided."""
 
     facts: Mapping[str, Fact]
-    how: Knowledge
+    how: KnowledgeWay
     whole: bool  # no request failed or is still to be made
 
 
@@ -176,7 +176,7 @@ class Reasoning:
     cells: tuple[Place, ...]
     questions: tuple[Question, ...]
     facts: Mapping[str, Fact]  # items with a verdict
-    how: tuple[Knowledge, ...]
+    how: tuple[KnowledgeWay, ...]
     whole: bool
 
     @property
@@ -233,7 +233,7 @@ def _knowledge(
     every: Iterable[ScoredCell],
     wanted: set[str],
     judged: Callable[[Mapping[str, str]], Iterable[Verdicts]],
-) -> dict[str, list[Known]]:
+) -> dict[str, list[KnownFacts]]:
     """Model -> what it knows of the facts `wanted`, task by task."""
     asked: dict[tuple[str, str], dict[str, list[ScoredCell]]] = {}  # (model, task) -> wording -> cells
     for cell in every:
@@ -244,7 +244,7 @@ def _knowledge(
     opinions = list(judged(rubrics)) if rubrics else []
     # The one of several judges with most verdicts on the task, so that models are compared by the same.
     weights = Counter((v.place.task, v.judge) for v in opinions for _ in v.right)
-    known: dict[str, list[Known]] = {}
+    known: dict[str, list[KnownFacts]] = {}
     for (model, task), by_wording in asked.items():
         cells = by_wording[min(by_wording, key=lambda name: (name != "paper", name))]
         places = [cell.place for cell in cells]
@@ -255,7 +255,7 @@ def _knowledge(
     return known
 
 
-def _known(cells: Sequence[ScoredCell], opinions: Sequence[Verdicts], whole: bool) -> Known:
+def _known(cells: Sequence[ScoredCell], opinions: Sequence[Verdicts], whole: bool) -> KnownFacts:
     """The verdicts of a task's cells, by one judge's opinions if there are some, else by the task's metric."""
     right = {v.place: v.right for v in opinions}
     facts: dict[str, Fact] = {}
@@ -263,13 +263,13 @@ def _known(cells: Sequence[ScoredCell], opinions: Sequence[Verdicts], whole: boo
         rule = {} if opinions else {item: own.value > RIGHT for item, own in item_values(cell.outcomes).items()}
         facts |= _facts_of(cell, right.get(cell.place, rule))
     place = cells[0].place
-    how = Knowledge(
+    how = KnowledgeWay(
         facts_of=place.task,
         wording=place.variant,
         metric=opinions[0].scale if opinions else TASKS[place.task].item_metrics[0],
         judge=opinions[0].judge if opinions else None,
     )
-    return Known(facts, how, whole)
+    return KnownFacts(facts, how, whole)
 
 
 def _facts_of(cell: ScoredCell, right: Mapping[str, bool]) -> dict[str, Fact]:
@@ -281,7 +281,7 @@ def _facts_of(cell: ScoredCell, right: Mapping[str, bool]) -> dict[str, Fact]:
 # --- what it concludes
 
 
-def _reasoning(cell: ScoredCell, known: Mapping[str, Sequence[Known]]) -> Reasoning | None:
+def _reasoning(cell: ScoredCell, known: Mapping[str, Sequence[KnownFacts]]) -> Reasoning | None:
     """A cell whose items rest on facts; None if the model was asked for none of these."""
     place, wanted = cell.place, _facts([cell])
     used = [k for k in known.get(place.model, ()) if not wanted.isdisjoint(k.facts)]
@@ -382,7 +382,7 @@ def _independent(pools: Iterable[Reasoning], left_out: set[str]) -> Iterator[Ind
                     mib=_share(battles[model].mean) if model in battles else None,
                     mib_rank=battles[model].rank if model in battles else None,
                     battles=[
-                        Battle(against=other, items=battle.items, margin=_share(battle.margin))
+                        PairedItems(against=other, items=battle.items, margin=_share(battle.margin))
                         for other, battle in (battles[model].against.items() if model in battles else ())
                     ],
                 )
@@ -538,7 +538,7 @@ def _battles(entry: Independent) -> Sheet:
     return Sheet("memory", title, tuple(columns), tuple(rows), (), entry.coordinates())
 
 
-def _margin(battle: Battle | None) -> Value | None:
+def _margin(battle: PairedItems | None) -> Value | None:
     return None if battle is None else Value(battle.margin, asides=(f" ({battle.items})",))
 
 

@@ -51,7 +51,7 @@ from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.words import WAY, titled, with_notes
 from evalsuite.types import Place
 
-Kind = Literal["benchmark", "ability"]
+GroupKind = Literal["benchmark", "ability"]
 
 
 class GroupPart(IntervalFields):
@@ -84,7 +84,7 @@ class GroupChangePart(IntervalFields):
 class GroupScore(IntervalFields):
     """A mean over parts: of a benchmark, or of what measures an ability."""
 
-    kind: Kind
+    kind: GroupKind
     name: str
     items: Count
     missing: Rows[str] = Field(description="Parts that the model has no figure of: then it has no mean.")
@@ -118,7 +118,7 @@ class GroupRow(Located):
 class GroupColumn(Strict):
     """A benchmark or an ability, and the parts of its mean."""
 
-    kind: Kind
+    kind: GroupKind
     name: str
     zh: str
     en: str
@@ -212,7 +212,7 @@ def _columns(group: Group, asked: Sequence[tuple[str, str]], left_out: set[str])
 
 
 def _column(
-    kind: Kind, name: str, zh: str, en: str, parts: Sequence[tuple[str, str]], absent: Sequence[str]
+    kind: GroupKind, name: str, zh: str, en: str, parts: Sequence[tuple[str, str]], absent: Sequence[str]
 ) -> GroupColumn:
     return GroupColumn(kind=kind, name=name, zh=zh, en=en, parts=[*map(part_name, parts)], absent=[*absent])
 

@@ -60,7 +60,7 @@ class Ranked(PlaceFields):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedCell:
     """A cell's items that were asked, in their order."""
 
     cell: Cell
@@ -99,10 +99,12 @@ def takes_part(cell: Cell) -> bool:
     return bool(cell.facts.get("until", {}).get("ranked")) and not cell.is_baseline
 
 
-Planned = tuple[Trial, Response | None, Score | None]  # a request, its reply and its score; None: not asked, or failed
+ScoredRequest = tuple[
+    Trial, Response | None, Score | None
+]  # a request, its reply and its score; None: not asked, or failed
 
 
-def asked(cell: Cell, planned: Iterable[Planned], most: int | None = None) -> Asked:
+def asked(cell: Cell, planned: Iterable[ScoredRequest], most: int | None = None) -> AskedCell:
     """The asked items of a cell, at most the first `most`, from all its requests in order."""
     import numpy as np
 
@@ -115,18 +117,18 @@ def asked(cell: Cell, planned: Iterable[Planned], most: int | None = None) -> As
             values[n] = None if score is None or response.error is not None else score.values.get(metric, 0.0)
     asking = asking_of(cell, trials)
     ranges = np.array(item_ranges(cell, asking, trials, values)[:most], dtype=float).reshape(-1, 2)
-    return Asked(cell, asking, tuple(trials[own[0]].item.id for own in asking.trials), ranges)
+    return AskedCell(cell, asking, tuple(trials[own[0]].item.id for own in asking.trials), ranges)
 
 
-def columns(cells: Iterable[Asked]) -> dict[tuple[tuple[str, Any], ...], list[Asked]]:
+def columns(cells: Iterable[AskedCell]) -> dict[tuple[tuple[str, Any], ...], list[AskedCell]]:
     """Cells by their place without the model, those of the same items in the same order: the largest such group of each."""
-    found: dict[tuple[tuple[str, Any], ...], dict[tuple[str, ...], list[Asked]]] = {}
+    found: dict[tuple[tuple[str, Any], ...], dict[tuple[str, ...], list[AskedCell]]] = {}
     for one in cells:
         found.setdefault(one.cell.place.but("model"), {}).setdefault(one.items, []).append(one)
     return {place: max(groups.values(), key=len) for place, groups in found.items()}
 
 
-def pairs(column: Sequence[Asked]) -> list[RankedPair]:
+def pairs(column: Sequence[AskedCell]) -> list[RankedPair]:
     """Each two models of a column, those that share a whole block."""
     import numpy as np
 

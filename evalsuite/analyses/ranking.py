@@ -110,7 +110,7 @@ def _rating(record: Mapping[str, Any]) -> Rating:
 # --- significance groups
 
 
-class Group(PlaceFields):
+class TaskComparisons(PlaceFields):
     """The models of a column, compared pairwise by one metric."""
 
     metric: str
@@ -129,7 +129,7 @@ class Group(PlaceFields):
         return min(1.0, 2.0 ** (1 - self.dialogues) * math.comb(len(self.letters), 2))
 
 
-def groups(cells: Sequence[Rated]) -> list[Group]:
+def groups(cells: Sequence[Rated]) -> list[TaskComparisons]:
     """A group for each column and metric with two or more comparable models.
 
     A column with adapters and other models has groups for the other models alone, then for all: more pairs make Holm's
@@ -147,7 +147,7 @@ def groups(cells: Sequence[Rated]) -> list[Group]:
     return entries
 
 
-def _column(place: Place, column: Sequence[Rated]) -> list[Group]:
+def _column(place: Place, column: Sequence[Rated]) -> list[TaskComparisons]:
     """Compare the models that completed the same items: the largest such group of the column."""
     import numpy as np
 
@@ -179,7 +179,7 @@ def _column(place: Place, column: Sequence[Rated]) -> list[Group]:
         index = {cell.model: i for i, cell in enumerate(compared)}
         differ = _significant({(a, b): float(p[index[a], index[b]]) for a, b in combinations(ranked, 2)})
         entries.append(
-            Group(
+            TaskComparisons(
                 **dict(place.but("model")),
                 metric=metric,
                 items=len(shared),
@@ -355,12 +355,12 @@ def _models_at(results: Results, *names: str) -> dict[tuple[tuple[str, Any], ...
     return models
 
 
-def drawn_groups(entries: Iterable[Group]) -> Iterator[Sheet]:
+def drawn_groups(entries: Iterable[TaskComparisons]) -> Iterator[Sheet]:
     """A sheet for each set and way of asking: a row a model, a column a task, with the letters of `groups`.
 
     Of two groups for a column, the later one, which includes adapters, is shown.
     """
-    sheets: dict[tuple[Any, ...], dict[str, Group]] = {}
+    sheets: dict[tuple[Any, ...], dict[str, TaskComparisons]] = {}
     for entry in entries:
         if entry.metric == TASKS[entry.task].item_metrics[0]:
             sheets.setdefault(entry.but("task"), {})[entry.task] = entry
@@ -387,14 +387,14 @@ TESTS = {
 }
 
 
-def _tests(by_task: Mapping[str, Group]) -> Text:
+def _tests(by_task: Mapping[str, TaskComparisons]) -> Text:
     """The tests of the columns."""
     names = [TESTS[name] for name in sorted({group.test for group in by_task.values()}, reverse=True)]
     each = Text("，每列内经 Holm 校正", ", Holm's correction within a column")
     return Text("、".join(name.zh for name in names) + each.zh, " or ".join(name.en for name in names) + each.en)
 
 
-def _too_few(by_task: Mapping[str, Group]) -> Iterator[Text]:
+def _too_few(by_task: Mapping[str, TaskComparisons]) -> Iterator[Text]:
     """A note on the columns of so few dialogues that no two models can be told apart."""
     few = [group for group in by_task.values() if group.least_p >= ALPHA]
     if few:
@@ -407,7 +407,7 @@ def _too_few(by_task: Mapping[str, Group]) -> Iterator[Text]:
         )
 
 
-def _letters(entry: Group, model: str) -> str:
+def _letters(entry: TaskComparisons, model: str) -> str:
     return entry.letters.get(model) or str(entry.left_out.get(model, "–"))
 
 

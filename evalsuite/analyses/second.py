@@ -48,8 +48,8 @@ from evalsuite.results.scoring import Scored, intervals, score_cell
 from evalsuite.results.words import estimate_marks
 from evalsuite.types import Answer, Item, Place, Response, Status, Trial
 
-Relation = Literal["same", "other", "first_only", "second_only", "neither"]
-Verdict = Literal["answer", "none", "refused", "several", "unreadable", "failed", "missing"]
+ReadingRelation = Literal["same", "other", "first_only", "second_only", "neither"]
+ReadingOutcome = Literal["answer", "none", "refused", "several", "unreadable", "failed", "missing"]
 Why = Literal["unread", "long", "sample"]
 
 
@@ -66,8 +66,10 @@ class ReaderCounts(Strict):
     asked: Count = Field(description="Replies that the second reader was asked about.")
     n: Count = Field(description="Those with a verdict: the others are unreadable, failed or missing.")
     agreement: Share | None = Field(description="Share of the n with the same answer, or with none by either.")
-    relations: dict[Relation, Count] = Field(description="Who found an answer, and whether it is the same.")
-    statuses: dict[str, dict[Verdict, Count]] = Field(description="The parser's status -> the second reader's verdict.")
+    relations: dict[ReadingRelation, Count] = Field(description="Who found an answer, and whether it is the same.")
+    statuses: dict[str, dict[ReadingOutcome, Count]] = Field(
+        description="The parser's status -> the second reader's verdict."
+    )
     reasons: dict[Why, Agreed] = Field(
         description="Why they were asked: the parser found no answer, the reply is long, or it was drawn at random."
     )
@@ -89,7 +91,7 @@ class Parting(Strict):
     item: str
     rotation: Count
     sample: Count
-    relation: Relation
+    relation: ReadingRelation
     first: str = Field(description="The parser's answer: labels, the beginning of a text, or without one the status.")
     second: str = Field(description="The second reader's, or its verdict.")
 
@@ -148,7 +150,7 @@ class SecondRecord(CellFields):
     prompt_tokens: Count
     new_tokens: Count
     first: AnswerRead
-    verdict: Verdict
+    verdict: ReadingOutcome
     second: AnswerRead | None
     relation: Annotated[str, Field(pattern="^(same|other|first_only|second_only|neither|)$")]
     reasoning: str | None = Field(default=None, description="Where an endpoint returns it apart.")
@@ -156,7 +158,7 @@ class SecondRecord(CellFields):
 
 SHOWN = 8_000  # characters of a reply that a second reader sees: a longer one without its middle
 _WORDS = {"NONE": Status.UNPARSED, "REFUSED": Status.REFUSED}
-_READ_AS: dict[Status, Verdict] = {
+_READ_AS: dict[Status, ReadingOutcome] = {
     Status.PARSED: "answer",
     Status.UNPARSED: "none",
     Status.REFUSED: "refused",
@@ -208,17 +210,17 @@ def read_form(item: Item, shown: str, response: Response) -> Answer | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ReadingPair:
     """The readings of one reply by both readers."""
 
     trial: Trial
     why: Why  # the second reader was asked
     first: Answer
     second: Answer | None  # None: no verdict
-    verdict: Verdict
+    verdict: ReadingOutcome
 
     @property
-    def relation(self) -> Relation | None:
+    def relation(self) -> ReadingRelation | None:
         """The readers that found an answer; None without a verdict."""
         if self.second is None:
             return None
@@ -245,7 +247,7 @@ def compute(run: ScoredRun) -> Second | None:
     """The second readers' results, with a file of records for each and cell; None if none was asked."""
     scored = {cell.place: cell for cell in run.cells}
     rows: list[SecondCell] = []
-    by_task: dict[tuple[str, str], list[Pair]] = {}
+    by_task: dict[tuple[str, str], list[ReadingPair]] = {}
     for place, facts, asked in run.replies.second_readings():
         reader, cell = place["reader"], scored.get(Place.of(place))
         if cell is None:
@@ -255,7 +257,7 @@ def compute(run: ScoredRun) -> Second | None:
             for key, reply in run.replies.of(cell.outcomes.cell)
             if reply[1].error is None
         }
-        lines, pairs = list[SecondRecord](), dict[_Name, Pair]()
+        lines, pairs = list[SecondRecord](), dict[_Name, ReadingPair]()
         for row in asked:
             name = (row["item"], row["rotation"], row["sample"])
             if name not in replies or replies[name][0] != row["key"]:
@@ -301,17 +303,17 @@ _Name = tuple[str, int, int]  # item, rotation, sample
 _Replies = Mapping[_Name, tuple[str, ScoredReply]]  # with the reply's key
 
 
-def _pair(trial: Trial, why: Why, response: Response, first: Answer, said: Response | None) -> Pair:
+def _pair(trial: Trial, why: Why, response: Response, first: Answer, said: Response | None) -> ReadingPair:
     if said is None or said.error is not None:
-        return Pair(trial, why, first, None, "missing" if said is None else "failed")
+        return ReadingPair(trial, why, first, None, "missing" if said is None else "failed")
     second = read_form(trial.item, shown_reply(response), said)
-    return Pair(trial, why, first, second, "unreadable" if second is None else _READ_AS[second.status])
+    return ReadingPair(trial, why, first, second, "unreadable" if second is None else _READ_AS[second.status])
 
 
-def counts(pairs: Sequence[Pair]) -> ReaderCounts:
+def counts(pairs: Sequence[ReadingPair]) -> ReaderCounts:
     """Counts of replies that were asked, by reason, and of differences between the readers."""
     read = [pair for pair in pairs if pair.second is not None]
-    statuses: dict[str, Counter[Verdict]] = {}
+    statuses: dict[str, Counter[ReadingOutcome]] = {}
     for pair in pairs:
         statuses.setdefault(pair.first.status.value, Counter())[pair.verdict] += 1
     relations = Counter(pair.relation for pair in read)
@@ -320,7 +322,7 @@ def counts(pairs: Sequence[Pair]) -> ReaderCounts:
         asked=len(pairs),
         n=len(read),
         agreement=fmean(pair.relation in AGREE for pair in read) if read else None,
-        relations={name: relations[name] for name in get_args(Relation)},
+        relations={name: relations[name] for name in get_args(ReadingRelation)},
         statuses={status: dict(sorted(verdicts.items())) for status, verdicts in sorted(statuses.items())},
         reasons={
             why: Agreed(n=len(mine), agree=sum(pair.relation in AGREE for pair in mine))
@@ -330,7 +332,7 @@ def counts(pairs: Sequence[Pair]) -> ReaderCounts:
     )
 
 
-def agreement(pairs: Sequence[Pair]) -> dict[str, Any]:
+def agreement(pairs: Sequence[ReadingPair]) -> dict[str, Any]:
     """Cohen's kappa of the chosen options, "no answer" being one; of spans and texts mean F1 of the two answers instead.
 
     With the 95 % interval of a bootstrap over dialogues; low and high are None with one dialogue.
@@ -357,7 +359,7 @@ def agreement(pairs: Sequence[Pair]) -> dict[str, Any]:
 
 
 def _scores(
-    run: ScoredRun, cell: ScoredCell, replies: Sequence[ScoredReply], pairs: Sequence[Pair | None]
+    run: ScoredRun, cell: ScoredCell, replies: Sequence[ScoredReply], pairs: Sequence[ReadingPair | None]
 ) -> tuple[float | None, IntervalFields]:
     """The cell's headline metric by the first reader, and by the second where it gave a verdict.
 
@@ -388,7 +390,7 @@ def _scores(
     return first, IntervalFields(value=figure.value, low=figure.low, high=figure.high)
 
 
-def _record(place: Mapping[str, Any], row: Mapping[str, Any], pair: Pair, said: Response | None) -> SecondRecord:
+def _record(place: Mapping[str, Any], row: Mapping[str, Any], pair: ReadingPair, said: Response | None) -> SecondRecord:
     """One line of second/: all that a reviewer needs to check a verdict."""
     said = said or Response("", "")
     return SecondRecord(
@@ -413,7 +415,7 @@ def _record(place: Mapping[str, Any], row: Mapping[str, Any], pair: Pair, said: 
     )
 
 
-def _parting(pair: Pair) -> Parting:
+def _parting(pair: ReadingPair) -> Parting:
     trial, second = pair.trial, pair.second or pair.first
     assert pair.relation
     return Parting(
@@ -446,7 +448,7 @@ def problems(second: Second) -> Iterator[str]:
 
 # --- tables
 
-_RELATIONS: dict[Relation, Text] = {
+_RELATIONS: dict[ReadingRelation, Text] = {
     "same": Text("答案相同", "same"),
     "other": Text("答案不同", "other"),
     "first_only": Text("仅解析器", "parser only"),
@@ -538,7 +540,7 @@ def _statuses(tasks: Sequence[SecondTask]) -> Sheet:
     for row in tasks:
         for status, verdicts in row.statuses.items():
             found.setdefault(status, Counter()).update(verdicts)
-    names = [name for name in get_args(Verdict) if any(counter[name] for counter in found.values())]
+    names = [name for name in get_args(ReadingOutcome) if any(counter[name] for counter in found.values())]
     rows = tuple(Row((_word(status), *(counter[name] for name in names))) for status, counter in sorted(found.items()))
     title = Text("解析器的状态（行）与第二读者的判断（列）", "The parser's status, by the second reader's verdict")
     return Sheet("second-statuses", title, (Column(""), *(Column(_word(name), kind="count") for name in names)), rows)

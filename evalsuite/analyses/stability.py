@@ -34,7 +34,7 @@ from evalsuite.results.schema.base import (
 )
 from evalsuite.results.words import task_and_set, with_notes
 
-Over = Literal["wordings", "perturbations", "rotations"]
+Varied = Literal["wordings", "perturbations", "rotations"]
 QUANTILES = (0.05, 0.5, 0.95)
 NAMES = {
     "wordings": Text("各种措辞", "every wording"),
@@ -61,7 +61,7 @@ class Stability(Located):
     shots: ShotCount
     scoring: Scoring
     perturb: str | None = Field(description="The perturbation; null where perturbations differ.")
-    over: Over = Field(description="What differs between the askings.")
+    over: Varied = Field(description="What differs between the askings.")
     metric: str
     items: Count = Field(description="Answered in every asking.")
     left_out: Count = Field(description="Answered in some only.")
@@ -85,7 +85,7 @@ def compute(run: ScoredRun) -> list[Stability] | None:
 _SHARES = frozenset({"accuracy", "set_accuracy", "f1", "contains"})  # metrics of items with values in [0, 1]
 
 
-def _across(over: Over, part: str, cells: Iterable[CellOutcomes]) -> Iterator[Stability]:
+def _across(over: Varied, part: str, cells: Iterable[CellOutcomes]) -> Iterator[Stability]:
     """Rows of cells that differ in one part of their place alone."""
     groups: dict[Any, list[CellOutcomes]] = {}
     for cell in cells:
@@ -124,7 +124,7 @@ def _rotated(cells: Iterable[CellOutcomes]) -> Iterator[Stability]:
 
 
 def _stability(
-    over: Over,
+    over: Varied,
     place: dict[str, Any],
     metric: str,
     asked: Mapping[str, Mapping[str, float]],
@@ -189,7 +189,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
     yield from with_notes((_sheet(over, [*group]) for over, group in groupby(rows, key=lambda row: row.over)), _LEGEND)
 
 
-def _sheet(over: Over, rows: Sequence[Stability]) -> Sheet:
+def _sheet(over: Varied, rows: Sequence[Stability]) -> Sheet:
     columns = (
         Column(Text("模型", "model")),
         Column(Text("任务", "task"), key=True),

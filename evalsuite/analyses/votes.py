@@ -37,7 +37,7 @@ from evalsuite.results.schema.base import (
 )
 from evalsuite.results.words import task_and_set, with_notes
 
-Over = Literal["samples", "wordings", "orders", "rotations"]
+Voters = Literal["samples", "wordings", "orders", "rotations"]
 NAMES = {
     "samples": Text("样本", "samples"),
     "wordings": Text("提示措辞", "wordings"),
@@ -67,7 +67,7 @@ class Votes(Located):
     shots: ShotCount
     scoring: Scoring
     perturb: str | None = Field(description="The perturbation; null where the vote is over orders of the options.")
-    over: Over = Field(description="What differs between the askings.")
+    over: Voters = Field(description="What differs between the askings.")
     askings: Rows[str] = Field(description="Their names: numbers of samples or rotations, wordings, perturbations.")
     items: Count
     left_out: Count = Field(description="Items without a reply to each asking.")
@@ -87,7 +87,7 @@ def compute(run: ScoredRun) -> list[Votes] | None:
     return rows or None
 
 
-def _groups(cells: Sequence[CellOutcomes]) -> Iterator[tuple[Over, dict[str, Any], _Asked]]:
+def _groups(cells: Sequence[CellOutcomes]) -> Iterator[tuple[Voters, dict[str, Any], _Asked]]:
     """Every group of askings, with the place that they share."""
     for cell in cells:
         if PERTURBATIONS[cell.place.perturb].several:
@@ -114,7 +114,7 @@ def _parted(cell: CellOutcomes, rotations: bool) -> _Asked:
     return {str(n): asked[n] for n in sorted(asked)}
 
 
-def _across(over: Over, part: str, cells: Iterable[CellOutcomes]) -> Iterator[tuple[Over, dict[str, Any], _Asked]]:
+def _across(over: Voters, part: str, cells: Iterable[CellOutcomes]) -> Iterator[tuple[Voters, dict[str, Any], _Asked]]:
     """Cells that differ in one part of their place alone; of several samples the first."""
     groups: dict[Any, _Asked] = {}
     places: dict[Any, dict[str, Any]] = {}
@@ -129,7 +129,7 @@ def _across(over: Over, part: str, cells: Iterable[CellOutcomes]) -> Iterator[tu
         yield over, places[group], asked
 
 
-def _votes(over: Over, place: dict[str, Any], asked: _Asked) -> Votes | None:
+def _votes(over: Voters, place: dict[str, Any], asked: _Asked) -> Votes | None:
     """The row of a group of askings; None for fewer than two, and where no item has all."""
     every = {name: None for items in asked.values() for name in items}
     needed = {name: len(asked) for name in every}
@@ -152,7 +152,7 @@ def _votes(over: Over, place: dict[str, Any], asked: _Asked) -> Votes | None:
     )
 
 
-def _point(replies: Sequence[Sequence[Outcome]], dialogues: Sequence[int], k: int, over: Over) -> VotePoint:
+def _point(replies: Sequence[Sequence[Outcome]], dialogues: Sequence[int], k: int, over: Voters) -> VotePoint:
     votes, once, always, tied = [], [], [], []
     for own in replies:
         drawn = min(k, len(own))  # an item with fewer options has fewer rotations
@@ -172,7 +172,7 @@ def _point(replies: Sequence[Sequence[Outcome]], dialogues: Sequence[int], k: in
     )
 
 
-def _said(outcome: Outcome, over: Over) -> Hashable:
+def _said(outcome: Outcome, over: Voters) -> Hashable:
     """The answer for which an asking votes: options by text where their order changes, else by number."""
     if over in ("orders", "rotations"):
         return frozenset(outcome.item.options[n] for n in outcome.chosen)
@@ -197,7 +197,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
     yield from with_notes((_sheet(over, [*group]) for over, group in groupby(rows, key=lambda row: row.over)), _LEGEND)
 
 
-def _sheet(over: Over, rows: Sequence[Votes]) -> Sheet:
+def _sheet(over: Voters, rows: Sequence[Votes]) -> Sheet:
     columns = (
         Column(Text("模型", "model")),
         Column(Text("任务", "task"), key=True),

@@ -26,7 +26,7 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import make_folder, replace_file
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import bundled, resolve
-from evalsuite.evaluation.ask import Group, ask, limits_of
+from evalsuite.evaluation.ask import RequestGroup, ask, limits_of
 from evalsuite.evaluation.display import Display, Line
 from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 from evalsuite.results.store import Store, request_key
@@ -76,7 +76,7 @@ def _propose(rows: Sequence[AnnotatedDialogue], model: Model, stem: Path, budget
             asked = [request for request, ok in zip(requests, fits, strict=True) if ok]
             keys = [request_key(backend.fingerprint, request, model.chat, backend.settings) for request in asked]
             if asked:
-                group = Group(Line(model.name, "proposals", "suggest"), asked, keys)
+                group = RequestGroup(Line(model.name, "proposals", "suggest"), asked, keys)
                 ask([group], backend.generate, store, display, lambda request, reply: 0.0)
             replies = {request.id: store.response(k) for request, k in zip(asked, keys, strict=True)}
     found, kept, dropped, failed = [], 0, 0, len(requests) - len(asked)

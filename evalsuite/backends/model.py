@@ -12,7 +12,7 @@ from evalsuite.common.finite import not_finite
 from evalsuite.common.secrets import hide
 
 
-class Strict(BaseModel):
+class StrictSettings(BaseModel):
     """A frozen settings class: an unknown key, a value of another type, NaN or infinity is an error.
 
     The docstrings of its fields are the help that editors show (backends/schema.py).
@@ -46,7 +46,7 @@ def _suggested(*names: str) -> Callable[[dict[str, Any]], None]:
     return extra
 
 
-class Generation(Strict):
+class Generation(StrictSettings):
     """Settings of generation (docs/sampling.md). The default is greedy decoding."""
 
     max_new_tokens: int | None = Field(default=None, ge=1)
@@ -89,7 +89,7 @@ class Generation(Strict):
 SAMPLING = ("temperature", "top_p", "top_k", "repetition_penalty", "beams", "samples", "seed")  # fields of Generation
 
 
-class HF(Strict):
+class HF(StrictSettings):
     """Settings of transformers."""
 
     attention: str | None = Field(default=None, examples=["sdpa", "eager", "flash_attention_2"])
@@ -102,7 +102,7 @@ class HF(Strict):
     """CPU threads. Default: all that this process may use."""
 
 
-class VLLM(Strict):
+class VLLM(StrictSettings):
     """Settings of vLLM, under vLLM's own names."""
 
     tensor_parallel_size: int = Field(default=1, ge=1)
@@ -123,7 +123,7 @@ class VLLM(Strict):
     """Other arguments of vllm.LLM; part of the model's fingerprint."""
 
 
-class Finetune(Strict):
+class Finetune(StrictSettings):
     """Settings with which `evalsuite finetune` trains a LoRA adapter (docs/finetune.md). The defaults suit a 7B model."""
 
     rank: int = Field(default=16, ge=1)
@@ -169,7 +169,7 @@ class Finetune(Strict):
             return value
 
 
-class Price(Strict):
+class Price(StrictSettings):
     """Price of a million tokens, in any one currency."""
 
     input: float = Field(ge=0)
@@ -178,7 +178,7 @@ class Price(Strict):
     """The price of a million tokens of replies, thoughts included."""
 
 
-class Batch(Strict):
+class Batch(StrictSettings):
     """Settings of an endpoint's batch API (docs/endpoints.md). The defaults are OpenAI's."""
 
     discount: float = Field(default=0.5, ge=0, lt=1)
@@ -237,7 +237,7 @@ _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 _ADDRESS = r"https?://[^\s@?#]+"
 
 
-class API(Strict):
+class API(StrictSettings):
     """An OpenAI-compatible endpoint (docs/endpoints.md)."""
 
     base_url: str = Field(default="https://api.openai.com/v1", json_schema_extra={"pattern": f"^{_ADDRESS}$"})
@@ -326,7 +326,7 @@ def _of_an_entry(schema: dict[str, Any]) -> None:
     ]
 
 
-class Model(Strict):
+class Model(StrictSettings):
     """A model to run: one entry under `models:`."""
 
     model_config = ConfigDict(json_schema_extra=_of_an_entry)

@@ -14,10 +14,10 @@ import yaml
 from pydantic import BaseModel, Field, ValidationError
 
 from evalsuite.backends.keys import keep_secrets
-from evalsuite.backends.model import API, HF, VLLM, Batch, Finetune, Generation, Model, Price, Strict
+from evalsuite.backends.model import API, HF, VLLM, Batch, Finetune, Generation, Model, Price, StrictSettings
 from evalsuite.backends.model_paths import located
 from evalsuite.backends.registry import backend_named, check_sampling
-from evalsuite.backends.scripted import Replies, scripted_models
+from evalsuite.backends.scripted import ReplyFunctions, scripted_models
 from evalsuite.benchmarks.registry import tasks_named
 from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
 from evalsuite.common.files import read_text
@@ -25,7 +25,7 @@ from evalsuite.common.resources import resolve
 from evalsuite.common.templates import check_chat_template
 from evalsuite.common.yamltext import line_and_problem, parse_yaml, position
 
-Models = str | Path | Replies  # path of a models.yaml, or model name -> reply function
+Models = str | Path | ReplyFunctions  # path of a models.yaml, or model name -> reply function
 
 
 BASELINES = ("random", "majority", "lexical", "oracle")  # known by these names beside the models of any source
@@ -59,7 +59,7 @@ def _own_models(source: Models, names: Sequence[str] = ()) -> list[Model]:
 _DEEPEST, _LARGEST = 50, 100_000  # levels and values of a models.yaml
 
 
-class ModelsFile(Strict):
+class ModelsFile(StrictSettings):
     """A models.yaml of evalsuite: the models that a run asks (docs/models.md)."""
 
     models: list[Model] = Field(min_length=1)

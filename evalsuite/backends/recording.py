@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
-from evalsuite.backends.model import Model, Strict
+from evalsuite.backends.model import Model, StrictSettings
 from evalsuite.common import jsonl
 from evalsuite.common.errors import BackendError, DataError
 from evalsuite.common.files import read_bytes, read_json
@@ -32,7 +32,7 @@ _Count = Annotated[int, Field(ge=0, le=10**9)]
 _Hash = Annotated[str, Field(min_length=24, max_length=24)]
 
 
-class Session(Strict):
+class Session(StrictSettings):
     """A time at which replies were recorded."""
 
     date: str  # YYYY-MM-DD
@@ -40,7 +40,7 @@ class Session(Strict):
     replies: _Count  # the number of replies that the session gave
 
 
-class Recording(Strict):
+class Recording(StrictSettings):
     """recording.json."""
 
     model: str  # as its publisher calls it
@@ -54,7 +54,7 @@ class Recording(Strict):
     sessions: list[Session] = Field(min_length=1)
 
 
-class RecordedReply(Strict):
+class RecordedReply(StrictSettings):
     """A line of replies.jsonl."""
 
     asked: _Hash

@@ -12,13 +12,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 
 from evalsuite.backends.base import Loader
-from evalsuite.backends.model import Model, Strict
+from evalsuite.backends.model import Model, StrictSettings
 from evalsuite.common import jsonl
 from evalsuite.common.errors import BackendError, DataError, EvalsuiteError, unknown
 from evalsuite.types import Request, Response, Trial
 
-Reply = Callable[[Request], str | Response]
-Replies = Mapping[str, Reply]  # model name -> reply function
+ReplyFunction = Callable[[Request], str | Response]
+ReplyFunctions = Mapping[str, ReplyFunction]  # model name -> reply function
 
 
 class Scripted:
@@ -34,7 +34,7 @@ class Scripted:
 
     context: int | None = None
 
-    def __init__(self, name: str, reply: Reply) -> None:
+    def __init__(self, name: str, reply: ReplyFunction) -> None:
         self._reply = reply
         self.settings: dict[str, Any] = {}
         # Includes the name: closures from one line of code share their source but may reply differently.
@@ -69,19 +69,19 @@ class Scripted:
         pass
 
 
-def _source(reply: Reply) -> str:
+def _source(reply: ReplyFunction) -> str:
     try:
         return inspect.getsource(reply)
     except (OSError, TypeError):  # defined in an interpreter, or not a plain function
         return str(getattr(reply, "__qualname__", type(reply).__qualname__))
 
 
-def scripted_models(replies: Replies) -> list[Model]:
+def scripted_models(replies: ReplyFunctions) -> list[Model]:
     """One model per reply function."""
     return [Model(name=name, backend="scripted", path="a function") for name in replies]
 
 
-def scripted_loader(replies: Replies) -> Loader:
+def scripted_loader(replies: ReplyFunctions) -> Loader:
     """A loader for the models of `scripted_models`."""
     return lambda model: Scripted(model.name, replies[model.name])
 
@@ -89,7 +89,7 @@ def scripted_loader(replies: Replies) -> Loader:
 _Count = Annotated[int, Field(ge=0, le=10**9)]
 
 
-class ReplyLine(Strict):
+class ReplyLine(StrictSettings):
     """A line of a reply file. The fields of `conditions` are optional and select which trials of the item it answers."""
 
     item: str

@@ -9,10 +9,10 @@ import typer
 
 from evalsuite.cli.options import takes
 from evalsuite.common.terminal import print_all, say
-from evalsuite.review.judge.settings import Settings
+from evalsuite.review.judge.settings import JudgeSettings
 
 
-@takes(Settings)
+@takes(JudgeSettings)
 def judge(run: Annotated[Path, typer.Argument(help="A run's folder.")], **settings: Any) -> None:
     import evalsuite
     from evalsuite.analyses.judged.sheets import sheets

@@ -14,13 +14,13 @@ from evalsuite.common.flags import flags
 from evalsuite.evaluation.costs import CostEstimate
 from evalsuite.evaluation.second_reader import SecondReader
 from evalsuite.evaluation.settings import Settings
-from evalsuite.exchange.publish.export import Exported
+from evalsuite.exchange.publish.export import ExportResult
 from evalsuite.exposure import journey as exposure
 from evalsuite.exposure import settings as exposed
 from evalsuite.finetuning.settings import Sweep
 from evalsuite.results.analysis import Results
 from evalsuite.results.compare import Comparison
-from evalsuite.review.judge.settings import Settings as Judging
+from evalsuite.review.judge.settings import JudgeSettings
 from evalsuite.types import Answer, Cell, Item, Place, Request, Trial
 
 # Heading -> the public names below it.
@@ -35,14 +35,14 @@ KEYWORDS: dict[str, type] = {
     "run": Settings,
     "score": SecondReader,
     "finetune": Sweep,
-    "judge": Judging,
+    "judge": JudgeSettings,
     "contamination": exposed.ContaminationSettings,
 }
 RETURNED: tuple[type, ...] = (
     Results,
     Comparison,
     CostEstimate,
-    Exported,
+    ExportResult,
     exposure.ContaminationResult,
     Answer,
     Cell,

@@ -19,7 +19,7 @@ from evalsuite.backends.model import Model
 from evalsuite.benchmarks.registry import DEFAULT, tasks_named
 from evalsuite.common.errors import EvalsuiteError
 from evalsuite.common.files import read_json
-from evalsuite.evaluation.ask import Group, ask, first_metric, generate_of, line_of
+from evalsuite.evaluation.ask import RequestGroup, ask, first_metric, generate_of, line_of
 from evalsuite.evaluation.display import Display
 from evalsuite.evaluation.plan import default_data
 from evalsuite.evaluation.settings import Settings
@@ -66,7 +66,7 @@ def ask_truncated(
         store.plan(replace(cell, facts=cell.facts | {"again": again}), [made.get(n, x) for n, x in enumerate(first)])
         line = line_of(cell)
         line = replace(line, way=f"{line.way}, {limit} tokens")
-        groups.append(Group(line, [trial for _, trial in made.values()], [key for key, _ in made.values()]))
+        groups.append(RequestGroup(line, [trial for _, trial in made.values()], [key for key, _ in made.values()]))
     if left:
         log.warning(
             "model %s: %d truncated replies are not asked again: --max-new-tokens %d is no longer limit than theirs, or the "

@@ -36,7 +36,7 @@ def limits_of(store: Store, display: Display, budget: float | None, most: int | 
 
 
 @dataclass(frozen=True, slots=True)
-class Group(Generic[Asked]):
+class RequestGroup(Generic[Asked]):
     """Requests that the display counts together, such as those of a cell."""
 
     line: Line
@@ -45,7 +45,7 @@ class Group(Generic[Asked]):
 
 
 def ask(
-    groups: Sequence[Group[Asked]],
+    groups: Sequence[RequestGroup[Asked]],
     generate: Generate[Asked],
     store: Store,
     display: Display,
@@ -105,7 +105,7 @@ def ask_trials(
     backend: Backend, planned: Sequence[tuple[Cell, Sequence[Trial], Sequence[str]]], store: Store, display: Display
 ) -> None:
     """Ask the trials of one model that have no reply yet; `planned`: its cells with their trials and keys."""
-    groups = [Group(line_of(cell), trials, keys) for cell, trials, keys in planned]
+    groups = [RequestGroup(line_of(cell), trials, keys) for cell, trials, keys in planned]
     ask(groups, generate_of(backend), store, display, first_metric)
 
 

@@ -16,10 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from statistics import fmean, pvariance
 
-from evalsuite.analyses.ranked import Planned, asked, columns, pairs, takes_part
+from evalsuite.analyses.ranked import ScoredRequest, asked, columns, pairs, takes_part
 from evalsuite.backends.base import Backend
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.evaluation.ask import Generate, Group, ask, first_metric, generate_of, line_of, received
+from evalsuite.evaluation.ask import Generate, RequestGroup, ask, first_metric, generate_of, line_of, received
 from evalsuite.evaluation.display import Display
 from evalsuite.results.estimates import (
     LEVEL,
@@ -124,7 +124,7 @@ def ask_until(
 
     def ask_round(rounds: Mapping[int, Sequence[int]]) -> None:
         groups = [
-            Group(lines[c.number], [c.trials[n] for n in own], [c.keys[n] for n in own])
+            RequestGroup(lines[c.number], [c.trials[n] for n in own], [c.keys[n] for n in own])
             for c in cells
             for own in (rounds.get(c.number, []),)
         ]
@@ -183,7 +183,7 @@ class Ranking:
                 own = [n for indices in asking.trials[:count] for n in indices]
                 own += [n for indices in asking.trials[count:] for n in indices if self._failed(keys[n])]
                 own = [n for n in own if keys[n] not in self.tried]
-                groups.append(Group(line_of(cell), [trials[n] for n in own], [keys[n] for n in own]))
+                groups.append(RequestGroup(line_of(cell), [trials[n] for n in own], [keys[n] for n in own]))
         ask(groups, generate_of(backend), self.store, self.display, first_metric)
         self.asked |= reached
         self.tried.update(key for group in groups for key in group.keys)
@@ -200,7 +200,7 @@ class Ranking:
         ends = asking.order.ends
         return int(ends[ends >= min(of, max(_FIRST, math.ceil(self.share * of)))][0])
 
-    def _scored(self, cell: Cell) -> Iterator[Planned]:
+    def _scored(self, cell: Cell) -> Iterator[ScoredRequest]:
         """The requests of a cell, with their replies and scores."""
         for _, trial, response in self.store.read(cell):
             score = None
@@ -243,7 +243,9 @@ def _say_metrics(cells: Sequence[_Open]) -> None:
             log.warning("--until: %s of %s is no mean over items, so %s decides when to stop", headline, task, other)
 
 
-def _kept(generate: Generate[Trial], groups: Sequence[Group[Trial]], replies: dict[str, Response]) -> Generate[Trial]:
+def _kept(
+    generate: Generate[Trial], groups: Sequence[RequestGroup[Trial]], replies: dict[str, Response]
+) -> Generate[Trial]:
     """`generate`, which also adds the replies to `replies` by their keys."""
     keys = [key for group in groups for key in group.keys]
 

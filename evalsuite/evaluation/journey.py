@@ -21,7 +21,7 @@ from evalsuite.backends.model import Model
 from evalsuite.backends.model_paths import require_present
 from evalsuite.backends.models import Models
 from evalsuite.backends.registry import load_backend, load_in_turn
-from evalsuite.backends.scripted import Replies, scripted_loader
+from evalsuite.backends.scripted import ReplyFunctions, scripted_loader
 from evalsuite.benchmarks.registry import Corpora, benchmark_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.files import make_folder
@@ -73,7 +73,11 @@ def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
 
 
 def evaluate(
-    s: Settings, chosen: Sequence[Model], corpus: Corpora, eval_sets: Sequence[EvalSet], replies: Replies | None = None
+    s: Settings,
+    chosen: Sequence[Model],
+    corpus: Corpora,
+    eval_sets: Sequence[EvalSet],
+    replies: ReplyFunctions | None = None,
 ) -> Results:
     """Load, ask and score the models that `prepare` chose, and write the page. The caller holds the lock of s.out."""
     out = Path(s.out)
@@ -111,7 +115,12 @@ def evaluate(
 
 
 def _loader(
-    s: Settings, corpus: Corpora, eval_sets: Sequence[EvalSet], store: Store, display: Display, replies: Replies | None
+    s: Settings,
+    corpus: Corpora,
+    eval_sets: Sequence[EvalSet],
+    store: Store,
+    display: Display,
+    replies: ReplyFunctions | None,
 ) -> Loader:
     """The loader of backends: scripted for the models in `replies`, else in this process or on a Ray cluster."""
     train = partial(_labelled, corpus, {x.task.benchmark for x in eval_sets})

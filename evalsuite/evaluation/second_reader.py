@@ -29,7 +29,7 @@ from evalsuite.common.fences import defuse_fences
 from evalsuite.common.flags import check_budget, check_folder, check_least, flag
 from evalsuite.common.resources import bundled, resolve
 from evalsuite.common.templates import TemplateFile
-from evalsuite.evaluation.ask import Group, ask, collect_problems, limits_of
+from evalsuite.evaluation.ask import RequestGroup, ask, collect_problems, limits_of
 from evalsuite.evaluation.display import Display, Line, log_to
 from evalsuite.results.scoring import read_answer
 from evalsuite.results.store import Store, open_store, request_key
@@ -170,7 +170,7 @@ def _draft(store: Store, s: SecondReader, model: Model, cell: Cell, reasons: dic
     return _Draft(cell, template.sha256, tuple(requests), tuple(rows))
 
 
-def _plan(store: Store, s: SecondReader, model: Model, backend: Backend, draft: _Draft) -> Group[Request]:
+def _plan(store: Store, s: SecondReader, model: Model, backend: Backend, draft: _Draft) -> RequestGroup[Request]:
     """Save what is asked about a cell in the store. Replaces what the reader was asked about it before; replies stay."""
     place = draft.cell.place
     keys = [request_key(backend.fingerprint, request, model.chat, backend.settings) for request in draft.requests]
@@ -188,7 +188,7 @@ def _plan(store: Store, s: SecondReader, model: Model, backend: Backend, draft: 
     rows = [{**row, "asked": key} for row, key in zip(draft.rows, keys, strict=True)]
     store.plan_judging({"reader": model.name, **place.as_dict()}, facts, rows)
     what = f"{place.model} {place.set} {TASKS[place.task].short}"
-    return Group(Line(model.name, what, "second reading"), draft.requests, keys)
+    return RequestGroup(Line(model.name, what, "second reading"), draft.requests, keys)
 
 
 def _template(folder: Path, language: str) -> TemplateFile:

@@ -10,16 +10,18 @@ from typing import Any
 
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.jsonl import read_objects
-from evalsuite.exchange.explain import Explanation, explain, explain_span
+from evalsuite.exchange.explain import Walkthrough, explain, explain_span
 from evalsuite.metrics.profiles import PROFILES, Profile, on_units
 from evalsuite.metrics.tokens import TOKENISERS
 from evalsuite.parse import Choices, parse_option, parse_options, parse_span
 from evalsuite.types import PARSERS, Answer
 
-Row = dict[str, Any]  # `output`, the reply; for a choice `options`; for a span it may have `dialogue` and `question`
+ReplyRow = dict[
+    str, Any
+]  # `output`, the reply; for a choice `options`; for a span it may have `dialogue` and `question`
 
 
-def parse_rows(rows: Iterable[Row], parser: str = "full", several: bool = False) -> Iterator[Row]:
+def parse_rows(rows: Iterable[ReplyRow], parser: str = "full", several: bool = False) -> Iterator[ReplyRow]:
     """Parse the reply of each row; yield it with `choice`, `text`, `status`, `rule`, `start` and `end` added.
 
     A row holds `output`, the reply. For a choice it also holds `options` (label -> text, in order), and `choice` is the
@@ -34,7 +36,7 @@ def parse_rows(rows: Iterable[Row], parser: str = "full", several: bool = False)
         yield {**row, **_reading(row, parser, several)}
 
 
-def read_rows(path: Path, line: int | None = None) -> Iterator[Row]:
+def read_rows(path: Path, line: int | None = None) -> Iterator[ReplyRow]:
     """The lines of a JSONL file, checked, or one of them. Raises DataError (file, line, field) for a bad line or none."""
     seen = False
     for number, row in read_objects(path, surrogates=True):
@@ -56,7 +58,7 @@ def read_rows(path: Path, line: int | None = None) -> Iterator[Row]:
         raise DataError("no such line, or a blank one", path, line)
 
 
-def reply_row(reply: str, options: str = "", question: str = "") -> Row:
+def reply_row(reply: str, options: str = "", question: str = "") -> ReplyRow:
     """The row of one reply. `options`: texts parted by "|", labelled (a), (b), …; or JSON, label -> text; "": a span.
 
     >>> reply_row("b", "雨|雪")["options"]
@@ -80,7 +82,7 @@ def reply_row(reply: str, options: str = "", question: str = "") -> Row:
     return {"output": reply, "options": found} | ({"question": question} if question else {})
 
 
-def _reading(row: Row, parser: str, several: bool) -> Row:
+def _reading(row: ReplyRow, parser: str, several: bool) -> ReplyRow:
     options, finish, question = row.get("options"), row.get("finish") or "stop", row.get("question") or ""
     labels = list(options or ())
     if not options:
@@ -94,7 +96,7 @@ def _reading(row: Row, parser: str, several: bool) -> Row:
     return {"choice": None if answer.choice is None else labels[answer.choice], **_fields(answer)}
 
 
-def explain_row(row: Row, several: bool = False) -> Explanation:
+def explain_row(row: ReplyRow, several: bool = False) -> Walkthrough:
     """Explain the reading of a row's reply."""
     options, finish = row.get("options"), row.get("finish") or "stop"
     if not options:
@@ -102,7 +104,7 @@ def explain_row(row: Row, several: bool = False) -> Explanation:
     return explain(row["output"], options, finish, row.get("dialogue"), several, row.get("question") or "")
 
 
-def _span(row: Row, finish: str) -> Answer:
+def _span(row: ReplyRow, finish: str) -> Answer:
     return parse_span(row["output"], dialogue=row.get("dialogue"), question=row.get("question"), finish=finish)
 
 
@@ -120,7 +122,7 @@ def _is_options(options: Any) -> bool:
     return isinstance(options, dict) and len(options) > 1 and all(isinstance(text, str) for text in options.values())
 
 
-def _fields(answer: Answer | Choices) -> Row:
+def _fields(answer: Answer | Choices) -> ReplyRow:
     span = {"start": answer.start, "end": answer.end}
     return {"text": answer.text, "status": answer.status.value, "rule": answer.rule, **span}
 

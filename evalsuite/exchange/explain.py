@@ -58,7 +58,7 @@ _SHOWN = str.maketrans({TURN: "‹end of turn›", BOX_OPEN: "‹box›", BOX_CL
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class ExplainedMention:
     """A place of a block where a rule fired or an option is named. `options` are labels with texts, none for a cue word."""
 
     number: int
@@ -72,18 +72,18 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ExplainedBlock:
     """A block of the clean text, with its mentions between ⟦ and ⟧. `note` says why it counts less, or not at all."""
 
     text: str
     note: str
     tape: str
     tokens: tuple[tuple[str, str, str], ...]  # token, the words of the reply that it stands for, its meaning
-    mentions: tuple[Mention, ...]
+    mentions: tuple[ExplainedMention, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ExplainedRule:
     """A row of the table of spans that matched: what it does (parse/spanrules.py), the words, a reply that needs it."""
 
     name: str
@@ -93,10 +93,10 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Walkthrough:
     reply: str  # with the answer between ⟦ and ⟧
-    parts: tuple[Part, ...]  # none for a span
-    steps: tuple[Step, ...]  # only for a span
+    parts: tuple[ExplainedBlock, ...]  # none for a span
+    steps: tuple[ExplainedRule, ...]  # only for a span
     result: str  # status and choice
     rule: str
     why: str
@@ -109,7 +109,7 @@ def explain(
     dialogue: Sequence[str] | None = None,
     several: bool = False,
     question: str = "",
-) -> Explanation:
+) -> Walkthrough:
     """Explain the reading of a reply to a question with options; `several`: more than one may be right."""
     clean, labels = strip(output), list(options)
     known = asked(question, None if dialogue is None else tuple(dialogue))
@@ -121,7 +121,7 @@ def explain(
     else:
         answer = parse_option(output, options, question=question, finish=finish, dialogue=dialogue)
         chosen = [] if answer.choice is None else [labels[answer.choice]]
-    parts: list[Part] = []
+    parts: list[ExplainedBlock] = []
     decided, done, number = "", False, 1
     for block in reply.parts:
         note = "the prompt's words: only an explicit choice counts" if block.echo else ""
@@ -135,18 +135,20 @@ def explain(
         number += len(found)
         done = done or (answer.end is not None and answer.end <= clean.raw_span(block.start, block.end)[1])
     result = f"{answer.status.value} {', '.join(chosen)}".strip()
-    return Explanation(
+    return Walkthrough(
         _marked(output, answer), tuple(parts), (), result, answer.rule, WHY_RULE.get(answer.rule) or decided
     )
 
 
-def explain_span(output: str, dialogue: Sequence[str], question: str, finish: str = "stop") -> Explanation:
+def explain_span(output: str, dialogue: Sequence[str], question: str, finish: str = "stop") -> Walkthrough:
     """Explain the reading of a reply with a span: the rows that matched, in order, and the rule that records name."""
     answer, used = read_span(output, dialogue, question, finish == "length", spanrules.rules())
     examples = {row[0]: row[4] for row in spanrules.ROWS}
-    steps = dict.fromkeys(Step(rule.name, rule.act, words.strip(), examples[rule.name]) for rule, words in used)
+    steps = dict.fromkeys(
+        ExplainedRule(rule.name, rule.act, words.strip(), examples[rule.name]) for rule, words in used
+    )
     result = f"{answer.status.value} {answer.text or ''}".strip()
-    return Explanation(_marked(output, answer), (), tuple(steps), result, answer.rule, "")
+    return Walkthrough(_marked(output, answer), (), tuple(steps), result, answer.rule, "")
 
 
 def _marked(output: str, answer: Answer | Choices) -> str:
@@ -157,7 +159,7 @@ def _marked(output: str, answer: Answer | Choices) -> str:
 
 def _mentions(
     reply: Reply, tape: Tape, block: Block, several: bool, options: Sequence[str], first: int
-) -> Iterator[Mention]:
+) -> Iterator[ExplainedMention]:
     """The places of a block that `hits` finds, numbered from `first`."""
     rows = (*rules.SETS, *rules.RULES) if several else tuple(rules.RULES)
     for n, hit in enumerate(hits(tape, len(options), block.echo, several), first):
@@ -168,10 +170,10 @@ def _mentions(
             rows.index(matched[0]) + 1 if matched else 0,
         )
         named = tuple("a label outside the list" if option < 0 else options[option] for option in hit.options)
-        yield Mention(n, hit, words, named, f"{hit.before}‹{token}›{hit.behind}", matched, rank, len(rows))
+        yield ExplainedMention(n, hit, words, named, f"{hit.before}‹{token}›{hit.behind}", matched, rank, len(rows))
 
 
-def _part(reply: Reply, block: Block, tape: Tape, note: str, found: Sequence[Mention]) -> Part:
+def _part(reply: Reply, block: Block, tape: Tape, note: str, found: Sequence[ExplainedMention]) -> ExplainedBlock:
     text, at, pieces = reply.clean.text, block.start, list[str]()
     for mention in found:
         pieces += [text[at : mention.hit.start], f"⟦{mention.words}⟧{str(mention.number).translate(_LOW)}"]
@@ -182,7 +184,7 @@ def _part(reply: Reply, block: Block, tape: Tape, note: str, found: Sequence[Men
     said = {token: " · ".join(dict.fromkeys(filter(None, texts))) for token, texts in words.items()}
     legend = tuple((token, said[token], TOKENS.get(token, "")) for token in said)
     shown = "".join((*pieces, text[at : block.end])).strip().translate(_SHOWN)
-    return Part(shown, note, tape.tokens, legend, tuple(found))
+    return ExplainedBlock(shown, note, tape.tokens, legend, tuple(found))
 
 
 _LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")

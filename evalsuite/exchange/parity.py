@@ -27,7 +27,7 @@ LOCAL = tuple(name for name, row in BACKENDS.items() if row.local)
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ReplyDifference:
     """One request on which two backends differ."""
 
     item: str
@@ -39,7 +39,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CellParity:
     """One cell on two backends.
 
     largest, mean: absolute differences of log-probabilities in nats; None if there are none.
@@ -55,7 +55,7 @@ class Row:
     same: int  # equal replies (`generate`), or equal most likely options (`labels`)
     largest: float | None  # over the gold answers' tokens (`generate`), or over the labels (`labels`)
     mean: float | None
-    differences: tuple[Difference, ...]
+    differences: tuple[ReplyDifference, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Parity:
     model: str
     a: str
     b: str
-    rows: tuple[Row, ...]
+    rows: tuple[CellParity, ...]
 
     @property
     def same_ids(self) -> bool:
@@ -146,22 +146,24 @@ def _scored(request: Request, response: Response) -> bool:
 
 def _row(
     key: _Key, a: Sequence[tuple[Trial, _Result]], b: Sequence[tuple[Trial, _Result]], checkpoint: Checkpoint
-) -> Row:
+) -> CellParity:
     gaps: list[float] = []
-    differences: list[Difference] = []
+    differences: list[ReplyDifference] = []
     same_ids = same = 0
     for (trial, left), (_, right) in zip(a, b, strict=True):
         request, item = trial.request, trial.item.id
         same_ids += left.ids == right.ids
         if left.ids != right.ids:
             differences.append(
-                Difference(item, "ids", str(left.ids), str(right.ids), token=_first_difference(left.ids, right.ids))
+                ReplyDifference(
+                    item, "ids", str(left.ids), str(right.ids), token=_first_difference(left.ids, right.ids)
+                )
             )
         x, y = left.response, right.response
         if x.error or y.error:
             same += x.error == y.error
             if x.error != y.error:
-                differences.append(Difference(item, "error", x.error or x.text, y.error or y.text))
+                differences.append(ReplyDifference(item, "error", x.error or x.text, y.error or y.text))
             continue
         if request.scoring == "generate":
             gaps += [abs(p - q) for p, q in zip(left.nll, right.nll, strict=False)]
@@ -169,7 +171,7 @@ def _row(
             if x.text != y.text:
                 tokens = [checkpoint.tokenizer(r.text, add_special_tokens=False)["input_ids"] for r in (x, y)]
                 where = _first_difference(x.text, y.text), _first_difference(*tokens)
-                differences.append(Difference(item, "reply", x.text, y.text, *where))
+                differences.append(ReplyDifference(item, "reply", x.text, y.text, *where))
         else:
             scores = [[o.logprob for o in r.likelihoods] for r in (x, y)]
             gaps += [abs(p - q) for p, q in zip(*scores, strict=True)]
@@ -177,9 +179,9 @@ def _row(
             same += choices[0] == choices[1]
             if choices[0] != choices[1]:
                 shown = [f"{request.labels[c]} of {row}" for c, row in zip(choices, scores, strict=True)]
-                differences.append(Difference(item, "choice", shown[0], shown[1]))
+                differences.append(ReplyDifference(item, "choice", shown[0], shown[1]))
     mean = math.fsum(gaps) / len(gaps) if gaps else None
-    return Row(*key, len(a), same_ids, same, max(gaps, default=None), mean, tuple(differences))
+    return CellParity(*key, len(a), same_ids, same, max(gaps, default=None), mean, tuple(differences))
 
 
 def _first_difference(a: Sequence[Any], b: Sequence[Any]) -> int:

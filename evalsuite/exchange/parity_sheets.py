@@ -47,7 +47,7 @@ def parity_sheets(compared: parity.Parity) -> Iterator[Sheet | str]:
                 yield f"    {backend:5} {text[start : start + 60]!r}"
 
 
-def _count(same: int, row: parity.Row) -> Value:
+def _count(same: int, row: parity.CellParity) -> Value:
     """A count, in bold if not all requests are equal."""
     return Value(same, tone="" if same == row.items else "strong")
 

@@ -29,7 +29,7 @@ _TOGETHER = 500  # replies in one transaction
 
 
 @dataclass(slots=True)
-class Found:
+class ReplyFiles:
     """The content of the files: replies by key, and the lines that cannot be used, each with its file and number."""
 
     replies: dict[str, Response] = field(default_factory=dict)
@@ -120,12 +120,12 @@ def _files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*.jsonl") if path.is_file())
 
 
-def read_files(paths: Sequence[Path], keys: Iterable[str]) -> Found:
+def read_files(paths: Sequence[Path], keys: Iterable[str]) -> ReplyFiles:
     """All lines of the files, by their keys; `keys` are those that were asked.
 
     Raises DataError for a file that cannot be read.
     """
-    found, known = Found(), frozenset(keys)
+    found, known = ReplyFiles(), frozenset(keys)
     for place, line in _lines(paths):
         if isinstance(line, str):
             found.broken.append(line)
@@ -193,7 +193,7 @@ def _priced(response: Response, price: Mapping[str, float]) -> Response:
 
 
 def _take(
-    store: Store, found: Found, items: Mapping[str, str], prices: Mapping[str, Mapping[str, float]]
+    store: Store, found: ReplyFiles, items: Mapping[str, str], prices: Mapping[str, Mapping[str, float]]
 ) -> tuple[int, int, dict[str, list[str]]]:
     """Store what fits, at its price; returns the numbers of replies stored and there already, and the remarks."""
     there = store.done(items)

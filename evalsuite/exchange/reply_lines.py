@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from evalsuite.backends.openai.lines import Row, Unreadable, read_batch_line
+from evalsuite.backends.openai.lines import JsonLine, Unreadable, read_batch_line
 from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop, read_reply
 from evalsuite.common.secrets import hidden_start
 from evalsuite.common.text import escape_surrogates
@@ -19,7 +19,7 @@ from evalsuite.types import Response
 _PARAMETERS = dict.fromkeys(("temperature", "top_p", "top_k", "repetition_penalty", "seed", "stop", "max_tokens"))
 
 
-def read_line(row: Row) -> tuple[str, Response] | None:
+def read_line(row: JsonLine) -> tuple[str, Response] | None:
     """The key and the reply, with `error` for a request that failed; None if the line is a request. Raises Unreadable."""
     name = "custom_id" if "custom_id" in row else "key"
     key = row.get(name)
@@ -29,7 +29,7 @@ def read_line(row: Row) -> tuple[str, Response] | None:
     return None if found is None else (key, found)
 
 
-def _of_batch(row: Row) -> Response | None:
+def _of_batch(row: JsonLine) -> Response | None:
     try:
         return read_batch_line(row, _PARAMETERS)
     except OtherLimit as error:
@@ -40,7 +40,7 @@ def _of_batch(row: Row) -> Response | None:
         return Response("", "error", error=str(error))
 
 
-def _plain(row: Row) -> Response | None:
+def _plain(row: JsonLine) -> Response | None:
     text, error = row.get("text"), row.get("error")
     if error is not None:
         return _failed(error)

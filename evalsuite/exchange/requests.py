@@ -43,7 +43,7 @@ LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
 _SAMPLING = (*LIMIT_NAMES, *SAMPLING, "stop")  # keys of a body; vLLM's and SGLang's engines know them by these names
 _ASKED = ("model", "messages", "prompt")
 
-Asked = Mapping[str, Request]  # a reply's key -> its request
+RequestsByKey = Mapping[str, Request]  # a reply's key -> its request
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def _require_written(s: Settings, models: Sequence[Model]) -> None:
             )
 
 
-def _stored(run: str | Path | None, backend: OpenAI, asked: Asked) -> set[str]:
+def _stored(run: str | Path | None, backend: OpenAI, asked: RequestsByKey) -> set[str]:
     """The keys that have a reply in the run, if there is one yet."""
     path = Path(run or "") / "store.sqlite"
     if not run or not path.is_file():
@@ -142,7 +142,7 @@ def _stored(run: str | Path | None, backend: OpenAI, asked: Asked) -> set[str]:
     return done
 
 
-def _write(folder: Path, backend: OpenAI, asked: Asked, limit_name: str) -> tuple[str, ...]:
+def _write(folder: Path, backend: OpenAI, asked: RequestsByKey, limit_name: str) -> tuple[str, ...]:
     """Write the files of a model; returns their names."""
     name, most = safe_name(backend.model.name), backend.model.api.batch or Batch()
     batches = list(in_files(_batch(backend, asked, limit_name), most.requests, most.megabytes))
@@ -157,13 +157,13 @@ def _write(folder: Path, backend: OpenAI, asked: Asked, limit_name: str) -> tupl
     return tuple(files)
 
 
-def _batch(backend: OpenAI, asked: Asked, limit_name: str) -> Iterator[bytes]:
+def _batch(backend: OpenAI, asked: RequestsByKey, limit_name: str) -> Iterator[bytes]:
     url = (backend.model.api.batch or Batch()).endpoint or endpoint_of(backend.model)
     for key, request in asked.items():
         yield request_line(key, url, backend.whole_body(request, limit_name))
 
 
-def _plain(backend: OpenAI, asked: Asked) -> Iterator[dict[str, Any]]:
+def _plain(backend: OpenAI, asked: RequestsByKey) -> Iterator[dict[str, Any]]:
     for key, request in asked.items():
         body = backend.whole_body(request)
         prompt = {name: body[name] for name in _ASKED if name in body}

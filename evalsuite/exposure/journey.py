@@ -27,7 +27,7 @@ from evalsuite.common.flags import from_keywords
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.common.templates import TemplateFile
-from evalsuite.evaluation.ask import Group, ask, collect_problems, limits_of
+from evalsuite.evaluation.ask import RequestGroup, ask, collect_problems, limits_of
 from evalsuite.evaluation.display import Display, Line, log_to
 from evalsuite.evaluation.manifest import keep_benchmark_files
 from evalsuite.evaluation.plan import EvalSet, prepare
@@ -263,7 +263,7 @@ def _beside(row: ProbeRow, reference: dict[str, str]) -> ProbeRow:
 def _replies(made: CompletionProbe, backend: Backend, store: Store, display: Display, name: str) -> list[Any]:
     keys = [request_key(backend.fingerprint, request, False, backend.settings) for request in made.requests]
     line = Line(name, f"{made.file.set} {made.file.task}", made.file.test)
-    ask([Group(line, made.requests, keys)], backend.generate, store, display, lambda request, said: 0.0)
+    ask([RequestGroup(line, made.requests, keys)], backend.generate, store, display, lambda request, said: 0.0)
     found = []
     for key, second in zip(keys, made.seconds, strict=True):
         said = store.response(key)

@@ -29,7 +29,7 @@ _APART = {"cells": "tokens"}
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class InnerRows:
     """From a row to the rows within it: their columns, and how they are found."""
 
     columns: tuple[FrameColumn, ...]  # the mapping's key, if it is one
@@ -44,7 +44,7 @@ class Table:
     name: str
     meaning: str
     columns: tuple[FrameColumn, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[InnerRows, ...]
     order: tuple[int, ...]  # the columns' positions along the steps
     more: Callable[[Mapping[str, Any]], Values] | None = None  # values of the last columns, computed from the row
 
@@ -74,7 +74,7 @@ def place_columns() -> tuple[FrameColumn, ...]:
     return tuple(replace(known[name], null=True) for name in PLACE)
 
 
-def _tables(model: type[BaseModel], name: str, meaning: str, above: tuple[Step, ...]) -> Iterator[Table]:
+def _tables(model: type[BaseModel], name: str, meaning: str, above: tuple[InnerRows, ...]) -> Iterator[Table]:
     """The tables of a model's rows. `above`: the steps that lead to it, the last of them to its own rows."""
     own = fields_of(model)
     if above:
@@ -99,7 +99,9 @@ def _is_content(child: Child) -> bool:
     return child.keyed and (child.model is not None or child.path[-1] == "values")
 
 
-def _inner(children: Sequence[Child], model: type[BaseModel], name: str, above: tuple[Step, ...]) -> Iterator[Table]:
+def _inner(
+    children: Sequence[Child], model: type[BaseModel], name: str, above: tuple[InnerRows, ...]
+) -> Iterator[Table]:
     """The tables of the rows within a row."""
     for same in _alike(children):
         child = same[0]
@@ -111,7 +113,7 @@ def _inner(children: Sequence[Child], model: type[BaseModel], name: str, above: 
             yield from _tables(child.model, inner_name, _said(child), steps)
 
 
-def _keys(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+def _keys(steps: tuple[InnerRows, ...]) -> tuple[InnerRows, ...]:
     """The steps with the columns that name a row only."""
     return tuple(replace(step, leaves=tuple(filter(_is_key, step.leaves))) for step in steps)
 
@@ -129,7 +131,7 @@ def _said(child: Child) -> str:
     return " ".join((getattr(child.model, "__doc__", None) or "").split()) or child.meaning
 
 
-def _within(child: Child, model: type[BaseModel], same: Sequence[Child] = (), kept: bool = False) -> Step:
+def _within(child: Child, model: type[BaseModel], same: Sequence[Child] = (), kept: bool = False) -> InnerRows:
     """The step to the rows of a child, or of all children alike. `kept`: a row without any stays, with none of their values."""
     if child.keyed:
         keys: tuple[FrameColumn, ...] = (_key(child, model),)
@@ -158,7 +160,7 @@ def _within(child: Child, model: type[BaseModel], same: Sequence[Child] = (), ke
 
     if kept:
         leaves = [replace(leaf, column=replace(leaf.column, null=True)) for leaf in leaves]
-    return Step(keys, tuple(leaves), entries)
+    return InnerRows(keys, tuple(leaves), entries)
 
 
 def _read(row: Any, path: tuple[str, ...]) -> Any:
@@ -182,7 +184,7 @@ def _is_key(leaf: Leaf) -> bool:
     return column.kind == "text" or column.name in _NUMBERS
 
 
-def _table(name: str, meaning: str, steps: tuple[Step, ...], unfolded: bool) -> Table:
+def _table(name: str, meaning: str, steps: tuple[InnerRows, ...], unfolded: bool) -> Table:
     parts = [[*step.columns, *(leaf.column for leaf in step.leaves)] for step in steps]
     columns = _told_apart(name, [column for part in parts for column in part])
     last = len(columns) - len(parts[-1]) if unfolded else len(columns)
@@ -206,7 +208,7 @@ def _told_apart(table: str, columns: list[FrameColumn]) -> list[FrameColumn]:
     ]
 
 
-def _apart(key: str, above: tuple[Step, ...]) -> Table:
+def _apart(key: str, above: tuple[InnerRows, ...]) -> Table:
     """One row for each row that has the object `key`: its place, and the object's values."""
     (step,) = above
     place = [leaf for leaf in step.leaves if leaf.column.name in PLACE]
@@ -220,7 +222,7 @@ def _apart(key: str, above: tuple[Step, ...]) -> Table:
         return ((found, entry) for found, entry in step.entries(row) if entry.get(key))
 
     said = "The tokens of the replies of each cell that has some."
-    return _table(key, said, (Step((), (*place, *inner), entries),), False)
+    return _table(key, said, (InnerRows((), (*place, *inner), entries),), False)
 
 
 def _with_scale(cells: Table) -> Table:
@@ -241,7 +243,7 @@ def _with_scale(cells: Table) -> Table:
     return replace(cells, columns=(*cells.columns, *columns), more=more)
 
 
-def _walk(steps: Sequence[Step], row: Any, before: Values) -> Iterator[Values]:
+def _walk(steps: Sequence[InnerRows], row: Any, before: Values) -> Iterator[Values]:
     step, *rest = steps
     for key, inner in step.entries(row):
         values = [*before, *key, *(leaf.read(inner) for leaf in step.leaves)]

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from evalsuite.metrics.statistics import Floats
 
-Ints = NDArray[np.intp]
+Indices = NDArray[np.intp]
 
 FEWEST = 5  # models: with one left out and one of the others, too, three remain to choose items by
 FOLDS, INNER = 10, 5  # groups of models that are left out in turn, at the most; and within the rest
@@ -41,11 +41,11 @@ MOST_WEIGHT = 3.0  # sum of the sizes of a set's weights; beyond it a few items 
 class Anchors:
     """Chosen items, in increasing order, with weights that sum to 1."""
 
-    items: Ints
+    items: Indices
     weights: Floats
 
     @classmethod
-    def of(cls, items: Ints, weights: Floats) -> Anchors:
+    def of(cls, items: Indices, weights: Floats) -> Anchors:
         order = np.argsort(items)
         return cls(items[order], weights[order])
 
@@ -57,7 +57,7 @@ class Anchors:
 class KnownModels:
     """The models that items are chosen by. `answers`: the number of each item's right answer, if it has one."""
 
-    def __init__(self, table: Floats, answers: Ints | None = None) -> None:
+    def __init__(self, table: Floats, answers: Indices | None = None) -> None:
         self.table, self.answers = table, answers
         self.count: int = table.shape[1]
 
@@ -93,7 +93,7 @@ def by_answer(seen: KnownModels, size: int, rng: np.random.Generator) -> Anchors
     return _one_of_each(np.lexsort((rng.random(seen.count), seen.shares, answers)), size, rng)
 
 
-def _one_of_each(order: Ints, size: int, rng: np.random.Generator) -> Anchors:
+def _one_of_each(order: Indices, size: int, rng: np.random.Generator) -> Anchors:
     """One item of each of `size` strata of an order, as equal as they can be."""
     ends = np.linspace(0, len(order), size + 1).astype(np.intp)
     return Anchors.of(order[rng.integers(ends[:-1], ends[1:])], np.diff(ends) / len(order))
@@ -117,14 +117,14 @@ def medoids(seen: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
     return Anchors.of(found, np.array([len(members) for members in _clusters(distances, found)]) / seen.count)
 
 
-def _middle(distances: NDArray[np.float32], members: Ints) -> int:
+def _middle(distances: NDArray[np.float32], members: Indices) -> int:
     """The medoid of a cluster."""
     if len(members) < 3:  # many are as small, and each of two is as good
         return int(members[0])
     return int(members[distances[members][:, members].sum(axis=0).argmin()])
 
 
-def _clusters(distances: NDArray[np.float32], centres: Ints) -> list[Ints]:
+def _clusters(distances: NDArray[np.float32], centres: Indices) -> list[Indices]:
     """The items nearest to each centre, itself among them."""
     nearest = distances[:, centres].argmin(axis=1)
     nearest[centres] = np.arange(len(centres))
@@ -175,7 +175,7 @@ _BY_DISTANCE = {"medoids", "medoid-regression"}
 _DRAWS = {"random": 40, "stratified": 20, "answers": 20, "medoids": 1, "regression": 10, "medoid-regression": 1}
 
 
-def methods_for(table: Floats, answers: Ints | None) -> list[str]:
+def methods_for(table: Floats, answers: Indices | None) -> list[str]:
     """The methods that can choose among these items."""
     left_out = {"answers"} if answers is None or len(np.unique(answers)) < 2 else set()
     return [
@@ -183,7 +183,7 @@ def methods_for(table: Floats, answers: Ints | None) -> list[str]:
     ]
 
 
-def choose(method: str, table: Floats, answers: Ints | None, size: int, seed: int, draw: int = 0) -> Anchors:
+def choose(method: str, table: Floats, answers: Indices | None, size: int, seed: int, draw: int = 0) -> Anchors:
     """`size` items by a method. The generator knows neither the models nor the method."""
     return METHODS[method](KnownModels(table, answers), size, _generator(seed, size, draw))
 
@@ -219,7 +219,12 @@ ErrorsByMethod = Mapping[tuple[str, int], Errors]  # by method and number of ite
 
 
 def errors(
-    table: Floats, answers: Ints | None, sizes: Sequence[int], folds: Iterable[Ints], methods: Sequence[str], seed: int
+    table: Floats,
+    answers: Indices | None,
+    sizes: Sequence[int],
+    folds: Iterable[Indices],
+    methods: Sequence[str],
+    seed: int,
 ) -> ErrorsByMethod:
     """The errors of every method and size on the models of each fold, from items that the others chose."""
     signed = {(m, k): np.full((len(table), _DRAWS[m]), np.nan) for m in methods for k in sizes}
@@ -235,7 +240,7 @@ def errors(
     return {key: Errors.of(cells[sorted(tested)]) for key, cells in signed.items()}
 
 
-def dealt(models: int, folds: int, seed: int) -> list[Ints]:
+def dealt(models: int, folds: int, seed: int) -> list[Indices]:
     """The models dealt out at random to groups as equal as they can be."""
     order = np.random.default_rng([seed, models]).permutation(models)
     return [np.sort(order[n :: min(folds, models)]) for n in range(min(folds, models))]
@@ -253,7 +258,7 @@ def best(found: ErrorsByMethod, methods: Sequence[str], size: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class SizeError:
     """The accuracy of scores estimated from k items: errors on models left out, in the metric's unit."""
 
     size: int
@@ -267,7 +272,7 @@ class Point:
     stronger: tuple[float, float] | None  # on the best quarter, by the others: of the best method, and of random items
 
 
-def curve(table: Floats, answers: Ints | None, sizes: Sequence[int], seed: int = 0) -> list[Point]:
+def curve(table: Floats, answers: Indices | None, sizes: Sequence[int], seed: int = 0) -> list[SizeError]:
     """The errors by number of items. Raises ValueError with fewer than FEWEST models, or a size that the items do not have."""
     models, items = table.shape
     if models < FEWEST:
@@ -293,7 +298,7 @@ def curve(table: Floats, answers: Ints | None, sizes: Sequence[int], seed: int =
         absolute = np.array([one.absolute[model] for model, one in enumerate(own)])
         rms = float(np.sqrt(np.mean([one.squared[model] for model, one in enumerate(own)])))
         points.append(
-            Point(
+            SizeError(
                 size,
                 best(found, methods, size),
                 float(absolute.mean()),
@@ -309,7 +314,7 @@ def curve(table: Floats, answers: Ints | None, sizes: Sequence[int], seed: int =
 
 
 def _inner(
-    table: Floats, answers: Ints | None, sizes: Sequence[int], left_out: Ints, methods: Sequence[str], seed: int
+    table: Floats, answers: Indices | None, sizes: Sequence[int], left_out: Indices, methods: Sequence[str], seed: int
 ) -> Iterator[tuple[int, str]]:
     """(size, the best method by the models that are not left out)."""
     rest = np.delete(table, left_out, axis=0)

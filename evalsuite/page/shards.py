@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from evalsuite.analyses.ranking import Rating
 from evalsuite.results.outcomes import FLIP
 from evalsuite.results.records import context, entry_name
 from evalsuite.results.schema.cell import CellResult
@@ -35,10 +36,6 @@ OUTCOMES = {
     "failed": "x",
 }
 ABSENT, UNKNOWN = ".", "?"  # no record; a status of a later version
-
-Rating = tuple[
-    str, int, tuple[str, ...], dict[str, float], int
-]  # item, a number for its content, context, scores, sample
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ import yaml
 
 import evalsuite
 from evalsuite.analyses.judged.replies import read_verdict
-from evalsuite.analyses.judged.scale import Scale
+from evalsuite.analyses.judged.scale import JudgeScale
 from evalsuite.analyses.saved import load_results
 from evalsuite.backends.models import load_models
 from evalsuite.backends.scripted import ReplyFile
@@ -176,8 +176,8 @@ TARGETS: dict[str, Target] = {
     "span": Target(_texts, partial(_reply, lambda text: parse_span(text, dialogue=DIALOGUE, question="抽取"))),
     "verbatim": Target(_texts, partial(_reply, lambda text: parse_verbatim(text, dialogue=DIALOGUE))),
     "sentence": Target(_texts, partial(_reply, parse_sentence)),
-    "judge": Target(_texts, partial(_reply, lambda text: read_verdict(text, [Scale("score", 0, 5)]))),
-    "scales": Target(_texts, partial(_reply, lambda text: read_verdict(text, [Scale("a", 1, 5, "甲"), Scale("b", 1, 5, "乙")]))),
+    "judge": Target(_texts, partial(_reply, lambda text: read_verdict(text, [JudgeScale("score", 0, 5)]))),
+    "scales": Target(_texts, partial(_reply, lambda text: read_verdict(text, [JudgeScale("a", 1, 5, "甲"), JudgeScale("b", 1, 5, "乙")]))),
     **{name: Target(partial(_data_seeds, name), partial(_data_read, name)) for name in ("corecode", "cicero", "cider", "glucose", "cedar")},
     "models": Target(lambda: [bundled("models.yaml").read_bytes()], partial(_written, "models.yaml", load_models)),
     "replies": Target(lambda: [REPLIES], partial(_written, "replies.jsonl", ReplyFile)),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evalsuite.analyses import chance
 from evalsuite.analyses.chance import Chance
-from evalsuite.analyses.findings.cells import Shown, baseline_kind, best_baselines, models
+from evalsuite.analyses.findings.cells import FindingCell, baseline_kind, best_baselines, models
 from evalsuite.analyses.findings.words import Finding, listed, many, percent, value
 from evalsuite.analyses.ranking import ALPHA
 from evalsuite.benchmarks.registry import TASKS
@@ -17,10 +17,10 @@ from evalsuite.results.analysis import Results
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
+class CellChance:
     """A model's choices of a cell, with its row of "chance" in results.json."""
 
-    cell: Shown
+    cell: FindingCell
     row: Chance
     p: float  # p of its own choices in a random order, corrected by Holm over all that are told together
 
@@ -41,7 +41,7 @@ class Guess:
         return Text("随机水平", "guessing")
 
 
-def guesses(cells: Sequence[Shown], runs: Sequence[Results]) -> tuple[list[Guess], bool]:
+def guesses(cells: Sequence[FindingCell], runs: Sequence[Results]) -> tuple[list[CellChance], bool]:
     """The models' cells that are tested against chance, and whether others come from too few dialogues: a model that knows
     these says little about others. Runs of earlier versions have no such tests."""
     from evalsuite.metrics.statistics import FEWEST, holm
@@ -51,10 +51,10 @@ def guesses(cells: Sequence[Shown], runs: Sequence[Results]) -> tuple[list[Guess
     known = [(cell, row) for cell, row in rows if row is not None]
     tested = [(cell, row) for cell, row in known if row.dialogues >= FEWEST]
     p = holm({cell.number: row.p for cell, row in tested})
-    return [Guess(cell, row, p[cell.number]) for cell, row in tested], len(tested) < len(known)
+    return [CellChance(cell, row, p[cell.number]) for cell, row in tested], len(tested) < len(known)
 
 
-def above_chance(cells: Sequence[Shown], runs: Sequence[Results], title: str) -> list[Finding]:
+def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: str) -> list[Finding]:
     """Name the model above chance on most choice tasks.
 
     Then name tasks on which none is, with the model nearest to it there; without such a task, the one furthest above.
@@ -107,7 +107,7 @@ def above_chance(cells: Sequence[Shown], runs: Sequence[Results], title: str) ->
     ]
 
 
-def _nobody(tested: Sequence[Guess], names: Sequence[str], several: bool) -> Text:
+def _nobody(tested: Sequence[CellChance], names: Sequence[str], several: bool) -> Text:
     """Say that no model is above chance on any task."""
     where = Text(f"全部 {len(names)} 项选择题", f"any of the {len(names)} choice tasks")
     if len(names) == 1:
@@ -120,7 +120,7 @@ def _nobody(tested: Sequence[Guess], names: Sequence[str], several: bool) -> Tex
     return Text(f"在{where.zh}上，{name} 未显著高于随机水平", f"{name} is not significantly above chance on {where.en}")
 
 
-def _somebody(tested: Sequence[Guess], names: Sequence[str]) -> Text:
+def _somebody(tested: Sequence[CellChance], names: Sequence[str]) -> Text:
     """Name the model that is above chance on most tasks."""
     counts = Counter(g.cell.id for g in tested if g.above)
     most = max(counts.values())
@@ -147,9 +147,9 @@ _BASELINES = {
 }
 
 
-def above_baselines(cells: Sequence[Shown], title: str) -> list[Finding]:
+def above_baselines(cells: Sequence[FindingCell], title: str) -> list[Finding]:
     """On how many tasks the best score is above every baseline's, and where a baseline is furthest ahead."""
-    top: dict[str, Shown] = {}
+    top: dict[str, FindingCell] = {}
     for cell in models(cells):
         if cell.task.name not in top or cell.score > top[cell.task.name].score:
             top[cell.task.name] = cell

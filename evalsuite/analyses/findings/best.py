@@ -7,19 +7,19 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from evalsuite.analyses.findings.cells import Shown, best_baselines, models
+from evalsuite.analyses.findings.cells import FindingCell, best_baselines, models
 from evalsuite.analyses.findings.words import Finding, score, value
-from evalsuite.analyses.ranking import ALPHA, TESTS, Group
+from evalsuite.analyses.ranking import ALPHA, TESTS, TaskComparisons
 from evalsuite.common.sheet import Text
 from evalsuite.types import Place
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TaskRanking:
     """A task on which models are compared: their cells, the best first, and the group that tells them apart."""
 
-    ranked: Sequence[Shown]
-    group: Group
+    ranked: Sequence[FindingCell]
+    group: TaskComparisons
 
     @property
     def is_won(self) -> bool:
@@ -37,7 +37,7 @@ class Column:
         return self.group.least_p < ALPHA
 
 
-def best(cells: Sequence[Shown], groups: Iterable[Group], title: str) -> list[Finding]:
+def best(cells: Sequence[FindingCell], groups: Iterable[TaskComparisons], title: str) -> list[Finding]:
     """Name the model that is best on most tasks; of one model alone, its lowest and highest score."""
     own = models(cells)
     if len({c.id for c in own}) < 2:
@@ -46,7 +46,7 @@ def best(cells: Sequence[Shown], groups: Iterable[Group], title: str) -> list[Fi
     won = [column for column in columns if column.is_won]
     if not won:
         return []
-    by_model: dict[str, list[Column]] = {}
+    by_model: dict[str, list[TaskRanking]] = {}
     for column in won:
         by_model.setdefault(column.ranked[0].id, []).append(column)
     most = max(map(len, by_model.values()))
@@ -57,7 +57,7 @@ def best(cells: Sequence[Shown], groups: Iterable[Group], title: str) -> list[Fi
     return [_one(first[0], columns, rest, title)]
 
 
-def compared(own: Sequence[Shown], groups: Iterable[Group]) -> list[Column]:
+def compared(own: Sequence[FindingCell], groups: Iterable[TaskComparisons]) -> list[TaskRanking]:
     """The tasks on which two or more models are compared by the first metric."""
     at = {replace(c.cell.place, model=c.id): c for c in own}
     columns = []
@@ -65,11 +65,11 @@ def compared(own: Sequence[Shown], groups: Iterable[Group]) -> list[Column]:
         found = [at.get(Place(name, **group.coordinates())) for name in group.letters]
         ranked = sorted((c for c in found if c), key=lambda c: -c.score)
         if len(ranked) > 1 and not group.adapters and group.metric == ranked[0].task.metrics[0]:
-            columns.append(Column(ranked, group))
+            columns.append(TaskRanking(ranked, group))
     return columns
 
 
-def _each(first: Sequence[Sequence[Column]], count: int, most: int, title: str) -> Finding:
+def _each(first: Sequence[Sequence[TaskRanking]], count: int, most: int, title: str) -> Finding:
     """Say that several models are best on as many tasks."""
     names = [own[0].ranked[0].name for own in first]
     return Finding(
@@ -80,10 +80,12 @@ def _each(first: Sequence[Sequence[Column]], count: int, most: int, title: str) 
     )
 
 
-def _one(mine: Sequence[Column], columns: Sequence[Column], baselines: dict[str, Shown], title: str) -> Finding:
+def _one(
+    mine: Sequence[TaskRanking], columns: Sequence[TaskRanking], baselines: dict[str, FindingCell], title: str
+) -> Finding:
     """Say that one model is best on most tasks, with its clearest win, if it has one above the baselines."""
 
-    def clearest(column: Column) -> tuple[bool, bool, float]:
+    def clearest(column: TaskRanking) -> tuple[bool, bool, float]:
         first, second, *_ = column.ranked
         base = baselines.get(first.task.name)
         return base is None or first.score > base.score, column.is_clear, first.score - second.score
@@ -115,7 +117,7 @@ def _one(mine: Sequence[Column], columns: Sequence[Column], baselines: dict[str,
     return Finding("best", zh, en, test.zh, test.en, first.number)
 
 
-def _lead(clear: int, mine: Sequence[Column], count: int) -> Text:
+def _lead(clear: int, mine: Sequence[TaskRanking], count: int) -> Text:
     """On how many of its wins a model is significantly ahead of all others, if so many dialogues can tell."""
     if not any(column.is_testable for column in mine):
         return Text("对话太少，无法判断领先是否显著", "from too few dialogues to tell it from the others")
@@ -130,7 +132,7 @@ def _lead(clear: int, mine: Sequence[Column], count: int) -> Text:
     return Text("但没有一项显著领先于所有其他模型", "significantly ahead of every other model on none of them")
 
 
-def _test(columns: Sequence[Column]) -> Text:
+def _test(columns: Sequence[TaskRanking]) -> Text:
     """The tests of these columns, each corrected over its pairs of models."""
     names = [TESTS[name] for name in sorted({column.group.test for column in columns})]
     pairs = sorted({math.comb(len(column.group.letters), 2) for column in columns})
@@ -142,7 +144,7 @@ def _test(columns: Sequence[Column]) -> Text:
     )
 
 
-def _alone(own: Sequence[Shown], title: str) -> list[Finding]:
+def _alone(own: Sequence[FindingCell], title: str) -> list[Finding]:
     """The scores of the only model: the lowest and the highest accuracy, or else of the metric that most of its tasks have."""
     if not own:
         return []

@@ -18,7 +18,7 @@ from evalsuite.types import Benchmark, Place, Task
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class FindingCell:
     """A cell of a page or a run."""
 
     number: int
@@ -37,12 +37,12 @@ class Shown:
         return self.cell.headline.value or 0.0
 
 
-def numbered(runs: Sequence[Results]) -> list[Shown]:
+def numbered(runs: Sequence[Results]) -> list[FindingCell]:
     """All cells of a page, in its order."""
     cells = [(run, cell) for run, results in enumerate(runs) for cell in results.cells]
     named = Counter(model for _, model in {(run, cell.model) for run, cell in cells})
     return [
-        Shown(n, f"{run}\t{cell.model}", _named(cell, runs[run], named[cell.model]), run, cell, None)
+        FindingCell(n, f"{run}\t{cell.model}", _named(cell, runs[run], named[cell.model]), run, cell, None)
         for n, (run, cell) in enumerate(cells)
     ]
 
@@ -51,7 +51,9 @@ def _named(cell: CellResult, results: Results, runs: int) -> str:
     return cell.model if runs == 1 else f"{cell.model} ({results.out.name})"
 
 
-def looked_at(benchmark: Benchmark, cells: Sequence[Shown], rated: Iterable[Rated]) -> tuple[list[Shown], str]:
+def looked_at(
+    benchmark: Benchmark, cells: Sequence[FindingCell], rated: Iterable[Rated]
+) -> tuple[list[FindingCell], str]:
     """The cells of a benchmark that sentences are about, and the name of their set, with the way of asking if there are
     several. `cells`: all those of the benchmark, `rated`: scores of complete cells."""
     item_set = max(
@@ -70,7 +72,7 @@ def _rankable(rated: Iterable[Rated]) -> Mapping[Place, Rated]:
     return {cell.place: cell for cell in rated if cell.whole and not cell.adapter}
 
 
-def _usual(cells: Sequence[Shown]) -> list[Shown]:
+def _usual(cells: Sequence[FindingCell]) -> list[FindingCell]:
     """The complete, unperturbed cells in the way that most were asked in."""
 
     def way(cell: CellResult) -> tuple[str, str, int, str]:
@@ -85,24 +87,24 @@ def _usual(cells: Sequence[Shown]) -> list[Shown]:
     return [c for c in plain if way(c.cell) == most]
 
 
-def is_plain(cell: Shown) -> bool:
+def is_plain(cell: FindingCell) -> bool:
     """Whether a cell is whole and unperturbed."""
     return cell.cell.perturb == "none" and cell.cell.is_complete and cell.cell.headline.value is not None
 
 
-def models(cells: Sequence[Shown]) -> list[Shown]:
+def models(cells: Sequence[FindingCell]) -> list[FindingCell]:
     """The cells of models that are ranked."""
     return [c for c in cells if c.rated is not None and not c.cell.is_baseline]
 
 
-def baseline_kind(cell: Shown) -> str:
+def baseline_kind(cell: FindingCell) -> str:
     """The kind of a baseline: random, majority, lexical or oracle, as its fingerprint has it."""
     return cell.cell.facts.fingerprint.removeprefix("baseline:").split(":")[0]
 
 
-def best_baselines(cells: Sequence[Shown]) -> dict[str, Shown]:
+def best_baselines(cells: Sequence[FindingCell]) -> dict[str, FindingCell]:
     """By task, the baseline with the highest score. The oracle is none."""
-    best: dict[str, Shown] = {}
+    best: dict[str, FindingCell] = {}
     for cell in cells:
         if cell.cell.is_baseline and baseline_kind(cell) != "oracle":
             first = best.get(cell.task.name)

@@ -7,18 +7,18 @@ from itertools import zip_longest
 
 from evalsuite.analyses.findings.above import above_baselines, above_chance
 from evalsuite.analyses.findings.best import best
-from evalsuite.analyses.findings.cells import Shown, is_plain, looked_at, models, numbered
+from evalsuite.analyses.findings.cells import FindingCell, is_plain, looked_at, models, numbered
 from evalsuite.analyses.findings.levels import harder_set
 from evalsuite.analyses.findings.obstacles import obstacles
 from evalsuite.analyses.findings.words import Finding
-from evalsuite.analyses.ranking import Group, Rated, groups, rated_cells
+from evalsuite.analyses.ranking import Rated, TaskComparisons, groups, rated_cells
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Text
 from evalsuite.results.analysis import Analysis, Results
 from evalsuite.types import Benchmark
 
 
-def findings(runs: Sequence[Results], rated: Sequence[Rated], compared: Sequence[Group]) -> list[Finding]:
+def findings(runs: Sequence[Results], rated: Sequence[Rated], compared: Sequence[TaskComparisons]) -> list[Finding]:
     """The sentences of a page of some runs, first those on the first benchmark, then of the others by turns. `rated` are the
     cells' scores an item, `compared` the significance groups of the page's columns."""
     cells = numbered(runs)
@@ -42,7 +42,7 @@ def findings(runs: Sequence[Results], rated: Sequence[Rated], compared: Sequence
     return [*first, *obstacles(cells, here, runs), *(one for turn in zip_longest(*rest) for one in turn if one)]
 
 
-def _not_ranked(own: Sequence[Shown]) -> list[Finding]:
+def _not_ranked(own: Sequence[FindingCell]) -> list[Finding]:
     """Why nobody is ranked though cells of models are whole: they are of adapters, or of a benchmark whose figures are means over
     its sets, as the table of results shows them."""
     if all(c.cell.is_adapter for c in own):
@@ -54,7 +54,7 @@ def _not_ranked(own: Sequence[Shown]) -> list[Finding]:
     return []
 
 
-def _by_benchmark(cells: Sequence[Shown]) -> Iterator[tuple[Benchmark, list[Shown]]]:
+def _by_benchmark(cells: Sequence[FindingCell]) -> Iterator[tuple[Benchmark, list[FindingCell]]]:
     """The benchmarks that have cells, but for those whose sets are averaged, in the order of the registry."""
     for benchmark in BENCHMARKS.values():
         own = [c for c in cells if TASKS[c.cell.task].benchmark == benchmark.name]
@@ -63,7 +63,11 @@ def _by_benchmark(cells: Sequence[Shown]) -> Iterator[tuple[Benchmark, list[Show
 
 
 def _of_benchmark(
-    benchmark: Benchmark, here: Sequence[Shown], title: str, runs: Sequence[Results], compared: Sequence[Group]
+    benchmark: Benchmark,
+    here: Sequence[FindingCell],
+    title: str,
+    runs: Sequence[Results],
+    compared: Sequence[TaskComparisons],
 ) -> list[Finding]:
     return [
         *best(here, compared, title),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalsuite.analyses import gaps
-from evalsuite.analyses.findings.cells import Shown, models
+from evalsuite.analyses.findings.cells import FindingCell, models
 from evalsuite.analyses.findings.words import Finding, many
 from evalsuite.analyses.gaps import Gap
 from evalsuite.analyses.ranking import ALPHA
@@ -13,14 +13,14 @@ from evalsuite.results.analysis import Results
 from evalsuite.types import Benchmark, Place
 
 
-def harder_set(cells: Sequence[Shown], runs: Sequence[Results], benchmark: Benchmark) -> list[Finding]:
+def harder_set(cells: Sequence[FindingCell], runs: Sequence[Results], benchmark: Benchmark) -> list[Finding]:
     """Say how much a model loses from the easier level to the harder one, over its choice tasks.
 
     It is the best of the models that were asked most of them on both.
     """
     if not benchmark.levels:
         return []
-    losses: dict[str, list[tuple[Shown, Gap]]] = {}
+    losses: dict[str, list[tuple[FindingCell, Gap]]] = {}
     at = {(c.run, c.cell.place): c for c in models(cells)}
     for number, results in enumerate(runs):
         for row in results.of(gaps.ANALYSIS) or []:

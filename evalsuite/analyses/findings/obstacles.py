@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from evalsuite.analyses import robustness
-from evalsuite.analyses.findings.cells import Shown, models
+from evalsuite.analyses.findings.cells import FindingCell, models
 from evalsuite.analyses.findings.words import Finding, many
 from evalsuite.benchmarks.registry import metric_rows
 from evalsuite.common.sheet import Text
@@ -31,7 +31,7 @@ _STATUS = {
 }
 
 
-def obstacles(cells: Sequence[Shown], here: Sequence[Shown], runs: Sequence[Results]) -> list[Finding]:
+def obstacles(cells: Sequence[FindingCell], here: Sequence[FindingCell], runs: Sequence[Results]) -> list[Finding]:
     """One sentence, if there is something. `cells`: all, `here`: those that the other sentences are about."""
     own = [c for c in cells if not c.cell.is_baseline]
     parts = [*_lost(own), *_silent(own), *_same_choice(here, runs), *_small(here), *_estimates(own)]
@@ -44,7 +44,7 @@ def obstacles(cells: Sequence[Shown], here: Sequence[Shown], runs: Sequence[Resu
     ]
 
 
-def _lost(own: Sequence[Shown]) -> Iterator[Text]:
+def _lost(own: Sequence[FindingCell]) -> Iterator[Text]:
     asked = sum(c.cell.items for c in own)
     failed = sum(c.cell.failed for c in own)
     missing = sum(c.cell.missing for c in own if not c.cell.is_estimate)
@@ -61,7 +61,7 @@ def _lost(own: Sequence[Shown]) -> Iterator[Text]:
         )
 
 
-def _silent(own: Sequence[Shown]) -> Iterator[Text]:
+def _silent(own: Sequence[FindingCell]) -> Iterator[Text]:
     """The model with the largest share of replies without an answer, and their most frequent status."""
     worst: tuple[float, str, str] = (0.0, "", "")
     statuses: dict[str, Counter[str]] = {}
@@ -80,10 +80,10 @@ def _silent(own: Sequence[Shown]) -> Iterator[Text]:
         )
 
 
-def _same_choice(here: Sequence[Shown], runs: Sequence[Results]) -> Iterator[Text]:
+def _same_choice(here: Sequence[FindingCell], runs: Sequence[Results]) -> Iterator[Text]:
     """The model's cell in which most choices are one option, though it is not as often right."""
     cells = {(c.run, c.cell.place): c for c in models(here) if c.task.kind.single}
-    found: list[tuple[float, Shown, int, int, str]] = []
+    found: list[tuple[float, FindingCell, int, int, str]] = []
     for number, results in enumerate(runs):
         content = results.of(robustness.ANALYSIS)
         for row in content.positions if content else ():
@@ -102,7 +102,7 @@ def _same_choice(here: Sequence[Shown], runs: Sequence[Results]) -> Iterator[Tex
         )
 
 
-def _small(here: Sequence[Shown]) -> Iterator[Text]:
+def _small(here: Sequence[FindingCell]) -> Iterator[Text]:
     """Say how wide the widest interval is, if intervals are wide."""
     found = [c.cell.headline for c in models(here) if metric_rows()[c.task.metrics[0]].percent]
     halves = [(bounds[2] - bounds[1]) / 2 for figure in found if (bounds := figure.bounds)]
@@ -120,7 +120,7 @@ def _small(here: Sequence[Shown]) -> Iterator[Text]:
         )
 
 
-def _estimates(own: Sequence[Shown]) -> Iterator[Text]:
+def _estimates(own: Sequence[FindingCell]) -> Iterator[Text]:
     if count := sum(c.cell.is_estimate for c in own):
         yield Text(
             f"{len(own)} 个单元格中有 {count} 个只问了部分题目，是估计值，不参与排名",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evalsuite.analyses.findings.cells import Shown
+from evalsuite.analyses.findings.cells import FindingCell
 from evalsuite.benchmarks.registry import TASKS, metric_rows
 from evalsuite.common.sheet import Text
 
@@ -53,7 +53,7 @@ def listed(names: Sequence[str], language: str) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
 
 
-def score(cell: Shown, language: str) -> str:
+def score(cell: FindingCell, language: str) -> str:
     """ "41.7 % (15–72, 12 items)": the headline, its interval and its items."""
     figure = cell.cell.headline
     percents = metric_rows()[cell.task.metrics[0]].percent
@@ -68,7 +68,7 @@ def score(cell: Shown, language: str) -> str:
     return f"{value(cell, language)} ({within})"
 
 
-def value(cell: Shown, language: str) -> str:
+def value(cell: FindingCell, language: str) -> str:
     """ "41.7 %"; of other metrics than accuracy with the metric's name."""
     metric = metric_rows()[cell.task.metrics[0]]
     shown = percent(cell.score, language) if metric.percent else f"{cell.score:.2f}"

@@ -16,21 +16,21 @@ from typing import Any
 
 from evalsuite.analyses.judged.scale import JudgeStatus
 from evalsuite.analyses.judged.values import (
-    Agreement,
     Anchor,
-    Attack,
+    AttackEffect,
     Blind,
     Controls,
     Family,
-    Judging,
     JudgingFacts,
+    JudgingFields,
     LengthBias,
     MedianCell,
-    Pair,
     Panel,
     PanelPair,
     Raised,
     Repeat,
+    ScoringAgreement,
+    ScoringPair,
 )
 from evalsuite.metrics.agreement import medians, pair_agreement, partial_spearman, rater_agreement, spearman
 from evalsuite.results.schema.base import IntervalFields
@@ -54,7 +54,7 @@ class Opinion:
 class Opinions:
     """The opinions of one judge on one cell under one control: "plain", "blind", "repeat/2" …, "attack"."""
 
-    judging: Judging
+    judging: JudgingFields
     facts: JudgingFacts
     opinions: tuple[Opinion, ...]
 
@@ -155,7 +155,7 @@ def repeats(judgings: Sequence[Opinions]) -> Iterator[Repeat]:
                     by=by,
                     repeats=len(sides),
                     n=len(shared),
-                    **dict(Agreement.model_validate(rater_agreement(columns))),
+                    **dict(ScoringAgreement.model_validate(rater_agreement(columns))),
                     means=[mean(c) for c in columns],
                 )
 
@@ -180,7 +180,7 @@ def blind(judgings: Sequence[Opinions]) -> Iterator[Blind]:
                     n=len(shared),
                     mean=mean(seen),
                     blind=mean(unseen),
-                    **dict(Pair.model_validate(pair_agreement(seen, unseen))),
+                    **dict(ScoringPair.model_validate(pair_agreement(seen, unseen))),
                     low=drawn.low,
                     high=drawn.high,
                 )
@@ -196,7 +196,7 @@ def panel(judgings: Sequence[Opinions]) -> Iterator[Panel]:
         sides = [_scored([t for t in plain if t.who[0] == j], "plain") for j in judges]
         shared = _shared(*sides)
         for n, scale in enumerate(plain[0].scales):
-            agreed = Agreement.model_validate(rater_agreement(_columns(sides, shared, n))) if shared else None
+            agreed = ScoringAgreement.model_validate(rater_agreement(_columns(sides, shared, n))) if shared else None
             yield Panel(
                 rubric=rubric,
                 scale=scale,
@@ -207,7 +207,7 @@ def panel(judgings: Sequence[Opinions]) -> Iterator[Panel]:
                     PanelPair(
                         judges=[judges[i], judges[j]],
                         n=len(both),
-                        **dict(Pair.model_validate(pair_agreement(*_columns((sides[i], sides[j]), both, n)))),
+                        **dict(ScoringPair.model_validate(pair_agreement(*_columns((sides[i], sides[j]), both, n)))),
                     )
                     for i, j in combinations(range(len(judges)), 2)
                     if (both := _shared(sides[i], sides[j]))
@@ -310,7 +310,7 @@ def families(judgings: Sequence[Opinions]) -> Iterator[Family]:
             )
 
 
-def attacks(judgings: Sequence[Opinions]) -> Iterator[Attack]:
+def attacks(judgings: Sequence[Opinions]) -> Iterator[AttackEffect]:
     """Count how often a candidate with an injected instruction scores higher than the same candidate without it."""
     for (judge, rubric), group in _by_judge(judgings).items():
         plain, repeated = _scored(group, "plain"), _scored(group, "repeat/2")
@@ -328,7 +328,7 @@ def attacks(judgings: Sequence[Opinions]) -> Iterator[Attack]:
             # The baseline: how often a repeat without an attack raises the score.
             calm = [repeated[o.candidate].scores[n] > before for o, before in could if o.candidate in repeated]
             kinds = dict.fromkeys(o.attack.partition("/")[0] for o in attacked)
-            yield Attack(
+            yield AttackEffect(
                 judge=judge,
                 rubric=rubric,
                 scale=scale,

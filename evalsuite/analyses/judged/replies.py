@@ -14,14 +14,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from evalsuite.analyses.judged.scale import JudgeStatus, Scale
+from evalsuite.analyses.judged.scale import JudgeScale, JudgeStatus
 from evalsuite.parse.strip import Clean, strip
 
 VERSION = 1  # version of these rules; part of signatures
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class JudgeVerdict:
     """A judge's reply as read."""
 
     status: JudgeStatus
@@ -100,7 +100,7 @@ def _squeeze(text: str) -> tuple[str, list[int]]:
     return "".join(parts), [*origins, *range(done, len(text)), len(text)]
 
 
-def read_verdict(text: str, scales: Sequence[Scale]) -> Verdict:
+def read_verdict(text: str, scales: Sequence[JudgeScale]) -> JudgeVerdict:
     """Read the scores of a judge's reply, one a scale.
 
     >>> read_verdict("4\\n答案正确，但与标准答案不一致。", [Scale("score", 0, 5)]).scores
@@ -108,38 +108,40 @@ def read_verdict(text: str, scales: Sequence[Scale]) -> Verdict:
     """
     clean = strip(text)
     if clean.thinking:
-        return Verdict("invalid", rule="thinking was not ended")
+        return JudgeVerdict("invalid", rule="thinking was not ended")
     if not clean.text.strip():
-        return Verdict("invalid", rule="empty")
+        return JudgeVerdict("invalid", rule="empty")
     if scales[0].words:
         return _worded(text, clean, scales[0].words)
     squeezed, origins = _squeeze(clean.text)
     try:
         found = [_one(squeezed, scales[0])] if len(scales) == 1 else _each(squeezed, scales)
     except _Bad as why:
-        return Verdict("invalid", rule=str(why))
+        return JudgeVerdict("invalid", rule=str(why))
     found = [
         replace(f, start=origins[f.start], end=origins[f.end - 1] + 1, after=origins[f.after - 1] + 1) for f in found
     ]
     start, end = clean.raw_span(found[0].start, found[0].end)
-    return Verdict("scored", tuple(f.value for f in found), _reasons(text, clean, found), found[0].rule, start, end)
+    return JudgeVerdict(
+        "scored", tuple(f.value for f in found), _reasons(text, clean, found), found[0].rule, start, end
+    )
 
 
-def _worded(text: str, clean: Clean, words: Mapping[str, int]) -> Verdict:
+def _worded(text: str, clean: Clean, words: Mapping[str, int]) -> JudgeVerdict:
     """The score whose word the reply writes in brackets, wherever it stands; words of two scores contradict each other."""
     plain = {word.strip("[]"): score for word, score in words.items()}
     found = list(re.finditer(rf"[\[【［]\s?({'|'.join(map(re.escape, plain))})\s?[\]】］]", clean.text, _I))
     if not found:
-        return Verdict("invalid", rule="no score")
+        return JudgeVerdict("invalid", rule="no score")
     values = {plain[match.group(1).lower()] for match in found}
     if len(values) > 1:
-        return Verdict("invalid", rule="several scores")
+        return JudgeVerdict("invalid", rule="several scores")
     start, end = clean.raw_span(found[-1].start(), found[-1].end())
     reasons = (text[:start] + text[end:]).strip()
-    return Verdict("scored", (values.pop(),), reasons, "word", start, end)
+    return JudgeVerdict("scored", (values.pop(),), reasons, "word", start, end)
 
 
-def _one(text: str, scale: Scale) -> _Found:
+def _one(text: str, scale: JudgeScale) -> _Found:
     first = _first_line(text, scale)
     # A score on the first line, as asked for, is contradicted only by a labelled score.
     stated = list(_stated(text, scale, _LABELLED if first else None))
@@ -151,7 +153,7 @@ def _one(text: str, scale: Scale) -> _Found:
     return scores[0]
 
 
-def _first_line(text: str, scale: Scale) -> _Found | None:
+def _first_line(text: str, scale: JudgeScale) -> _Found | None:
     """The score that the first line is or begins with."""
     lines = [m for m in re.finditer(r"[^\n]+", text) if re.search(r"\w", m.group())]
     if len(lines) > 1 and _ONLY_LABEL.fullmatch(lines[0].group()):
@@ -186,7 +188,7 @@ def _other(line: str, number: str) -> bool:
     return match is not None and match.group(1) != number
 
 
-def _stated(text: str, scale: Scale, only: re.Pattern[str] | None) -> Iterator[_Found]:
+def _stated(text: str, scale: JudgeScale, only: re.Pattern[str] | None) -> Iterator[_Found]:
     """Scores anywhere that are labelled as such, or by one pattern only."""
     for pattern in (only,) if only else (_LABELLED, _GIVEN):
         for match in pattern.finditer(text):
@@ -195,7 +197,7 @@ def _stated(text: str, scale: Scale, only: re.Pattern[str] | None) -> Iterator[_
                 yield _found(match, scale, "stated")
 
 
-def _found(match: re.Match[str], scale: Scale, rule: str, at: int = 0) -> _Found:
+def _found(match: re.Match[str], scale: JudgeScale, rule: str, at: int = 0) -> _Found:
     """The score of a match. Raises _Bad if it is not on the scale."""
     parts = match.groupdict()
     group = "num" if parts["num"] is not None else "num2"
@@ -214,7 +216,7 @@ def _found(match: re.Match[str], scale: Scale, rule: str, at: int = 0) -> _Found
 # --- several scales: a line each, "创造性：4"
 
 
-def _each(text: str, scales: Sequence[Scale]) -> list[_Found]:
+def _each(text: str, scales: Sequence[JudgeScale]) -> list[_Found]:
     found = []
     for scale in scales:
         names = "|".join(re.escape(name) for name in (scale.name, scale.zh) if name)
@@ -230,7 +232,7 @@ def _each(text: str, scales: Sequence[Scale]) -> list[_Found]:
     return _bare(text, scales)
 
 
-def _bare(text: str, scales: Sequence[Scale]) -> list[_Found]:
+def _bare(text: str, scales: Sequence[JudgeScale]) -> list[_Found]:
     """Lines that are only a number, one a scale, in the order of the scales."""
     lines = [m for m in re.finditer(r"[^\n]+", text) if re.search(r"\w", m.group())]
     numbers = []

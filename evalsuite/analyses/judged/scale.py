@@ -11,7 +11,7 @@ JudgeStatus = Literal["scored", "empty", "invalid", "failed", "missing"]
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class JudgeScale:
     """A scale of a rubric: whole numbers from `low` to `high`, both inclusive."""
 
     name: str

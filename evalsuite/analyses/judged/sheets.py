@@ -8,7 +8,7 @@ from typing import TypeVar
 from evalsuite.analyses.judged.summary import compute, problems
 from evalsuite.analyses.judged.values import (
     Anchor,
-    Attack,
+    AttackEffect,
     Blind,
     Controls,
     Family,
@@ -227,7 +227,7 @@ def _families(r: Family) -> Text:
     return Text(f"{r.family}：同系列 {own}，其他系列 {other}；{zh}", f"{r.family}: own {own}, others {other}; {en}")
 
 
-def _attacks(r: Attack) -> Text:
+def _attacks(r: AttackEffect) -> Text:
     if not r.n:
         return Text(
             "没有可比的：都已是最高分，或读不出得分",

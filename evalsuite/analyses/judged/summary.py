@@ -10,8 +10,8 @@ from typing import Any, get_args
 
 from evalsuite.analyses.correlations import MODELS
 from evalsuite.analyses.judged.controls import Opinion, Opinions, controls, interval, length_bias
-from evalsuite.analyses.judged.replies import VERSION, Verdict, read_verdict
-from evalsuite.analyses.judged.scale import JudgeStatus, Scale, again
+from evalsuite.analyses.judged.replies import VERSION, JudgeVerdict, read_verdict
+from evalsuite.analyses.judged.scale import JudgeScale, JudgeStatus, again
 from evalsuite.analyses.judged.values import (
     AskedWith,
     Attempt,
@@ -19,8 +19,8 @@ from evalsuite.analyses.judged.values import (
     Judged,
     JudgedCell,
     JudgedRecord,
-    Judging,
     JudgingFacts,
+    JudgingFields,
     Length,
     OverModels,
     OverSystems,
@@ -107,7 +107,7 @@ def verdicts(replies: RunReplies, rubrics: Mapping[str, str]) -> Iterator[Verdic
     """The verdicts of every judge on the tasks in `rubrics` by the task's rubric, controls aside. Replies that the judge gave no
     readable score are left out, and so are verdicts on replies that were replaced."""
     for planned in replies.judgings():
-        place, judging = Place.of(planned.place), Judging.model_validate(planned.place)
+        place, judging = Place.of(planned.place), JudgingFields.model_validate(planned.place)
         if judging.control != "plain" or judging.rubric != rubrics.get(place.task):
             continue
         scales = JudgingFacts.model_validate(planned.facts).rubric_scales
@@ -138,9 +138,11 @@ def _subject(replies: RunReplies, cell: Cell, reading: Reading) -> Subject:
     return Subject(dict(zip(names, rows, strict=True)), metrics, source_of)
 
 
-def _read_judging(replies: RunReplies, planned: StoredQuestions, subject: Subject) -> tuple[Opinions, list[JudgedRecord]]:
+def _read_judging(
+    replies: RunReplies, planned: StoredQuestions, subject: Subject
+) -> tuple[Opinions, list[JudgedRecord]]:
     """The opinions of a judging, and its lines of judged/. Rows are left out if the candidate's reply was replaced."""
-    judging, facts = Judging.model_validate(planned.place), JudgingFacts.model_validate(planned.facts)
+    judging, facts = JudgingFields.model_validate(planned.place), JudgingFacts.model_validate(planned.facts)
     scales = facts.rubric_scales
     headline = TASKS[judging.task].item_metrics[0]
     lows = tuple(scale.low for scale in scales)
@@ -165,17 +167,19 @@ def _read_judging(replies: RunReplies, planned: StoredQuestions, subject: Subjec
 _Reply = tuple[str, Response]  # an attempt: its key and the judge's reply
 
 
-def _attempts(replies: RunReplies, row: Mapping[str, Any], scales: Sequence[Scale]) -> tuple[list[_Reply], Verdict]:
+def _attempts(
+    replies: RunReplies, row: Mapping[str, Any], scales: Sequence[JudgeScale]
+) -> tuple[list[_Reply], JudgeVerdict]:
     """The judge's replies to one candidate, and the verdict: that of the first reply with a valid score."""
     attempts: list[_Reply] = []
-    verdict = Verdict("missing")
+    verdict = JudgeVerdict("missing")
     for key in row["keys"]:
         response = replies.response(key)
         if response is None:
-            return attempts, Verdict("missing")
+            return attempts, JudgeVerdict("missing")
         attempts.append((key, response))
         if response.error is not None:
-            return attempts, Verdict("failed", rule="no reply")
+            return attempts, JudgeVerdict("failed", rule="no reply")
         verdict = read_verdict(response.text, scales)
         if verdict.status == "scored":
             break
@@ -189,7 +193,7 @@ def _record(
     item: Item,
     reply: Response,
     attempts: Sequence[_Reply],
-    verdict: Verdict,
+    verdict: JudgeVerdict,
 ) -> JudgedRecord:
     """One line of judged/: all that a reviewer needs to check a score."""
     return JudgedRecord(
@@ -364,6 +368,6 @@ def _one_source(judgings: Sequence[Opinions], subjects: Mapping[Place, Subject])
     ]
 
 
-def _file_name(judging: Judging) -> str:
+def _file_name(judging: JudgingFields) -> str:
     control = re.sub(r"\W", "", judging.control)
     return f"{safe_name(judging.judge, judging.rubric, control, *name_parts(judging.place))}.jsonl"

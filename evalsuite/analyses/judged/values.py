@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from evalsuite.analyses.judged.scale import JudgeStatus
-from evalsuite.analyses.judged.scale import Scale as RubricScale
+from evalsuite.analyses.judged.scale import JudgeScale, JudgeStatus
 from evalsuite.results.schema.base import (
     CellFields,
     Count,
@@ -32,14 +31,14 @@ from evalsuite.results.schema.base import (
 from evalsuite.types import Response
 
 _Mark = Annotated[int, Field(ge=-1000, le=1000)]
-Scale = Annotated[
+ScaleColumns = Annotated[
     tuple[str, _Mark, _Mark, str], Field(strict=False, description="Name, lowest and highest score, name in Chinese.")
 ]
 _Tenths = Annotated[str, Field(pattern=r"^\d+( \d+){9}$", description="Ten counts: 0 … 0.1, 0.1 … 0.2, …")]
 _CONTROL = r"^(plain|blind|attack|repeat/[2-9]\d*|repeat/1\d+)$"
 
 
-class Judging(CellFields):
+class JudgingFields(CellFields):
     """One judge on one cell under one control."""
 
     judge: Name
@@ -87,7 +86,7 @@ class JudgingFacts(Strict):
     """The hashes and settings that a judging's figures depend on."""
 
     template: Hash
-    scales: Rows[Scale]
+    scales: Rows[ScaleColumns]
     words: dict[str, dict[str, int]] | None = Field(
         default=None, description="Scale -> the words that judges write for its scores."
     )
@@ -105,13 +104,13 @@ class JudgingFacts(Strict):
     of_family: str
 
     @property
-    def rubric_scales(self) -> list[RubricScale]:
+    def rubric_scales(self) -> list[JudgeScale]:
         """The scales of the rubric, with the words that judges write for their scores."""
         words = self.words or {}
-        return [RubricScale(*row, words=words.get(row[0], {})) for row in self.scales]
+        return [JudgeScale(*row, words=words.get(row[0], {})) for row in self.scales]
 
 
-class JudgedCell(Judging):
+class JudgedCell(JudgingFields):
     """The scores of one judge on one cell."""
 
     items: Count
@@ -171,7 +170,7 @@ class Anchor(Scaled):
     far: Number
 
 
-class Agreement(Strict):
+class ScoringAgreement(Strict):
     """Several scorings of the same items."""
 
     kappa: Number = Field(description="Cohen's, with quadratic weights.")
@@ -181,7 +180,7 @@ class Agreement(Strict):
     range: float
 
 
-class Repeat(Scaled, Agreement):
+class Repeat(Scaled, ScoringAgreement):
     """A judge's own scores of the same candidates."""
 
     by: Literal["sampling", "wording"]
@@ -190,7 +189,7 @@ class Repeat(Scaled, Agreement):
     means: Rows[float]
 
 
-class Pair(Strict):
+class ScoringPair(Strict):
     """Two scorings of the same items."""
 
     kappa: Number
@@ -200,7 +199,7 @@ class Pair(Strict):
     spearman: Number
 
 
-class Blind(Scaled, Pair):
+class Blind(Scaled, ScoringPair):
     """A judge with and without the gold answer."""
 
     n: Count
@@ -210,7 +209,7 @@ class Blind(Scaled, Pair):
     high: float
 
 
-class PanelPair(Pair):
+class PanelPair(ScoringPair):
     """Two judges."""
 
     judges: Rows[str]
@@ -268,7 +267,7 @@ class Raised(Strict):
     raised: Count
 
 
-class Attack(Scaled):
+class AttackEffect(Scaled):
     """The effect of injected instructions on scores."""
 
     attacks: Count
@@ -294,7 +293,7 @@ class Controls(Strict):
     panel: Rows[Panel]
     length: Rows[LengthBias]
     families: Rows[Family]
-    attacks: Rows[Attack]
+    attacks: Rows[AttackEffect]
 
 
 class Judged(Strict):
@@ -332,7 +331,7 @@ class AskedWith(Strict):
     attempts: Count
 
 
-class JudgedRecord(Judging):
+class JudgedRecord(JudgingFields):
     """A line of judged/*.jsonl: one candidate, the judge's prompt and replies, and the verdict."""
 
     item: str

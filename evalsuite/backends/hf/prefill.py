@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 Ids = Sequence[int]
-Options = Sequence[Ids]  # token ids of each option
+OptionIds = Sequence[Ids]  # token ids of each option
 
 
-def continuations(net: Any, contexts: Sequence[Ids], options: Sequence[Options]) -> list[list[list[float]]]:
+def continuations(net: Any, contexts: Sequence[Ids], options: Sequence[OptionIds]) -> list[list[list[float]]]:
     """Log-probability of every token of every option after its row's context: row -> option -> token.
 
     One forward pass over each context if its options share all but their last token, or are single tokens (labels: "a",
@@ -30,7 +30,7 @@ def continuations(net: Any, contexts: Sequence[Ids], options: Sequence[Options])
         return _at_once(net, contexts, options, chains)
 
 
-def _chains(options: Options) -> list[tuple[int, ...]]:
+def _chains(options: OptionIds) -> list[tuple[int, ...]]:
     """The token sequences before each option's last token, without those that are a prefix of another."""
     found: list[tuple[int, ...]] = []
     for given in sorted({tuple(o[:-1]) for o in options}, reverse=True):
@@ -40,7 +40,7 @@ def _chains(options: Options) -> list[tuple[int, ...]]:
 
 
 def _at_once(
-    net: Any, contexts: Sequence[Ids], options: Sequence[Options], chains: Sequence[Sequence[Ids]]
+    net: Any, contexts: Sequence[Ids], options: Sequence[OptionIds], chains: Sequence[Sequence[Ids]]
 ) -> list[list[list[float]]]:
     """All rows in one forward pass, or two if a row has several chains."""
     if all(len(row) == 1 for row in chains):
@@ -60,7 +60,7 @@ _FEW = 2  # up to this many chains of a context run faster one by one than on co
 
 
 def _one_by_one(
-    net: Any, contexts: Sequence[Ids], options: Sequence[Options], chains: Sequence[Sequence[Ids]]
+    net: Any, contexts: Sequence[Ids], options: Sequence[OptionIds], chains: Sequence[Sequence[Ids]]
 ) -> list[list[list[float]]] | None:
     """One row (a context and one of its few chains) at a time, in sorted order; None if the cache cannot be cropped."""
     found: list[list[list[float]]] = [[[] for _ in row] for row in options]
@@ -91,7 +91,7 @@ def _one_by_one(
     return found
 
 
-def _flat(nexts: Any, options: Options) -> list[list[float]]:
+def _flat(nexts: Any, options: OptionIds) -> list[list[float]]:
     """Option -> token log-probabilities, for the options of one chain; `nexts`: positions x vocabulary."""
     import torch
 
@@ -105,7 +105,7 @@ def _flat(nexts: Any, options: Options) -> list[list[float]]:
 
 
 def _branch(
-    net: Any, cache: Any, lengths: Sequence[int], nexts: Sequence[Any], options: Sequence[Options]
+    net: Any, cache: Any, lengths: Sequence[int], nexts: Sequence[Any], options: Sequence[OptionIds]
 ) -> list[list[list[float]]]:
     """Each row's options after its cached context; `nexts` are the log-probabilities after each context."""
     import torch

@@ -12,7 +12,7 @@ from typing import Any
 from evalsuite.common.errors import BackendError
 
 Ids = Sequence[int]
-Options = Sequence[Ids]  # token ids of each option
+OptionIds = Sequence[Ids]  # token ids of each option
 
 
 def decoder_start(net: Any) -> dict[str, int | None]:
@@ -35,7 +35,7 @@ def start_id(net: Any) -> int:
 
 
 def continuations(
-    net: Any, contexts: Sequence[Ids], options: Sequence[Options], opening: Ids = ()
+    net: Any, contexts: Sequence[Ids], options: Sequence[OptionIds], opening: Ids = ()
 ) -> list[list[list[float]]]:
     """Log-probability of every token of every option, decoded from its row's encoded context: row -> option -> token.
 

@@ -33,7 +33,7 @@ from evalsuite.backends.openai.faults import (
     serve,
 )
 
-Row = dict[str, Any]
+JsonLine = dict[str, Any]
 # Kind -> description, of what happens to a call (upload, create, look, list, content).
 CALLS = {
     "500": "500, nothing is done",
@@ -69,11 +69,11 @@ _RUNS = ("validating", "in_progress", "finalizing")
 
 @dataclass(slots=True)
 class _Batch:
-    row: Row
-    lines: list[Row]
+    row: JsonLine
+    lines: list[JsonLine]
     began: float
     fate: str
-    late: Row = field(default_factory=dict)  # fields that come when `whole` is reached
+    late: JsonLine = field(default_factory=dict)  # fields that come when `whole` is reached
     whole: float = 0.0
 
 
@@ -102,7 +102,7 @@ class BatchServer(Server):
         self.check(self.calls, CALLS)
         self.check(self.fates, BATCHES)
 
-    def account(self) -> Row:
+    def account(self) -> JsonLine:
         for batch in self.batches.values():
             self._advance(batch)
         statuses = Counter(batch.row["status"] for batch in self.batches.values())
@@ -146,7 +146,7 @@ class BatchServer(Server):
         await send(writer, status, answer, "application/octet-stream" if steps[-1] == "content" else "application/json")
         return True
 
-    def _done(self, method: str, steps: list[str], query: dict[str, str], body: bytes) -> tuple[int, Row | bytes]:
+    def _done(self, method: str, steps: list[str], query: dict[str, str], body: bytes) -> tuple[int, JsonLine | bytes]:
         match method, *steps:
             case "POST", "files":
                 return self._upload(body)
@@ -161,7 +161,7 @@ class BatchServer(Server):
                 return 200, self.batches[name].row
         return 404, {"error": {"message": f"no such {steps[0]}"}}
 
-    def _upload(self, body: bytes) -> tuple[int, Row]:
+    def _upload(self, body: bytes) -> tuple[int, JsonLine]:
         boundary = body[: body.index(b"\r\n")]
         parts = {}
         for part in body.split(boundary)[1:-1]:
@@ -174,7 +174,7 @@ class BatchServer(Server):
         self.files[name] = parts["file"]
         return 200, {"id": name, "object": "file", "bytes": len(parts["file"]), "purpose": "batch", "filename": "x"}
 
-    def _create(self, asked: Row) -> tuple[int, Row]:
+    def _create(self, asked: JsonLine) -> tuple[int, JsonLine]:
         if asked["input_file_id"] not in self.files:
             return 400, {"error": {"message": "no such file", "param": "input_file_id"}}
         name = f"batch_{len(self.batches)}"
@@ -201,7 +201,7 @@ class BatchServer(Server):
             }
         return 200, row
 
-    def _problem(self, batch: _Batch) -> Row | None:
+    def _problem(self, batch: _Batch) -> JsonLine | None:
         queued = sum(_size(other) for other in self.batches.values() if other.row["status"] in _RUNS)
         if self.queue is not None and queued > self.queue:
             return {"code": "token_limit_exceeded", "message": f"Enqueued token limit reached. Limit: {self.queue}"}
@@ -226,7 +226,7 @@ class BatchServer(Server):
         halved = any(batch.fate == "late-half" and name in batch.late.values() for batch in self.batches.values())
         return b"".join(lines[: len(lines) // 2] if halved else lines)
 
-    def _list(self, query: dict[str, str]) -> Row:
+    def _list(self, query: dict[str, str]) -> JsonLine:
         names = [name for name, batch in self.batches.items() if self.now() - batch.began >= self.lag][::-1]
         if after := query.get("after"):
             names = names[names.index(after) + 1 :] if after in names else []
@@ -270,9 +270,9 @@ class BatchServer(Server):
         if "late" not in batch.fate:
             batch.late = {}
 
-    def _answered(self, batch: _Batch, ended: str) -> tuple[list[Row], list[Row]]:
+    def _answered(self, batch: _Batch, ended: str) -> tuple[list[JsonLine], list[JsonLine]]:
         """Lines of both files, in any order."""
-        good, bad = list[Row](), list[Row]()
+        good, bad = list[JsonLine](), list[JsonLine]()
         for line in batch.lines:
             name = prompt_id(prompt_of(line["body"]))
             if ended != "completed" and random.Random(f"{self.seed}:{batch.row['id']}:{name}").random() < 0.5:
@@ -287,7 +287,7 @@ class BatchServer(Server):
         random.Random(f"{self.seed}:{batch.row['id']}").shuffle(good)
         return good, bad
 
-    def _add(self, kind: str, line: Row, entry: PromptOutcomes, good: list[Row], bad: list[Row]) -> None:
+    def _add(self, kind: str, line: JsonLine, entry: PromptOutcomes, good: list[JsonLine], bad: list[JsonLine]) -> None:
         body = line["body"]
         if kind.startswith("400-") and kind != "400-filter" and kind[4:] not in body:
             kind = "ok"
@@ -306,7 +306,7 @@ class BatchServer(Server):
             good += [row, row] if kind == "twice" else [row]
 
 
-def _line(line: Row, response: Row | None, error: Row | None) -> Row:
+def _line(line: JsonLine, response: JsonLine | None, error: JsonLine | None) -> JsonLine:
     return {"id": "batch_req_x", "custom_id": line["custom_id"], "response": response, "error": error}
 
 

@@ -23,7 +23,7 @@ from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop
 from evalsuite.types import Response
 
 Note = dict[str, Any]
-Outcome = Response | Exception  # the outcome of a line; Unreadable stands for none
+LineOutcome = Response | Exception  # the outcome of a line; Unreadable stands for none
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,9 @@ class Ended(_Noted):
     file: str
     id: str
     seen: Seen
-    found: Mapping[str, Outcome] = field(default_factory=dict)  # by name, also of lines that are no longer in the note
+    found: Mapping[str, LineOutcome] = field(
+        default_factory=dict
+    )  # by name, also of lines that are no longer in the note
     read: frozenset[str] = frozenset()  # files
 
     def missing(self) -> list[str]:
@@ -140,14 +142,14 @@ def with_file(batch: Ended, file: str, content: bytes, sent: Mapping[str, Any]) 
     return Ended(batch.name, batch.lines, batch.began, batch.file, batch.id, batch.seen, found, batch.read | {file})
 
 
-def _outcome(row: Any, sent: Mapping[str, Any]) -> Outcome:
+def _outcome(row: Any, sent: Mapping[str, Any]) -> LineOutcome:
     try:
         return read_batch_line(row, sent) or Unreadable("a request")
     except (Unreadable, Again, Failed, Stop, OtherLimit) as error:
         return error
 
 
-def is_answered(outcome: Outcome | None) -> bool:
+def is_answered(outcome: LineOutcome | None) -> bool:
     """Whether the endpoint has answered the line, and may have charged it, though its answer may hold no reply."""
     return isinstance(outcome, Response) or (isinstance(outcome, Again) and outcome.lost)
 

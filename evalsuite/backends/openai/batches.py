@@ -26,7 +26,7 @@ from evalsuite.backends.openai.batch_states import (
     Begun,
     Collected,
     Ended,
-    Outcome,
+    LineOutcome,
     Planned,
     State,
     is_answered,
@@ -54,7 +54,7 @@ _LATE_POLLS = 10  # polls for which a batch, or a reply that it owes, may still 
 _KEPT = 30 * 86400  # seconds for which endpoints remember a batch
 _TELL = 60  # seconds between two lines of the log on progress
 _SENT = ("model", "messages", "prompt")
-Group = list[tuple[int, Response]]
+NumberedResponses = list[tuple[int, Response]]
 
 
 class Forgetful(dict[str, dict[str, Any]]):
@@ -127,7 +127,7 @@ class Batching:
         self.first: tuple[float, int] | None = None  # when progress was told first, and how far it was
         self.told = 0.0  # when it was logged
 
-    def all(self, provider: Provider | None = None) -> Iterator[Group]:
+    def all(self, provider: Provider | None = None) -> Iterator[NumberedResponses]:
         """Ask everything; yields replies as batches end. Raises BackendError if some were not asked."""
         if not self.open:
             return
@@ -242,7 +242,7 @@ class Batching:
 
     # --- steps ------------------------------------------------------------------------------------------------------
 
-    def _step(self, batch: State) -> Iterator[Group]:
+    def _step(self, batch: State) -> Iterator[NumberedResponses]:
         """The next step of a batch. What fails is tried again later, for as long as the endpoint is given."""
         turn = self.turns[batch.name]
         try:
@@ -295,7 +295,7 @@ class Batching:
             max(wait, least),
         )
 
-    def _upload(self, batch: Planned) -> Group:
+    def _upload(self, batch: Planned) -> NumberedResponses:
         data = b"".join(self._line(self.indices[line]) for line in batch.lines)
         try:
             self._keep(replace(batch, file=self.provider.upload(batch.name, data)))
@@ -303,7 +303,7 @@ class Batching:
             return self._refused(batch, error)
         return []
 
-    def _begin(self, batch: Planned) -> Group:
+    def _begin(self, batch: Planned) -> NumberedResponses:
         assert batch.file is not None
         try:
             seen = self.provider.create(batch.name, batch.file, self.endpoint, self.settings.window)
@@ -322,7 +322,7 @@ class Batching:
         self.turns[batch.name] = _Turn(self.clock.monotonic() + wait, wait)
         log.info("model %s: batch %s begun, %d lines", self.model.name, seen.id, len(batch.lines))
 
-    def _search(self, batch: Planned, turn: _Turn) -> Group:
+    def _search(self, batch: Planned, turn: _Turn) -> NumberedResponses:
         """Search the list for a batch that was, perhaps, begun without our reading so."""
         assert batch.file is not None
         try:
@@ -355,7 +355,7 @@ class Batching:
             self._drop(batch)
         return []
 
-    def _look(self, batch: Begun | Ended, turn: _Turn) -> Group:
+    def _look(self, batch: Begun | Ended, turn: _Turn) -> NumberedResponses:
         """Look at a batch, and read its files if it has ended."""
         try:
             seen = self.provider.look(batch.id)
@@ -376,7 +376,7 @@ class Batching:
         turn.due = self.clock.monotonic() + turn.wait
         return []
 
-    def _gone(self, batch: Begun | Ended, turn: _Turn, error: Gone) -> Group:
+    def _gone(self, batch: Begun | Ended, turn: _Turn, error: Gone) -> NumberedResponses:
         """The endpoint does not know a batch. Another key must not make us ask twice."""
         if self._may_come(batch, turn, error):
             return []
@@ -392,7 +392,7 @@ class Batching:
         gone = Seen(batch.id, "gone")
         return self._collect(Ended(batch.name, batch.lines, batch.began, batch.file, batch.id, gone))
 
-    def _read(self, batch: Ended, turn: _Turn) -> Group:
+    def _read(self, batch: Ended, turn: _Turn) -> NumberedResponses:
         """Read the files of a batch that has ended, and collect its replies unless some may still come."""
         self.batches[batch.name] = batch
         total = None if batch.seen.total is None else max(batch.seen.total, len(batch.lines))
@@ -421,12 +421,12 @@ class Batching:
         """Whether its endpoint still has the batch, as far as we know of endpoints."""
         return self.clock.time() - batch.began < _KEPT
 
-    def _collect(self, batch: Ended) -> Group:
+    def _collect(self, batch: Ended) -> NumberedResponses:
         """Give every line its reply, its failure, or another try. What is answered, and not there, is left to later starts."""
         least, most = batch.awaited()
         missing = set(batch.missing())
         stays = self._left(batch, missing, least, most)
-        group, again, kept, lost = Group(), list[int](), dict[str, float](), 0.0
+        group, again, kept, lost = NumberedResponses(), list[int](), dict[str, float](), 0.0
         unsure = list[float]()  # highest costs of lines that may have been answered
         twice = 0  # lines that are asked again and were answered
         for line, worst in batch.lines.items():
@@ -513,7 +513,7 @@ class Batching:
 
     # --- what was not begun -----------------------------------------------------------------------------------------
 
-    def _refused(self, batch: Planned, error: Exception) -> Group:
+    def _refused(self, batch: Planned, error: Exception) -> NumberedResponses:
         """The endpoint refused file or batch. Returns the lines that fail for good."""
         if isinstance(error, Gone) and not batch.listed:
             error = Stop(f"it has no such address: is there a batch API? ({error})")
@@ -523,7 +523,7 @@ class Batching:
         self._drop(batch)
         return []
 
-    def _invalid(self, batch: State, problems: Sequence[Problem]) -> Group:
+    def _invalid(self, batch: State, problems: Sequence[Problem]) -> NumberedResponses:
         """A batch whose file was refused. Nothing was asked. Returns the lines that fail for good."""
         said = "; ".join(str(problem) for problem in problems[:3]) or "no reason given"
         log.warning("model %s: a batch of %d lines was refused: %s", self.model.name, len(batch.lines), said)
@@ -542,7 +542,7 @@ class Batching:
         times = "" if self.queue.tries[n] <= 1 else f" (asked {self.queue.tries[n]} times)"
         return Response("", "error", error=said + times)
 
-    def _cost(self, outcome: Outcome | None, worst: float) -> float:
+    def _cost(self, outcome: LineOutcome | None, worst: float) -> float:
         """Without usage in a reply, the worst case counts; a refusal of the content filter costs nothing."""
         if not isinstance(outcome, Response):
             return worst if is_answered(outcome) else 0.0

@@ -13,7 +13,7 @@ from typing import Any
 from evalsuite.backends.openai.replies import read_error, read_reply, read_unanswered
 from evalsuite.types import Response
 
-Row = dict[str, Any]
+JsonLine = dict[str, Any]
 _BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}  # some servers take them for ends of lines
 
 
@@ -21,7 +21,7 @@ class Unreadable(ValueError):
     """The line is no reply, no error and no request; the message says what is wrong."""
 
 
-def request_line(name: str, url: str, body: Row) -> bytes:
+def request_line(name: str, url: str, body: JsonLine) -> bytes:
     """A line of the file that is uploaded. `name` comes back with the reply."""
     line = {"custom_id": name, "method": "POST", "url": url, "body": body}
     return json.dumps(line, ensure_ascii=False).translate(_BREAKS).encode() + b"\n"
@@ -40,7 +40,7 @@ def in_files(lines: Iterable[bytes], requests: int, megabytes: float) -> Iterato
         yield file
 
 
-def read_batch_line(row: Row, asked: Mapping[str, Any]) -> Response | None:
+def read_batch_line(row: JsonLine, asked: Mapping[str, Any]) -> Response | None:
     """The reply of a line, None if it is a request; `asked`: the parameters that were sent.
 
     Raises Unreadable, or as `read_reply` and `read_error` do, by which an endpoint's answers are read: the same answer is

@@ -9,10 +9,10 @@ from rich.table import Table
 from rich.text import Text as Styled
 
 from evalsuite.common.terminal import safe
-from evalsuite.exchange.explain import VERDICTS, Explanation, Mention
+from evalsuite.exchange.explain import VERDICTS, ExplainedMention, Walkthrough
 
 
-def draw_explanation(shown: Explanation) -> Iterator[RenderableType]:
+def draw_explanation(shown: Walkthrough) -> Iterator[RenderableType]:
     yield _grid(("reply", shown.reply), *[("", "")] * bool(shown.parts))
     for n, part in enumerate(shown.parts, 1):
         yield _grid((f"block {n}", part.text), *[("", part.note)] * bool(part.note), ("tape", part.tape))
@@ -32,7 +32,7 @@ def _short(text: str) -> str:
     return text if len(text) < 60 else f"{text[:59]}…"
 
 
-def _mention(mention: Mention) -> Iterator[tuple[str, str]]:
+def _mention(mention: ExplainedMention) -> Iterator[tuple[str, str]]:
     named = f" = {', '.join(mention.options)}" if mention.options else ""
     yield f"{mention.number:>3}", f"{mention.words}{named}    {mention.tape}"
     counts = mention.hit.rule, VERDICTS[mention.hit.verdict][0]

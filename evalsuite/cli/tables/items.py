@@ -18,7 +18,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from evalsuite.analyses.items import ItemRecords, Record, chosen, golds, option_shares, outcome
+from evalsuite.analyses.items import ItemRecords, RecordFields, chosen, golds, option_shares, outcome
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.language import chinese
 from evalsuite.common.numbers import fixed
@@ -57,7 +57,7 @@ def _said(zh: str, en: str) -> str:
 
 def evidence_tables(name: str, asked: Sequence[ItemRecords], prompt: bool, full: bool) -> Iterator[RenderableType]:
     """Each form of the item (perturbations change it), followed by the cells that asked it in this form."""
-    forms: dict[str, list[tuple[ItemRecords, Record]]] = {}
+    forms: dict[str, list[tuple[ItemRecords, RecordFields]]] = {}
     for one in asked:
         for record in one.records:
             shape = json.dumps([record[k] for k in ("dialogue", "question", "labels", "options", "references")])
@@ -82,7 +82,7 @@ def _many(count: int, noun: str) -> str:
     return f"one {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def snippets(cell: CellResult, record: Record) -> Text:
+def snippets(cell: CellResult, record: RecordFields) -> Text:
     """One line of `show --list`: outcome, item, cell, and the beginning of the reply."""
     mark, style = _OPENED.get(came := outcome(record), ("·", "yellow"))
     number = entry_name(record).removeprefix(record["item"])
@@ -98,7 +98,7 @@ def _way(cell: CellResult) -> str:
     return one_line(" ".join([cell.variant, f"{cell.shots}-shot", *rest]))
 
 
-def _item(found: Sequence[tuple[ItemRecords, Record]], full: bool) -> Iterator[RenderableType]:
+def _item(found: Sequence[tuple[ItemRecords, RecordFields]], full: bool) -> Iterator[RenderableType]:
     one, record = found[0]
     task = TASKS[one.cell.task]
     title = _said(task.zh, f"{task.en} · {task.zh}")
@@ -125,7 +125,7 @@ def _chat(turns: Sequence[str], spans: Sequence[str], full: bool) -> Iterator[Re
         yield Padding(text.append_text(shown), (0, 0 if not first else 12, 0, 0 if first else 12))
 
 
-def _options(found: Sequence[tuple[ItemRecords, Record]], full: bool) -> Table:
+def _options(found: Sequence[tuple[ItemRecords, RecordFields]], full: bool) -> Table:
     """Table of the options: which is gold, and which models chose it."""
     record = found[0][1]
     table = Table.grid(padding=(0, 2))
@@ -141,7 +141,7 @@ def _options(found: Sequence[tuple[ItemRecords, Record]], full: bool) -> Table:
     return table
 
 
-def _cell(one: ItemRecords, record: Record, above: object, prompt: bool, full: bool) -> Iterator[RenderableType]:
+def _cell(one: ItemRecords, record: RecordFields, above: object, prompt: bool, full: bool) -> Iterator[RenderableType]:
     numbered = {"rotation": _said("轮换", "rotation"), "sample": _said("采样", "sample")}
     turned = "".join(f" · {word} {record[name]}" for name, word in numbered.items() if record.get(name))
     title = Text(f"{one_line(one.cell.model, 60)} · {_way(one.cell)}{turned}", style="bold")
@@ -168,7 +168,7 @@ def _cell(one: ItemRecords, record: Record, above: object, prompt: bool, full: b
             yield _second(reading, prompt)
 
 
-def _tokens(record: Record) -> str:
+def _tokens(record: RecordFields) -> str:
     spent = reply_tokens(record)
     about, about_zh = ("about ", "约 ") if spent.guessed else ("", "")
     thinking = f", {about}{spent.thinking} of them thinking" if spent.thinking else ""
@@ -177,7 +177,7 @@ def _tokens(record: Record) -> str:
     return _said(zh, f"{spent.new} generated{thinking}; {spent.prompt} of the prompt")
 
 
-def _facts(record: Record, full: bool) -> Table:
+def _facts(record: RecordFields, full: bool) -> Table:
     answer, came = record["answer"], outcome(record)
     mark, style = _OPENED.get(came, ("·", "yellow"))
     read = came in _OPENED
@@ -211,7 +211,7 @@ def _facts(record: Record, full: bool) -> Table:
     return table
 
 
-def _reply(record: Record, full: bool) -> Text:
+def _reply(record: RecordFields, full: bool) -> Text:
     """The raw reply with the answer in brackets. A long reply is cut to its beginning, its end and the answer's surroundings."""
     reply, answer = record.get("reply") or "", record["answer"]
     start, end = answer.get("start"), answer.get("end")
@@ -255,7 +255,7 @@ def _plain(text: str) -> str:
     return safe(text).replace(LEFT, f"U+{ord(LEFT):04X}").replace(RIGHT, f"U+{ord(RIGHT):04X}")
 
 
-def _prompt(record: Record, all_lines: bool) -> Text:
+def _prompt(record: RecordFields, all_lines: bool) -> Text:
     prompt = str(record.get("prompt") or "")
     if turns := record.get("messages"):
         prompt = "\n\n".join(f"[{m['role']}]\n{m['content']}" for m in turns)
@@ -272,7 +272,7 @@ def _prompt(record: Record, all_lines: bool) -> Text:
     return Text("\n").join(shown)
 
 
-def _likelihoods(record: Record, full: bool) -> Table:
+def _likelihoods(record: RecordFields, full: bool) -> Table:
     texts = record.get("finish") == "texts"
     title = _said("没有生成文本：各选项的概率", "nothing was written: how likely each option was")
     table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD)
@@ -293,7 +293,7 @@ def _likelihoods(record: Record, full: bool) -> Table:
     return table
 
 
-def _losses(record: Record, full: bool) -> Table:
+def _losses(record: RecordFields, full: bool) -> Table:
     """Table of a probe: each context with its target, and the target's loss in nats a token."""
     title = _said("没有生成文本：各目标的概率", "nothing was written: how likely each target was")
     table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD)
@@ -318,7 +318,7 @@ def _number(value: float | None, unit: str = "") -> str:
     return _said(f"{fixed(value, 1)}{unit}", f"{fixed(value, 1)} {unit}") if unit else fixed(value, 2)
 
 
-def _opinion(opinion: Record, full: bool) -> Panel:
+def _opinion(opinion: RecordFields, full: bool) -> Panel:
     scores = " · ".join(f"{one_line(k)} {v}" for k, v in (opinion.get("scores") or {}).items())
     text = Text(f"{one_line(str(opinion.get('status')))}  {scores}", style="bold")
     if opinion.get("reasons"):
@@ -327,7 +327,7 @@ def _opinion(opinion: Record, full: bool) -> Panel:
     return _frame(_said(f"评审：{who}", f"judged by {who}"), text)
 
 
-def _second(reading: Record, prompt: bool) -> Panel:
+def _second(reading: RecordFields, prompt: bool) -> Panel:
     text = Text(f"{one_line(reading['relation'] or reading['verdict'])}\n", style="bold")
     text.append_text(_cut(reading["reply"] or reading["error"] or _said("（空）", "(nothing)"), OTHER, False))
     text.append("\n\n").append_text(_prompt({"prompt": reading["prompt"]}, prompt))

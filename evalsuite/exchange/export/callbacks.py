@@ -25,7 +25,7 @@ def item_of(row: Mapping[str, Any]) -> Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class AnsweredReply:
     """A reply and the answer that was read out of it."""
 
     item: Item
@@ -37,12 +37,12 @@ class Reply:
         return f"{self.answer.status}: {self.answer.text or ''}"
 
 
-def read(row: Mapping[str, Any], reply: str, finish: str = "stop") -> Reply:
+def read(row: Mapping[str, Any], reply: str, finish: str = "stop") -> AnsweredReply:
     """Parse a reply. `finish` is "stop", "length" or "content_filter"; a harness that does not know why a reply ended passes
     "stop"."""
     item, response = item_of(row), Response(reply, finish)
     answer = read_answer(item, response, answer_after=row.get("answer_after", ""))
-    return Reply(item, response, answer, row.get("variant", ""))
+    return AnsweredReply(item, response, answer, row.get("variant", ""))
 
 
 def mean_names(task: str) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ def read_reply(row: Mapping[str, Any], reply: str, finish: str = "stop") -> tupl
     return found.answer, reply_values(found)
 
 
-def reply_values(reply: Reply) -> dict[str, float]:
+def reply_values(reply: AnsweredReply) -> dict[str, float]:
     """All metrics that a single item has."""
     item, answer = reply.item, reply.answer
     values = {**score_answer(item, answer).values, "answered": float(answer.status is Status.PARSED)}
@@ -70,7 +70,7 @@ def reply_values(reply: Reply) -> dict[str, float]:
 
 
 @lru_cache(maxsize=1)  # lm-eval asks for one metric after the other
-def cell_values(replies: tuple[Reply, ...]) -> dict[str, float]:
+def cell_values(replies: tuple[AnsweredReply, ...]) -> dict[str, float]:
     """All metrics of the replies to a task, set and wording, as in results.json: also those that are no means, as BLEU."""
     items, responses = [r.item for r in replies], [r.response for r in replies]
     scored = score_cell(items, responses, FULL, [r.answer for r in replies], variant=replies[0].variant)
@@ -78,25 +78,25 @@ def cell_values(replies: tuple[Reply, ...]) -> dict[str, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class MetricShare:
     """The share of a reply in a metric of all replies, for lm-eval, which calls one function for each metric."""
 
     name: str  # the metric's
-    reply: Reply
+    reply: AnsweredReply
 
     def __str__(self) -> str:
         return str(self.reply)
 
 
-def shares(row: Mapping[str, Any], reply: str) -> dict[str, float | Share]:
+def shares(row: Mapping[str, Any], reply: str) -> dict[str, float | MetricShare]:
     """Each exported metric's share of a reply: its value for a mean, else what `of_all` needs."""
     found = read(row, reply)
     values = reply_values(found)
     means = {name: values[name] for name in mean_names(found.item.task)}
-    return {**means, **{name: Share(name, found) for name in row["pooled"]}}
+    return {**means, **{name: MetricShare(name, found) for name in row["pooled"]}}
 
 
-def of_all(found: Sequence[Share]) -> float:
+def of_all(found: Sequence[MetricShare]) -> float:
     """A metric of all replies."""
     # A metric may be undefined for the part of the items that was asked.
     return cell_values(tuple(share.reply for share in found)).get(found[0].name, float("nan"))

@@ -31,7 +31,7 @@ def foreign_name(*parts: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ExportedTask:
     """One exported task: a planned cell with its trials, which no model has answered."""
 
     cell: Cell
@@ -124,7 +124,7 @@ def _without_system(messages: Sequence[Message]) -> Sequence[Message]:
     return (replace(rest[0], content=f"{first.content}\n\n{rest[0].content}"), *rest[1:])
 
 
-def listed(cells: Sequence[Exported]) -> str:
+def listed(cells: Sequence[ExportedTask]) -> str:
     """The exported tasks and the licences of their data, for a README."""
     tasks = "\n".join(f"- `{cell.name}`: {cell.title}, {len(cell.trials)} items" for cell in cells)
     found = {cell.benchmark.name: cell.benchmark for cell in cells}

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
-from evalsuite.exchange.export.cells import SHIPPED, Exported, listed
+from evalsuite.exchange.export.cells import SHIPPED, ExportedTask, listed
 
 
-def write_tasks(folder: Path, cells: Sequence[Exported]) -> None:
+def write_tasks(folder: Path, cells: Sequence[ExportedTask]) -> None:
     """Write the files of inspect_ai into a folder that already has the data."""
     for cell in cells:
         if "generate" not in cell.scorings:
@@ -25,15 +25,15 @@ def write_tasks(folder: Path, cells: Sequence[Exported]) -> None:
     replace_file(folder / "README.md", _readme(cells))
 
 
-def _files(cells: Sequence[Exported]) -> dict[str, list[Exported]]:
+def _files(cells: Sequence[ExportedTask]) -> dict[str, list[ExportedTask]]:
     """File -> its cells."""
-    files: dict[str, list[Exported]] = {}
+    files: dict[str, list[ExportedTask]] = {}
     for cell in cells:
         files.setdefault(f"{cell.benchmark.name}.py", []).append(cell)
     return files
 
 
-def _task(cell: Exported) -> str:
+def _task(cell: ExportedTask) -> str:
     return f"""
 
 @task
@@ -43,7 +43,7 @@ def {cell.name}(shots: int = {cell.cell.place.shots}) -> Task:
 """
 
 
-def _readme(cells: Sequence[Exported]) -> str:
+def _readme(cells: Sequence[ExportedTask]) -> str:
     files = list(_files(cells))
     return f"""# {", ".join(dict.fromkeys(cell.benchmark.title for cell in cells))} for inspect_ai
 

@@ -15,7 +15,7 @@ import yaml
 from evalsuite.benchmarks.registry import metric_named
 from evalsuite.common.files import replace_file
 from evalsuite.exchange.export.callbacks import mean_names
-from evalsuite.exchange.export.cells import SHIPPED, Exported, listed
+from evalsuite.exchange.export.cells import SHIPPED, ExportedTask, listed
 
 
 class _Function(str):
@@ -32,7 +32,7 @@ _Dumper.add_representer(_Function, lambda dumper, name: dumper.represent_scalar(
 _SCORINGS = {"generate": "", "labels": "_labels", "texts": "_texts"}
 
 
-def write_tasks(folder: Path, cells: Sequence[Exported]) -> None:
+def write_tasks(folder: Path, cells: Sequence[ExportedTask]) -> None:
     """Write the files of lm-evaluation-harness into a folder that already has the data."""
     replace_file(folder / "utils.py", (SHIPPED / "lm_eval_utils.py").read_bytes())
     groups: dict[str, list[str]] = {}
@@ -46,7 +46,7 @@ def write_tasks(folder: Path, cells: Sequence[Exported]) -> None:
     replace_file(folder / "README.md", _readme(cells, list(groups)))
 
 
-def _task(cell: Exported, scoring: str) -> dict[str, Any]:
+def _task(cell: ExportedTask, scoring: str) -> dict[str, Any]:
     common = {
         "task": f"{cell.name}{_SCORINGS[scoring]}",
         "custom_dataset": _Function("data"),
@@ -105,7 +105,7 @@ def _write(path: Path, content: dict[str, Any]) -> None:
     replace_file(path, text)
 
 
-def _readme(cells: Sequence[Exported], groups: Sequence[str]) -> str:
+def _readme(cells: Sequence[ExportedTask], groups: Sequence[str]) -> str:
     return f"""# {", ".join(dict.fromkeys(cell.benchmark.title for cell in cells))} for lm-evaluation-harness
 
 Written by `evalsuite export --to lm-eval`. Needs `evalsuite` in the environment that `lm_eval` runs in: it reads the replies.

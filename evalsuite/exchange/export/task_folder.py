@@ -18,12 +18,12 @@ from evalsuite.evaluation.journey import preview
 from evalsuite.evaluation.manifest import keep_benchmark_files
 from evalsuite.evaluation.settings import Settings
 from evalsuite.exchange.export import inspect_ai, lm_eval
-from evalsuite.exchange.export.cells import Exported
+from evalsuite.exchange.export.cells import ExportedTask
 from evalsuite.prompt import Prompt
 from evalsuite.types import Cell, Place, Trial
 
 SCORINGS = ("generate", "labels", "texts")
-HARNESSES: dict[str, Callable[[Path, Sequence[Exported]], None]] = {
+HARNESSES: dict[str, Callable[[Path, Sequence[ExportedTask]], None]] = {
     "lm-eval": lm_eval.write_tasks,
     "inspect": inspect_ai.write_tasks,
 }
@@ -63,7 +63,7 @@ def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path
     return folder
 
 
-def _cells(shots: int, **settings: Any) -> list[Exported]:
+def _cells(shots: int, **settings: Any) -> list[ExportedTask]:
     """The cells that a run asks, under every scoring that a harness may have."""
     # Prompts do not depend on the model, but `preview` needs one, and only those with weights have likelihoods.
     found: dict[Place, list[tuple[Cell, list[Trial]]]] = {}
@@ -72,7 +72,7 @@ def _cells(shots: int, **settings: Any) -> list[Exported]:
             found.setdefault(replace(cell.place, scoring=""), []).append((cell, trials))
     folder = resolve(from_keywords(Settings, settings).prompts)
     return [
-        Exported(
+        ExportedTask(
             cells[0][0],
             tuple(cells[0][1]),
             tuple(cell.place.scoring for cell, _ in cells),

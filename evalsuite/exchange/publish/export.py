@@ -18,7 +18,7 @@ _Path = str | PathLike[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ExportResult:
     """The result of an export."""
 
     lines: tuple[str, ...]  # the files written, or a card
@@ -26,7 +26,7 @@ class Exported:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ExportRequest:
     """The wanted export."""
 
     runs: tuple[Path, ...]
@@ -40,34 +40,34 @@ class Request:
 class Tool:
     """A tool that takes a run's results."""
 
-    make: Callable[[Request], Exported]
+    make: Callable[[ExportRequest], ExportResult]
     takes: tuple[str, ...] = field(default=())  # options among out, model, project and source
     several: bool = False  # several runs at once
     needs_out: bool = False
 
 
-def _tables(write: Callable[[Sequence[Path], Path], dict[str, int]]) -> Callable[[Request], Exported]:
-    def made(asked: Request) -> Exported:
+def _tables(write: Callable[[Sequence[Path], Path], dict[str, int]]) -> Callable[[ExportRequest], ExportResult]:
+    def made(asked: ExportRequest) -> ExportResult:
         out = asked.out or Path()
         written = write(asked.runs, out)
-        return Exported(tuple(f"{out / name}: {rows:,} rows" for name, rows in written.items()))
+        return ExportResult(tuple(f"{out / name}: {rows:,} rows" for name, rows in written.items()))
 
     return made
 
 
-def _card(asked: Request) -> Exported:
+def _card(asked: ExportRequest) -> ExportResult:
     text, left = model_card(asked.runs[0], asked.model, asked.source)
     if asked.out is None:
-        return Exported((text.rstrip("\n"),), tuple(left))
+        return ExportResult((text.rstrip("\n"),), tuple(left))
     replace_file(asked.out, text)
     said = f"{asked.out}: put it between the --- lines at the beginning of the model's README.md"
-    return Exported((said,), tuple(left))
+    return ExportResult((said,), tuple(left))
 
 
-def _tracked(log: Callable[..., list[str]], where: str) -> Callable[[Request], Exported]:
-    def made(asked: Request) -> Exported:
+def _tracked(log: Callable[..., list[str]], where: str) -> Callable[[ExportRequest], ExportResult]:
+    def made(asked: ExportRequest) -> ExportResult:
         names = log(asked.runs[0], asked.model, **({"project": asked.project} if asked.project else {}))
-        return Exported(tuple(f"{name}: logged to {where}" for name in names))
+        return ExportResult(tuple(f"{name}: logged to {where}" for name in names))
 
     return made
 
@@ -81,7 +81,7 @@ TOOLS: dict[str, Tool] = {
 }
 
 
-def export_results(to: str, run: _Path | Sequence[_Path], out: _Path | None = None, **more: Any) -> Exported:
+def export_results(to: str, run: _Path | Sequence[_Path], out: _Path | None = None, **more: Any) -> ExportResult:
     """Write or log the results of a run, or with parquet and arrow of several, for another tool (docs/frames.md).
 
     `to` is "parquet" or "arrow" (which need the new folder `out`), "hf-card", "wandb" or "mlflow". `more` are `model`, one of
@@ -95,7 +95,7 @@ def export_results(to: str, run: _Path | Sequence[_Path], out: _Path | None = No
         raise ConfigError(unknown("tool for results", to, TOOLS))
     tool = TOOLS[to]
     runs = tuple(map(Path, [run] if isinstance(run, (str, PathLike)) else run))
-    asked = Request(runs, None if out is None else Path(out), **more)
+    asked = ExportRequest(runs, None if out is None else Path(out), **more)
     if len(runs) > 1 and not tool.several:
         raise ConfigError(f"--to {to} takes one run, not {len(runs)}")
     if tool.needs_out and out is None:

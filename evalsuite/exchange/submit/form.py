@@ -21,30 +21,30 @@ UNFILLED = "?"
 _MOST = 2**18  # bytes
 _LISTED = 200  # problems; finding the line of each takes time
 
-Known = Mapping[str, str | int | list[str] | None]  # the fields whose values are known
-Text = Annotated[str, Field(min_length=1, max_length=2000)]
+FormValues = Mapping[str, str | int | list[str] | None]  # the fields whose values are known
+ShortText = Annotated[str, Field(min_length=1, max_length=2000)]
 
 
 class Details(Strict):
     """Facts of one model."""
 
-    hub: Text | None  # its id on a hub; null: it is on none
-    revision: Text | None
+    hub: ShortText | None  # its id on a hub; null: it is on none
+    revision: ShortText | None
     parameters: Annotated[int, Field(ge=0)] | None  # the number of them; null: not known
     tags: list[str]
     trained_on: Literal["unknown"] | list[Literal["train", "dev", "test"]]  # splits of CORECODE; []: on none
-    statement: Text  # on contamination, in a sentence
+    statement: ShortText  # on contamination, in a sentence
 
 
-class Form(Strict):
+class SubmissionForm(Strict):
     """submission.yaml."""
 
     format: Literal[1]
-    name: Text
-    who: Text
-    contact: Text  # an address or a url
+    name: ShortText
+    who: ShortText
+    contact: ShortText  # an address or a url
     date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
-    licence: Text  # under which the records may be passed on
+    licence: ShortText  # under which the records may be passed on
     notes: Annotated[str, Field(max_length=20000)]
     models: Annotated[dict[str, Details], Field(min_length=1)]
 
@@ -74,7 +74,7 @@ _MODEL = (
 )
 
 
-def form_text(head: Known, models: Mapping[str, Known]) -> str:
+def form_text(head: FormValues, models: Mapping[str, FormValues]) -> str:
     """Text of submission.yaml: the values that are known, and "?" for the others."""
     lines = [f'# Fill in every "{UNFILLED}", then: evalsuite submit check FOLDER']
     lines += _lines(_HEAD, {"format": FORMAT} | dict(head), "")
@@ -85,7 +85,7 @@ def form_text(head: Known, models: Mapping[str, Known]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _lines(fields: Sequence[tuple[str, str]], known: Known, indent: str) -> Iterator[str]:
+def _lines(fields: Sequence[tuple[str, str]], known: FormValues, indent: str) -> Iterator[str]:
     for name, meaning in fields:
         yield f"{indent}{name}: {_yaml(known.get(name, UNFILLED))}  # {meaning}"
 
@@ -95,7 +95,7 @@ def _yaml(value: Any) -> str:
     return text.removesuffix("\n").removesuffix("\n...")
 
 
-def read_form(path: Path) -> tuple[Form | None, list[str]]:
+def read_form(path: Path) -> tuple[SubmissionForm | None, list[str]]:
     """Read submission.yaml. Returns the form (None if it is invalid) and its problems: line, field, message."""
     try:
         tree, node = parse_yaml(read_plain(path.parent, path.name, _MOST).decode("utf-8"), aliases=False)
@@ -109,7 +109,7 @@ def read_form(path: Path) -> tuple[Form | None, list[str]]:
     unfilled = list(islice(_unfilled(tree), _LISTED))
     problems = [f"{_line(node, at)}: {_dotted(at)}: still to be filled in" for at in unfilled]
     try:
-        found = Form.model_validate(tree)
+        found = SubmissionForm.model_validate(tree)
     except ValidationError as error:
         for e in error.errors()[:_LISTED]:
             at = tuple(step for step in e["loc"] if not str(step).startswith(("literal[", "list[")))

@@ -54,7 +54,7 @@ class Submission:
 _OWN = {second.ANALYSIS.key, contamination.ANALYSIS.key}
 
 
-def make_submission(run: str | Path, out: str | Path, head: form.Known, about: form.Known) -> Submission:
+def make_submission(run: str | Path, out: str | Path, head: form.FormValues, about: form.FormValues) -> Submission:
     """Write a submission of a run into the folder `out`, all of it or nothing.
 
     `head` has fields of submission.yaml, `about` fields of each model in it. Raises ConfigError if `out` is not empty, the
@@ -70,7 +70,7 @@ def make_submission(run: str | Path, out: str | Path, head: form.Known, about: f
     return Submission(out, tuple(form.read_form(out / "submission.yaml")[1]), tuple(_personal(out)))
 
 
-def _write(run: Path, results: Results, out: Path, head: form.Known, about: form.Known) -> None:
+def _write(run: Path, results: Results, out: Path, head: form.FormValues, about: form.FormValues) -> None:
     shared = replace(results, contents={key: content for key, content in results.contents.items() if key not in _OWN})
     replace_file(out / "results.json", finite_json(to_json(shared), run / "results.json", indent=1) + "\n")
     manifest, started = _manifest(run)
@@ -153,9 +153,9 @@ def _manifest(run: Path) -> tuple[str, str]:
     return json.dumps(found, ensure_ascii=False, indent=1) + "\n", str(found["started"])
 
 
-def _models(results: Results) -> dict[str, form.Known]:
+def _models(results: Results) -> dict[str, form.FormValues]:
     """Fields of submission.yaml that results.json knows of each model."""
-    models: dict[str, form.Known] = {}
+    models: dict[str, form.FormValues] = {}
     for cell in results.cells:
         details = models.setdefault(cell.model, {"tags": cell.facts.tags})
         if cell.facts.backend == "baseline":

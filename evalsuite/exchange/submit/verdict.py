@@ -49,7 +49,7 @@ _NEVER = (
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CheckResult:
     """Outcome of a check. Without problems, the submission is valid to the extent that `verified` states."""
 
     problems: tuple[str, ...]
@@ -76,7 +76,7 @@ def check_submission(
     data: str | Path | Sequence[str | Path] | None = None,
     seconds: float | None = None,
     benchmark: Sequence[str | Path] = (),
-) -> Verdict:
+) -> CheckResult:
     """Verify a submission.
 
     `benchmark`: benchmark files of your own, which the submission's must equal; of one that is not named, the submission's copy
@@ -106,7 +106,7 @@ def check_submission(
         found.add(f"the check needs more than {memory / 1e6:,.0f} MB of memory")
         return _verdict(found, [], ["whatever was not looked at until then"])
     except RecursionError:
-        return Verdict(("a file of JSON is nested too deeply to be read",), 0, (), _NEVER)
+        return CheckResult(("a file of JSON is nested too deeply to be read",), 0, (), _NEVER)
 
 
 def _check(
@@ -115,7 +115,7 @@ def _check(
     data: str | Path | Sequence[str | Path] | None,
     own: Sequence[str],
     found: _Problems,
-) -> Verdict:
+) -> CheckResult:
     """`own`: the names of the benchmarks whose files the checker has."""
     verified, unverified, strange = list[str](), list[str](), set[str]()
     try:
@@ -166,8 +166,10 @@ def _check(
     return _verdict(found, verified, unverified)
 
 
-def _verdict(found: _Problems, verified: list[str], unverified: list[str]) -> Verdict:
-    return Verdict(tuple(found.problems), found.count - len(found.problems), tuple(verified), (*unverified, *_NEVER))
+def _verdict(found: _Problems, verified: list[str], unverified: list[str]) -> CheckResult:
+    return CheckResult(
+        tuple(found.problems), found.count - len(found.problems), tuple(verified), (*unverified, *_NEVER)
+    )
 
 
 def _load(folder: Path, name: str, model: type[files.Model], there: set[str], found: _Problems) -> files.Model | None:
@@ -192,7 +194,7 @@ def _twice(results: Results) -> Iterator[str]:
         yield "results.json: holds no cell"
 
 
-def _stated(stated: form.Form | None, results: Results) -> Iterator[str]:
+def _stated(stated: form.SubmissionForm | None, results: Results) -> Iterator[str]:
     """Yield a problem for each contradiction between submission.yaml and results.json."""
     if stated is None:
         return

@@ -199,7 +199,7 @@ def confusion(found: Sequence[Consensus]) -> dict[str, dict[str, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class HumanScores:
     """Human scores on one scale of the rubric, for one model and task ("" for all)."""
 
     model: str
@@ -210,7 +210,7 @@ class Scores:
     histogram: dict[int, int]  # counts in the sample, medians rounded half up
 
 
-def scores(sample: Sample, found: Sequence[Consensus]) -> tuple[Scores, ...]:
+def scores(sample: Sample, found: Sequence[Consensus]) -> tuple[HumanScores, ...]:
     rows = []
     for model in dict.fromkeys(v.output.model for v in found):
         for scale in rubric_named(sample.rubric).reported:
@@ -221,7 +221,9 @@ def scores(sample: Sample, found: Sequence[Consensus]) -> tuple[Scores, ...]:
                 values = [(v.scores[scale.name], v.weight) for v in some]
                 counts = Counter(math.floor(value + 0.5) for value, _ in values)
                 histogram = {i: counts[i] for i in range(scale.low, scale.high + 1)}
-                rows.append(Scores(model, name, scale.name, len(some), _mean(values, scale.low, scale.high), histogram))
+                rows.append(
+                    HumanScores(model, name, scale.name, len(some), _mean(values, scale.low, scale.high), histogram)
+                )
     return tuple(rows)
 
 

@@ -18,14 +18,14 @@ from evalsuite.metrics.agreement import cohen_kappa, fleiss_kappa, spearman, wei
 from evalsuite.review.audit import figures
 from evalsuite.review.audit.judges import JudgeAgreement, JudgeScores, OutputScale, judge_agreement, judge_scores
 from evalsuite.review.audit.marks import Mark, read_marks, sample_hashes
-from evalsuite.review.audit.metrics import MetricCorrelation, metric_correlations
+from evalsuite.review.audit.metrics import HumanCorrelation, metric_correlations
 from evalsuite.review.audit.outputs import population
 from evalsuite.review.audit.rubrics import rubric_named
 from evalsuite.review.audit.sample import SAMPLE, Sample, load_sample, run_totals
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class AnnotatorAgreement:
     """Agreement of annotators on one question: two annotators, or all of them for Fleiss' kappa."""
 
     question: str  # "option" | "right" | a scale
@@ -57,10 +57,10 @@ class Audit:
     correct: tuple[figures.Correct, ...]
     readers: tuple[figures.ParserRow, ...]
     confusion: dict[str, dict[str, int]]
-    scores: tuple[figures.Scores, ...]
-    agreement: tuple[Agreement, ...]
+    scores: tuple[figures.HumanScores, ...]
+    agreement: tuple[AnnotatorAgreement, ...]
     judges: tuple[JudgeRow, ...]
-    metrics: tuple[MetricCorrelation, ...]
+    metrics: tuple[HumanCorrelation, ...]
     notes: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
@@ -161,7 +161,7 @@ def _reread(sample: Sample, run: Path) -> tuple[Sample, tuple[str, ...]]:
     return replace(sample, drawn=fresh, whole=totals), tuple(notes)
 
 
-def agreements(marks: Sequence[Mark], annotators: Sequence[str], scales: Sequence[str]) -> Iterator[Agreement]:
+def agreements(marks: Sequence[Mark], annotators: Sequence[str], scales: Sequence[str]) -> Iterator[AnnotatorAgreement]:
     """Agreement per question and pair of annotators; for three or more also Fleiss' kappa over the outputs that all marked."""
     for question in ("option", "right", *scales):
         values: dict[str, dict[str, Any]] = {name: {} for name in annotators}
@@ -177,15 +177,17 @@ def agreements(marks: Sequence[Mark], annotators: Sequence[str], scales: Sequenc
             x, y = [a[o] for o in shared], [b[o] for o in shared]
             same = sum(p == q for p, q in zip(x, y, strict=True)) / len(shared)
             if question in scales:
-                yield Agreement(question, pair, len(shared), same, weighted_kappa(x, y), "quadratic", spearman(x, y))
+                yield AnnotatorAgreement(
+                    question, pair, len(shared), same, weighted_kappa(x, y), "quadratic", spearman(x, y)
+                )
             else:
-                yield Agreement(question, pair, len(shared), same, cohen_kappa(x, y), "Cohen")
+                yield AnnotatorAgreement(question, pair, len(shared), same, cohen_kappa(x, y), "Cohen")
         if len(annotators) > 2:
             shared = [o for o in values[annotators[0]] if all(o in values[name] for name in annotators)]
             rows = [[values[name][o] for name in annotators] for o in shared]
             if rows:
                 same = sum(len(set(row)) == 1 for row in rows) / len(rows)
-                yield Agreement(question, tuple(annotators), len(rows), same, fleiss_kappa(rows), "Fleiss")
+                yield AnnotatorAgreement(question, tuple(annotators), len(rows), same, fleiss_kappa(rows), "Fleiss")
 
 
 def _judges(found: Sequence[figures.Consensus], judges: JudgeScores) -> Iterator[JudgeRow]:

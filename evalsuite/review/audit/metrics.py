@@ -14,7 +14,7 @@ from evalsuite.types import Answer, Item, Response, Status
 
 
 @dataclass(frozen=True, slots=True)
-class MetricCorrelation:
+class HumanCorrelation:
     """A metric's correlation with human scores on one scale. None for fewer than three points or a constant side."""
 
     benchmark: str
@@ -27,7 +27,7 @@ class MetricCorrelation:
     kendall: float | None  # τ-b, corrected for ties
 
 
-def metric_correlations(found: Sequence[Consensus]) -> Iterator[MetricCorrelation]:
+def metric_correlations(found: Sequence[Consensus]) -> Iterator[HumanCorrelation]:
     """Correlate on marked outputs only, unweighted. Corpus metrics (CIDEr) are computed over the same outputs."""
     groups: dict[tuple[str, ...], list[Consensus]] = {}
     for v in found:
@@ -48,7 +48,7 @@ def _scored(mine: Sequence[Consensus]) -> Scored:
     return score_cell(items, [Response(o.reply, "stop") for o in outputs], FULL, answers)
 
 
-def _rows(benchmark: str, scale: str, cells: Sequence[tuple[list[Consensus], Scored]]) -> Iterator[MetricCorrelation]:
+def _rows(benchmark: str, scale: str, cells: Sequence[tuple[list[Consensus], Scored]]) -> Iterator[HumanCorrelation]:
     ratings = [v.scores[scale] for mine, _ in cells for v in mine]
     means = [mean(v.scores[scale] for v in mine) for mine, _ in cells]
     values = [per_item(scored) for _, scored in cells]
@@ -56,6 +56,6 @@ def _rows(benchmark: str, scale: str, cells: Sequence[tuple[list[Consensus], Sco
         if not all(metric in scores for scores in values):
             continue
         points = [value for scores in values for value in scores[metric]]
-        yield MetricCorrelation(benchmark, scale, metric, "items", len(points), **correlations(ratings, points))
+        yield HumanCorrelation(benchmark, scale, metric, "items", len(points), **correlations(ratings, points))
         systems = [scored.value(metric) for _, scored in cells]
-        yield MetricCorrelation(benchmark, scale, metric, "systems", len(systems), **correlations(means, systems))
+        yield HumanCorrelation(benchmark, scale, metric, "systems", len(systems), **correlations(means, systems))

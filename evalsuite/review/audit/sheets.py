@@ -10,7 +10,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import CellValue, Column, Row, Sheet, Text, Value
 from evalsuite.review.audit.figures import HUMAN, Correct, ParserRow, Ratio
 from evalsuite.review.audit.findings import Audit
-from evalsuite.review.audit.metrics import MetricCorrelation
+from evalsuite.review.audit.metrics import HumanCorrelation
 from evalsuite.types import Kind, Status
 
 _N = Column("n", kind="count")
@@ -182,7 +182,7 @@ def _judges(found: Audit) -> Iterator[Sheet]:
         yield Sheet("judges", "Judges beside people", columns, tuple(rows))
 
 
-def _metrics(rows: Sequence[MetricCorrelation]) -> Iterator[Sheet]:
+def _metrics(rows: Sequence[HumanCorrelation]) -> Iterator[Sheet]:
     """Headline metrics of each benchmark's short texts, and F1; audit.json has all metrics."""
     texts = [t for t in TASKS.values() if t.kind.rated]
     shown = {(t.benchmark, metric) for t in texts for metric in (*t.metrics, "f1")}

@@ -22,13 +22,13 @@ from evalsuite.backends.model import Model
 from evalsuite.backends.model_paths import require_present
 from evalsuite.backends.models import Models, models_of
 from evalsuite.backends.registry import load_backend, load_in_turn
-from evalsuite.backends.scripted import Replies, scripted_loader
+from evalsuite.backends.scripted import ReplyFunctions, scripted_loader
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.errors import BackendError, ConfigError, unknown
 from evalsuite.common.flags import from_keywords
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
-from evalsuite.evaluation.ask import Group, ask, collect_problems, limits_of
+from evalsuite.evaluation.ask import RequestGroup, ask, collect_problems, limits_of
 from evalsuite.evaluation.display import Display, Line, log_to
 from evalsuite.page.report import require_own_page, write_page
 from evalsuite.parse import answer_part
@@ -39,7 +39,7 @@ from evalsuite.results.records import reading_of
 from evalsuite.results.store import Store, find_store, open_store, request_key
 from evalsuite.review.judge.attacks import draw_candidates, load_attacks
 from evalsuite.review.judge.rubric import RubricTemplate
-from evalsuite.review.judge.settings import Settings
+from evalsuite.review.judge.settings import JudgeSettings
 from evalsuite.types import Cell, Item, Message, Request, Response
 
 
@@ -54,7 +54,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
+class CellJudging:
     """The questions to one judge about one cell under one control: plain, blind, repeat/2 …, attack."""
 
     control: str
@@ -75,7 +75,7 @@ def judge(
     """
     replies = None if isinstance(models, str | Path) else models
     file = models if isinstance(models, str | Path) else "functions"
-    s = from_keywords(Settings, {"models": file, "judge": judge} | settings)
+    s = from_keywords(JudgeSettings, {"models": file, "judge": judge} | settings)
     out = Path(run)
     listed = {m.name: m for m in models_of(models)}
     judges = models_of(models, s.judge)
@@ -89,7 +89,7 @@ def judge(
 
 
 def _judge(
-    out: Path, s: Settings, judges: Sequence[Model], listed: dict[str, Model], replies: Replies | None
+    out: Path, s: JudgeSettings, judges: Sequence[Model], listed: dict[str, Model], replies: ReplyFunctions | None
 ) -> Results:
     problems: list[str] = []
     require_own_page(out / "page")
@@ -115,7 +115,7 @@ def _judge(
     return replace(results, problems=(*problems, *results.problems))
 
 
-def candidates(store: Store, s: Settings) -> list[tuple[Cell, list[Candidate]]]:
+def candidates(store: Store, s: JudgeSettings) -> list[tuple[Cell, list[Candidate]]]:
     """The replies to judge, by cell: those without error, the first `limit` of each cell; of several samples the first.
 
     Raises ConfigError for an unknown model, or if there is nothing to judge.
@@ -145,7 +145,7 @@ def candidates(store: Store, s: Settings) -> list[tuple[Cell, list[Candidate]]]:
 
 
 def group_by_rubric(
-    cells: Sequence[tuple[Cell, list[Candidate]]], s: Settings
+    cells: Sequence[tuple[Cell, list[Candidate]]], s: JudgeSettings
 ) -> list[tuple[RubricTemplate, list[tuple[Cell, list[Candidate]]]]]:
     """Group cells by rubric: the one named in the settings, else that of the cell's benchmark."""
     groups: dict[str, list[tuple[Cell, list[Candidate]]]] = {}
@@ -177,8 +177,8 @@ def judged_text(response: Response, answer_after: str = "") -> str:
 
 
 def judgings(
-    s: Settings, rubric: RubricTemplate, backend: Backend, cells: Sequence[tuple[Cell, list[Candidate]]]
-) -> Iterator[Judging]:
+    s: JudgeSettings, rubric: RubricTemplate, backend: Backend, cells: Sequence[tuple[Cell, list[Candidate]]]
+) -> Iterator[CellJudging]:
     """All judgings by one judge on one rubric: each cell plain, then under every control of the settings."""
     if repeats_by(backend) == "wording" and s.repeats > rubric.wordings:
         raise ConfigError(
@@ -192,22 +192,22 @@ def judgings(
     by_cell = {cell.place.name: [c for c in rows if c.text] for cell, rows in cells}
     for cell, rows in cells:
         whole = by_cell[cell.place.name]
-        yield Judging("plain", cell, tuple((c, render(c) if c.text else "", "") for c in rows))
+        yield CellJudging("plain", cell, tuple((c, render(c) if c.text else "", "") for c in rows))
         if s.blind:
-            yield Judging("blind", cell, tuple((c, render(c, blind=True), "") for c in whole))
+            yield CellJudging("blind", cell, tuple((c, render(c, blind=True), "") for c in whole))
         for n in range(2, s.repeats + 1):
             wording = n - 1 if repeats_by(backend) == "wording" else 0
-            yield Judging(f"repeat/{n}", cell, tuple((c, render(c, wording=wording), "") for c in whole))
+            yield CellJudging(f"repeat/{n}", cell, tuple((c, render(c, wording=wording), "") for c in whole))
     if s.attacks:
         yield from _attack_judgings(s, rubric, cells, by_cell)
 
 
 def _attack_judgings(
-    s: Settings,
+    s: JudgeSettings,
     rubric: RubricTemplate,
     cells: Sequence[tuple[Cell, list[Candidate]]],
     by_cell: dict[str, list[Candidate]],
-) -> Iterator[Judging]:
+) -> Iterator[CellJudging]:
     """Every attack, put into `s.attacks` candidates drawn from all cells."""
     pool = [(cell.place.name, c) for cell, _ in cells for c in by_cell[cell.place.name]]
     names = [f"{name}:{c.item.id}:{c.rotation}" for name, c in pool]
@@ -218,7 +218,7 @@ def _attack_judgings(
             name, c = pool[n]
             rows.setdefault(name, []).append((c, rubric.render(c.item, attack.apply(c.text, most)), attack.id))
     for cell, _ in cells:  # also cells without attacks, to replace an earlier draw
-        yield Judging("attack", cell, tuple(rows.get(cell.place.name, ())))
+        yield CellJudging("attack", cell, tuple(rows.get(cell.place.name, ())))
 
 
 def repeats_by(backend: Backend) -> str:
@@ -230,11 +230,11 @@ def repeats_by(backend: Backend) -> str:
 
 def store_judging(
     store: Store,
-    s: Settings,
+    s: JudgeSettings,
     rubric: RubricTemplate,
     model: Model,
     backend: Backend,
-    judging: Judging,
+    judging: CellJudging,
     listed: dict[str, Model],
 ) -> list[dict[str, Any]]:
     """Save a judging in the store, with the reply keys of all attempts; returns its rows."""
@@ -276,9 +276,9 @@ def _unanswered(
     store: Store,
     rubric: RubricTemplate,
     model: Model,
-    asked: Sequence[tuple[Judging, list[dict[str, Any]]]],
+    asked: Sequence[tuple[CellJudging, list[dict[str, Any]]]],
     attempt: int,
-) -> list[Group[Request]]:
+) -> list[RequestGroup[Request]]:
     """Requests of an attempt: all in the first, later only those whose replies so far had no readable score.
 
     They are grouped by task and set, one display line each.
@@ -294,12 +294,12 @@ def _unanswered(
                 keys.append(row["keys"][attempt - 1])
     way = rubric.name if attempt == 1 else f"{rubric.name} again/{attempt}"
     return [
-        Group(Line(model.name, f"{item_set} {TASKS[name].short}", way, "readable"), requests, keys)
+        RequestGroup(Line(model.name, f"{item_set} {TASKS[name].short}", way, "readable"), requests, keys)
         for (name, item_set), (requests, keys) in found.items()
     ]
 
 
-def _request(rubric: RubricTemplate, model: Model, judging: Judging, item: str, prompt: str) -> Request:
+def _request(rubric: RubricTemplate, model: Model, judging: CellJudging, item: str, prompt: str) -> Request:
     limit = model.generation.max_new_tokens or rubric.tokens
     batch = (rubric.name, judging.control, judging.cell.place.name)
     return Request(item, prompt, (Message("user", prompt),), limit, batch=batch)

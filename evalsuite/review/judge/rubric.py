@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from evalsuite.analyses.judged.scale import Scale
+from evalsuite.analyses.judged.scale import JudgeScale
 from evalsuite.benchmarks.registry import BENCHMARKS
 from evalsuite.common.errors import PromptError, unknown
 from evalsuite.common.fences import defuse_fences
@@ -80,7 +80,7 @@ class RubricTemplate:
         head = self._template.head(_Head)
         if any(scale.words for scale in head.scales) and len(head.scales) > 1:
             raise PromptError(f"{self.path}: scales: words are for a rubric of one scale")
-        self.scales = tuple(Scale(s.name, s.low, s.high, s.zh, s.words) for s in head.scales)
+        self.scales = tuple(JudgeScale(s.name, s.low, s.high, s.zh, s.words) for s in head.scales)
         self.language, self.tokens, self.wordings = head.language, head.tokens, head.wordings
         self.sha256 = self._template.sha256
 
@@ -107,7 +107,7 @@ class RubricTemplate:
         return _REMINDERS[self.language](self.scales)
 
 
-def _chinese_reminder(scales: Sequence[Scale]) -> str:
+def _chinese_reminder(scales: Sequence[JudgeScale]) -> str:
     if len(scales) == 1:
         (scale,) = scales
         return f"注意：第一行只能是一个{scale.low}到{scale.high}之间的整数，不要有其他文字；从第二行起再作解释。"
@@ -115,7 +115,7 @@ def _chinese_reminder(scales: Sequence[Scale]) -> str:
     return f"注意：请先输出{len(scales)}行，依次为{lines}，不要有其他文字；之后再作解释。"
 
 
-def _english_reminder(scales: Sequence[Scale]) -> str:
+def _english_reminder(scales: Sequence[JudgeScale]) -> str:
     if len(scales) == 1:
         (scale,) = scales
         first = f"the first line may be a whole number from {scale.low} to {scale.high} only"

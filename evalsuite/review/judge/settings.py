@@ -12,7 +12,7 @@ from evalsuite.common.flags import check_budget, check_folder, check_least, flag
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class JudgeSettings:
     """The cells to judge, and the judges. Each field is a flag of the command line; sequences may be tuples or lists.
 
     Raises ConfigError for invalid values.
