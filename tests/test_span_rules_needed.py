@@ -14,7 +14,7 @@ import test_parse_span as tables
 
 from evalsuite.parse.chars import fold, lower
 from evalsuite.parse.span import read_span
-from evalsuite.parse.spanrules import ALL, BEFORE, ROWS, WORDS, Row, Rule, compiled
+from evalsuite.parse.spanrules import ALL, BEFORE, ROWS, WORDS, SpanRow, SpanRule, compiled
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -32,7 +32,7 @@ class Labelled:
     def folded(self) -> str:
         return lower(fold(self.output))
 
-    def right(self, table: tuple[Rule, ...]) -> tuple[bool, set[str]]:
+    def right(self, table: tuple[SpanRule, ...]) -> tuple[bool, set[str]]:
         """Whether the reply is read as labelled, and the rows that matched."""
         answer, used = read_span(self.output, self.dialogue, self.question, self.cut, table)
         return (answer.text or "") == self.wanted and self.status in (None, answer.status), {
@@ -59,7 +59,7 @@ def labelled() -> list[Labelled]:
     return found
 
 
-def unneeded(rows: tuple[Row, ...], words: Mapping[str, str]) -> Iterator[str]:
+def unneeded(rows: tuple[SpanRow, ...], words: Mapping[str, str]) -> Iterator[str]:
     """The rows and words without which every labelled reply is read as before."""
     whole = compiled(rows, words)
     read = [(reply, *reply.right(whole)) for reply in labelled()]
@@ -84,7 +84,7 @@ def test_every_row_and_word_is_needed() -> None:
 
 
 def test_a_row_or_word_that_nothing_needs_is_reported() -> None:
-    useless: Row = ("useless", BEFORE, ALL, "羽绒服是", "羽绒服是⟦红的⟧")
+    useless: SpanRow = ("useless", BEFORE, ALL, "羽绒服是", "羽绒服是⟦红的⟧")
     more = WORDS | {"filler": WORDS["filler"] + " 好嘞"}
     assert list(unneeded((*ROWS, useless), more)) == ["useless", "@filler: 好嘞"]
 
@@ -99,7 +99,7 @@ ASKED = {
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
-def test_the_example_of_a_row_is_read_as_marked(row: Row) -> None:
+def test_the_example_of_a_row_is_read_as_marked(row: SpanRow) -> None:
     span = row[4].partition("⟦")[2].partition("⟧")[0]
     reply = Labelled(row[4].replace("⟦", "").replace("⟧", ""), tables.TALK, "", False, span)
     readings = [replace(reply, question=ASKED[kind]).right(compiled(ROWS, WORDS)) for kind in row[2]]

@@ -9,7 +9,7 @@ from evalsuite.parse import rules, spanrules
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, TURN
 from evalsuite.parse.mentions import prepare
 from evalsuite.parse.question import asked
-from evalsuite.parse.read import Choices, Reply, named_in, parse_option, parse_options, prepare_set
+from evalsuite.parse.read import Choices, ReplyBlocks, named_in, parse_option, parse_options, prepare_set
 from evalsuite.parse.rules import Hit, Rule, hits, matching
 from evalsuite.parse.span import read_span
 from evalsuite.parse.strip import Block, strip
@@ -158,7 +158,7 @@ def _marked(output: str, answer: Answer | Choices) -> str:
 
 
 def _mentions(
-    reply: Reply, tape: Tape, block: Block, several: bool, options: Sequence[str], first: int
+    reply: ReplyBlocks, tape: Tape, block: Block, several: bool, options: Sequence[str], first: int
 ) -> Iterator[ExplainedMention]:
     """The places of a block that `hits` finds, numbered from `first`."""
     rows = (*rules.SETS, *rules.RULES) if several else tuple(rules.RULES)
@@ -173,7 +173,7 @@ def _mentions(
         yield ExplainedMention(n, hit, words, named, f"{hit.before}‹{token}›{hit.behind}", matched, rank, len(rows))
 
 
-def _part(reply: Reply, block: Block, tape: Tape, note: str, found: Sequence[ExplainedMention]) -> ExplainedBlock:
+def _part(reply: ReplyBlocks, block: Block, tape: Tape, note: str, found: Sequence[ExplainedMention]) -> ExplainedBlock:
     text, at, pieces = reply.clean.text, block.start, list[str]()
     for mention in found:
         pieces += [text[at : mention.hit.start], f"⟦{mention.words}⟧{str(mention.number).translate(_LOW)}"]

@@ -29,7 +29,7 @@ _OPENED = re.compile(rf"(?<![a-z])[{OPEN}][ ]?\Z")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Options:
+class OptionKeys:
     """An item's options: labels without brackets and texts as keys (`chars.key`), both indexed by the option's index."""
 
     labels: tuple[str, ...]
@@ -79,13 +79,13 @@ def is_slip(text: str, option: str) -> bool:
     return not any(c.isascii() or c in LEXICON["decisive"] for c in changed)
 
 
-def prepare(options: Mapping[str, str]) -> Options:
+def prepare(options: Mapping[str, str]) -> OptionKeys:
     """An item's options, from label -> text in order; cached for items with the same options."""
     return options_of(tuple(options.items()))
 
 
 @lru_cache(maxsize=1024)
-def options_of(pairs: tuple[tuple[str, str], ...]) -> Options:
+def options_of(pairs: tuple[tuple[str, str], ...]) -> OptionKeys:
     """`prepare` of pairs of label and text."""
     labels = tuple(label_core(label) for label, _ in pairs)
     keys = tuple(key(strip(text).text if _FORMULA.search(text) else text) for _, text in pairs)
@@ -101,7 +101,7 @@ def options_of(pairs: tuple[tuple[str, str], ...]) -> Options:
     initials = frozenset(text[0] for text in keys if text)
     capital = all(label.strip("()").isupper() for label, _ in pairs)
     label, texts = _label(labels, digits), tuple(text for _, text in pairs)
-    return Options(labels, keys, texts, digits, label, by_text, tuple(templates), slips, initials, capital, longest)
+    return OptionKeys(labels, keys, texts, digits, label, by_text, tuple(templates), slips, initials, capital, longest)
 
 
 def _label(labels: Sequence[str], digits: bool) -> re.Pattern[str]:
@@ -138,7 +138,7 @@ class Mention(NamedTuple):
     against: int | None = None  # the option of an adjoining text that differs (rule 16)
 
 
-class Group(NamedTuple):
+class MentionGroup(NamedTuple):
     """Mentions joined by 和, or, commas or nothing; `ranked` if joined by ">"."""
 
     start: int
@@ -275,7 +275,7 @@ def alike(said: str, text: str) -> int:
     return at
 
 
-def _own_text(low: str, end: int, option: int, options: Options) -> tuple[int, int | None]:
+def _own_text(low: str, end: int, option: int, options: OptionKeys) -> tuple[int, int | None]:
     """Where the option's own text ends behind its label, cut off or with slips; and the option of another text that stands
     there, if its beginning does (rule 16; `_merge` sees whole texts)."""
     text = options.keys[option]
@@ -299,7 +299,7 @@ _SLIPS = 6  # characters at the end of a line that differ from the option's text
 _BEGUN = 6  # characters of another option's text that show that it is meant
 
 
-def heads(low: str, options: Options) -> bool:
+def heads(low: str, options: OptionKeys) -> bool:
     """Whether a letter with a colon at the head of a line is a label: its option's text follows, and nobody speaks."""
     found = ((options.labelled(m["core"]), m.end("core")) for m in _HEAD.finditer(low) if m["core"] in options.labels)
     return any(option >= 0 and _own_text(low, end, option, options)[0] > end + 2 for option, end in found)
@@ -308,7 +308,7 @@ def heads(low: str, options: Options) -> bool:
 _HEAD = re.compile(r"^[ ]*(?P<core>[a-z])[ ]?:", re.MULTILINE)
 
 
-def _labels(low: str, text: str, options: Options, spoken: bool) -> Iterator[Mention]:
+def _labels(low: str, text: str, options: OptionKeys, spoken: bool) -> Iterator[Mention]:
     """Labels in all forms: (a), 「a」, a), a., bare; also labels outside the list."""
     for match in ends(options.label.finditer(low), LIMIT) if options.labels else ():
         start, stop = match.span("core")
@@ -362,7 +362,7 @@ _ENGLISH_PLACES = re.compile(
 _ENGLISH = re.compile("[a-z]{3}")
 
 
-def _positions(low: str, options: Options) -> Iterator[Mention]:
+def _positions(low: str, options: OptionKeys) -> Iterator[Mention]:
     """Every option named by position: 第二项, 选项四, 倒数第二个, 中间那个, the last one (rule 2)."""
     english = _ENGLISH_PLACES.finditer(low) if _ENGLISH.search(low) else ()
     found = ends((*_CHINESE_PLACES.finditer(low), *english), LIMIT)
@@ -401,7 +401,7 @@ def _starts(text: str, said: str) -> Iterator[int]:
         at = said.find(text, at + 1)
 
 
-def _texts(low: str, options: Options) -> Iterator[Mention]:
+def _texts(low: str, options: OptionKeys) -> Iterator[Mention]:
     """Option texts in a reply, longest first, compared without punctuation and blanks."""
     said = bare(low)
     found = [(at, -len(t), n) for t, n in options.by_text.items() if t in said for at in _starts(t, said)]
@@ -427,24 +427,24 @@ _LINE = re.compile(rf"[^{_EDGES}](?:[^\n\ue000]*[^{_EDGES}])?")
 
 
 def with_near(
-    groups: list[Group], low: str, spots: Sequence[int], quoted: Sequence[tuple[int, int]], options: Options
-) -> list[Group]:
+    groups: list[MentionGroup], low: str, spots: Sequence[int], quoted: Sequence[tuple[int, int]], options: OptionKeys
+) -> list[MentionGroup]:
     """Add texts within a slip of an option, and synonyms, where an answer is due and no option stands (2, 11). `spots`: behind cues."""
     places = [line.span() for line in _LINE.finditer(low)][:40]
     places += [(start + 1, end - 1) for start, end in quoted[:40]]
     places += [spot.span(1) for at in spots[:80] if (spot := _SPOT.match(low, at))]
     shut = [group.end for group in groups]
-    found: list[Group] = []
+    found: list[MentionGroup] = []
     for start, end in places:
         at = bisect_right(shut, start)  # the group that ends behind the start
         if 1 < end - start <= options.longest and (at == len(groups) or groups[at].start >= end):
             option = _near(low[start:end], options)
             if option is not None and not any(g.start < end and start < g.end for g in found):
-                found.append(Group(start, end, (Mention(start, end, option, "text"),)))
+                found.append(MentionGroup(start, end, (Mention(start, end, option, "text"),)))
     return sorted(groups + found, key=itemgetter(0)) if found else groups
 
 
-def _near(text: str, options: Options) -> int | None:
+def _near(text: str, options: OptionKeys) -> int | None:
     words = bare(text)
     tails = LEXICON["tails"] if words.endswith(LEXICON["tails"]) else ()
     forms = [words, *(words[: -len(tail)] for tail in tails if words.endswith(tail))]
@@ -497,7 +497,7 @@ def _answers(last: Mention, mention: Mention, low: str) -> bool:
 _ANSWERS = re.compile(r"a[ ]?:")
 
 
-def mentions(text: str, low: str, options: Options, spoken: bool = True) -> list[Mention]:
+def mentions(text: str, low: str, options: OptionKeys, spoken: bool = True) -> list[Mention]:
     """Every option named in a clean text, in order, without overlaps. Texts hide labels inside them (CBA, C罗).
 
     `spoken`: a capital with a colon at the head of a line is a speaker, no label."""
@@ -538,30 +538,30 @@ def _joined(first: Mention, mention: Mention, low: str) -> bool:
     return not comma or not (first.kind > mention.kind == "label" or _PREDICATE.match(low, mention.end))
 
 
-def grouped(found: Sequence[Mention], low: str) -> list[Group]:
+def grouped(found: Sequence[Mention], low: str) -> list[MentionGroup]:
     """Join mentions into groups."""
-    groups: list[Group] = []
+    groups: list[MentionGroup] = []
     for mention in found:
         last = groups[-1] if groups else None
         through = last and _RANGE.fullmatch(low, last.end, mention.start)
         if last is None or not (through or _joined(last.members[-1], mention, low)):
-            groups.append(Group(mention.start, mention.end, (mention,)))
+            groups.append(MentionGroup(mention.start, mention.end, (mention,)))
             continue
         first, between = last.members[-1], []
         if through and first.kind == mention.kind == "label" and first.option >= 0:
             between = [mention._replace(option=n) for n in range(first.option + 1, mention.option)]
         ranked = last.ranked or ">" in low[last.end : mention.start]
-        groups[-1] = Group(last.start, mention.end, (*last.members, *between, mention), ranked)
+        groups[-1] = MentionGroup(last.start, mention.end, (*last.members, *between, mention), ranked)
     return groups
 
 
-def spelled(groups: list[Group], text: str, low: str, options: Options) -> list[Group]:
+def spelled(groups: list[MentionGroup], text: str, low: str, options: OptionKeys) -> list[MentionGroup]:
     """Add lines of nothing but labels as groups: "bd", "bbbb" (rule 8); and capitals that are judged together: ABC均正确."""
     places = [match.span(str(match.lastgroup)) for match in _SPELLED.finditer(low)]
     if options.capital:
         known = {place[0] for place in places}
         places += [match.span() for match in _CAPITALS.finditer(text) if match.start() not in known]
-    found: list[Group] = []
+    found: list[MentionGroup] = []
     for start, end in places:
         word = low[start:end]
         again = word in (word + word)[1:-1]  # abcabc, bbbb
@@ -569,5 +569,5 @@ def spelled(groups: list[Group], text: str, low: str, options: Options) -> list[
         if named or not {*word} <= {*options.labels} or not (again or [*word] == sorted({*word})):
             continue
         letters = (Mention(start + n, start + n + 1, options.labels.index(c), "label") for n, c in enumerate(word))
-        found.append(Group(start, end, tuple(letters)))
+        found.append(MentionGroup(start, end, tuple(letters)))
     return sorted(groups + found[:50], key=itemgetter(0)) if found else groups

@@ -19,7 +19,7 @@ _WRONG = re.compile(
 )
 
 
-class Asked(NamedTuple):
+class QuestionText(NamedTuple):
     """A question in the form of clean text (folded, lower case). `words`: without punctuation; `tail`: the end of
     that."""
 
@@ -36,7 +36,7 @@ class Asked(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def asked(question: str, dialogue: tuple[str, ...] | None) -> Asked:
+def asked(question: str, dialogue: tuple[str, ...] | None) -> QuestionText:
     """A question of an item with this dialogue; None: it is not known whether there is one.
 
     >>> asked("下列说法错误的是？", ()).wrong, asked("", ("A: 你好。",)).spoken, asked("", None).spoken
@@ -45,7 +45,7 @@ def asked(question: str, dialogue: tuple[str, ...] | None) -> Asked:
     text = lower(fold(question)).strip()
     spoken = _speak(dialogue) if dialogue is not None else bool(_TALK.search(text)) if text else None
     words, last = bare(text), bare(text.rpartition("\n")[2])
-    return Asked(
+    return QuestionText(
         text, words, (last if len(last) > 7 else words)[-TAIL:], _WRONG.search(text[-_ASKING:]) is not None, spoken
     )
 
@@ -59,7 +59,7 @@ _NAMES = re.compile(r"的?(?:选?项|答案)| (?:answer|option|choice)s?(?![a-z]
 _ANNOUNCES = re.compile(r"的?(?:说法|表述|一项|(?:statement|one)s?)?(?:有?[是为:]| is)")  # 正确的是
 
 
-def turned(said: list[Cue], low: str, question: Asked) -> list[Cue]:
+def turned(said: list[Cue], low: str, question: QuestionText) -> list[Cue]:
     """The cues of a reply, seen from the question: where the wrong option is asked for, 错误 calls an option right, and
     正确 wrong; so does whatever repeats the question's negation (不属于…)."""
     if not question.text:

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, key, lower
 from evalsuite.parse.lexicon import DECLINES
 from evalsuite.parse.mentions import (
-    Group,
-    Options,
+    MentionGroup,
+    OptionKeys,
     alike,
     alnum,
     grouped,
@@ -26,7 +26,7 @@ from evalsuite.parse.mentions import (
     spelled,
     with_near,
 )
-from evalsuite.parse.question import TAIL, Asked, asked, turned
+from evalsuite.parse.question import TAIL, QuestionText, asked, turned
 from evalsuite.parse.resolve import Verdict, resolve, resolve_set
 from evalsuite.parse.rules import ANSWER, Hit, hits
 from evalsuite.parse.strip import SPEAKER, Block, Clean, blocks, quotations, strip
@@ -111,7 +111,11 @@ def parse_option(
 
 @lru_cache(maxsize=2**12)
 def read_one(
-    output: str, options: tuple[tuple[str, str], ...], finish: str, dialogue: tuple[str, ...] | None, question: Asked
+    output: str,
+    options: tuple[tuple[str, str], ...],
+    finish: str,
+    dialogue: tuple[str, ...] | None,
+    question: QuestionText,
 ) -> Answer:
     """The option that a reply commits to, in the mode "full"."""
     whole = None if finish == "length" else _verbatim(output, options)
@@ -150,7 +154,7 @@ def parse_options(
     return Choices(verdict.status, verdict.options, *_place(output, clean, verdict))
 
 
-def prepare_set(clean: Clean, options: Mapping[str, str]) -> Options:
+def prepare_set(clean: Clean, options: Mapping[str, str]) -> OptionKeys:
     """The options where several may be right, by label, or by position from 1 if a reply names them so: "1 and 3" of a, b, c."""
     keys = [key(text) for text in options.values()]  # of duplicates one is emptied: a shared text would name neither
     texts = ["" if keys[n] in keys[:n] else text for n, text in enumerate(options.values())]
@@ -178,7 +182,7 @@ def _paper(output: str, options: Mapping[str, str]) -> Answer:
     return Answer(Status.UNPARSED, rule="not-a-listed-form")
 
 
-def _strict(clean: Clean, options: Options) -> Verdict:
+def _strict(clean: Clean, options: OptionKeys) -> Verdict:
     """Accept a reply that is a label, an option text, or both, once markup and outer punctuation are removed."""
     low = lower(clean.text)
     words = bare(low)
@@ -204,18 +208,18 @@ def _verbatim(output: str, options: tuple[tuple[str, str], ...]) -> Answer | Non
     return Answer(Status.PARSED, found[0], said, "whole-reply", start, start + len(said))
 
 
-UNASKED = Asked()
+UNASKED = QuestionText()
 
 
-class Reply(NamedTuple):
+class ReplyBlocks(NamedTuple):
     """A clean reply, with what is named and said in it."""
 
     clean: Clean
     low: str
     parts: list[Block]
-    options: Options
-    question: Asked
-    groups: list[Group]
+    options: OptionKeys
+    question: QuestionText
+    groups: list[MentionGroup]
     cues: list[tuple[str, int, int]]
     quoted: list[tuple[int, int]]
 
@@ -225,7 +229,7 @@ class Reply(NamedTuple):
         return make_tape(self.low, block, inside, self.cues[first:last], self.quoted)
 
 
-def named_in(clean: Clean, options: Options, question: Asked = UNASKED) -> Reply:
+def named_in(clean: Clean, options: OptionKeys, question: QuestionText = UNASKED) -> ReplyBlocks:
     """Find what a clean reply names and says."""
     low = lower(clean.text)
     spoken = question.spoken
@@ -235,10 +239,10 @@ def named_in(clean: Clean, options: Options, question: Asked = UNASKED) -> Reply
     said = turned(cues(low), low, question)
     groups = spelled(grouped(mentions(clean.text, low, options, spoken), low), clean.text, low, options)
     groups = with_near(groups, low, [end for kind, _, end in said if kind in _DUE], quoted, options)
-    return Reply(clean, low, _parts(clean.text, low, spoken, question), options, question, groups, said, quoted)
+    return ReplyBlocks(clean, low, _parts(clean.text, low, spoken, question), options, question, groups, said, quoted)
 
 
-def _parts(text: str, low: str, spoken: bool, question: Asked) -> list[Block]:
+def _parts(text: str, low: str, spoken: bool, question: QuestionText) -> list[Block]:
     """The blocks of a reply; what it repeats of the question is a block of its own, an echo."""
     parts, said = blocks(text, spoken), bare(low) if len(question.tail) > 7 else ""
     if not said:
@@ -291,7 +295,7 @@ _MARKS = re.compile(r"[\s?:。.,;)_]+")
 
 
 def _decide(
-    clean: Clean, options: Options, question: Asked, finish: str, dialogue: Sequence[str], several: bool
+    clean: Clean, options: OptionKeys, question: QuestionText, finish: str, dialogue: Sequence[str], several: bool
 ) -> Verdict:
     """The first block with an answer is the reply; the rest is run-on (rule 4). `several`: more than one may be right."""
     text, cut = clean.text, finish == "length"
@@ -319,7 +323,9 @@ def _decide(
     return found or _inferred(low, options) or nothing
 
 
-def _block(reply: Reply, block: Block, cut: bool, several: bool, asked_again: bool, listed: bool) -> Verdict | None:
+def _block(
+    reply: ReplyBlocks, block: Block, cut: bool, several: bool, asked_again: bool, listed: bool
+) -> Verdict | None:
     """The verdict of one block; None if it has no answer. `asked_again`: it follows the question, and the reply ends in it.
     `listed`: so did a list of the options before."""
     tape, count = reply.tape(block), len(reply.options.keys)
@@ -336,7 +342,7 @@ def _block(reply: Reply, block: Block, cut: bool, several: bool, asked_again: bo
     return scaled if scaled and not (verdict and verdict.start >= scaled.end) else verdict
 
 
-def _cut_off(low: str, parts: Sequence[Block], options: Options, question: Asked) -> bool:
+def _cut_off(low: str, parts: Sequence[Block], options: OptionKeys, question: QuestionText) -> bool:
     """Whether a reply goes on with the prompt, and was cut off in the text of its first option."""
     if len(parts) != 2 or not parts[0].echo or not options.keys:
         return False
@@ -354,7 +360,7 @@ def _listing(found: Sequence[Hit], again: bool) -> bool:
 _MARK = re.compile(r"[ ]?[:=|][ ]?([01])(?![\w.%])")
 
 
-def _marked(low: str, groups: Sequence[Group], count: int) -> Verdict | None:
+def _marked(low: str, groups: Sequence[MentionGroup], count: int) -> Verdict | None:
     """The options marked with 1 where each has a 1 or a 0: A: 1, B: 0; None if there is no such table."""
     if len(groups) < count:
         return None
@@ -382,9 +388,9 @@ def _score(before: str, after: str) -> tuple[float, bool] | None:
     return (float(match["number"]), True) if match else None
 
 
-def _probable(low: str, groups: Sequence[Group], end: int) -> Verdict | None:
+def _probable(low: str, groups: Sequence[MentionGroup], end: int) -> Verdict | None:
     """The option with the greatest number after it (or before), if at least two options have numbers (rule 8)."""
-    scores: dict[int, tuple[float, Group]] = {}
+    scores: dict[int, tuple[float, MentionGroup]] = {}
     shares = 0
     for position, group in enumerate(groups[:60] if len(groups) > 1 and _SCORED.search(low) else ()):
         option = group.members[-1].option
@@ -407,7 +413,7 @@ def _probable(low: str, groups: Sequence[Group], end: int) -> Verdict | None:
     return Verdict(Status.PARSED, (top[0][0],), "probability", top[0][1].start, top[0][1].end)
 
 
-def _filled(low: str, options: Options, dialogue: Sequence[str]) -> Verdict | None:
+def _filled(low: str, options: OptionKeys, dialogue: Sequence[str]) -> Verdict | None:
     """The option with which a reply fills in the [MASK] turn of the dialogue (rule 9)."""
     for turn in dialogue:
         before, mark, after = turn.partition("[MASK]")
@@ -422,7 +428,7 @@ def _filled(low: str, options: Options, dialogue: Sequence[str]) -> Verdict | No
     return None
 
 
-def _spoken(reply: Reply) -> Verdict | None:
+def _spoken(reply: ReplyBlocks) -> Verdict | None:
     """The option in a reply that is the [MASK] turn filled in: one option text inside a long sentence (rule 9)."""
     low, texts = reply.low, [g for g in reply.groups if all(m.kind == "text" for m in g.members)]
     if len({option for group in texts for option in group.options}) != 1 or not SPEAKER.match(low):
@@ -436,7 +442,7 @@ def _spoken(reply: Reply) -> Verdict | None:
     return Verdict(Status.PARSED, group.options, "filled-in", group.start, group.end)
 
 
-def _repeated(low: str, options: Options) -> Verdict | None:
+def _repeated(low: str, options: OptionKeys) -> Verdict | None:
     """The option whose text the reply repeats over and over, cut off in the last repetition or not (rule 8)."""
     said = bare(low)
     for option, text in enumerate(options.keys):
@@ -448,7 +454,7 @@ def _repeated(low: str, options: Options) -> Verdict | None:
 _CLAUSE = re.compile("[,，]")
 
 
-def _begun(low: str, options: Options) -> Verdict | None:
+def _begun(low: str, options: OptionKeys) -> Verdict | None:
     """The one option whose text a reply begins with, or begins and was cut off in, or whose first clause is the reply's."""
     if len(low) > 2 * options.longest:
         return None
@@ -462,7 +468,7 @@ def _begun(low: str, options: Options) -> Verdict | None:
     return Verdict(Status.PARSED, (fits[0],), "begun", 0, len(low.rstrip())) if len(fits) == 1 else None
 
 
-def _inferred(low: str, options: Options) -> Verdict | None:
+def _inferred(low: str, options: OptionKeys) -> Verdict | None:
     """The option that the first verb of inference names, if the options are entailment and contradiction (CIDER's DNLI)."""
     match = None if {"entailment", "contradiction"} - {*options.keys} else _INFERS.search(low)
     if match is None or _UNSURE.search(low, 0, match.start()):  # what does not contradict need not follow

@@ -53,7 +53,7 @@ _IF = re.compile(r"(?:如果|假如|若是|(?<![a-z])if )[^。;!?\n]*\Z", re.IGN
 _ROW = re.compile(r"[^\n]+")
 
 
-class Part(NamedTuple):
+class AnsweringPart(NamedTuple):
     """The part of a raw reply that answers. `stated`: words announce it."""
 
     start: int
@@ -95,7 +95,7 @@ def _announced(text: str, pattern: re.Pattern[str], last: int, cut: bool) -> tup
     return (found, next(stop for stop in stops[n:] if stop >= found)) if found else None
 
 
-def answer_part(raw: str, answer_after: str, cut: bool = False) -> Part | None:
+def answer_part(raw: str, answer_after: str, cut: bool = False) -> AnsweringPart | None:
     """The part of a reply that answers; None if it is all thinking, or was cut off (`cut`) in its reasoning.
 
     `answer_after`: the words behind which the template wants the answer.
@@ -111,11 +111,11 @@ def answer_part(raw: str, answer_after: str, cut: bool = False) -> Part | None:
     last = max(word.start() for word in WORD.finditer(rows[-1].group())) + rows[-1].start()
     for pattern in _cues(answer_after):
         if place := _announced(text, pattern, last, cut):
-            return Part(*place, True)
+            return AnsweringPart(*place, True)
     if boxes := [*_BOX.finditer(text)]:
-        return Part(boxes[-1].start(), len(text), True)
+        return AnsweringPart(boxes[-1].start(), len(text), True)
     if cut:
         return None
     row = next((row for row in reversed(rows) if not _TALK.match(row.group())), rows[-1])
     leads = [lead.end() for lead in _THEREFORE.finditer(row.group()) if WORD.search(row.group(), lead.end())]
-    return Part(row.start() + (leads[-1] if leads else 0), row.end(), False)
+    return AnsweringPart(row.start() + (leads[-1] if leads else 0), row.end(), False)

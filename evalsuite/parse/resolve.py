@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from evalsuite.parse.chars import WORD, bare
-from evalsuite.parse.question import TAIL, Asked
+from evalsuite.parse.question import TAIL, QuestionText
 from evalsuite.parse.rules import ALL, ANSWER, ASK, BUT, CANCEL, HEAD, LINE, NAME, NONE, NOT, PICK, STATE, Hit
 from evalsuite.parse.tape import Tape
 from evalsuite.types import Status
@@ -35,7 +35,9 @@ def _union(found: Sequence[Hit]) -> tuple[int, ...]:
     return tuple(dict.fromkeys([option for hit in found for option in hit.options]))
 
 
-def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int, question: Asked) -> Verdict | None:
+def resolve(
+    found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int, question: QuestionText
+) -> Verdict | None:
     """The last explicit choice, else the only stated one, else the only option left (rules 3, 6, 8, 18); None if none.
     `cut`: the reply was cut off, so a plain statement may be mid-reasoning and decides nothing."""
     end = tape.places[-1][1]
@@ -155,7 +157,7 @@ def _left(found: Sequence[Hit], count: int, cut: bool) -> Verdict | None:
     return Verdict(Status.PARSED, tuple(left), "elimination", gone[0].start, gone[-1].end)
 
 
-def _only_named(found: Sequence[Hit], tape: Tape, low: str, question: Asked) -> Verdict | None:
+def _only_named(found: Sequence[Hit], tape: Tape, low: str, question: QuestionText) -> Verdict | None:
     """The only option that a reply names, by a label in brackets, with its text or at the head where nobody speaks, or by its
     text in a short sentence (rule 9)."""
     if not found or any(hit.rule not in ("named", "spoken") or hit.conflict for hit in found):
@@ -171,7 +173,7 @@ def _only_named(found: Sequence[Hit], tape: Tape, low: str, question: Asked) -> 
     return Verdict(Status.PARSED, options, "only-named", last.start, last.end)
 
 
-def _completes(low: str, start: int, question: Asked) -> bool:
+def _completes(low: str, start: int, question: QuestionText) -> bool:
     """Whether what stands before is the end of the question: the reply says it again, with the option."""
     before = bare(low[max(start - 2 * TAIL, 0) : start])[-len(question.tail) :]
     return len(before) > 7 and question.words.endswith(before)
@@ -197,7 +199,9 @@ def _chosen(found: Sequence[Hit], everything: tuple[int, ...]) -> list[Hit]:
     return chosen
 
 
-def resolve_set(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int, question: Asked) -> Verdict | None:
+def resolve_set(
+    found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int, question: QuestionText
+) -> Verdict | None:
     """All options that a block chooses and does not reject."""
     everything = tuple(range(count))
     chosen, wrong = _chosen(found, everything), {*_union([hit for hit in found if hit.verdict == NOT])}

@@ -150,7 +150,9 @@ SETS = [
 # fmt: on
 
 
-Row = tuple[Rule, Callable[[str], object], Callable[[str], object]]  # a rule, and what tells whether its patterns match
+CompiledRule = tuple[
+    Rule, Callable[[str], object], Callable[[str], object]
+]  # a rule, and what tells whether its patterns match
 
 
 def _anything(tape: str) -> bool:
@@ -158,9 +160,9 @@ def _anything(tape: str) -> bool:
     return True
 
 
-def compiled(rules: Sequence[Rule]) -> dict[str, list[Row]]:
+def compiled(rules: Sequence[Rule]) -> dict[str, list[CompiledRule]]:
     """Focus token -> its rules, in rank."""
-    table: dict[str, list[Row]] = {}
+    table: dict[str, list[CompiledRule]] = {}
     for rule in rules:
         ends = re.compile(rf"(?:{rule.before})\Z").search if rule.before else _anything
         row = (rule, ends, re.compile(rule.behind).match if rule.behind else _anything)
@@ -170,7 +172,7 @@ def compiled(rules: Sequence[Rule]) -> dict[str, list[Row]]:
 
 
 @lru_cache(maxsize=2)
-def table(several: bool) -> dict[str, list[Row]]:
+def table(several: bool) -> dict[str, list[CompiledRule]]:
     return compiled((*SETS, *RULES) if several else RULES)
 
 

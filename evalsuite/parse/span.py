@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from evalsuite.parse import spanrules as acts
 from evalsuite.parse.chars import WORD, bare, key, lower
-from evalsuite.parse.spanrules import CAUSE, CONFLICT, EFFECT, FACT, KIND, Rule, rules
+from evalsuite.parse.spanrules import CAUSE, CONFLICT, EFFECT, FACT, KIND, SpanRule, rules
 from evalsuite.parse.strip import SPEAKER, blocks, lines, strip, strip_tokens
 from evalsuite.types import Answer, Status
 
-Place = tuple[int, int]  # start and end in the clean text
-Found = tuple[Status, str, Place]  # the rule is "" if nothing was found
-Used = tuple[Rule, Place]  # a row that matched, and where
+Span = tuple[int, int]  # start and end in the clean text
+SpanResult = tuple[Status, str, Span]  # the rule is "" if nothing was found
+Used = tuple[SpanRule, Span]  # a row that matched, and where
 Turns = Sequence[str] | None
 _WHAT = re.compile(r"(?P<be>(?:是|属于)?一(?:个或一种|种|个)|是)?(?:什么|哪[里儿]?|谁|多[久少]|几|怎么?样|如何)")
 _EVENT = re.compile(r"[“\"「『']([^”\"」』']{1,80})[”\"」』']")
@@ -55,8 +55,8 @@ def parse_span(
 
 
 def read_span(
-    output: str, dialogue: Sequence[str], question: str, cut: bool, table: Sequence[Rule]
-) -> tuple[Answer, list[tuple[Rule, str]]]:
+    output: str, dialogue: Sequence[str], question: str, cut: bool, table: Sequence[SpanRule]
+) -> tuple[Answer, list[tuple[SpanRule, str]]]:
     """`parse_span` by a given table, and the rows that matched with the words, in order. `cut`: the reply was cut off."""
     clean = strip(output)
     if not WORD.search(clean.text):
@@ -70,7 +70,7 @@ def read_span(
     return answer, [(row, clean.text[slice(*place)]) for row, place in reader.used]
 
 
-class Asked(NamedTuple):
+class SpanQuestion(NamedTuple):
     """What a question asks for, as far as cutting a span needs it."""
 
     kind: str = CONFLICT
@@ -80,10 +80,10 @@ class Asked(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def parse_question(question: str) -> Asked:
+def parse_question(question: str) -> SpanQuestion:
     """Parse a question. Knows the official wording but does not depend on it; "" is taken for conflict detection."""
     if not question or re.search("抽取|不符|矛盾|冲突|不一致", question):
-        return Asked()
+        return SpanQuestion()
     asks = re.split(r"[:：]", question)[-1]
     cause = re.search("原因|为什么|导致事件|前提|目的|为何", asks)
     kind = CAUSE if cause else EFFECT if re.search("导致的|后续|结果|后果|影响|反应", asks) else FACT
@@ -95,7 +95,7 @@ def parse_question(question: str) -> Asked:
     if not what or not stem:  # English: The gym is | a hall
         words = "|".join({"is", "are", "that", "because", "near", *re.findall("[a-z]{3,}", asks.lower())} - {"the"})
         known = rf"(?:{words})[a-z]{{0,3}}\W+"
-        return Asked(kind, event, re.compile(rf"(?:(?:the|an?|to|by)\W+|{known})+{known}"))
+        return SpanQuestion(kind, event, re.compile(rf"(?:(?:the|an?|to|by)\W+|{known})+{known}"))
     words, noun = rf"[\W{re.escape(stem)}]", stem.rpartition("的")[2] if "的" in stem else ""
     if what["be"]:
         head = rf"{words}{{0,80}}?{re.escape(noun)}" if noun else r"\W{0,5}".join(map(re.escape, ["", *stem]))
@@ -105,7 +105,7 @@ def parse_question(question: str) -> Asked:
     else:  # 包含什么, not 是什么
         pattern = words + r"{0,80}?" + r"\W{0,3}".join(map(re.escape, stem[-2:])) + "[了有]?[ ]?[:,]?"
     tail = key(asks[what.end() :])
-    return Asked(
+    return SpanQuestion(
         KIND if "一" in (what["be"] or "") else kind, event, re.compile(pattern), tail if len(tail) > 1 else ""
     )
 
@@ -120,18 +120,20 @@ def restates(text: str, event: str) -> bool:
 class _Reader:
     """Reads one clean reply by a table of rules."""
 
-    def __init__(self, text: str, question: str, dialogue: Sequence[str], table: Sequence[Rule], cut_off: bool) -> None:
+    def __init__(
+        self, text: str, question: str, dialogue: Sequence[str], table: Sequence[SpanRule], cut_off: bool
+    ) -> None:
         self.text, self.low, self.cut_off = text, lower(text), cut_off
         self.ask, self.asked = parse_question(question), key(question)
         self.turns = [key(SPEAKER.sub("", turn, count=1)) for turn in dialogue]
         self.conflict = self.ask.kind == CONFLICT
-        self.rows: dict[str, list[Rule]] = defaultdict(list)
+        self.rows: dict[str, list[SpanRule]] = defaultdict(list)
         for rule in table:
             if self.ask.kind in rule.kinds:
                 self.rows[rule.act].append(rule)
         self.used: list[Used] = []
 
-    def match(self, act: str, place: Place, search: bool = False) -> re.Match[str] | None:
+    def match(self, act: str, place: Span, search: bool = False) -> re.Match[str] | None:
         """The match of the first row of an act in a place; the row is noted."""
         for rule in self.rows[act]:
             found = (rule.pattern.search if search else rule.pattern.match)(self.low, *place)
@@ -140,29 +142,29 @@ class _Reader:
                 return found
         return None
 
-    def every(self, act: str, place: Place, text: str) -> Iterator[tuple[Rule, re.Match[str]]]:
+    def every(self, act: str, place: Span, text: str) -> Iterator[tuple[SpanRule, re.Match[str]]]:
         """The matches of all rows of an act in a place."""
         return ((rule, found) for rule in self.rows[act] for found in rule.pattern.finditer(text, *place))
 
-    def key(self, place: Place) -> str:
+    def key(self, place: Span) -> str:
         return bare(self.low[slice(*place)])
 
-    def said(self, place: Place) -> bool:
+    def said(self, place: Span) -> bool:
         """Whether the dialogue contains these words."""
         words = self.key(place)
         return bool(words) and any(words in turn for turn in self.turns)
 
-    def only_event(self, place: Place) -> bool:
+    def only_event(self, place: Span) -> bool:
         """Whether a span only says again the event that the question is about (rule 15)."""
         event = _JOINTS.sub("", self.ask.event)
         return "事件" in self.asked and event != "" and not _JOINTS.sub("", self.key(place)).replace(event, "")
 
-    def echoes(self, place: Place, least: int = 6) -> bool:
+    def echoes(self, place: Span, least: int = 6) -> bool:
         """Whether words are a piece of the question."""
         said = self.key(place)
         return len(said) >= least and said.rstrip("是为") in self.asked
 
-    def read(self) -> Found:
+    def read(self) -> SpanResult:
         """What the first block with an answer says, and why there is none."""
         every, start, why = blocks(self.text), -1, "no-span"
         for n, block in enumerate(every):
@@ -185,7 +187,7 @@ class _Reader:
                 why = "echo" if found[1] else why
         return Status.TRUNCATED if self.cut_off else Status.UNPARSED, why, (0, 0)
 
-    def value(self, place: Place) -> tuple[Place, str] | None:
+    def value(self, place: Span) -> tuple[Span, str] | None:
         """The value of a structure's field, except one that says the question or the event again, and the row's name."""
         for rule, found in self.every(acts.FIELD, place, self.low):
             value = found.span(found.lastgroup or 0)
@@ -194,7 +196,7 @@ class _Reader:
                 return value, rule.name
         return None
 
-    def choose(self, place: Place, value: tuple[Place, str] | None) -> Found:
+    def choose(self, place: Span, value: tuple[Span, str] | None) -> SpanResult:
         """The span of a block: of the dialogue, of a structure, of a list, or of a sentence."""
         words = self.before(place, acts.MARK) if self.conflict else self.before(place)
         known = self.said(words) and len(self.key(words)) > 2 if self.conflict else self.key(words) in self.turns
@@ -213,12 +215,12 @@ class _Reader:
         rows = self.sentences((start, end))
         return self.concluding(rows) or self.first(rows)
 
-    def sentences(self, place: Place) -> list[Place]:
+    def sentences(self, place: Span) -> list[Span]:
         """The sentences of a place, at most 200; quotations are not split, and what announces a sentence goes with it."""
         masked = _QUOTE.sub(lambda quote: quote[0][0] + "x" * (len(quote[0]) - 3) + quote[0][-2:], self.low)
         cuts = [(rule, found.span()) for rule, found in self.every(acts.PART, (place[0] + 1, place[1]), masked)]
         self.used += {rule: (rule, cut) for rule, cut in cuts}.values()
-        found: list[Place] = []
+        found: list[Span] = []
         start = place[0]
         for begin, stop in [*sorted(cut for _, cut in cuts), (place[1], place[1])]:
             if WORD.search(self.text, start, begin):
@@ -227,9 +229,9 @@ class _Reader:
             start = max(start, stop)
         return found[:200]
 
-    def concluding(self, rows: list[Place]) -> Found | None:
+    def concluding(self, rows: list[Span]) -> SpanResult | None:
         """What the last sentence that corrects or concludes says, if the first sentence does not answer."""
-        best: Found | None = None
+        best: SpanResult | None = None
         strength, turned, reasons = 0, False, bool(rows) and self.reasons(rows[0])
         answers = bool(rows) and self.conflict and self.said(self.before(rows[0], acts.MARK))
         for row in rows[1:]:
@@ -249,7 +251,7 @@ class _Reader:
                     best, strength = (Status.PARSED, name, self.cited(span)), weight
         return best
 
-    def weight(self, row: Place, last: bool = False) -> int:
+    def weight(self, row: Span, last: bool = False) -> int:
         """How firmly a sentence concludes: 3 with a label, 2 if it names the answer as such, 1 if it sounds so, else 0."""
         for act, weight in ((acts.SKIP, 0), (acts.LABEL, 3), (acts.LAST if last else "", 2), (acts.CONCLUDE, 2)):
             if self.match(act, row, search=act == acts.CONCLUDE):
@@ -259,7 +261,7 @@ class _Reader:
         cites = self.conflict and not self.cut_off and self.said(row) and len(self.key(row)) > 1
         return int(cites or bool(self.match(acts.FINAL, row, search=self.conflict)))
 
-    def reasons(self, row: Place) -> bool:
+    def reasons(self, row: Span) -> bool:
         """Whether a first sentence is reasoning, not the answer: long, or about the dialogue, or cites nothing of it."""
         talks = bool(self.match(acts.REASON, row, search=True))
         if self.conflict and self.turns:
@@ -267,7 +269,7 @@ class _Reader:
             return not self.said(row) and (not span or not self.said(span) or (talks and not self.weight(row)))
         return row[1] - row[0] > 24 or talks
 
-    def first(self, rows: list[Place]) -> Found:
+    def first(self, rows: list[Span]) -> SpanResult:
         """What the first sentence says that is not empty talk."""
         narrates = False
         for row in rows[:4]:
@@ -289,14 +291,14 @@ class _Reader:
                     return Status.PARSED, name or "first-sentence", self.cited(span)
         return Status.UNPARSED, "", (0, 0)
 
-    def cut(self, place: Place) -> tuple[Place | None, str]:
+    def cut(self, place: Span) -> tuple[Span | None, str]:
         """Cut a sentence to its span, None if nothing is left; with the highest row that was used."""
         before = len(self.used)
         place = self.inside(trim(self.text, place))
         name = min(((rule.rank, rule.name) for rule, _ in self.used[before:]), default=(0, ""))[1]
         return (place if WORD.search(self.text, *place) else None), name
 
-    def inside(self, place: Place) -> Place:
+    def inside(self, place: Span) -> Span:
         if taken := self.match(acts.TAKE, place, search=True):
             return trim(self.text, taken.span("span"))
         place = self.before(self.behind(acts.GLOSS, place))
@@ -309,7 +311,7 @@ class _Reader:
         start, end = self.behind(acts.AFTER, place)
         return start, end - (len(self.ask.tail) if self.low[start:end].endswith(self.ask.tail) else 0)
 
-    def cited(self, place: Place) -> Place:
+    def cited(self, place: Span) -> Span:
         """The longest piece of a long place that the dialogue contains, if it is no mere word or two."""
         if not self.conflict or self.said(place) or {*self.text[max(place[0] - 1, 0) : place[0] + 1]} & _PAIRS.keys():
             return place
@@ -325,7 +327,7 @@ class _Reader:
             n = max(last, n + 1)
         return best if 7 < size < len(self.key(place)) / 2 else place
 
-    def before(self, place: Place, *what: str) -> Place:
+    def before(self, place: Span, *what: str) -> Span:
         """Cut the restated question and what rows match at the start: lead-ins, the speaker, the marker of a single item."""
         start, end = trim(self.text, place)
         for _ in range(12):
@@ -337,12 +339,12 @@ class _Reader:
             start, end = trim(self.text, (found.end(), end))
         return start, end
 
-    def behind(self, act: str, place: Place) -> Place:
+    def behind(self, act: str, place: Span) -> Span:
         """A place without what rows find behind its first character."""
         found = self.match(act, (place[0] + 1, place[1]), search=True)
         return trim(self.text, (place[0], found.start())) if found else place
 
-    def half(self, place: Place) -> Place:
+    def half(self, place: Span) -> Span:
         """The cause or the effect in a sentence that states both, if the other half restates the event (rule 12)."""
         body, event = self.low[place[0] : min(place[1], place[0] + 200)], self.ask.event
         for rule, found in self.every(acts.HALF, (0, len(body)), body):
@@ -356,7 +358,7 @@ class _Reader:
         return place
 
 
-def trim(text: str, place: Place) -> Place:
+def trim(text: str, place: Span) -> Span:
     """Cut blanks and punctuation at both ends, and quotes or brackets around the whole or without their other half (rule 12)."""
     start, end = place
     while start < end:

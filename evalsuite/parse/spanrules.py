@@ -61,9 +61,9 @@ PARTS = {
     "value": r"[\"'][ ]?:\s?(?:\[(?P<list>[^\]]*)|[\"'“](?P<span>[^\"\n]*?)(?:[\"'”]\s*(?=[,}\]\n])|[\"'”]?\s*$))",
 }
 
-Row = tuple[str, str, tuple[str, ...], str, str]
+SpanRow = tuple[str, str, tuple[str, ...], str, str]
 # fmt: off
-ROWS: tuple[Row, ...] = (
+ROWS: tuple[SpanRow, ...] = (
     ("declines", REFUSE, ALL,
      r"[^。\n]{0,14}?(?:作为(?:一|人工).{0,8}(?:ai|模型|智能|助手)|我只?是一.{0,8}(?:ai|模型|助手)|我(?:@unable|不(?:知道|清楚))|(?:抱歉|对不起|很遗憾)[,。!]?(?:我|但|这|对话|由于)|@unable.{0,4}(?:回答|确定|从|根据|给出|抽取|提供|@infer)|请您?(?:再)?(?:提供|补充)|i(?:['’]m| am) (?:sorry|unable|an ai|not able)|i (?:cannot|can['’]t|do not know|don['’]t know)|as an ai|sorry, (?:but )?i|cannot be determined|there is not enough|您好[,!。]?(?:请问|我是|很高兴|有什么)|how can i help|信息不足|不(?:知道|清楚|确定)$)",
      "抱歉，我无法回答。"),
@@ -149,7 +149,7 @@ ROWS: tuple[Row, ...] = (
 # fmt: on
 
 
-class Rule(NamedTuple):
+class SpanRule(NamedTuple):
     """A row of the table with its pattern compiled."""
 
     name: str
@@ -160,12 +160,12 @@ class Rule(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def rules() -> tuple[Rule, ...]:
+def rules() -> tuple[SpanRule, ...]:
     """The table, compiled once."""
     return compiled(ROWS, WORDS)
 
 
-def compiled(rows: tuple[Row, ...], words: Mapping[str, str]) -> tuple[Rule, ...]:
+def compiled(rows: tuple[SpanRow, ...], words: Mapping[str, str]) -> tuple[SpanRule, ...]:
     """Rows with their words put in and their patterns compiled."""
     lists = {name: sorted(text.replace("_", r"\s").split(), key=len, reverse=True) for name, text in words.items()}
     parts = PARTS | {name: f"(?:{'|'.join(list_)})" for name, list_ in lists.items()}
@@ -175,4 +175,6 @@ def compiled(rows: tuple[Row, ...], words: Mapping[str, str]) -> tuple[Rule, ...
             text = re.sub("@([a-z]+)", lambda part: parts[part[1]], text)
         return re.compile(text)
 
-    return tuple(Rule(name, act, kinds, pattern(text), rank) for rank, (name, act, kinds, text, _) in enumerate(rows))
+    return tuple(
+        SpanRule(name, act, kinds, pattern(text), rank) for rank, (name, act, kinds, text, _) in enumerate(rows)
+    )

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, WORD, ends
 from evalsuite.parse.lexicon import CUES, expand
-from evalsuite.parse.mentions import Group
+from evalsuite.parse.mentions import MentionGroup
 from evalsuite.parse.strip import SPEAKER, Block
 
-Place = tuple[int, int]
+Span = tuple[int, int]
 LIMIT = 600  # cue words kept of a text
 
 # What each token of a tape stands for.
@@ -66,7 +66,7 @@ class Tape(NamedTuple):
 
     tokens: str
     places: tuple[tuple[int, int], ...]
-    groups: dict[int, Group]
+    groups: dict[int, MentionGroup]
 
 
 def _trie(words: Iterable[str]) -> str:
@@ -112,7 +112,11 @@ def cues(low: str) -> list[tuple[str, int, int]]:
 
 
 def make_tape(
-    low: str, block: Block, groups: Sequence[Group], hints: Sequence[tuple[str, int, int]], quoted: Sequence[Place]
+    low: str,
+    block: Block,
+    groups: Sequence[MentionGroup],
+    hints: Sequence[tuple[str, int, int]],
+    quoted: Sequence[Span],
 ) -> Tape:
     """The tape of one block."""
     writer = _Writer(low, block, groups)
@@ -133,11 +137,11 @@ def make_tape(
 class _Writer:
     """A tape that is being written."""
 
-    def __init__(self, low: str, block: Block, groups: Sequence[Group]) -> None:
+    def __init__(self, low: str, block: Block, groups: Sequence[MentionGroup]) -> None:
         self.low, self.position, self.end, self.waiting = low, block.start, block.end, [*reversed(groups)]
         self.limit = groups[0].start if groups else block.end  # where the next mention starts
         self.tokens, self.places, self.fresh = ["!"], [(block.start, block.start)], True
-        self.groups: dict[int, Group] = {}
+        self.groups: dict[int, MentionGroup] = {}
 
     def put(self, token: str, start: int, end: int) -> None:
         self.tokens.append(token)
@@ -164,7 +168,7 @@ class _Writer:
             self.put(kind, start, end)
             self.fresh = kind in "/^"
 
-    def mention(self, quoted: Sequence[Place]) -> None:
+    def mention(self, quoted: Sequence[Span]) -> None:
         group, low = self.waiting.pop(), self.low
         start, end = group.start, group.end
         self.fill(start)
@@ -188,7 +192,7 @@ class _Writer:
             self.position = trail.end()
 
 
-def _token(group: Group) -> str:
+def _token(group: MentionGroup) -> str:
     """A group's character on the tape."""
     by_text = "text" in [mention.kind for mention in group.members]
     if len(group.options) > 1:
@@ -196,7 +200,7 @@ def _token(group: Group) -> str:
     return "T" if by_text else "M" if group.members[0].kind == "label" else "Q"
 
 
-def _within(low: str, quoted: Sequence[Place], start: int, end: int) -> bool:
+def _within(low: str, quoted: Sequence[Span], start: int, end: int) -> bool:
     """Whether a place is part of a longer quotation."""
     at = bisect_right(quoted, (start, len(low))) - 1
     if at < 0 or quoted[at][1] < end:

@@ -1,6 +1,6 @@
 // Accuracy against tokens: a point for each model and way of asking, with what its replies took.
 import { isNumber, type Maybe, mean, NAMES, num, sumOf } from "../common/numbers.ts";
-import type { Tokens } from "../types/results.ts";
+import type { TokenCounts } from "../types/results.ts";
 import { address, data, modelOf, models } from "./data.ts";
 import { estimateWords } from "./estimates.ts";
 import { inSight, onPage, perturbOf, setNames } from "./filters.ts";
@@ -11,7 +11,7 @@ import type { Cell, Place, Task } from "./types.ts";
 
 export type Way = Pick<Place, "variant" | "shots" | "scoring">;
 /** The tokens and cost of the replies of one or of several cells. For several, median and percentile are not known. */
-export type Took = Omit<Tokens, "median" | "p90"> & Partial<Pick<Tokens, "median" | "p90">>;
+export type Took = Omit<TokenCounts, "median" | "p90"> & Partial<Pick<TokenCounts, "median" | "p90">>;
 export interface Spent extends Way {
   id: string;
   /** The only one; none where the figures are means over tasks. */
@@ -31,7 +31,7 @@ export interface Drawn {
   partial: number;
 }
 
-/** Tokens as they are said: 7.3, 42, 1,204. */
+/** A number of tokens as text: 7.3, 42, 1,204. */
 export const count = (v: number) => (v < 9.95 ? String(+v.toFixed(1)) : num(Math.round(v)));
 
 /** The scorings that write nothing: options are compared by likelihood. */
@@ -99,7 +99,7 @@ function pointOf(group: Cell[], chosen: Task[]): Spent[] {
 }
 
 /** The tokens of the replies of all these cells: every cell weighs the same in means, as in the metric's. */
-function together(all: (Tokens | null | undefined)[]): Took | null {
+function together(all: (TokenCounts | null | undefined)[]): Took | null {
   const found = all.filter((x) => x !== null && x !== undefined);
   if (!found.length || found.length < all.length) return null;
   if (found.length === 1) return found[0];

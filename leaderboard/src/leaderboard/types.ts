@@ -1,6 +1,6 @@
 // The page's data (evalsuite/page/report.py, common/sheet.py), and values that the page makes of them. Types of results.json and
 // of annotations are generated from their JSON Schemas: src/types.
-import type { Average, CellResult, EvalsuiteResultsFormat1, Mean, Metric, Recorded } from "../types/results.ts";
+import type { Average, CellResult, EvalsuiteResultsFormat1, Mean, MetricValue, Recorded } from "../types/results.ts";
 
 export type Kind = "choice" | "choices" | "span" | "text" | "answer" | "probe";
 export interface Task {
@@ -66,7 +66,7 @@ export interface Placed extends Place {
   id: string;
 }
 /** A value of a metric: of a cell, or the mean over a task's sets. */
-export interface Estimate extends Partial<Metric>, Partial<Omit<Average, "value">> {
+export interface Estimate extends Partial<MetricValue>, Partial<Omit<Average, "value">> {
   value: number | null;
 }
 export type Status =
@@ -316,4 +316,4 @@ export interface PageData {
   references: Sheet[];
   citations: string;
 }
-export type { Mean, Metric };
+export type { Mean, MetricValue };

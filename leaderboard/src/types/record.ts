@@ -1,4 +1,4 @@
-// Generated from schema/record.schema.json (1fa4e8713d7f7d9b) by types.mjs.
+// Generated from schema/record.schema.json (077d1ce39fda6f94) by types.mjs.
 
 /**
  * One request about one item.
@@ -76,7 +76,7 @@ export interface EvalsuiteRecordFormat1 {
    */
   new_tokens: number;
   answer: AnswerRead;
-  scores: Scores;
+  scores: ItemMetrics;
   /**
    * The right option's label, or those of all right ones, by ", "; null for spans and texts.
    */
@@ -253,7 +253,7 @@ export interface AnswerRead {
 /**
  * The item's own metrics; empty if the request failed.
  */
-export interface Scores {
+export interface ItemMetrics {
   accuracy?: number;
   set_accuracy?: number;
   answer_f1?: number;

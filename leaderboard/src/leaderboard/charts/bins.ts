@@ -3,7 +3,7 @@ import { h } from "../../common/dom.ts";
 import { isNumber, type Maybe, num, pct } from "../../common/numbers.ts";
 import { plain, shortened } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
-import type { Bin, Breakdown, Group } from "../../types/results.ts";
+import type { Bin, Breakdown, GroupMean } from "../../types/results.ts";
 import { published } from "../columns.ts";
 import { cellIndex, isChoice, placeOf } from "../data.ts";
 import { metricName } from "../metrics.ts";
@@ -16,7 +16,7 @@ import { labelOf, nameOf, sample } from "./looks.ts";
 import { chanceLine, type LinePoint, label, line, Points, upAxis } from "./marks.ts";
 
 /** Items that share a property: numbers from low to high (null: it could not be told), or a name. */
-export type Items = Partial<Bin> & Partial<Group> & Pick<Bin, "n" | "dialogues" | "value" | "interval">;
+export type Items = Partial<Bin> & Partial<GroupMean> & Pick<Bin, "n" | "dialogues" | "value" | "interval">;
 export type By = "turns" | "distance" | "options" | "answers" | "groups";
 export type Row = Told<Breakdown>;
 export interface BinLine {

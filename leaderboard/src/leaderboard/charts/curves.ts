@@ -3,7 +3,7 @@ import type { Kid } from "../../common/dom.ts";
 import { isNumber, num, pct } from "../../common/numbers.ts";
 import { plain, wide } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import type { Before, Curve, Point } from "../../types/results.ts";
+import type { Before, Curve, CurvePoint } from "../../types/results.ts";
 import { metricName } from "../metrics.ts";
 import { taskName } from "../names.ts";
 import { cellOf, silentOf } from "../told.ts";
@@ -20,7 +20,7 @@ export interface Series {
 
 /** The base model's figure, which no training item made, and those of the adapters. */
 function valuesOf({ row, name }: Series): LinePoint[] {
-  const value = (m: Before | Point, at: number, what: string, model?: string): LinePoint => {
+  const value = (m: Before | CurvePoint, at: number, what: string, model?: string): LinePoint => {
     const cell = model === undefined ? undefined : cellOf(row, model);
     const words = `${name}, ${what}: ${pct(m.value)} %${between(m)}${silentOf(cell)}`;
     return { at, value: m.value, low: m.low, high: m.high, words, cell, alone: at === 0 };

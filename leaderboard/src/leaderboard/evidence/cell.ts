@@ -16,7 +16,7 @@ import { count } from "../spent.ts";
 import { STATUSES } from "../statuses.ts";
 import { flagNode } from "../tables/cells.ts";
 import { sheetNode } from "../tables/sheet.ts";
-import type { Cell, Metric, Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
+import type { Cell, MetricValue, Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
 import { listTools, search } from "./items.ts";
 import { open, setOpen } from "./open.ts";
 
@@ -94,7 +94,7 @@ function headline(cell: Cell, task: Task) {
 }
 
 /** The certainty of a value, below it. */
-function certainty(m: string, x: Metric): Kid {
+function certainty(m: string, x: MetricValue): Kid {
   const lines = [
     [t("interval"), span(m, x.low, x.high, 1)],
     ["Wilson", span(m, x.wilson?.[0], x.wilson?.[1], 1)],
@@ -136,7 +136,7 @@ function metricTable(cell: Cell) {
   const binomial = all.some(([, x]) => x.wilson);
   const sampled = all.some(([, x]) => isNumber(x.spread));
   const heads = [t("value"), t("interval"), binomial && "Wilson", sampled && t("sampleSpread"), "n"].filter(Boolean);
-  const numbers = (m: string, x: Metric): SheetValue[] => [
+  const numbers = (m: string, x: MetricValue): SheetValue[] => [
     { value: x.value, text: figure(m, x.value, 2) },
     { value: null, text: span(m, x.low, x.high, 2) || "–" },
     ...(binomial ? [{ value: null, text: span(m, x.wilson?.[0], x.wilson?.[1], 2) || "–" }] : []),

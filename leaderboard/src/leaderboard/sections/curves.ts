@@ -3,7 +3,7 @@ import { button, h, type Kid } from "../../common/dom.ts";
 import { num, sumOf } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
-import type { Before, LabelCheck, Point } from "../../types/results.ts";
+import type { Before, CurvePoint, LabelCheck } from "../../types/results.ts";
 import { curvePanel } from "../charts/curves.ts";
 import { LOOKS } from "../charts/glyphs.ts";
 import { savers } from "../charts/picture.ts";
@@ -173,12 +173,12 @@ function curveRow(row: CurveRow, sizes: number[]): SheetRow {
   };
 }
 
-function curveCell(row: CurveRow, m: Before | Point | null | undefined): SheetValue {
+function curveCell(row: CurveRow, m: Before | CurvePoint | null | undefined): SheetValue {
   if (!m) return { value: null };
   const value: SheetValue = { value: m.value, low: m.low, high: m.high };
   const seeds = "seeds" in m ? m.seeds : [];
   if (seeds.length > 1) {
-    const part = (x: Point["seeds"][number]) => ({
+    const part = (x: CurvePoint["seeds"][number]) => ({
       name: `${t("seed")} ${plain(String(x.seed))}`,
       value: { value: x.value, cell: cellOf(row, x.model) },
     });
@@ -206,7 +206,7 @@ function curveLines(r: CurveRow): Line[] {
   return [...base, ...points.flatMap((point) => pointLines(head, point))];
 }
 
-function pointLines(head: Line, { seeds, labels, ...point }: Point): Line[] {
+function pointLines(head: Line, { seeds, labels, ...point }: CurvePoint): Line[] {
   const several = seeds.length > 1;
   const whole = {
     ...head,
@@ -216,7 +216,7 @@ function pointLines(head: Line, { seeds, labels, ...point }: Point): Line[] {
     ...(labels && labelLine(labels)),
   };
   if (!several) return [whole];
-  const one = (x: Point["seeds"][number]): Line => ({
+  const one = (x: CurvePoint["seeds"][number]): Line => ({
     ...{ ...head, size: point.size, items: point.items, interval: "items" },
     ...{ seed: x.seed, model: x.model, value: x.value, low: x.low, high: x.high },
   });

@@ -7,7 +7,7 @@ import { publishedAs } from "../metrics.ts";
 import { metricOf } from "../offered.ts";
 import { state } from "../state.ts";
 import { STATUSES } from "../statuses.ts";
-import type { Benchmark, Cell, Metric, Model, Task } from "../types.ts";
+import type { Benchmark, Cell, MetricValue, Model, Task } from "../types.ts";
 
 /** A line by its headings; what it lacks stays empty. */
 export type Line = Record<string, string | number | boolean | null | undefined>;
@@ -43,7 +43,7 @@ function modelLine(model: Model, place: Place): Line[] {
   const c = entryAt(model.id, place) as Cell | undefined; // a mean lacks some of its fields
   if (!c) return [];
   const metric = metricOf(place.task);
-  const m: Partial<Metric> = c.metrics?.[metric] ?? {};
+  const m: Partial<MetricValue> = c.metrics?.[metric] ?? {};
   const [wilson_low, wilson_high] = m.wilson ?? [];
   const group = model.baseline ? "baseline" : "model";
   return [
