@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (cb4af68f05dec424) by types.mjs.
+// Generated from schema/results.schema.json (529401c86447c751) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -9,7 +9,7 @@ export interface EvalsuiteResultsFormat1 {
    * The version that wrote it.
    */
   evalsuite: string;
-  reading: Reading;
+  reading: ReadingFields;
   cells: CellResult[];
   /**
    * A row a model over the benchmarks of a group.
@@ -103,7 +103,7 @@ export interface EvalsuiteResultsFormat1 {
 /**
  * The settings by which replies were read.
  */
-export interface Reading {
+export interface ReadingFields {
   /**
    * For choices: the forms that count as an answer.
    */
@@ -245,7 +245,7 @@ export interface CellResult {
    * The first of the task's metrics is its headline.
    */
   metrics: {
-    [k: string]: Metric;
+    [k: string]: MetricValue;
   };
   /**
    * Examples left out for want of room in the model's context, in all.
@@ -265,7 +265,7 @@ export interface CellResult {
   /**
    * Absent where nothing was written, or the backend counts no tokens.
    */
-  tokens?: Tokens | null;
+  tokens?: TokenCounts | null;
   /**
    * Where only a part of the items was asked: every figure of the cell is an estimate, or of that part alone; low and high of the estimate's metric are those of its interval. Absent where all were asked.
    */
@@ -282,7 +282,7 @@ export interface CellResult {
 /**
  * One figure of a cell. Shares and scores are in 0 … 1; CIDEr in 0 … 10; delta_nll in nats, which may be negative.
  */
-export interface Metric {
+export interface MetricValue {
   /**
    * Null where no request was answered.
    */
@@ -400,7 +400,7 @@ export interface Facts {
   /**
    * Of the model's models.yaml, less the discount of a batch API; absent if there is none.
    */
-  price?: Price | null;
+  price?: TokenPrice | null;
 }
 /**
  * The items that a file names.
@@ -417,7 +417,7 @@ export interface Picked {
   /**
    * Absent for a list of ids.
    */
-  anchors?: Chosen | null;
+  anchors?: AnchorChoice | null;
   /**
    * What differs from the way in which the models were asked that chose the items.
    */
@@ -426,7 +426,7 @@ export interface Picked {
 /**
  * A cell's entry in a file of anchor items (docs/anchors.md).
  */
-export interface Chosen {
+export interface AnchorChoice {
   /**
    * Of the items, in their order; they sum to 1.
    */
@@ -545,14 +545,14 @@ export interface Again {
 /**
  * Prices of a million tokens, in any one currency.
  */
-export interface Price {
+export interface TokenPrice {
   input: number;
   output: number;
 }
 /**
  * The tokens of a cell's replies: every sample and rotation is one, failed requests are none.
  */
-export interface Tokens {
+export interface TokenCounts {
   /**
    * Replies whose tokens were counted.
    */
@@ -3143,7 +3143,7 @@ export interface TaskAgainst {
    * The reasoning task's first metric.
    */
   metric: string;
-  knowledge: Knowledge[];
+  knowledge: KnowledgeWay[];
   /**
    * The facts that the items rest on: the share that the model knows.
    */
@@ -3282,7 +3282,7 @@ export interface TaskAgainst {
 /**
  * The way in which a model was asked for facts, and the judge of what it knows.
  */
-export interface Knowledge {
+export interface KnowledgeWay {
   /**
    * The task that asks for them, with 0 shots and unperturbed.
    */
@@ -3396,7 +3396,7 @@ export interface PooledAgainst {
    * The reasoning task's first metric.
    */
   metric: string;
-  knowledge: Knowledge[];
+  knowledge: KnowledgeWay[];
   /**
    * The facts that the items rest on: the share that the model knows.
    */
@@ -3619,7 +3619,7 @@ export interface Independent {
     | "cedar_attribution_probing"
   )[];
   sets: string[];
-  knowledge: Knowledge[];
+  knowledge: KnowledgeWay[];
   models: IndependentModel[];
   /**
    * Models with replies that failed or are still to be made.
@@ -3655,12 +3655,12 @@ export interface IndependentModel {
    */
   mib: number | null;
   mib_rank: number | null;
-  battles: Battle[];
+  battles: PairedItems[];
 }
 /**
  * A pair of models on the items that both retain.
  */
-export interface Battle {
+export interface PairedItems {
   against: string;
   items: number;
   /**
@@ -3888,7 +3888,7 @@ export interface Breakdown {
   /**
    * By group, in the paper's order, where there are several.
    */
-  groups?: Group[] | null;
+  groups?: GroupMean[] | null;
 }
 /**
  * The items with a property from low to high, both inclusive.
@@ -3925,7 +3925,7 @@ export interface Bin {
 /**
  * Items of one relation category, inference type or dimension.
  */
-export interface Group {
+export interface GroupMean {
   /**
    * Items.
    */
@@ -4970,7 +4970,7 @@ export interface Controls {
   panel: Panel[];
   length: LengthBias[];
   families: Family[];
-  attacks: Attack[];
+  attacks: AttackEffect[];
 }
 /**
  * Mean scores of gold answers, and of replies that share no character with them.
@@ -5214,7 +5214,7 @@ export interface Family {
 /**
  * The effect of injected instructions on scores.
  */
-export interface Attack {
+export interface AttackEffect {
   judge: string;
   rubric: string;
   scale: string;
@@ -5529,7 +5529,7 @@ export interface SecondCell {
    * The headline: its value in `cells`.
    */
   first: number | null;
-  second: Interval;
+  second: IntervalFields;
   parted: Parting[];
   errors: {
     [k: string]: number;
@@ -5540,7 +5540,7 @@ export interface SecondCell {
 /**
  * The same with the second reader's answers to the n, the parser's to the others.
  */
-export interface Interval {
+export interface IntervalFields {
   value: number | null;
   low: number | null;
   high: number | null;
@@ -5703,7 +5703,7 @@ export interface Curve {
   metric: string;
   before: Before | null;
   chance: number | null;
-  points: Point[];
+  points: CurvePoint[];
 }
 /**
  * The base model's figure.
@@ -5717,7 +5717,7 @@ export interface Before {
 /**
  * The adapters of one size.
  */
-export interface Point {
+export interface CurvePoint {
   value: number | null;
   low: number | null;
   high: number | null;
