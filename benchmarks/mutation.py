@@ -202,7 +202,7 @@ def main() -> None:
     done = asked.out.read_text(encoding="utf-8").splitlines() if asked.out.exists() else []
     with tempfile.TemporaryDirectory() as folder, asked.out.open("a", encoding="utf-8") as out:
         copy = Path(folder).resolve() / "copy"
-        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv*", "runs", "__pycache__"))
+        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv*", "runs", "__pycache__", "node_modules"))
         sys.path.insert(0, str(copy))
         os.environ |= {
             "PYTHONPATH": str(copy),

@@ -140,6 +140,37 @@ def test_nothing_leads(page: Any, folder: Path) -> None:
     assert "2 of 2 marks were made with the reference in view" in audit.summarize_marks([folder / "seen.jsonl"]).notes
 
 
+def test_a_key_that_is_held_marks_once(page: Any) -> None:
+    """The keyboard repeats a key that is held: the outputs behind this one would get its mark, which nobody gave them."""
+    enter(page)
+    for _ in range(4):
+        page.keyboard.down("b")  # without up: a repeated one
+    page.keyboard.up("b")
+    assert page.inner_text("#count") == "1 of 10 marked" and at(page) == 2
+    for _ in range(3):
+        page.keyboard.down("ArrowRight")
+    assert at(page) == 5
+
+
+def test_two_tabs_keep_the_marks_of_both(page: Any, folder: Path) -> None:
+    """The same page, open twice: each writes all marks that it knows, so it must know those of the other."""
+    enter(page)
+    other = page.context.new_page()
+    try:
+        other.goto(page.url)
+        other.wait_for_selector("#output")
+        page.keyboard.press("b")
+        other.locator("#count", has_text="1 of 10 marked").wait_for()
+        other.keyboard.press("ArrowRight")
+        other.keyboard.press("a")
+        page.locator("#count", has_text="2 of 10 marked").wait_for()
+        page.keyboard.press("c")  # changes the second output's mark, that of the other tab
+    finally:
+        other.close()
+    labels = [d.output.labels for d in load_sample(folder / "sample.json").drawn]
+    assert [row["said"] for row in export(page, folder / "both.jsonl")] == [labels[0][1], labels[1][2]]
+
+
 def test_names_are_apart_and_files_come_back(page: Any, folder: Path) -> None:
     enter(page, "甲")
     page.keyboard.press("a")

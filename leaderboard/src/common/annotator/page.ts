@@ -12,6 +12,7 @@ import {
   draw,
   exportWork,
   importText,
+  isKept,
   type Job,
   job,
   lastPlace,
@@ -21,6 +22,7 @@ import {
   place,
   takeBack,
   takeUp,
+  takeUpAgain,
   work,
 } from "./work.ts";
 
@@ -45,6 +47,9 @@ export function startWork(made: Job, words: Words, mode = "", annotator = "") {
   }
   drawAll();
   addEventListener("keydown", onKey);
+  addEventListener("storage", ({ key }) => {
+    if (isKept(key)) takeUpAgain();
+  });
 }
 
 function onKey(event: KeyboardEvent) {
@@ -58,7 +63,8 @@ function onKey(event: KeyboardEvent) {
   const action = actionOf(key);
   if (!action || (key === " " && target.closest("button, input"))) return;
   event.preventDefault();
-  action();
+  // Held down, a key moves on; but it marks only once, for the next entry would get the same mark.
+  if (!event.repeat || key.startsWith("Arrow")) action();
 }
 
 /** Run `action` when Enter is pressed in an input; not for the Enter that ends a word in an input method. */

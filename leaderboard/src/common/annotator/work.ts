@@ -3,7 +3,7 @@
 import { $, byId } from "../dom.ts";
 import { save } from "../files.ts";
 import { recalled } from "../kept.ts";
-import { store } from "../storage.ts";
+import { store, stored } from "../storage.ts";
 import { t } from "../words.ts";
 import type { Undo } from "./undo.ts";
 
@@ -57,6 +57,16 @@ export function takeUp(annotator: string) {
   work.annotator = annotator;
   job.undo.clear();
   job.takeUp();
+}
+
+/** Whether the browser keeps the annotator's work under this name. */
+export const isKept = (name: string | null) => work.annotator !== "" && Boolean(name?.startsWith(stored(shelf(""))));
+
+/** Take up what another tab of the same page has kept: written from here alone, it would be lost. */
+export function takeUpAgain() {
+  takeUp(work.annotator);
+  place(work.at);
+  draw();
 }
 
 /** Draw anew. Who goes from button to button by keyboard stays where they are, or at the entry if that is gone. */
