@@ -83,8 +83,11 @@ def tests_of(file: str, root: Path) -> list[str]:
 
 
 def code_of(source: str) -> str:
-    """The program without annotations, which never run."""
-    tree = ast.parse(source)
+    """The program without annotations, which never run; "" if it is none (`not` before `:=`)."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return ""
     for node in ast.walk(tree):
         for name in {"annotation", "returns"} & set(node._fields):
             setattr(node, name, ast.Constant(None))
@@ -105,7 +108,7 @@ def mutants_of(file: str, source: str, many: int, dice: Random) -> list[dict]:
             mutant = {"file": file, "line": place[0][0], "n": n}
             places.setdefault(tuple(place), []).extend(mutant | {"operator": name} for name in names)
     chosen = [dice.choice(places[place]) for place in dice.sample(sorted(places), len(places))]
-    real = (m for m in chosen if (mutated := mutate(source, m)) and code_of(mutated) != code_of(source))
+    real = (m for m in chosen if (mutated := mutate(source, m)) and code_of(mutated) not in ("", code_of(source)))
     return list(islice(real, many))
 
 
@@ -202,7 +205,9 @@ def main() -> None:
     done = asked.out.read_text(encoding="utf-8").splitlines() if asked.out.exists() else []
     with tempfile.TemporaryDirectory() as folder, asked.out.open("a", encoding="utf-8") as out:
         copy = Path(folder).resolve() / "copy"
-        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv*", "runs", "__pycache__", "node_modules"))
+        shutil.copytree(
+            ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv*", "runs", "__pycache__", "node_modules")
+        )
         sys.path.insert(0, str(copy))
         os.environ |= {
             "PYTHONPATH": str(copy),

@@ -171,6 +171,15 @@ def test_two_tabs_keep_the_marks_of_both(page: Any, folder: Path) -> None:
     assert [row["said"] for row in export(page, folder / "both.jsonl")] == [labels[0][1], labels[1][2]]
 
 
+def test_a_tab_that_is_lent_again_keeps_nothing(folder: Path, browse: Any) -> None:
+    """A mark that the test before left would stand first in an export here."""
+    for _ in range(2):
+        with browse(folder / "index.html", "#name") as page:
+            enter(page)
+            page.keyboard.press("a")
+            assert page.inner_text("#count") == "1 of 10 marked"
+
+
 def test_names_are_apart_and_files_come_back(page: Any, folder: Path) -> None:
     enter(page, "甲")
     page.keyboard.press("a")
