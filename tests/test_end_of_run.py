@@ -6,18 +6,22 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from as_json import cells_of
+from rich.console import Console
 from scipy import stats
 
 import evalsuite
 from evalsuite.analyses.chance import ANALYSIS as CHANCE
 from evalsuite.analyses.findings.journey import end_of_run
 from evalsuite.analyses.saved import load_results
+from evalsuite.cli.tables.terminal import draw
+from evalsuite.common.sheet import Column, Row, Sheet
 from evalsuite.types import Request
 
 Reply = Callable[[Request], str]
@@ -164,6 +168,30 @@ def test_run_ends_with_them_and_show_has_them_for_the_whole_run(tmp_path: Path, 
     assert "Only baselines" in cli("show", tmp_path / "run").stdout
     for part in (("--set", "hard"), ("--tables", "results"), ("--as", "csv")):
         assert "Only baselines" not in cli("show", tmp_path / "run", *part).stdout
+
+
+def test_baselines_stand_last_under_a_heading_and_short_names_are_spelled_out(tmp_path: Path, cli: Any) -> None:
+    out = tmp_path / "run"
+    evalsuite.run(
+        model=["random", "qwen-coder-0.5b", "lexical"],
+        tasks=["CKF", "SI"],
+        set="hard",
+        limit=2,
+        out=out,
+    )
+    shown = cli("show", out, COLUMNS="100").stdout
+    first = [line.split()[0] for line in shown.splitlines() if line.strip()]
+    rows = first[first.index("model") + 2 : first.index("chance")]
+    assert rows == ["qwen-coder-0.5b", "baselines", "lexical", "random"]
+    assert "CKF: Knowledge filling   SI: Slot identification" in shown.splitlines()
+
+
+def test_a_blank_line_parts_notes_from_the_next_table() -> None:
+    console = Console(width=60, file=StringIO())
+    sheets = [Sheet(name, name, (Column(""), Column("x")), (Row(("row", "1")),), (f"note {name}",)) for name in "ab"]
+    console.print(*draw(sheets))
+    printed = [line.strip() for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
+    assert printed[printed.index("note a") + 1 :][:2] == ["", "b"]
 
 
 def test_the_table_of_results_has_items_and_intervals_in_80_columns(tmp_path: Path, cli: Callable[..., Any]) -> None:

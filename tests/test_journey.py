@@ -200,8 +200,8 @@ USAGE = [
     (["run", "--shots", "-1"], "none negative"),
     (["run", "--limit", "0"], "--limit"),
     (["run", "--prompt", "papper"], "Did you mean 'paper'"),
-    (["score", "/nowhere"], "no run here"),
-    (["report", "/nowhere"], "no results.json"),
+    (["score", "/nowhere"], "no such folder"),
+    (["report", "/nowhere"], "no such folder"),
     (["data", "check", "/nowhere"], "no such folder"),
     (["frobnicate"], "No such command"),
 ]

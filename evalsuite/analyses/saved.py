@@ -21,7 +21,7 @@ from evalsuite.common.jsonl import first_fault
 from evalsuite.common.plainfile import read_json
 from evalsuite.results.analysis import Results, written
 from evalsuite.results.places import known_values
-from evalsuite.results.records import is_records_file
+from evalsuite.results.records import find_results, is_records_file
 from evalsuite.results.schema.base import Rows, Strict, narrowed
 from evalsuite.results.schema.cell import CellResult, MetricValue, ReadingFields
 from evalsuite.types import Cell, Place, Reading
@@ -60,9 +60,7 @@ def to_json(results: Results) -> dict[str, Any]:
 
 def load_results(run: Path) -> Results:
     """Read results.json without scoring again. Raises ConfigError if it is missing or not a file of evalsuite."""
-    path = run / "results.json"
-    if not path.exists():
-        raise ConfigError(f"{run}: no results.json; `evalsuite score {run}` writes it from a run's store")
+    path = find_results(run)
     with score_named(run):
         return from_json(run, read_json(run, path.name))
 

@@ -73,20 +73,32 @@ def _part_order(part: str) -> tuple[int, str]:
 
 
 def _by_model(cells: Sequence[CellResult], by: str) -> list[tuple[str | Text, dict[str, Any], dict[str, CellResult]]]:
-    """A row for each model and way of asking: (label, parts of its place, its cells by task or set)."""
+    """A row for each model and way of asking, baselines last: (label, parts of its place, its cells by task or set)."""
     rows: dict[tuple[tuple[str, Any], ...], dict[str, CellResult]] = {}
     for cell in cells:
         rows.setdefault(cell.but("task", "set", "split"), {})[getattr(cell, by)] = cell
     varying = [name for name in WAY if len({dict(place)[name] for place in rows}) > 1]
 
     recorded = {cell.model for cell in cells if cell.facts.recorded}
+    baselines = {cell.model for cell in cells if cell.is_baseline}
 
     def label(place: dict[str, Any]) -> str | Text:
         words = (f"{place[name]}-shot" if name == "shots" else str(place[name]) for name in varying)
-        told = " ".join([place["model"], *words])
-        return Text(f"{told}（存档回复）", f"{told} (recorded)") if place["model"] in recorded else told
+        shown = " ".join([place["model"], *words])
+        return Text(f"{shown}（存档回复）", f"{shown} (recorded)") if place["model"] in recorded else shown
 
-    return [(label(dict(place)), dict(place), by_name) for place, by_name in rows.items()]
+    found = [(label(dict(place)), dict(place), by_name) for place, by_name in rows.items()]
+    return sorted(found, key=lambda row: row[1]["model"] in baselines)
+
+
+def _headed(rows: Sequence[Row], cells: Sequence[CellResult]) -> list[Row]:
+    """The rows of models, then under a heading those of baselines, which stand last."""
+    baselines = {cell.model for cell in cells if cell.is_baseline}
+    start = next((n for n, row in enumerate(rows) if row.about["model"] in baselines), 0)
+    if not start:  # the one or the other alone
+        return [*rows]
+    heading = Row((Text("基线", "baselines"), *[None] * (len(rows[0].cells) - 1)), "group")
+    return [*rows[:start], heading, *rows[start:]]
 
 
 def _by_task(item_set: str, cells: Sequence[CellResult], benchmark: str, tested: Sequence[Chance]) -> Sheet:
@@ -114,6 +126,7 @@ def _by_task(item_set: str, cells: Sequence[CellResult], benchmark: str, tested:
         Row((label, *(_number(by_task.get(t.name), t.metrics[0]) for t in tasks), *tokens), about=about)
         for (label, about, by_task), tokens in zip(models, spent, strict=True)
     ]
+    rows = _headed(rows, cells)
     guessed = {c.task: c.chance for c in cells if c.chance is not None}
     if guessed:
         blank = [None] * len(more)
@@ -142,6 +155,7 @@ def _by_set(task: Task, cells: Sequence[CellResult], averages: Sequence[Mean]) -
         value = average.metrics[metric].value if average and metric in average.metrics else None
         mean = [Value(value, flags=("≈",) if stopped else (), compares=not stopped)] if several else []
         rows.append(Row((label, *(_number(by_set.get(name), metric) for name in sets), *mean, *tokens), about=about))
+    rows = _headed(rows, cells)
     rows += _size([([by_set.get(name) for *_, by_set in models], metric) for name in sets], len(more) + several)
     columns = [Column(name, kind="percent", better="more", about={"set": name}) for name in sets]
     if several:
@@ -237,17 +251,32 @@ def _number(cell: CellResult | None, metric: str) -> Value:
     return Value(figure.value, flags=tuple(flags), compares=not lost and not cell.is_estimate)
 
 
+NAMED = 12  # tasks whose short names a line spells out: a group has some forty
+
+
+def short_names(results: Results) -> list[Text]:
+    """The tasks' short names, which stand in headings and in progress lines, spelled out."""
+    asked = {cell.task for cell in results.cells}
+    tasks = [task for task in TASKS.values() if task.name in asked and task.short != task.en]
+    if len(tasks) > NAMED:
+        return [Text("各任务的简称：evalsuite tasks", "short names of tasks: evalsuite tasks")]
+    zh, en = ("   ".join(f"{t.short}: {name(t)}" for t in tasks) for name in (lambda t: t.zh, lambda t: t.en))
+    return [Text(zh, en)] if tasks else []
+
+
 UNREAD = 0.05  # share of a model's replies to choices in which the parser finds none: above, they deserve a look
 
 
 def notes(results: Results) -> list[Text]:
-    """Notes below all tables of a run: the legend, replies without a choice, recordings, and leakage between splits."""
+    """Notes below all tables of a run: the legend, tasks' short names, replies without a choice, recordings, and leakage
+    between splits."""
     estimated = [ESTIMATED] if any(cell.is_estimate for cell in results.cells) else []
     sampled = [SAMPLED] if any(cell.facts.samples for cell in results.cells) else []
     return [
         *legend(results),
         *estimated,
         *sampled,
+        *short_names(results),
         *unread(results),
         *cut(results),
         *recordings(results),

@@ -159,7 +159,7 @@ def print_tables(done: Results, *groups: Sequence[str]) -> None:
     from evalsuite.analyses.table import sheets
     from evalsuite.cli.tables.terminal import draw
 
-    print_all(*(table for names in groups for table in draw(sheets(done, names))), *draw(notes(done)))
+    print_all(*draw([*(sheet for names in groups for sheet in sheets(done, names)), *notes(done)]))
     for problem in done.problems:
         say("problem: ", problem, err=True)
 

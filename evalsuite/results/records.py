@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
-from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.errors import ConfigError, DataError, nearest
 from evalsuite.common.files import safe_name
 from evalsuite.common.jsonl import first_fault, parse_model, parse_object
 from evalsuite.common.plainfile import open_plain, read_json
@@ -49,11 +49,22 @@ def is_records_file(place: Any) -> bool:
     return isinstance(place, str) and _PLACE.fullmatch(place) is not None
 
 
+def require_folder(run: Path) -> None:
+    """Raise ConfigError if there is no such folder, with the nearest name beside it."""
+    if run.exists():
+        return
+    beside = [path.name for path in run.parent.iterdir() if path.is_dir()] if run.parent.is_dir() else []
+    near = nearest(run.name, beside)
+    hint = f" Did you mean {run.parent / near}?" if near else ""
+    raise ConfigError(f"{run}: no such folder.{hint} `evalsuite run --out {run}` makes one")
+
+
 def find_results(folder: Path) -> Path:
     """results.json of a run or a submission. Raises ConfigError if there is none."""
+    require_folder(folder)
     path = folder / "results.json"
     if not path.exists():
-        raise ConfigError(f"{folder}: no results.json; `evalsuite score {folder}` writes it")
+        raise ConfigError(f"{folder}: no results.json; `evalsuite score {folder}` writes it from a run's store")
     return path
 
 

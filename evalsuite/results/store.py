@@ -28,6 +28,7 @@ from evalsuite.benchmarks.registry import add_run
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.secrets import hide
 from evalsuite.common.text import escape_surrogates
+from evalsuite.results.records import require_folder
 from evalsuite.results.schema.base import Strict
 from evalsuite.types import Cell, Item, Likelihood, Message, Place, Request, Response, Trial
 
@@ -385,6 +386,7 @@ class Store:
 
 def find_store(run: Path) -> Path:
     """The path of a run's store; its benchmark files are known from then on. Raises ConfigError if there is none."""
+    require_folder(run)
     path = run / "store.sqlite"
     if not path.is_file():
         raise ConfigError(f"{run}: no run here (no store.sqlite); `evalsuite run --out {run}` makes one")

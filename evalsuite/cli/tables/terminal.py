@@ -23,9 +23,13 @@ _STYLES = {"strong": "bold", "quiet": "dim", "flag": "yellow"}
 
 
 def draw(shown: Iterable[Sheet | Text | str]) -> Iterator[RenderableType]:
-    """Make sheets and lines of text renderable by a rich console."""
+    """Make sheets and lines of text renderable by a rich console. A blank line parts a sheet's notes from the next sheet."""
+    noted = False
     for one in shown:
+        if noted and isinstance(one, Sheet):
+            yield FoldedText("")
         yield SheetDrawing(one) if isinstance(one, Sheet) else FoldedText(safe(said(one)))
+        noted = isinstance(one, Sheet) and bool(one.notes)
 
 
 def said(text: str | Text) -> str:
