@@ -260,7 +260,8 @@ def short_names(results: Results) -> list[Text]:
     tasks = [task for task in TASKS.values() if task.name in asked and task.short != task.en]
     if len(tasks) > NAMED:
         return [Text("各任务的简称：evalsuite tasks", "short names of tasks: evalsuite tasks")]
-    zh, en = ("   ".join(f"{t.short}: {name(t)}" for t in tasks) for name in (lambda t: t.zh, lambda t: t.en))
+    zh = "   ".join(f"{task.short}: {task.zh}" for task in tasks)
+    en = "   ".join(f"{task.short}: {task.en}" for task in tasks)
     return [Text(zh, en)] if tasks else []
 
 
