@@ -103,7 +103,7 @@ def _squeeze(text: str) -> tuple[str, list[int]]:
 def read_verdict(text: str, scales: Sequence[JudgeScale]) -> JudgeVerdict:
     """Read the scores of a judge's reply, one a scale.
 
-    >>> read_verdict("4\\n答案正确，但与标准答案不一致。", [Scale("score", 0, 5)]).scores
+    >>> read_verdict("4\\n答案正确，但与标准答案不一致。", [JudgeScale("score", 0, 5)]).scores
     (4,)
     """
     clean = strip(text)

@@ -121,7 +121,7 @@ class Until(Strict):
     )
 
 
-class Again(Strict):
+class AskedAgain(Strict):
     """The replies that were asked again with a longer limit, since they were cut off before they answered."""
 
     status: Literal["truncated"]
@@ -167,7 +167,7 @@ class Facts(Strict):
     recorded: Recorded | None = Field(default=None, description="Absent where the model itself was asked.")
     trained: Trained | None = None
     until: Until | None = None
-    again: Again | None = Field(default=None, description="Absent where no reply was asked again.")
+    again: AskedAgain | None = Field(default=None, description="Absent where no reply was asked again.")
     price: TokenPrice | None = Field(
         default=None,
         description="Of the model's models.yaml, less the discount of a batch API; absent if there is none.",

@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (529401c86447c751) by types.mjs.
+// Generated from schema/results.schema.json (3f7bc46aa3566cb9) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -396,7 +396,7 @@ export interface Facts {
   /**
    * Absent where no reply was asked again.
    */
-  again?: Again | null;
+  again?: AskedAgain | null;
   /**
    * Of the model's models.yaml, less the discount of a batch API; absent if there is none.
    */
@@ -531,7 +531,7 @@ export interface Until {
 /**
  * The replies that were asked again with a longer limit, since they were cut off before they answered.
  */
-export interface Again {
+export interface AskedAgain {
   status: "truncated";
   /**
    * The longer limit, in tokens.
