@@ -30,8 +30,7 @@ site: .venv/docs
 
 # Three tests at a time, each on one thread: many wait for servers, browsers and clusters.
 JOBS ?= 3
-# Bytecode is written, whatever the environment says: the tests' many processes need not compile the same files again.
-PYTEST := PYTHONDONTWRITEBYTECODE= HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist worksteal
+PYTEST := HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist worksteal
 
 test: .venv/test lint
 	$(PYTEST)

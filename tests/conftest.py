@@ -59,6 +59,22 @@ def on_cluster(item: pytest.Item) -> bool:
     )
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable() -> Iterator[Any]:
+    """Write half characters (lone surrogates) of a message by their numbers: a worker can send none, and the whole run would end."""
+    return _whole_characters((yield))
+
+
+def _whole_characters(data: Any) -> Any:
+    if isinstance(data, str):
+        return data if data.isascii() else data.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(data, dict):
+        return {_whole_characters(key): _whole_characters(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return type(data)(map(_whole_characters, data))
+    return data
+
+
 def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
     """Tell of files which differ and where, not all their bytes."""
     if op != "==":

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 
 # Folders with real data, labelled answers and values of metrics, whose tests skip without them; and what pytest's workers inherit.
 KEPT = re.compile(r"EVALSUITE_(?:ANSWERS|METRICS|TEST_\w+)$")
 DROPPED = re.compile(
     r"EVALSUITE_|LC_|LANG|HF_|HUGGINGFACE_|TRANSFORMERS_|MODELSCOPE_|OPENAI_|RAY_|WANDB_|MLFLOW_|XDG_|JIEBA"
-    r"|(?:COLUMNS|LINES|NO_COLOR|FORCE_COLOR|CLICOLOR\w*|TERMINAL_WIDTH|PYTHONWARNINGS|PYTHONUTF8|PYTHONIOENCODING)$"
+    r"|(?:COLUMNS|LINES|NO_COLOR|FORCE_COLOR|CLICOLOR\w*|TERMINAL_WIDTH"
+    r"|PYTHON(?:WARNINGS|UTF8|IOENCODING|DONTWRITEBYTECODE))$"
     r"|.*_(?:KEY|TOKEN)$|.*_proxy$",
     re.IGNORECASE,
 )
@@ -28,6 +30,7 @@ def scrub() -> None:
     for name in [name for name in os.environ if DROPPED.match(name) and not KEPT.match(name)]:
         del os.environ[name]
     os.environ.update(SET | ({"EVALSUITE_TEST_DATA": data} if data else {}))
+    sys.dont_write_bytecode = False  # the tests' many processes need not compile the same files again
     for name in ("EVALSUITE_TEST_DATA", "EVALSUITE_ANSWERS", "EVALSUITE_METRICS"):
         if os.environ.get(name):  # as seen from where the tests were started
             os.environ[name] = os.path.abspath(os.environ[name])
