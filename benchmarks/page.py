@@ -26,11 +26,12 @@ from load import write
 
 import evalsuite
 from evalsuite.analyses.journey import write_results
-from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.store import Store
 from evalsuite.types import Cell, Item, Reading, Response
 
-PERTURBED = [name for name, p in PERTURBATIONS.items() if not p.several]
+# Literal, so that times of different versions compare: those that were there when it was first measured.
+PERTURBED = """none reindicate reindicate_upper reindicate_circled reindicate_stems shuffle both derange derange_both reverse
+swap_speakers drop_turns traditional""".split()
 
 
 def build(folder: Path, models: int, replies: int) -> Path:
@@ -67,7 +68,8 @@ def said(item: Item, guess: str, skill: float, key: str) -> str:
     if draw.random() < 0.02:
         return draw.choice(["抱歉，我无法回答这个问题。", "", "作为一个人工智能语言模型，我不知道。"])
     answer = item.target if draw.random() < skill else guess
-    return f"{answer}\n因为对话里说：{draw.choice(item.dialogue)}，{draw.choice(item.dialogue)}"
+    turns = item.dialogue or [item.question]  # a perturbation leaves the dialogue out
+    return f"{answer}\n因为对话里说：{draw.choice(turns)}，{draw.choice(turns)}"
 
 
 def measured(what: str, run: Path) -> None:

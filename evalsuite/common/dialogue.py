@@ -191,6 +191,11 @@ def sources(dialogues: Sequence[Sequence[str]]) -> list[int]:
     >>> sources([whole, ["A: 你好。"], [*whole[:2], "A: 快[MASK]吧。"]])
     [0, 1, 0]
     """
+    return [*_sources(tuple(map(tuple, dialogues)))]
+
+
+@lru_cache(64)  # scoring and analyses ask about the same items, and so do most perturbations of them
+def _sources(dialogues: tuple[tuple[str, ...], ...]) -> tuple[int, ...]:
     parent = list(range(len(dialogues)))
 
     def find(n: int) -> int:
@@ -207,4 +212,4 @@ def sources(dialogues: Sequence[Sequence[str]]) -> list[int]:
         for window in (*windows, tuple(turns)):
             roots = find(seen.setdefault(window, n)), find(n)
             parent[max(roots)] = min(roots)
-    return [find(n) for n in range(len(dialogues))]
+    return tuple(find(n) for n in range(len(dialogues)))

@@ -80,19 +80,20 @@ class Counts:
     name: str
     module: Callable[[], Counting]
     tokens: Callable[[Profile], str | None]  # the tokenisation; None: not in this profile
+    pooled: Callable[[Numbers], Floats]  # (..., columns) sums -> (...) the metric, or (..., metrics) those that share them
+    single: Callable[[Numbers], Floats]  # (N, columns) -> the same of the items, named s<name>
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextMetric(Metric):
-    """A metric of texts: either the mean of `values`, or `pooled` of the sums of `counts`."""
+    """A metric of texts: either the mean of `values`, or computed from the sums of `counts`."""
 
     fields: _Fields
     # The fields of Profile on which its values depend: profiles that agree on them share the values.
     reads: tuple[str, ...] = ()
     values: Callable[[Texts, Profile], Floats] | None = None  # (N,)
     counts: Counts | None = None
-    pooled: Callable[[Numbers], Floats] | None = None  # (..., columns) sums -> (...)
-    single: Callable[[Numbers], Floats] | None = None  # (N, columns) -> (N,): the items' values, named s<name>
+    column: int | None = None  # its number among the metrics that share the counts
     single_fields: _Fields | None = None
     stated_as: str = ""  # its name in results.json, if different
     ours: bool = True  # reported under our profile
@@ -196,10 +197,9 @@ def _bleu(order: int, papers: bool = False) -> TextMetric:
         f"BLEU-{order}",
         papers=papers,
         counts=_BLEU,
+        column=order - 1,
         mean=False,
-        pooled=lambda sums: _bleu_module().corpus_bleu(sums)[..., order - 1],
         fields=_tokens("bleu", "pooled.papineni2002", smooth="none"),
-        single=lambda rows: _bleu_module().sentence_bleu(rows)[..., order - 1],
         single_fields=_tokens("bleu", "mean.nltk-method1", smooth="floor[0.10]"),
     )
 
@@ -222,12 +222,6 @@ def _meteor15_module() -> Any:
     return meteor15
 
 
-_BLEU = Counts("bleu", _bleu_module, lambda profile: profile.bleu)
-_SACRE = Counts("sacre", _bleu_module, lambda profile: profile.sacre)
-_CHRF = Counts("chrf", _chrf_module, lambda profile: "char")
-_METEOR15 = Counts("meteor15", _meteor15_module, lambda profile: profile.meteor15)
-
-
 def _sacre(sums: Numbers) -> Floats:
     return _bleu_module().corpus_bleu_exp(sums)  # type: ignore[no-any-return]
 
@@ -238,6 +232,18 @@ def _chrf(sums: Numbers) -> Floats:
 
 def _meteor15(sums: Numbers) -> Floats:
     return _meteor15_module().meteor15(sums)  # type: ignore[no-any-return]
+
+
+_BLEU = Counts(
+    "bleu",
+    _bleu_module,
+    lambda profile: profile.bleu,
+    pooled=lambda sums: _bleu_module().corpus_bleu(sums),
+    single=lambda rows: _bleu_module().sentence_bleu(rows),
+)
+_SACRE = Counts("sacre", _bleu_module, lambda profile: profile.sacre, _sacre, _sacre)
+_CHRF = Counts("chrf", _chrf_module, lambda profile: "char", _chrf, _chrf)
+_METEOR15 = Counts("meteor15", _meteor15_module, lambda profile: profile.meteor15, _meteor15, _meteor15)
 
 
 # In the order of results.json.
@@ -282,8 +288,6 @@ TEXT_METRICS = {
             "BLEU (sacreBLEU zh)",
             counts=_SACRE,
             mean=False,
-            pooled=_sacre,
-            single=_sacre,
             fields=_tokens("sacre", "pooled.sacrebleu", smooth="exp"),
             single_fields=_tokens("sacre", "mean.sacrebleu", smooth="exp"),
         ),
@@ -299,8 +303,6 @@ TEXT_METRICS = {
             papers=True,
             counts=_METEOR15,
             mean=False,
-            pooled=_meteor15,
-            single=_meteor15,
             fields=_tokens("meteor15", "pooled.denkowski-lavie2014.exact-only", "lc"),
             single_fields=_tokens("meteor15", "mean.denkowski-lavie2014.exact-only", "lc"),
         ),
@@ -338,8 +340,6 @@ TEXT_METRICS = {
             "chrF",
             counts=_CHRF,
             mean=False,
-            pooled=_chrf,
-            single=_chrf,
             fields=_chrf_fields("pooled"),
             single_fields=_chrf_fields("mean"),
         ),

@@ -26,6 +26,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from itertools import combinations
 from random import Random
@@ -43,6 +44,8 @@ Key = TypeVar("Key", bound=Hashable)
 
 # Weights in memory at a time: 4 million numbers, 32 MB.
 _BLOCK = 4_000_000
+# Weights that are kept for cells of the same seed: at most 32 times 500,000 numbers of two bytes, 32 MB.
+_KEPT, _CELLS = 500_000, 32
 # A test whose p is above CLEARLY after so many permutations ends there: no correction makes it smaller.
 FIRST, CLEARLY = 1_000, 0.1
 
@@ -105,7 +108,9 @@ def bootstrap(
     sums = cluster_sums(scores.statistics, clusters)
     value = scores.finish(sums.sum(axis=0))
     draws = _collect(scores.finish(weights @ sums) for weights in _resampled(len(sums), resamples, rng))
-    return {name: Interval(float(value[name]), *_percentiles(draws[name], level), level) for name in value}
+    low, high = np.quantile(np.stack([draws[name] for name in value]), [(1 - level) / 2, (1 + level) / 2], axis=1)
+    bounds = zip(low.tolist(), high.tolist(), strict=True)
+    return {name: Interval(float(value[name]), *ends, level) for name, ends in zip(value, bounds, strict=True)}
 
 
 def paired_bootstrap(
@@ -567,10 +572,24 @@ def _blocks(clusters: int, draws: int) -> Iterator[int]:
 
 def _resampled(clusters: int, draws: int, rng: Rng) -> Iterator[Floats]:
     """Blocks of (B, C) weights: how often each dialogue occurs in a resample of C dialogues."""
+    if isinstance(rng, Random) and clusters * draws <= _KEPT:
+        yield _weights(rng.getrandbits(128), clusters, draws).astype(float)
+        return
     generator = generator_of(rng)
     for size in _blocks(clusters, draws):
-        drawn = generator.integers(0, clusters, (size, clusters)) + np.arange(size)[:, None] * clusters
-        yield np.bincount(drawn.ravel(), minlength=size * clusters).reshape(size, clusters).astype(float)
+        yield _drawn(generator, clusters, size).astype(float)
+
+
+@lru_cache(_CELLS)
+def _weights(seed: int, clusters: int, draws: int) -> NDArray[np.uint16]:
+    """(draws, C) weights by their seed: cells of the same items are resampled alike."""
+    return _drawn(np.random.default_rng(seed), clusters, draws).astype(np.uint16)
+
+
+def _drawn(generator: np.random.Generator, clusters: int, draws: int) -> NDArray[np.int64]:
+    """(draws, C) weights."""
+    drawn = generator.integers(0, clusters, (draws, clusters)) + np.arange(draws)[:, None] * clusters
+    return np.bincount(drawn.ravel(), minlength=draws * clusters).reshape(draws, clusters)
 
 
 def _swaps(clusters: int, draws: int, rng: Rng) -> Iterator[Floats]:

@@ -82,16 +82,16 @@ class TextCorpus:
             else:
                 continue
             signatures[metric.name] = signature(metric.name, references, **metric.fields(chosen, items))
+        singles = {name: _NAMED[name].single(rows) for name, rows in pooled.items()}
         for metric in wanted:
-            if metric.counts and metric.single and metric.single_fields and metric.counts.name in pooled:
-                per_item[f"s{metric.name}"] = metric.single(pooled[metric.counts.name])
+            if metric.counts and metric.single_fields and metric.counts.name in singles:
+                per_item[f"s{metric.name}"] = _column(metric, singles[metric.counts.name])
                 fields = metric.single_fields(chosen, items)
                 signatures[f"s{metric.name}"] = signature(f"s{metric.name}", references, **fields)
         if encoder is not None:
             per_item["semsim"] = semsim.similarity(self.hypotheses, self.references, encoder)
             signatures["semsim"] = semsim.semsim_signature(encoder, references)
-        named = {metric.counts.name: metric.counts for metric in TEXT_METRICS.values() if metric.counts}
-        columns = ("n", *per_item, *(f"{name}.{column}" for name in pooled for column in named[name].module().COLUMNS))
+        columns = ("n", *per_item, *(f"{name}.{column}" for name in pooled for column in _NAMED[name].module().COLUMNS))
         rows = [np.ones(items), *per_item.values(), *(x for part in pooled.values() for x in part.T)]
         statistics = np.stack(rows, axis=1)
         corpus = {name: float(value) for name, value in _finish(statistics.sum(axis=0), columns).items()}
@@ -126,9 +126,21 @@ def _finish(sums: Floats, columns: tuple[str, ...]) -> dict[str, Floats]:
     """(..., K) sums of statistics with these columns -> metric name -> (...) values."""
     items = sums[..., 0]
     result = {name: sums[..., i] / items for i, name in enumerate(columns) if i and "." not in name}
+    pooled: dict[str, Floats | None] = {}  # counts -> the metrics that share them; None: not in this profile
     for metric in TEXT_METRICS.values():
-        if metric.counts and metric.pooled:
-            part = [i for i, name in enumerate(columns) if name.startswith(f"{metric.counts.name}.")]
-            if part:
-                result[metric.name] = metric.pooled(sums[..., part])
+        if metric.counts:
+            name = metric.counts.name
+            if name not in pooled:
+                part = [i for i, column in enumerate(columns) if column.startswith(f"{name}.")]
+                pooled[name] = metric.counts.pooled(sums[..., part]) if part else None
+            if (shared := pooled[name]) is not None:
+                result[metric.name] = _column(metric, shared)
     return result
+
+
+_NAMED = {metric.counts.name: metric.counts for metric in TEXT_METRICS.values() if metric.counts}
+
+
+def _column(metric: TextMetric, shared: Floats) -> Floats:
+    """A metric's own values among those that share its counts."""
+    return shared if metric.column is None else shared[..., metric.column]

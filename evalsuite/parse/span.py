@@ -117,6 +117,12 @@ def restates(text: str, event: str) -> bool:
     return shared >= (0.4 if len(words) > 1 and set(words) <= set(event) else 0.6)
 
 
+@lru_cache(8192)  # many replies are about one dialogue
+def _turn(turn: str) -> str:
+    """A turn without its speaker, in the form in which texts are compared."""
+    return key(SPEAKER.sub("", turn, count=1))
+
+
 class _Reader:
     """Reads one clean reply by a table of rules."""
 
@@ -125,7 +131,7 @@ class _Reader:
     ) -> None:
         self.text, self.low, self.cut_off = text, lower(text), cut_off
         self.ask, self.asked = parse_question(question), key(question)
-        self.turns = [key(SPEAKER.sub("", turn, count=1)) for turn in dialogue]
+        self.turns = [_turn(turn) for turn in dialogue]
         self.conflict = self.ask.kind == CONFLICT
         self.rows: dict[str, list[SpanRule]] = defaultdict(list)
         for rule in table:
