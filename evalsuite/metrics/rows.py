@@ -80,7 +80,9 @@ class Counts:
     name: str
     module: Callable[[], Counting]
     tokens: Callable[[Profile], str | None]  # the tokenisation; None: not in this profile
-    pooled: Callable[[Numbers], Floats]  # (..., columns) sums -> (...) the metric, or (..., metrics) those that share them
+    pooled: Callable[
+        [Numbers], Floats
+    ]  # (..., columns) sums -> (...) the metric, or (..., metrics) those that share them
     single: Callable[[Numbers], Floats]  # (N, columns) -> the same of the items, named s<name>
 
 

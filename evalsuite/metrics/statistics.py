@@ -572,11 +572,12 @@ def _blocks(clusters: int, draws: int) -> Iterator[int]:
 
 def _resampled(clusters: int, draws: int, rng: Rng) -> Iterator[Floats]:
     """Blocks of (B, C) weights: how often each dialogue occurs in a resample of C dialogues."""
+    blocks = [*_blocks(clusters, draws)]
     if isinstance(rng, Random) and clusters * draws <= _KEPT:
         yield _weights(rng.getrandbits(128), clusters, draws).astype(float)
         return
     generator = generator_of(rng)
-    for size in _blocks(clusters, draws):
+    for size in blocks:
         yield _drawn(generator, clusters, size).astype(float)
 
 
