@@ -30,8 +30,21 @@ from evalsuite.results.store import Store
 from evalsuite.types import Cell, Item, Reading, Response
 
 # Literal, so that times of different versions compare: those that were there when it was first measured.
-PERTURBED = """none reindicate reindicate_upper reindicate_circled reindicate_stems shuffle both derange derange_both reverse
-swap_speakers drop_turns traditional""".split()
+PERTURBED = [
+    "none",
+    "reindicate",
+    "reindicate_upper",
+    "reindicate_circled",
+    "reindicate_stems",
+    "shuffle",
+    "both",
+    "derange",
+    "derange_both",
+    "reverse",
+    "swap_speakers",
+    "drop_turns",
+    "traditional",
+]
 
 
 def build(folder: Path, models: int, replies: int) -> Path:
