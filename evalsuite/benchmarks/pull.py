@@ -43,7 +43,7 @@ class Pulled:
     corpus: Corpus
     versions: dict[str, str]  # by address: a repository's commit, an archive's SHA-256
     changes: tuple[str, ...]  # files of the folder that were other than these data, or are new
-    kept: Path | None  # where the folder's earlier files are now; None if there were none, or nothing changed
+    kept: Path | None  # folder that holds the earlier files now; None if there were none, or nothing changed
 
 
 def pull(benchmark: str, target: Path, address: str = "") -> Pulled:
@@ -59,16 +59,16 @@ def pull(benchmark: str, target: Path, address: str = "") -> Pulled:
     source = address or known.address
     if not source:
         raise ConfigError(f"{known.title} cannot be fetched: {known.no_address or 'it names no address'}")
-    place = target.resolve()  # a link to a folder stays a link
+    resolved = target.resolve()  # a link to a folder stays a link
     try:
         _require_replaceable(target, list(source.addresses.values()) if isinstance(source, Archives) else [source])
-        with draft_folder(place) as draft:
+        with draft_folder(resolved) as draft:
             versions = _fetch(source, "" if address else known.commit, draft)
             replace_file(draft / SOURCE, json.dumps(versions, indent=1) + "\n")
-            changes = _changes(place, draft)
-            kept = _set_aside(place) if changes and _has_files(place) else None
+            changes = _changes(resolved, draft)
+            kept = _set_aside(resolved) if changes and _has_files(resolved) else None
             if changes:
-                put_folder(draft, place)
+                put_folder(draft, resolved)
     except OSError as error:
         raise ConfigError(f"{target}: {error.strerror}; choose another folder") from None
     return Pulled(open_corpus(benchmark, target), versions, changes, kept)
@@ -110,8 +110,8 @@ def _changes(old: Path, new: Path) -> tuple[str, ...]:
 
 def _files(folder: Path) -> set[str]:
     """Everything below a folder but folders, without following links."""
-    found = (Path(place, name) for place, _, names in os.walk(folder) for name in names)
-    linked = (Path(place, name) for place, folders, _ in os.walk(folder) for name in folders)
+    found = (Path(parent, name) for parent, _, names in os.walk(folder) for name in names)
+    linked = (Path(parent, name) for parent, folders, _ in os.walk(folder) for name in folders)
     return {p.relative_to(folder).as_posix() for p in (*found, *(p for p in linked if p.is_symlink()))}
 
 

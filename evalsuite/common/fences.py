@@ -16,7 +16,7 @@ _FENCE = (
     rf"[{_OPEN}]\s*(?P<fence>(?:[^{_OPEN}{_SHUT}\s]\s*){{0,40}}?{_END}"
     rf"|the\s+(?:start|end)\s+of\s(?:[^{_OPEN}{_SHUT}\s]\s*){{0,40}})\s*[{_SHUT}]"
 )
-# In these brackets texts have other things that begin and end, such as （比赛结束）: only what the fences are about counts.
+# Texts use these brackets for other things that begin and end, such as （比赛结束）: only the subjects of fences count here.
 _OWN = "对话内容 对话 问题 打分标准 评分标准 标准答案 参考答案 候选答案 答案 回复 选项 故事 對話內容 對話 問題 標準答案 參考答案 候選答案 回覆 選項"
 _WORDS = "|".join(r"\s*".join(word) for word in _OWN.split())
 _OTHER_FENCE = (
@@ -46,17 +46,17 @@ def _defused(text: str, marks: re.Pattern[str]) -> str:
     folded = text.translate(_FOLDED)
     if not marks.search(folded):
         return text
-    places = [n for n, char in enumerate(text) for _ in _FOLDED[ord(char)]]  # in `text`, of each folded character
+    positions = [n for n, char in enumerate(text) for _ in _FOLDED[ord(char)]]  # in `text`, of each folded character
     pieces, done = [], 0
     for found in marks.finditer(folded):
         name = next(name for name in found.groups() if name)
         pieces += [
-            text[done : places[found.start()]],
+            text[done : positions[found.start()]],
             "「",
             unicodedata.normalize("NFC", re.sub(r"\s", "", name)),
             "」",
         ]
-        done = places[found.end() - 1] + 1
+        done = positions[found.end() - 1] + 1
     return "".join([*pieces, text[done:]])
 
 

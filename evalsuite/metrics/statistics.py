@@ -361,7 +361,7 @@ def unpaired_test(
     observed = abs(float(studentized(moments[: counts[0]].sum(axis=0)))) - 1e-9
     value = math.fsum(a) / len(a) - math.fsum(b) / len(b)
     ways = math.comb(sum(counts), counts[0])
-    # Of two sets of one size, exchanging them is as far.
+    # Two sets of one size can be exchanged: the mirrored assignment is as extreme, so the smallest p doubles.
     least = min(1.0, (2 if counts[0] == counts[1] else 1) / ways)
     if ways <= family_draws(family):
         every = np.array(list(combinations(range(len(moments)), counts[0])))
@@ -424,7 +424,7 @@ def _whole_flips(moves: NDArray[np.int_], observed: int) -> float:
     product = np.ones(most + 1)
     for move, count in zip(*np.unique(moves, return_counts=True), strict=True):
         product *= np.cos(move * angles) ** count
-    shares = np.fft.irfft(product, 2 * most + 1)  # of the sums 0, 1, … most, -most, … -1
+    shares = np.fft.irfft(product, 2 * most + 1)  # probability of each sum: 0, 1, … most, -most, … -1
     return float(np.clip(2 * shares[observed : most + 1].sum(), 2.0 ** (1 - len(moves)), 1.0))
 
 

@@ -16,7 +16,8 @@ Each stage is a module and can be tested alone. Docstrings cite these labelling 
 7. No answer: refusal, none of the above, empty, echo of the prompt, cut off before the choice, a label or text that is
    not among the options.
 8. Several options at once are no answer; of probabilities the unique maximum counts, of a ranking the first.
-9. No labels: speaker marks (A:) of dialogues that have such, letters in words (A股), articles, list numbers, digits in dates and counts.
+9. No labels: speaker marks (A:) of dialogues that have such, letters in words (A股), articles, list numbers, digits in
+   dates and counts.
 10. 是 and 有 as verbs do not pick the options 是 and 有.
 11. A synonym or translation counts if exactly one option has that meaning.
 12. Spans: cut lead-ins, restated questions, list markers, quotes, speaker marks and outer punctuation. Of 因为X，Y and
@@ -38,5 +39,14 @@ from evalsuite.parse.strip import whole_reply
 
 PARSER_VERSION = "10"
 
-__all__ = ["PARSER_VERSION", "Choices", "answer_part", "parse_option", "parse_options", "parse_sentence", "parse_span",
-           "parse_verbatim", "whole_reply"]  # fmt: skip
+__all__ = [
+    "PARSER_VERSION",
+    "Choices",
+    "answer_part",
+    "parse_option",
+    "parse_options",
+    "parse_sentence",
+    "parse_span",
+    "parse_verbatim",
+    "whole_reply",
+]

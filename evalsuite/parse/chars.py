@@ -1,4 +1,4 @@
-"""Folds characters: width, script variant and case (rules 1 and 2). Each stays one character, so places stay the same;
+"""Folds characters: width, script variant and case (rules 1 and 2). Each stays one character, so positions stay the same;
 `strip`, which keeps an offset map, makes the changes of length."""
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ _WORDS = re.compile(r"[^\W_]+")
 
 
 def ends(found: Iterable[T], limit: int) -> list[T]:
-    """What was found; if more than `limit`, half from the head and half from the tail, to bound the cost."""
+    """The matches; of more than `limit`, half from the head and half from the tail, to bound the cost."""
     all_ = list(found)
     return all_ if len(all_) <= limit else all_[: limit // 2] + all_[-(limit // 2) :]
 

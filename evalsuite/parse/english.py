@@ -1,5 +1,7 @@
-"""Spans and short texts in English. `parse_span` drops "so" or "sorry" as a lead-in and ends an answer after its first sentence, while English spans may contain both. So
-words that the dialogue contains are taken as they are, and of a short text the whole sentence that answers, with "because …".
+"""Parses spans and short texts in English.
+
+`parse_span` drops "so" and "sorry" as lead-ins and ends an answer after its first sentence; English spans may contain both. So
+words that the dialogue contains are taken as they are, and a short text is the whole sentence that answers, with "because …".
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ _BOX = re.compile(f"{BOX_OPEN}([^{BOX_CLOSE}]*)")
 def parse_verbatim(
     output: str, *, dialogue: Sequence[str], question: str | None = None, finish: str = "stop", extract: bool = True
 ) -> Answer:
-    """What the dialogue contains of a reply: the whole, its first line, or what its last line names; else as `parse_span`.
+    """Parse words of the dialogue: the whole reply, its first line, or words that its last line names; else as `parse_span`.
 
     Ignores case, a lead-in ("Answer:"), quotes and outer punctuation. Matches whole words: "rain" is not in "train".
 
@@ -70,7 +72,7 @@ def _heads(text: str, low: str) -> Iterator[tuple[int, int]]:
 
 
 def _last_quoted(text: str, low: str, question: str) -> Iterator[tuple[int, int]]:
-    """What the last line of an explanation quotes, the last first, but for the question's words."""
+    """Spans of the quotations in the last line of an explanation, last first, without words of the question."""
     for quote in reversed(list(_QUOTED.finditer(text, *lines(text, 0, blocks(text)[0].end)[-1]))):
         place = trim(text, quote.span(1))
         if low[slice(*place)] not in question:

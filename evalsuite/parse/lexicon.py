@@ -83,7 +83,7 @@ LEXICON: dict[str, str | tuple[str, ...]] = {
     "冷热贵贱快慢远近新旧胖瘦强弱胜负输赢买卖开关进出来去东西南北春夏秋冬甲乙丙丁xyXY",
     # nor is adding, dropping or changing one of these.
     "decisive": "不没无未非别零一二三四五六七八九十百千万两半被xyXY0123456789",
-    # What may stand before or behind a text that is one character off, or of the same meaning.
+    # Words that may stand before or behind an option's text that is one character off, or behind a synonym.
     "prefixes": ("the", "an", "a"),
     "tails": ("吧", "的关系", "关系", "领域", "选项", "类型", "类"),
 }

@@ -1,6 +1,7 @@
 """Stage 2, mentions: the options of an item, and where a reply names them (rules 2, 8, 9, 10, 11, 16 and 17).
 
-An option is named by its label, its text (exact, within a slip, or by a synonym) or its position. Whether it is chosen, `rules` say.
+An option is named by its label, its text (exact, within a slip, or by a synonym) or its position. `rules`
+decides whether it is chosen.
 """
 
 from __future__ import annotations
@@ -249,7 +250,7 @@ _RESUMES = 3  # characters that are alike again behind a slip
 
 
 def alike(said: str, text: str) -> int:
-    """How many characters of `said` repeat the beginning of an option's text, with few slips; both are keys.
+    """Count the characters of `said` that repeat the beginning of an option's text, with few slips; both are keys.
 
     >>> alike("对无效行政行为任何人都可提起诉讼因为", "对无效行政行为任何人可以提起诉讼")
     16
@@ -276,8 +277,8 @@ def alike(said: str, text: str) -> int:
 
 
 def _own_text(low: str, end: int, option: int, options: OptionKeys) -> tuple[int, int | None]:
-    """Where the option's own text ends behind its label, cut off or with slips; and the option of another text that stands
-    there, if its beginning does (rule 16; `_merge` sees whole texts)."""
+    """(end, other): the end of the option's own text behind its label, which may be cut off or have slips; and another option
+    whose text begins there instead, or None (rule 16; `_merge` handles whole texts)."""
     text = options.keys[option]
     begin = _BEGINS_TEXT.match(low, end).end()  # type: ignore[union-attr]  # it matches nothing as well
     first = low[begin : begin + 1]
@@ -289,7 +290,9 @@ def _own_text(low: str, end: int, option: int, options: OptionKeys) -> tuple[int
     exact = max((len(k) for n, k in enumerate(options.keys) if n != option and said.startswith(k)), default=0)
     if count > exact and (count > 3 or count == len(said) < len(text)):  # or it was cut off
         rest = len(said) - count
-        slips = count < len(text) and rest <= _SLIPS and 2 * count > len(text)  # what is left of the line differs
+        slips = (
+            count < len(text) and rest <= _SLIPS and 2 * count > len(text)
+        )  # the rest of the line differs from the text
         return begin + alnum(line)[-1 if slips else count - 1] + 1, None
     others = [n for n, k in enumerate(options.keys) if len(k) > _BEGUN and k[:_BEGUN] == said[:_BEGUN]]
     return end, others[0] if count < 2 and len(others) == 1 and exact == 0 else None
@@ -390,7 +393,7 @@ def _ordinary(low: str, start: int, end: int, word: str) -> bool:
 
 
 def alnum(low: str) -> list[int]:
-    """Where each character of `bare(low)` stands in a text."""
+    """The positions in a text of the characters that `bare(low)` keeps."""
     return list(compress(range(len(low)), map(str.isalnum, low)))
 
 
@@ -429,7 +432,9 @@ _LINE = re.compile(rf"[^{_EDGES}](?:[^\n\ue000]*[^{_EDGES}])?")
 def with_near(
     groups: list[MentionGroup], low: str, spots: Sequence[int], quoted: Sequence[tuple[int, int]], options: OptionKeys
 ) -> list[MentionGroup]:
-    """Add texts within a slip of an option, and synonyms, where an answer is due and no option stands (2, 11). `spots`: behind cues."""
+    """Add synonyms, and texts within a slip of an option, where an answer is due and no option is named (rules 2, 11).
+
+    `spots`: the positions behind cue words."""
     places = [line.span() for line in _LINE.finditer(low)][:40]
     places += [(start + 1, end - 1) for start, end in quoted[:40]]
     places += [spot.span(1) for at in spots[:80] if (spot := _SPOT.match(low, at))]

@@ -1,4 +1,4 @@
-"""The question that a reply answers, as far as it decides how the reply is read: who speaks, and whether the wrong option is asked for."""
+"""Facts about the question that decide how a reply is read: who speaks, and whether the wrong option is asked for."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def _answer(output: str, clean: Clean, verdict: Verdict) -> Answer:
 
 
 def _place(output: str, clean: Clean, verdict: Verdict) -> tuple[str | None, str, int | None, int | None]:
-    """The words that decide, the rule, and their place in the raw reply; None if the verdict has no place."""
+    """(the words that decide, the rule, start, end in the raw reply); no words and positions if the verdict has none."""
     if verdict.end <= verdict.start:
         return None, verdict.rule, None, None
     start, end = clean.raw_span(verdict.start, verdict.end)
@@ -156,7 +156,9 @@ def parse_options(
 
 def prepare_set(clean: Clean, options: Mapping[str, str]) -> OptionKeys:
     """The options where several may be right, by label, or by position from 1 if a reply names them so: "1 and 3" of a, b, c."""
-    keys = [key(text) for text in options.values()]  # of duplicates one is emptied: a shared text would name neither
+    keys = [
+        key(text) for text in options.values()
+    ]  # one of two equal texts is emptied: a shared text would name neither option
     texts = ["" if keys[n] in keys[:n] else text for n, text in enumerate(options.values())]
     lettered, numbered = (prepare(dict(zip(labels, texts, strict=False))) for labels in (options, map(str, count(1))))
     low = lower(clean.text)
@@ -274,12 +276,12 @@ def _parts(text: str, low: str, spoken: bool, question: QuestionText) -> list[Bl
 
 
 def _goes_on(said: str, words: str) -> int:
-    """How many characters at the head of a reply are the last ones of the question: it goes on with the prompt."""
+    """Count the characters at the head of a reply that end the question too: the reply goes on with the prompt."""
     return next((size for size in range(min(len(said), len(words), TAIL) - 1, 0, -1) if words.endswith(said[:size])), 0)
 
 
 def _alike_ends(said: str, end: int, words: str) -> int:
-    """How many characters before `end` are the last ones of `words`."""
+    """Count the characters before `end` that are the last ones of `words`."""
     size = 0
     while size < min(end, len(words)) and said[end - size - 1] == words[-size - 1]:
         size += 1
@@ -304,8 +306,7 @@ def _decide(
         return nothing._replace(rule="unclosed-thought") if clean.thinking else Verdict(Status.EMPTY, rule="nothing")
     reply = named_in(clean, options, question)
     low, parts = reply.low, reply.parts
-    # Whether the reply has repeated the whole question; or it goes on with the question or begins with 问题:, and was cut off in
-    # the first option.
+    # The reply repeats the question: all of it, or its end (or 问题:) until it was cut off in the first option.
     listed = _cut_off(low, parts, options, question)
     for before, block in zip((None, *parts), parts, strict=False):
         cut_here = cut and block is parts[-1] and TURN not in text[block.start :].lstrip(SENTINELS + " \n")
@@ -471,6 +472,8 @@ def _begun(low: str, options: OptionKeys) -> Verdict | None:
 def _inferred(low: str, options: OptionKeys) -> Verdict | None:
     """The option that the first verb of inference names, if the options are entailment and contradiction (CIDER's DNLI)."""
     match = None if {"entailment", "contradiction"} - {*options.keys} else _INFERS.search(low)
-    if match is None or _UNSURE.search(low, 0, match.start()):  # what does not contradict need not follow
+    if match is None or _UNSURE.search(
+        low, 0, match.start()
+    ):  # an option that contradicts nothing need not be the answer
         return None
     return Verdict(Status.PARSED, (options.keys.index(str(match.lastgroup)),), "inference", *match.span())

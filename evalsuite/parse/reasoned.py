@@ -1,8 +1,9 @@
-"""Where the answer stands in a reply that reasons first (chain of thought). That part is then read as any reply is.
+"""Finds the answering part of a reply that reasons first (chain of thought); it is then read as any reply is.
 
-The answer follows the last words at the head of a line or sentence that announce it (the template's own, 答案：, 【答案】, Answer:, a heading
-最终答案), before the reply runs on into another question; without such words, the last 答案是, "the answer is" or 结论; else a box. A
-reply that announces nothing answers in its last line, from the last 因此 or "therefore" on. Thinking is not looked at (rule 5).
+The answer stands behind the last words that announce it at the head of a line or sentence: the template's own, 答案：, 【答案】,
+Answer:, a heading 最终答案. Without such words it stands behind the last 答案是, "the answer is" or 结论, else in a box. Text after
+the reply runs on into another question does not count. A reply that announces nothing answers in its last line, from the last
+因此 or "therefore" on. Thinking is not read (rule 5).
 """
 
 from __future__ import annotations
@@ -39,17 +40,19 @@ _RUN_ON = re.compile(
     r"^[ ]*(?:下面是.{0,20}对话|阅读下面|(?:问题|题目|题|例题|用户|对话内容)[ ]?\d{0,2}[ ]?:|下一题|here is a dialogue|read (?:this|the) (?:dialogue|story)"
     r"|a question about a dialogue|(?:question|user|human)[ ]?\d{0,2}[ ]?:)|<\|(?:im_start|im_end|start_header_id|endoftext|user|eot_id)[^>\n]{0,20}>",
     re.IGNORECASE | re.MULTILINE,
-)  # fmt: skip
+)
 _THEREFORE = re.compile(
     r"(?:^|(?<=[。!?.]))[ *_#>-]{0,8}(?:综上所述|综上|因此|所以|故(?=[,是为])|总之|总的来说|由此可见|可见|therefore|thus|hence|so(?=[, ])"
     r"|in conclusion|in summary|overall)[,: ]{0,2}",
     re.IGNORECASE,
-)  # fmt: skip
+)
 _TALK = re.compile(  # a last line that does not answer
     r"[ *_#>(-]{0,8}(?:希望|如果|如有|以上(?:就)?是|谢谢|请问|注[:意]|这个(?:答案|回答)|(?:i )?hope|let me know|feel free|note:|if you)",
     re.IGNORECASE,
 )
-_IF = re.compile(r"(?:如果|假如|若是|(?<![a-z])if )[^。;!?\n]*\Z", re.IGNORECASE)  # what follows is supposed, not said
+_IF = re.compile(
+    r"(?:如果|假如|若是|(?<![a-z])if )[^。;!?\n]*\Z", re.IGNORECASE
+)  # the words behind it are supposed, not said
 _ROW = re.compile(r"[^\n]+")
 
 

@@ -22,7 +22,7 @@ _BUT = re.compile(r"V[^./,MTQG]*\Z")
 
 
 class Verdict(NamedTuple):
-    """The decision on one block; `start:end` is a place in the clean text."""
+    """The decision on one block; `start:end` is a span of the clean text."""
 
     status: Status
     options: tuple[int, ...] = ()
@@ -91,7 +91,7 @@ def _explicit(found: Sequence[Hit], tape: Tape, cut: bool, doubts: bool) -> list
             current = [hit for hit in found[:index] if (hit.picks or hit.verdict == NAME) and hit.options]
             current = current or [new][: new.start < 12]
         elif new.picks and (new.strength > 1 or (new.adds and current and _BESIDE.search(new.before))):
-            # Of a list in which one line is marked right, and of a ranking, the other lines do not count.
+            # In a ranking, and in a list with one line marked right, the other lines do not count.
             beside = new.adds and _BESIDE.search(new.before)
             if strength == 4 and not (doubted or new.decides or beside):
                 continue  # an answer by name outranks what is said of it

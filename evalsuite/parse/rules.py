@@ -1,4 +1,4 @@
-"""The table of rules for choices: what stands before and behind a mention on the tape, and what that says. The first match counts."""
+"""The table of rules for choices: patterns of the tape before and behind a mention, with a verdict. The first match counts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from evalsuite.parse.tape import Tape
 
-# What a rule says. Of its mention: the answer by name (答案, 故选), chosen by explicit words, alone on a line, at the head of the
+# A rule's verdict on its mention: the answer by name (答案, 故选), chosen by explicit words, alone on a line, at the head of the
 # reply, by a statement or in a question; rejected; or only named.
 ANSWER, PICK, LINE, HEAD, STATE, ASK, NOT, NAME = "answer", "pick", "line", "head", "state", "ask", "not", "name"
-# Of all options: none is right, all are, all but these; or that the choice before is taken back.
+# A rule's verdict on all options: none is right, all are, all but these; or the choice before is taken back.
 NONE, ALL, BUT, CANCEL = "none", "all", "but", "cancel"
 STRENGTH = {
     ANSWER: 4,
@@ -130,7 +130,7 @@ RULES = [
     Rule("alone", STATE, "TQGW", rf"[!,./:][FKo]?{Z}", r"[./]", "三。后果。守一夜，困，坐过站。"),
 ]
 
-# Where several options may be right: these first, then RULES. An item of a list is judged on its own, and all may be chosen.
+# Rules for tasks with several right options: these first, then RULES. Each item of a list is judged on its own; all may be chosen.
 SETS = [
     Rule("all-but-these", BUT, PLAIN, rf"(?:B{Y}[EV]|[!./,]_?~?E){G1}", r"(?![^./]*(?:[-0xz]|N['_]?[+wyC]))", "All but (3)"),
     Rule("all-of-them", ALL, "B", r"[!./,]['_]?", r"['_L~]*=?(?:[./,]|$)|['_L~]*=?['_B]*[+wy]", "All of the above."),
@@ -191,7 +191,7 @@ def fired(token: str, before: str, behind: str, several: bool) -> Rule | None:
 
 
 class Hit(NamedTuple):
-    """What a rule says of the options named at `start:end` of the clean text."""
+    """A rule's verdict on the options named at `start:end` of the clean text."""
 
     verdict: str
     rule: str
@@ -244,10 +244,12 @@ _GLOSS = re.compile(r"^\([_'~#,]*\)")  # (a) premise (前提)
 _ALSO = re.compile(r"[aA][^MTQGW./,]*\Z")
 _ALSO_BEHIND = re.compile(r"['_]?a")
 _CORRECTS = re.compile(r"K[^./]*\Z|[NX-],=\Z")
-_ANNOUNCED = frozenset(("alone", "answer", "answers", "category-is", "fits", "statement"))  # what leads in a list, too
+_ANNOUNCED = frozenset(
+    ("alone", "answer", "answers", "category-is", "fits", "statement")
+)  # rules that introduce a list, too
 _OVERRIDES = frozenset(("choose", "is", "concluded", "but", "this-one", "put-in", "ranking"))
 _FIRM = re.compile(r"[FK][^./]*\Z")
-_TALKED = re.compile(r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]")  # it fills a line, and on the next is what is said of it
+_TALKED = re.compile(r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]")  # it fills a line, and the next line discusses it
 _SAID_OF = re.compile(r"[.):]*[_~#]|:'/")
 _ITEM = re.compile(r"[!/^][b,.:(|\[]*\Z")
 _OPENS = re.compile(r"[S+][^./MTQGWm?@]*:\^[b(]*\Z")  # 正确的是: at the end of a line
@@ -255,7 +257,7 @@ _NEXT_LINE = re.compile(r"(?:[:,][^/]+)?/[b(|]*[MTQ]")
 
 
 def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]:
-    """What the rules say of each mention and each cue of a block, in order; `count`: how many options the item has."""
+    """The rules' verdicts on each mention and each cue of a block, in order; `count`: the number of the item's options."""
     found: list[Hit] = []
     focus = table(several)
     for at, token in enumerate(tape.tokens):

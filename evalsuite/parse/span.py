@@ -1,7 +1,7 @@
 """Spans: the stretch of a reply that a person would cut out as the answer, verbatim (rules 12 - 15).
 
 `spanrules` has the forms of replies; here is what a row does. The stretch is chosen first, and then cut at both ends. Every step
-takes a place in the clean text and returns a smaller one.
+takes a span of the clean text and returns a smaller one.
 """
 
 from __future__ import annotations
@@ -71,12 +71,14 @@ def read_span(
 
 
 class SpanQuestion(NamedTuple):
-    """What a question asks for, as far as cutting a span needs it."""
+    """The facts about a question that cutting a span needs."""
 
     kind: str = CONFLICT
     event: str = ""  # the event that the question names, as a key
-    restated: re.Pattern[str] = re.compile("(?!)")  # how replies restate the question: 事件“x”的频率是, or only 频率是
-    tail: str = ""  # what follows 什么: 制成
+    restated: re.Pattern[str] = re.compile(
+        "(?!)"
+    )  # forms in which replies restate the question: 事件“x”的频率是, or only 频率是
+    tail: str = ""  # the words behind 什么: 制成
 
 
 @lru_cache(maxsize=1024)
@@ -140,7 +142,7 @@ class _Reader:
         self.used: list[Used] = []
 
     def match(self, act: str, place: Span, search: bool = False) -> re.Match[str] | None:
-        """The match of the first row of an act in a place; the row is noted."""
+        """The match of the first row of an act in a span; the row is noted."""
         for rule in self.rows[act]:
             found = (rule.pattern.search if search else rule.pattern.match)(self.low, *place)
             if found:
@@ -149,7 +151,7 @@ class _Reader:
         return None
 
     def every(self, act: str, place: Span, text: str) -> Iterator[tuple[SpanRule, re.Match[str]]]:
-        """The matches of all rows of an act in a place."""
+        """The matches of all rows of an act in a span."""
         return ((rule, found) for rule in self.rows[act] for found in rule.pattern.finditer(text, *place))
 
     def key(self, place: Span) -> str:
@@ -171,12 +173,12 @@ class _Reader:
         return len(said) >= least and said.rstrip("是为") in self.asked
 
     def read(self) -> SpanResult:
-        """What the first block with an answer says, and why there is none."""
+        """The answer of the first block that has one, or the reason why none has."""
         every, start, why = blocks(self.text), -1, "no-span"
         for n, block in enumerate(every):
             start = block.start if start < 0 else start
             if self.text[start : block.end].rstrip()[-1:] == ":" and n + 1 < len(every) and not every[n + 1].echo:
-                continue  # what ends with a colon goes with the next block
+                continue  # a block that ends with a colon belongs to the next one
             whole, start = (start, block.end), -1
             value, place, words = self.value(whole), trim(self.text, whole), self.before(whole, acts.MARK)
             if (block.echo and not value) or self.echoes(place):
@@ -222,7 +224,7 @@ class _Reader:
         return self.concluding(rows) or self.first(rows)
 
     def sentences(self, place: Span) -> list[Span]:
-        """The sentences of a place, at most 200; quotations are not split, and what announces a sentence goes with it."""
+        """The sentences of a span, at most 200; quotations are not split, and a lead-in belongs to the sentence it announces."""
         masked = _QUOTE.sub(lambda quote: quote[0][0] + "x" * (len(quote[0]) - 3) + quote[0][-2:], self.low)
         cuts = [(rule, found.span()) for rule, found in self.every(acts.PART, (place[0] + 1, place[1]), masked)]
         self.used += {rule: (rule, cut) for rule, cut in cuts}.values()
@@ -236,7 +238,7 @@ class _Reader:
         return found[:200]
 
     def concluding(self, rows: list[Span]) -> SpanResult | None:
-        """What the last sentence that corrects or concludes says, if the first sentence does not answer."""
+        """The answer of the last sentence that corrects or concludes, if the first sentence does not answer."""
         best: SpanResult | None = None
         strength, turned, reasons = 0, False, bool(rows) and self.reasons(rows[0])
         answers = bool(rows) and self.conflict and self.said(self.before(rows[0], acts.MARK))
@@ -258,7 +260,7 @@ class _Reader:
         return best
 
     def weight(self, row: Span, last: bool = False) -> int:
-        """How firmly a sentence concludes: 3 with a label, 2 if it names the answer as such, 1 if it sounds so, else 0."""
+        """The strength of a sentence's conclusion: 3 with a label, 2 if it names the answer, 1 if it sounds so, else 0."""
         for act, weight in ((acts.SKIP, 0), (acts.LABEL, 3), (acts.LAST if last else "", 2), (acts.CONCLUDE, 2)):
             if self.match(act, row, search=act == acts.CONCLUDE):
                 return weight
@@ -276,7 +278,7 @@ class _Reader:
         return row[1] - row[0] > 24 or talks
 
     def first(self, rows: list[Span]) -> SpanResult:
-        """What the first sentence says that is not empty talk."""
+        """The answer of the first sentence that is not empty talk."""
         narrates = False
         for row in rows[:4]:
             start, last = self.before(row), row == rows[-1]
@@ -318,7 +320,7 @@ class _Reader:
         return start, end - (len(self.ask.tail) if self.low[start:end].endswith(self.ask.tail) else 0)
 
     def cited(self, place: Span) -> Span:
-        """The longest piece of a long place that the dialogue contains, if it is no mere word or two."""
+        """The longest piece of a long span that the dialogue contains, if it is no mere word or two."""
         if not self.conflict or self.said(place) or {*self.text[max(place[0] - 1, 0) : place[0] + 1]} & _PAIRS.keys():
             return place
         tokens = [token.span() for token in _TOKEN.finditer(self.low, *place)][:300]
@@ -346,7 +348,7 @@ class _Reader:
         return start, end
 
     def behind(self, act: str, place: Span) -> Span:
-        """A place without what rows find behind its first character."""
+        """A span up to the first match of a row behind its first character."""
         found = self.match(act, (place[0] + 1, place[1]), search=True)
         return trim(self.text, (place[0], found.start())) if found else place
 
@@ -385,6 +387,6 @@ def trim(text: str, place: Span) -> Span:
 
 
 def _one_pair(text: str, start: int, end: int) -> bool:
-    """Whether the first and the last character of a place are one pair: not in “a”和“b”."""
+    """Whether the first and the last character of a span are one pair: not in “a”和“b”."""
     shut = text.find(text[end - 1], start + 1, end)
     return shut == end - 1 or (text[start] != text[end - 1] and text.find(text[start], start + 1, shut) >= 0)

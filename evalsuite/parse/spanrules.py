@@ -1,7 +1,7 @@
-"""Rules of spans: a ranked table of data, a row a form of reply. Of the rows of an act the first that matches is used.
+"""Rules of spans: a ranked table, with a row for each form of reply. The first row of an act that matches is used.
 
-`@word` in a pattern, which is matched against folded lower-case text, stands for any of `WORDS["word"]`. The example is a reply that
-uses the row, its span between ⟦ and ⟧. tests/test_span_rules_needed.py: without any row or word a labelled reply is misread.
+A pattern is matched against folded lower-case text; `@word` in it stands for any of `WORDS["word"]`. The example is a reply that
+uses the row, its span between ⟦ and ⟧. tests/test_span_rules_needed.py: some labelled reply needs each row and each word.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from evalsuite.parse.strip import SPEAKER
 
-CONFLICT, CAUSE, EFFECT, FACT, KIND = "conflict", "cause", "effect", "fact", "kind"  # what a question asks for
+CONFLICT, CAUSE, EFFECT, FACT, KIND = "conflict", "cause", "effect", "fact", "kind"  # the object of a question
 EVENTS, OTHERS, ALL = (CAUSE, EFFECT), (CAUSE, EFFECT, FACT, KIND), (CONFLICT, CAUSE, EFFECT, FACT, KIND)
 
-# What a row does, and the acts in the order in which they are asked. With the whole reply:
+# The acts of rows, in the order in which they are tried. On the whole reply:
 REFUSE, CHAT = "refuse", "chat"  # declines; goes on with the dialogue
 FIELD, LIST = "field", "list"  # take the group `span`: the value of a structure, the items of a list
 BREAK = "break"  # a line begins an explanation: drop it and what follows
@@ -50,7 +50,7 @@ WORDS: dict[str, str] = {  # _ is a blank
     "field": "answer 答案 span text cause",
     "aside": "task question reason evidence explanation speaker correct note type 理由 依据 解释 说明 分析 改 类型 问题",
     "infer": "看出 得知 知道 推断 推测 判断 发现",
-}  # fmt: skip
+}
 
 PARTS = {
     "mark": r"[ ]*(?:[-*•·●○▪]|[(]?\d{1,2}[.、):](?!\d)|[(][一二三四五六七八九十a-e][)]|[a-e][.、)]|[一二三四五六七八九十][、.]|第[一二三四五][,:、])[ ]*(?=\S)",

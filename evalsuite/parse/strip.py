@@ -31,7 +31,7 @@ _THINK = re.compile(
 )
 _SHUTS = re.compile(r"[<\[◁|【]*(?:/|end|close|channel\|>(?:\s?final|$)|assistantfinal|im_start\|>\s?answer|\.)")
 
-# What tokenizers mark off as special, with nothing that a model wrote as text.
+# Special tokens of tokenizers: no model writes them as text.
 _SPECIAL = (
     r"<\|[^|<>\n]{1,40}\|>|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoc|eor|eoh|eod|pad|unk|end)>|<(?:start|end)_of_(?:turn|text)>"
     r"|<eos_token>|<reserved_\d{1,4}>|<_(?:user|bot|end)_?>|</?(?:bot|human|user|assistant)>|\[[gs]MASK\]|\[/?(?:INST|CLS|SEP|PAD|UNK|BOS|EOS|eos|bos)\]|<</?SYS>>"
@@ -64,8 +64,22 @@ _TOKENS = re.compile(
     re.MULTILINE,
 )
 _BRACES = {"open": "{}", "boxed": BOX_OPEN + BOX_CLOSE, "command": ("", "")}
-_RELATIONS = {"\\cap": "∩", "\\cup": "∪", "\\in": "∈", "\\notin": "∉", "\\subset": "⊂", "\\subseteq": "⊆", "\\perp": "⊥", "\\parallel": "∥", "\\angle": "∠",
-    "\\triangle": "△", "\\sin": "sin", "\\cos": "cos", "\\tan": "tan", "\\cdot": "·"}  # fmt: skip
+_RELATIONS = {
+    "\\cap": "∩",
+    "\\cup": "∪",
+    "\\in": "∈",
+    "\\notin": "∉",
+    "\\subset": "⊂",
+    "\\subseteq": "⊆",
+    "\\perp": "⊥",
+    "\\parallel": "∥",
+    "\\angle": "∠",
+    "\\triangle": "△",
+    "\\sin": "sin",
+    "\\cos": "cos",
+    "\\tan": "tan",
+    "\\cdot": "·",
+}
 _PLAIN = {"separator": TURN, "block": "\n", "rule": "\n", "escape": "\n", "latex": " ", "yes": "√", "no": "×"}
 
 
@@ -74,12 +88,10 @@ class Clean(NamedTuple):
 
     text: str
     thinking: bool  # the reply ends inside an unclosed thought
-    pieces: tuple[
-        tuple[int, int, int], ...
-    ]  # where each piece begins in `text`, and its start and end in the raw reply
+    pieces: tuple[tuple[int, int, int], ...]  # (start of a piece in `text`, its start and its end in the raw reply)
 
     def raw_span(self, start: int, end: int) -> tuple[int, int]:
-        """Map a place in the clean text to its place in the raw reply."""
+        """Map a span of the clean text to the span of the raw reply."""
         if end <= start or not self.pieces:
             return 0, 0
         first, last = bisect_left(self.pieces, (start + 1,)), bisect_left(self.pieces, (end,))
@@ -154,7 +166,7 @@ def _windows(kept: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _pieces(text: str, kept: list[tuple[int, int]]) -> Iterator[tuple[str, int, int]]:
-    """The clean pieces in order, with their places in the text. A closing brace ends whatever the last one opened."""
+    """The clean pieces in order, with their spans in the text. A closing brace ends whatever the last one opened."""
     stack: list[str] = []
     for number, (start, end) in enumerate(kept):
         if number:
@@ -196,7 +208,7 @@ def _replacement(kind: str, token: str) -> str:
 
 
 def strip_tokens(raw: str) -> tuple[int, int]:
-    """The place of a reply without blanks, special tokens and thinking at its ends; its inside is not changed."""
+    """The span of a reply without blanks, special tokens and thinking at its ends; its inside is not changed."""
     text = fold(raw)
     kept, _ = after_thinking(text)
     start, stop = begin, end = kept[0] if kept else (0, 0)
@@ -248,7 +260,7 @@ SPEAKER = re.compile(
 _QUOTE = re.compile(
     r"“[^“”\n]{1,300}”|「[^「」\n]{1,300}」|『[^『』\n]{1,300}』|\"[^\"\n]{1,300}\"|‘[^‘’\n]{1,300}’|《[^《》\n]{1,100}》"
 )
-_KEY = re.compile(r'"\w+"[ ]?:')  # of JSON
+_KEY = re.compile(r'"\w+"[ ]?:')  # a JSON object
 _LINE = re.compile(f"[^\n{TURN}]+")
 
 

@@ -22,7 +22,7 @@ from evalsuite.parse.strip import SPEAKER, Block
 Span = tuple[int, int]
 LIMIT = 600  # cue words kept of a text
 
-# What each token of a tape stands for.
+# The meaning of each token of a tape.
 # fmt: off
 TOKENS = {
     "M": "an option by its label", "T": "an option by its text", "Q": "an option by its position", "G": "several options by label",
@@ -51,7 +51,7 @@ _MARKS = {
     "\n": "/",
     BOX_OPEN: "[",
     BOX_CLOSE: "]",
-}  # fmt: skip
+}
 _LEAD = re.compile(r"[ ]*(?:[-*•·●>#]+[ ]?|[(]?\d{1,2}[.、):][ ]?(?!\d)|[(][一二三四五][)]|[一二三四五六][、.])+")
 _NUMBERS = re.compile(r"\d{1,2}[ ]?[.、)][ ]{0,2}[(\[“\"'*]*")
 _HEADING = re.compile(r"\d{1,2}[ ]?[.、][ ]?[^\W\d][^,.。:;\n]{0,14}:?[ ]*\n")
@@ -139,7 +139,7 @@ class _Writer:
 
     def __init__(self, low: str, block: Block, groups: Sequence[MentionGroup]) -> None:
         self.low, self.position, self.end, self.waiting = low, block.start, block.end, [*reversed(groups)]
-        self.limit = groups[0].start if groups else block.end  # where the next mention starts
+        self.limit = groups[0].start if groups else block.end  # start of the next mention
         self.tokens, self.places, self.fresh = ["!"], [(block.start, block.start)], True
         self.groups: dict[int, MentionGroup] = {}
 
@@ -201,7 +201,7 @@ def _token(group: MentionGroup) -> str:
 
 
 def _within(low: str, quoted: Sequence[Span], start: int, end: int) -> bool:
-    """Whether a place is part of a longer quotation."""
+    """Whether a span is part of a longer quotation."""
     at = bisect_right(quoted, (start, len(low))) - 1
     if at < 0 or quoted[at][1] < end:
         return False
