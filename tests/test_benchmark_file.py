@@ -124,6 +124,29 @@ def test_gold_is_a_letter_an_index_or_a_text(tmp_path: Path, gold: Any, index: i
     assert item.gold == index
 
 
+OPTIONS = [
+    ("A. 月饼 B. 粽子", "B"), ("(A)月饼\n(B)粽子", 1), ('["月饼", "粽子"]', "粽子"), ("['月饼', '粽子']", "B"),
+    ({"text": ["月饼", "粽子"], "label": ["1", "2"]}, "2"), ([{"text": "月饼", "label": "甲"}, {"text": "粽子", "label": "乙"}], "乙"),
+    ({"text": ["月饼", "粽子"], "label": ["A", "B"]}, 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "gold"), OPTIONS)
+def test_options_come_in_the_forms_of_data_sets(tmp_path: Path, options: Any, gold: Any) -> None:
+    row = json.dumps({"q": "？", "options": options, "label": gold})
+    (item,) = items_of(write(tmp_path, TABLE.replace("DATA", "r.jsonl"), r_jsonl=row))
+    assert (item.options, item.gold) == (("月饼", "粽子"), 1)
+
+
+def test_tables_may_have_an_encoding_of_spreadsheets(tmp_path: Path) -> None:
+    for encoding in ("gb18030", "utf-16"):
+        text = QUIZ.replace("tasks:", f"encoding: {encoding}\ntasks:")
+        first, _ = items_of(write(tmp_path, text, questions_csv=CSV.encode(encoding)))
+        assert first.options[0] == "月饼"
+    with pytest.raises(ConfigError, match="encoding: Input should be 'utf-8', 'gb18030'"):
+        load_benchmark(write(tmp_path, text.replace("utf-16", "idna")))
+
+
 BROKEN_GOLD = [
     (2, ["一个", "两个"], "'2' is no option.*gold_is: number"),
     ("C", ["一个", "两个"], "'C' is no option: expected its text, A to B, or 0 to 1"),
@@ -403,6 +426,43 @@ FIRST = [
         {"kind": "choice", "id": "no", "question": "stem", "options": ["opt1", "opt2"], "gold": "key", "gold_is": "number"},
     ),
     (
+        "成语.csv",
+        "题号,题目内容,选项1,选项2,正确答案,知识点\n1,画蛇添足？,多余,勤奋,1,成语\n2,水滴石穿？,坚持,多余,2,成语\n".encode("gbk"),
+        {"kind": "choice", "id": "题号", "question": "题目内容", "options": ["选项1", "选项2"], "gold": "正确答案",
+         "gold_is": "number", "group": "知识点"},
+    ),
+    (
+        "lettered.csv",
+        '题目,选项,答案\n一加一？,"A. 一\nB. 二",B\n二加二？,A、四；B、五,A\n',
+        {"kind": "choice", "question": "题目", "options": "选项", "gold": "答案"},
+    ),
+    (
+        "arc.jsonl",
+        "".join(
+            json.dumps({"question": f"？{n}", "choices": {"text": ["甲", "乙"], "label": labels}, "answerKey": labels[n % 2]}) + "\n"
+            for n, labels in enumerate([["A", "B"], ["1", "2"]] * 2)
+        ),
+        {"kind": "choice", "question": "question", "options": "choices", "gold": "answerKey"},
+    ),
+    (
+        "commonsense.jsonl",
+        json.dumps({"question": {"stem": "？", "choices": [{"label": "A", "text": "甲"}, {"label": "B", "text": "乙"}]}, "answerKey": "B"}),
+        {"kind": "choice", "question": "{{ row['question'].stem }}", "options": "{{ row['question'].choices }}", "gold": "answerKey"},
+    ),
+    (
+        "references.jsonl",
+        "".join(json.dumps({"qid": n, "query": f"？{n}", "ground_truths": f"['甲{n}', '乙']"}) + "\n" for n in range(3)),
+        {"kind": "answer", "id": "qid", "question": "query", "references": "ground_truths"},
+    ),
+    (
+        "squad.jsonl",
+        "".join(
+            json.dumps({"context": f"在甲{n}。", "question": "在哪？", "answers": {"text": [f"甲{n}"], "answer_start": [1]}}) + "\n"
+            for n in range(3)
+        ),
+        {"kind": "span", "context": "context", "question": "question", "references": "{{ row['answers'].text }}"},
+    ),
+    (
         "sets.jsonl",
         "".join(json.dumps({"question": f"？{n}", "choices": ["甲", "乙", "丙"], "answer": ["甲", "丙"]}) + "\n" for n in range(3)),
         {"kind": "choices", "question": "question", "options": "choices", "gold": "answer"},
@@ -414,9 +474,9 @@ FIRST = [
     ("name", "content", "task"), FIRST, ids=lambda value: value if str(value).count(".") == 1 else ""
 )
 def test_a_first_file_is_written_from_the_columns(
-    tmp_path: Path, name: str, content: str, task: dict[str, Any]
+    tmp_path: Path, name: str, content: str | bytes, task: dict[str, Any]
 ) -> None:
-    (tmp_path / name).write_text(content, encoding="utf-8")
+    (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     written = write_benchmark(tmp_path / name)
     found = yaml.safe_load(written.read_text(encoding="utf-8"))
     assert found["tasks"] == {"ask": task} and found["language"] == "zh"
@@ -430,6 +490,12 @@ def test_a_first_file_knows_the_training_file_beside_it(tmp_path: Path) -> None:
         (tmp_path / name).write_text(CSV, encoding="utf-8")
     written = write_benchmark(tmp_path / "quiz_test.csv")
     assert load_benchmark(written).splits == ("train", "test")
+
+
+def test_letters_without_options_are_no_options(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("question,answer\n？,A\n？,B\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="gold is A, B, and no columns are options"):
+        write_benchmark(tmp_path / "x.csv")
 
 
 def test_columns_that_say_nothing_are_named(tmp_path: Path) -> None:

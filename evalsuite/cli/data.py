@@ -120,8 +120,8 @@ def _examples(benchmark: Benchmark, corpora: Corpora) -> Iterator[str]:
             for item in corpora.file(task, item_set, split).items[:3]:
                 yield f"━━ {item.id}  {wording}"
                 yield prompt.render(item)
-                said = "" if item.target in item.references else f"  {'；'.join(item.references)}"
-                yield f"── gold: {item.target}{said}\n"
+                others = "；".join(text for text in item.references if text != item.target)
+                yield f"── gold: {item.target}{'  ' * bool(others)}{others}\n"
 
 
 @data.command("pull")

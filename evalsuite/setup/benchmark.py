@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import os
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from evalsuite.benchmarks.file.benchmark import load_benchmark
+from evalsuite.benchmarks.file.expressions import RowField, listed, texts_of
+from evalsuite.benchmarks.file.items import options_in
 from evalsuite.benchmarks.file.rows import read_rows
-from evalsuite.common.errors import ConfigError
+from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import replace_file
 from evalsuite.common.resources import bundled
 
 Cells = Sequence[Mapping[str, Any]]
-# Names that columns have in data sets, the likeliest first; compared in small letters, without _ and blanks.
+# Names that columns have in data sets, the likeliest first; compared in small letters, without _ and blanks. A Chinese one may be a
+# part of the column's.
 _NAMES = {
-    "question": (
+    "question": [
         "question",
         "query",
         "q",
@@ -34,30 +39,48 @@ _NAMES = {
         "input",
         "sentence",
         "text",
-    ),
-    "gold": (
+        "句子",
+        "陈述",
+        "文本",
+        "goal",
+    ],
+    "gold": [
         "answer",
         "gold",
         "label",
         "答案",
+        "标签",
         "target",
         "correct",
         "correctanswer",
+        "correctoption",
+        "goldanswer",
+        "groundtruth",
         "answeridx",
         "answerkey",
         "key",
         "truth",
         "istrue",
         "output",
-    ),
-    "options": ("options", "choices", "choice", "选项", "candidates", "endings"),
-    "references": ("references", "answers", "aliases", "参考答案", "otheranswers"),
-    "dialogue": ("dialogue", "dialog", "conversation", "turns", "对话"),
-    "context": ("context", "passage", "article", "story", "premise", "文章", "故事", "背景", "sentence1"),
-    "id": ("id", "idx", "index", "qid", "uid", "no", "number", "编号", "序号"),
-    "group": ("category", "group", "subject", "topic", "type", "类别"),
+    ],
+    "options": ["options", "choices", "choice", "选项", "candidates", "endings"],
+    "references": [
+        "references",
+        "answers",
+        "aliases",
+        "参考答案",
+        "otheranswers",
+        "groundtruths",
+        "goldanswers",
+        "acceptableanswers",
+    ],
+    "dialogue": ["dialogue", "dialog", "conversation", "turns", "对话"],
+    "context": ["context", "passage", "article", "story", "premise", "文章", "故事", "背景", "sentence1"],
+    "id": ["id", "idx", "index", "qid", "uid", "no", "number", "编号", "序号", "题号"],
+    "group": ["category", "group", "subject", "topic", "type", "类别", "类型", "知识点", "学科", "科目", "题型"],
 }
 _SPLITS = {"train": ("train", "training"), "dev": ("dev", "val", "valid", "validation"), "test": ("test",)}
+_NUMBERS = "  # write what each number means, such as {0: 否, 1: 是}"
 _FEW = 6  # a gold with so few values in all rows is one of fixed options
 
 
@@ -72,38 +95,61 @@ def write_benchmark(data: Path, out: Path | None = None) -> Path:
         raise ConfigError(f"{out}: exists already and is left as it is; name another file with --out")
     if out.parent.resolve() != data.parent.resolve():
         raise ConfigError(f"{out}: a benchmark file stands beside its data, in {data.parent}")
-    rows = [row.value for row in read_rows(data.parent, data.name).rows]
+    encoding, rows = _rows(data)
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise ConfigError(f"{data}: has no rows with columns: write the file by hand (docs/benchmark_file.md)")
     task = _task(data, rows)
     found = {"name": _name(data), "title": data.stem, "language": _language(rows)}
+    if encoding != "utf-8":
+        found["encoding"] = encoding
     replace_file(out, _text(found, _splits(data), task, out))
     load_benchmark(out)
     return out
 
 
+def _rows(data: Path) -> tuple[str, list[Any]]:
+    """(encoding, rows) of a data file: UTF-8, or another one of spreadsheets. Raises DataError."""
+    try:
+        return "utf-8", [row.value for row in read_rows(data.parent, data.name).rows]
+    except DataError as error:
+        if not error.message.startswith("not UTF-8") or data.suffix not in (".csv", ".tsv", ".txt"):
+            raise
+    other = "utf-16" if data.read_bytes()[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) else "gb18030"
+    return other, [row.value for row in read_rows(data.parent, data.name, other).rows]
+
+
 def _task(data: Path, rows: Cells) -> dict[str, Any]:
     columns = list(rows[0])
     options = _options(rows)
-    gold = _named("gold", columns) or next((name for name in columns if _is_truth(rows, name)), "")
+    references = _references(rows)
+    gold = _named("gold", [name for name in columns if name != references]) or next(
+        (name for name in columns if _is_truth(rows, name)), ""
+    )
     taken = {gold, *(options if isinstance(options, list) else [options])}
     question = _named("question", [name for name in columns if name not in taken]) or _longest(rows, taken)
-    references = _references(rows)
     if not question or not (gold or references):
         lacking = "the question" if not question else "the right answer"
         raise ConfigError(
             f"{data}: cannot tell which column is {lacking}: {', '.join(columns)}; write the file by hand "
             "(docs/benchmark_file.md)"
         )
+    asked = question
+    if isinstance(rows[0][question], dict) and {"stem", "choices"} <= rows[0][question].keys():  # as in CommonsenseQA
+        asked, options = _part(question, "stem"), _part(question, "choices")
     values = [row.get(gold) for row in rows] if gold else []
     kind = "answer"
     if options:
         kind = "choices" if any(_is_several(value) for value in values) else "choice"
     elif gold and not references and len({str(value) for value in values}) <= min(_FEW, max(2, len(rows) // 2)):
-        kind, options = (
-            "choice",
-            {_key(value): _word(value, rows) for value in sorted({*map(_hashable, values)}, key=str)},
-        )
+        kind, options = "choice", {_key(x): _word(x, rows) for x in sorted({*map(_hashable, values)}, key=str)}
+        if len(options) < 2 or all(re.fullmatch("[A-Z]", str(value)) for value in options):
+            letters = ", ".join(sorted({str(value) for value in values}))
+            raise ConfigError(
+                f"{data}: gold is {letters}, and no columns are options: {', '.join(columns)}; write the file by hand "
+                "(docs/benchmark_file.md)"
+            )
+    elif _in_context(rows, references or gold):
+        kind = "span"
     others = [name for name in columns if name not in (*taken, question)]
     task: dict[str, Any] = {"kind": kind}
     if number := _named("id", others):
@@ -113,7 +159,7 @@ def _task(data: Path, rows: Cells) -> dict[str, Any]:
     for key in ("dialogue", "context"):
         if (column := _named(key, others)) and not {"dialogue", "context"} & task.keys():
             task[key] = column
-    task |= {"question": question, **({"options": options} if options else {}), **({"gold": gold} if gold else {})}
+    task |= {"question": asked, **({"options": options} if options else {}), **({"gold": gold} if gold else {})}
     if options and gold and _counts_from_one([row[gold] for row in rows], rows, options):
         task["gold_is"] = "number"
     if references and not options:
@@ -121,6 +167,15 @@ def _task(data: Path, rows: Cells) -> dict[str, Any]:
     if group := _named("group", others):
         task["group"] = group
     return task
+
+
+def _in_context(rows: Cells, right: Any) -> bool:
+    """Whether the right answers are words of the context in every row."""
+    context = _named("context", list(rows[0]))
+    if not context or not isinstance(right, str):
+        return False
+    field = RowField(right)
+    return all(text in str(row.get(context)) for row in rows for text in texts_of(listed(field.value(row, {}))))
 
 
 def _is_truth(rows: Cells, name: str) -> bool:
@@ -144,13 +199,15 @@ def _plain(name: str) -> str:
 def _named(key: str, columns: Sequence[str]) -> str:
     """The column whose name is the likeliest for a field; "" if none has such a name."""
     plain = {_plain(name): name for name in reversed(columns)}
-    return next((plain[name] for name in _NAMES[key] if name in plain), "")
+    exact = (plain[name] for name in _NAMES[key] if name in plain)
+    parts = (column for name in _NAMES[key] if not name.isascii() for column in columns if name in column)
+    return next(chain(exact, parts), "")
 
 
 def _options(rows: Cells) -> Any:
     """A column with a list, or the columns with an option each, in order; None if there are none."""
     columns = list(rows[0])
-    if (column := _named("options", columns)) and isinstance(rows[0][column], list):
+    if (column := _named("options", columns)) and isinstance(options_in(rows[0][column])[0], list):
         return column
     series: dict[str, dict[str, str]] = {}
     for name in columns:
@@ -171,10 +228,20 @@ def _options(rows: Cells) -> Any:
 def _references(rows: Cells) -> Any:
     """A column with a list of right answers, or the columns with one each; "" if there are none."""
     columns = list(rows[0])
-    if (column := _named("references", columns)) and isinstance(rows[0][column], list):
+    column = _named("references", columns)
+    if column and isinstance(listed(rows[0][column]), list):
         return column
+    if (
+        column and isinstance(rows[0][column], dict) and isinstance(rows[0][column].get("text"), list)
+    ):  # as SQuAD has them
+        return _part(column, "text")
     named = [name for name in columns if re.fullmatch(r"(ref|reference|answer|alias)[\s_-]?\d", name.lower())]
     return named if len(named) > 1 else ""
+
+
+def _part(column: str, key: str) -> str:
+    """The expression for a key of a column that holds mappings."""
+    return f"{{{{ row[{column!r}].{key} }}}}"
 
 
 def _longest(rows: Cells, taken: set[Any]) -> str:
@@ -211,8 +278,17 @@ def _word(value: Any, rows: Cells) -> str:
 
 
 def _language(rows: Cells) -> str:
-    said = "".join(str(value) for row in rows[:100] for value in row.values())
+    said = "".join(text for row in rows[:100] for text in _leaves(row))
     return "zh" if len(re.findall(r"[\u3400-\u9fff]", said)) * 4 > len(re.findall("[A-Za-z]", said)) else "en"
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """The texts in a value of JSON, without the keys."""
+    if isinstance(value, Mapping | list):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            yield from _leaves(each)
+    elif isinstance(value, str):
+        yield value
 
 
 def _name(data: Path) -> str:
@@ -243,9 +319,13 @@ def _text(head: Mapping[str, Any], splits: Mapping[str, str], task: Mapping[str,
         *_lines({**head, "data": data}),
         "tasks:",
         "  ask:",
-        *(f"    {line}" for line in _lines(task)),
+        *(f"    {line}{_NUMBERS if _is_numbers(line) else ''}" for line in _lines(task)),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _is_numbers(line: str) -> bool:
+    return bool(re.fullmatch(r"options: \{('?\d+'?: '\d+'(, )?)+\}", line))
 
 
 def _lines(values: Mapping[str, Any]) -> Iterator[str]:

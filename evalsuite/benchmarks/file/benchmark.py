@@ -165,7 +165,9 @@ class FileCorpus(corpus.Corpus):
     def _examples(self, task: Task, set: str, examples: Examples) -> str:
         """The texts of the first rows of the training split. Raises DataError if it is missing, or lacks a column."""
         split = self.benchmark.training
-        rows = read_rows(self.root, self._relative(task.local, self._file.tasks[task.local].data, set, split)).rows
+        rows = read_rows(
+            self.root, self._relative(task.local, self._file.tasks[task.local].data, set, split), self._file.encoding
+        ).rows
         field, more = RowField(examples.text), {"set": set, "split": split, "task": task.name}
         try:
             return "".join(text_of(field.value(row.value, more)) for row in rows[: examples.count])
@@ -181,9 +183,9 @@ class FileCorpus(corpus.Corpus):
         if not (self.root / relative).exists():
             asked = " (the rows that the wording asks)" if instead else ""
             raise DataError(f"no such {self._file.title or self._file.name} file{asked}", self.root / relative)
-        rows = read_rows(self.root, relative)
+        rows = read_rows(self.root, relative, self._file.encoding)
         joined = {
-            name: _Joined.read(self.root, _filled(join.data, task.local, set, split), join.key)
+            name: _Joined.read(self.root, _filled(join.data, task.local, set, split), join.key, self._file.encoding)
             for name, join in self._file.join.items()
         }
         maker = ItemMaker(self._file, task.local, instead, set, split)
@@ -223,12 +225,12 @@ class _Joined:
         self._left = {*rows}
 
     @classmethod
-    def read(cls, root: Path, relative: str, key: str) -> _Joined:
+    def read(cls, root: Path, relative: str, key: str, encoding: str) -> _Joined:
         """Read a file; one that is not there has no rows. Raises DataError for a row without a key, and for one key twice."""
         path = root / relative
         if not path.exists():
             return cls(path, (), {})
-        found, field, rows = read_rows(root, relative), RowField(key), dict[str, Any]()
+        found, field, rows = read_rows(root, relative, encoding), RowField(key), dict[str, Any]()
         for row in found.rows:
             try:
                 name = text_of(field.value(row.value, {}))

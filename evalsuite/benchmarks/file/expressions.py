@@ -5,7 +5,10 @@ An expression comes with data, so it may be a stranger's. It runs in the sandbox
 
 from __future__ import annotations
 
+import json
+from ast import literal_eval
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from jinja2 import TemplateSyntaxError, Undefined
@@ -88,6 +91,20 @@ def text_of(value: Any) -> str:
     if isinstance(value, Mapping) or (isinstance(value, Sequence) and not isinstance(value, str)):
         raise ExpressionError("expected a text, found a list or a mapping")
     return str(value)
+
+
+def listed(value: Any) -> Any:
+    """The list that a text holds as JSON or as Python writes it, as cells of tables do; any other value as it is.
+
+    >>> listed('["甲", "乙"]'), listed("['甲', '乙']"), listed("[甲]"), listed(3)
+    (['甲', '乙'], ['甲', '乙'], '[甲]', 3)
+    """
+    if isinstance(value, str) and len(value) < 100_000 and value.startswith("[") and value.rstrip().endswith("]"):
+        for read in (json.loads, literal_eval):
+            with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+                found = read(value)
+                return found if isinstance(found, list) else value
+    return value
 
 
 def texts_of(value: Any) -> list[str]:

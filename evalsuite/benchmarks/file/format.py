@@ -101,13 +101,14 @@ class RowFields(Section):
     """The question."""
     options: list[ColumnOrExpression] | ColumnOrExpression | dict[str | int | bool, str] | None = None
     """A list of columns, a column with a list, or a mapping from each value of `gold` to the option's text. Empty cells at the
-    end of a list are left out."""
+    end of a list are left out. A list may be JSON in a text, a text "A. … B. …", or as Hugging Face has it, with text and label
+    of each option; then `gold` is a label."""
     gold: ColumnOrExpression | list[ColumnOrExpression] | None = None
     """The right answer: of options an index from 0, a letter or the text; of texts the text, or a list of right ones."""
     gold_is: Literal["index", "number", "letter", "text"] | None = None
     """Says how to read `gold` where a value could be read in two ways; number counts from 1."""
     references: ColumnOrExpression | list[ColumnOrExpression] | None = None
-    """Further right answers of texts: a column with a list, or several columns."""
+    """Further right answers of texts: a column with a list, which may be JSON in a text, or several columns."""
     group: ColumnOrExpression | None = None
     """The category of an item, by which results are broken down; a list of several, or several with |."""
 
@@ -210,6 +211,8 @@ class BenchmarkFile(Section):
     data: PathInside | dict[SplitName, PathInside]
     """The file of the rows, which is the test split, or one for each split; {set}, {split} and {task} in a path are replaced.
     JSONL, JSON, CSV, TSV, Parquet, or a folder that `datasets` saved."""
+    encoding: Literal["utf-8", "gb18030", "utf-16"] = "utf-8"
+    """The encoding of CSV and TSV; gb18030 is also that of GBK and GB2312, which spreadsheets write in China."""
     sets: list[SetIdentifier] = Field(default=[], max_length=MOST)
     """Parts of the benchmark, each with its own figures. Default: one, of the benchmark's name."""
     set_word: str | Bilingual = Bilingual(zh="子集", en="subset")

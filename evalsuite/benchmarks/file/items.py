@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from evalsuite.benchmarks.file.expressions import ExpressionError, RowField, text_of, texts_of
+from evalsuite.benchmarks.file.expressions import ExpressionError, RowField, listed, text_of, texts_of
 from evalsuite.benchmarks.file.format import BenchmarkFile, RowFields
 from evalsuite.benchmarks.file.rows import DataRow
 from evalsuite.benchmarks.kinds import KINDS
@@ -14,6 +14,7 @@ from evalsuite.common.errors import unknown
 from evalsuite.types import Item
 
 _ID = re.compile(r"[^/\x00-\x20\x7f]{1,200}")
+_LETTERED = re.compile(r"(?:^|\s|[;；])\(?([A-H])[.．、:：)）]\s*")
 _LETTER = re.compile(r"\W*([A-Za-z])\W*")
 _YES, _NO = {"true", "yes", "on"}, {"false", "no", "off"}  # YAML 1.1 takes these words for one value
 
@@ -129,7 +130,7 @@ class ItemMaker:
         if self._fields[key] is None:
             return []
         try:
-            return texts_of(self._one(key, part, more))
+            return texts_of(listed(self._one(key, part, more)) if key == "references" else self._one(key, part, more))
         except RowFault:
             raise
         except ExpressionError as error:
@@ -147,6 +148,7 @@ class ItemMaker:
         if self._fields[key] is None:
             return ()
         found = self._value(key, part, more)
+        found = listed(found) if key == "dialogue" else found
         if key == "dialogue" and isinstance(found, str):
             found = [turn for turn in found.splitlines() if turn.strip()]
         try:
@@ -164,7 +166,7 @@ class ItemMaker:
             return (), ()
         if isinstance(fields, dict):
             return tuple(fields.values()), tuple(fields)
-        found = self._one("options", part, more)
+        found, keys = options_in(self._one("options", part, more))
         if not isinstance(found, list):
             raise self._fault("options", "expected a list of options; separate columns are named as [A, B, C]")
         try:
@@ -178,11 +180,11 @@ class ItemMaker:
             blank = next((n for n, text in enumerate(texts) if not text.strip()), len(texts))
             column = columns[blank] if blank < len(columns) else ""
             raise RowFault("is blank: expected two options or more", column or self.column("options"))
-        return tuple(texts), ()
+        return tuple(texts), keys
 
     def _several_golds(self, part: Any, more: Mapping[str, Any], options: Sequence[str]) -> list[Any]:
         """The right options as a row gives them: a list, or letters such as ABD and A,B."""
-        found = self._one("gold", part, more)
+        found = listed(self._one("gold", part, more))
         if isinstance(found, list):
             return found
         if isinstance(found, str) and found not in options and re.fullmatch(r"[A-Za-z\s,，、;；]+", found):
@@ -195,10 +197,11 @@ class ItemMaker:
             value = value[0]
         if keys:
             found = {n for n, key in enumerate(keys) if _same(key, value)}
-            if len(found) != 1:
+            if len(found) == 1:
+                return found.pop()
+            if isinstance(self._fields["options"], dict):
                 known = ", ".join(map(text_of, keys))
                 raise self._fault("gold", f"{value!r} is none of the keys of options: {known}")
-            return found.pop()
         if value is None or isinstance(value, list | dict | bool):
             hint = "; give options as a mapping such as {true: 是, false: 否}" if isinstance(value, bool) else ""
             raise self._fault("gold", "is blank" if value is None else f"expected one option, found {value!r}{hint}")
@@ -224,6 +227,37 @@ class ItemMaker:
 
     def _fault(self, key: str, message: str) -> RowFault:
         return RowFault(message, self.column(key))
+
+
+def lettered(value: Any) -> Any:
+    """The options of a text that has a letter before each, in order; any other value as it is.
+
+    >>> lettered("A. 月饼 B. 粽子\\nC、汤圆"), lettered("A. 月饼 C. 粽子"), lettered(["A"])
+    (['月饼', '粽子', '汤圆'], 'A. 月饼 C. 粽子', ['A'])
+    """
+    if not isinstance(value, str):
+        return value
+    before, *parts = _LETTERED.split(value.strip())
+    letters, texts = parts[::2], [text.strip(" \t\r\n;；") for text in parts[1::2]]
+    in_order = all(ord(letter) - ord("A") == n for n, letter in enumerate(letters))
+    return texts if not before and len(texts) > 1 and in_order else value
+
+
+def options_in(value: Any) -> tuple[Any, tuple[Any, ...]]:
+    """(list of options, their labels in the data) of a value that holds options, of another the value itself.
+
+    Forms: a list, JSON, lettered text, {text: […], label: […]}, and [{text: …, label: …}, …], the last two as on Hugging Face.
+    """
+    value = lettered(listed(value))
+    if isinstance(value, Mapping) and all(isinstance(value.get(key), list) for key in ("text", "label")):
+        return value["text"], tuple(value["label"])
+    if (
+        isinstance(value, list)
+        and value
+        and all(isinstance(x, Mapping) and {"text", "label"} <= x.keys() for x in value)
+    ):
+        return [x["text"] for x in value], tuple(x["label"] for x in value)
+    return value, ()
 
 
 def _compiled(key: str, value: Any) -> Any:

@@ -42,8 +42,8 @@ class DataRows:
     rows: tuple[DataRow, ...]
 
 
-def read_rows(root: Path, path: str) -> DataRows:
-    """Read a file at a relative path in a folder. Raises DataError, with file and line, if it is missing or broken."""
+def read_rows(root: Path, path: str, encoding: str = "utf-8") -> DataRows:
+    """Read a file at a relative path in a folder; `encoding` is that of tables. Raises DataError, with file and line, if it is missing or broken."""
     named = root / path
     if named.is_dir():
         parts = _saved_files(root, path)
@@ -55,7 +55,8 @@ def read_rows(root: Path, path: str) -> DataRows:
                 "expected a .jsonl, .json, .csv, .tsv or .parquet file, or a folder saved by `datasets`", named
             )
         parts = [read_plain(root, path, LARGEST)]
-        found = _READERS[FORMATS[suffix]](parts[0], named)
+        kind = FORMATS[suffix]
+        found = _table(parts[0], named, kind, encoding) if kind in _DELIMITERS else _READERS[kind](parts[0], named)
     rows: list[DataRow] = []
     for row in found:
         rows.append(row)
@@ -93,12 +94,16 @@ def _json(raw: bytes, path: Path) -> Iterator[DataRow]:
         yield DataRow(plain({"key": name, **value}), None, f"[{name!r}]")
 
 
-def _csv(raw: bytes, path: Path, delimiter: str = ",") -> Iterator[DataRow]:
+def _table(raw: bytes, path: Path, kind: str, encoding: str) -> Iterator[DataRow]:
     try:
-        text = raw.decode("utf-8-sig")
+        text = raw.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        raise DataError(f"not UTF-8 at byte {error.start}; from a spreadsheet, save it as “CSV UTF-8”", path) from None
-    source = io.StringIO(text, newline="")
+        raise DataError(
+            f"not {encoding.upper()} at byte {error.start}: from a spreadsheet, save it as “CSV UTF-8”, or name the encoding "
+            "in the benchmark file, such as encoding: gb18030",
+            path,
+        ) from None
+    source, delimiter = io.StringIO(text, newline=""), _DELIMITERS[kind]
     reader = csv.reader(source, strict=True)
     if delimiter == "\t":  # there a quote is a character
         reader = csv.reader(source, delimiter="\t", quoting=csv.QUOTE_NONE)
@@ -120,10 +125,6 @@ def _csv(raw: bytes, path: Path, delimiter: str = ",") -> Iterator[DataRow]:
             yield DataRow({name: cell or None for name, cell in zip(head, cells, strict=True)}, reader.line_num)
     except csv.Error as error:
         raise DataError(f"not CSV: {error}", path, reader.line_num) from None
-
-
-def _tsv(raw: bytes, path: Path) -> Iterator[DataRow]:
-    return _csv(raw, path, "\t")
 
 
 def _arrow(path: Path) -> Any:
@@ -198,4 +199,5 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-_READERS = {"jsonl": _jsonl, "json": _json, "csv": _csv, "tsv": _tsv, "parquet": _parquet}
+_READERS = {"jsonl": _jsonl, "json": _json, "parquet": _parquet}
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
