@@ -81,13 +81,15 @@ def audit_read(
     agreement, judges."""
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.review import audit as auditing
-    from evalsuite.review.audit.findings import write_audit
+    from evalsuite.review.audit.findings import keep_people, write_audit
     from evalsuite.review.audit.sheets import audit_sheets
 
     found = auditing.summarize_marks(files, run)
     print_all(*draw(audit_sheets(found, published)))
     write_audit(found, out, table)
     say(f"every figure: {out}")
+    if run and keep_people(found, run):
+        say(f"a judge's means, corrected by these scores: evalsuite score {run}")
 
 
 @audit.command("answer")

@@ -37,7 +37,7 @@ from evalsuite.results.records import name_parts
 from evalsuite.results.schema.cell import CellResult, MetricValue
 from evalsuite.results.scoring import per_item, score_cell
 from evalsuite.results.store import StoredQuestions
-from evalsuite.types import Cell, Item, Place, Reading, Response
+from evalsuite.types import Cell, Item, Place, Reading, Response, Trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,17 @@ class Verdicts:
     judge: str
     scale: str
     right: Mapping[str, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedReplies:
+    """The replies of a cell that one judge scored, controls aside: of each its trial, its text and the scores, a scale each."""
+
+    place: Place
+    judge: str
+    rubric: str
+    scales: tuple[JudgeScale, ...]
+    replies: tuple[tuple[Trial, str, tuple[int, ...]], ...]
 
 
 def compute(run: ScoredRun) -> Judged | None:
@@ -122,6 +133,26 @@ def verdicts(replies: RunReplies, rubrics: Mapping[str, str]) -> Iterator[Verdic
             elif verdict.scores:
                 right[row["item"]] = 2 * verdict.scores[0] > scales[0].low + scales[0].high
         yield Verdicts(place, judging.judge, scales[0].name, right)
+
+
+def judged_replies(replies: RunReplies) -> Iterator[JudgedReplies]:
+    """The scores of every judge as `verdicts` reads them, of all tasks."""
+    for planned in replies.judgings():
+        place, judging = Place.of(planned.place), JudgingFields.model_validate(planned.place)
+        if judging.control != "plain":
+            continue
+        scales = JudgingFacts.model_validate(planned.facts).rubric_scales
+        rows = {(row["item"], row["rotation"], row["key"]): row for row in planned.rows}
+        found = []
+        for key, (trial, response, *_) in replies.of(Cell(place, {})):
+            row = rows.get((trial.item.id, trial.rotation, key))
+            if row is None or trial.request.sample or response.error is not None:
+                continue
+            # The candidate is empty where there was nothing to ask.
+            scores = _attempts(replies, row, scales)[1].scores if row["keys"] else tuple(scale.low for scale in scales)
+            if scores:
+                found.append((trial, response.text, tuple(scores)))
+        yield JudgedReplies(place, judging.judge, judging.rubric, tuple(scales), tuple(found))
 
 
 def _subject(replies: RunReplies, cell: Cell, reading: Reading) -> Subject:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from evalsuite.analyses import contamination, second
+from evalsuite.analyses import contamination, corrected, second
 from evalsuite.analyses.saved import load_results, record_files, to_json
 from evalsuite.benchmarks.registry import benchmark_of
 from evalsuite.common.errors import ConfigError, DataError
@@ -50,8 +50,9 @@ class Submission:
     warnings: tuple[str, ...] = field(default=())
 
 
-# Keys of results.json that stay at home: a leaderboard shows what the parser reads, and can verify no test of contamination.
-_OWN = {second.ANALYSIS.key, contamination.ANALYSIS.key}
+# Keys of results.json that stay at home: a leaderboard shows what the parser reads, and can verify neither tests of
+# contamination nor people's marks.
+_OWN = {second.ANALYSIS.key, contamination.ANALYSIS.key, corrected.ANALYSIS.key}
 
 
 def make_submission(run: str | Path, out: str | Path, head: form.FormValues, about: form.FormValues) -> Submission:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -13,8 +14,10 @@ from typing import Any
 
 from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.files import replace_file
+from evalsuite.common.files import replace_file, safe_name
+from evalsuite.common.lock import locked
 from evalsuite.metrics.agreement import cohen_kappa, fleiss_kappa, spearman, weighted_kappa
+from evalsuite.results.schema.people import FILE, DrawnReply, People
 from evalsuite.review.audit import figures
 from evalsuite.review.audit.judges import JudgeAgreement, JudgeScores, OutputScale, judge_agreement, judge_scores
 from evalsuite.review.audit.marks import Mark, read_marks, sample_hashes
@@ -62,6 +65,7 @@ class Audit:
     judges: tuple[JudgeRow, ...]
     metrics: tuple[HumanCorrelation, ...]
     notes: tuple[str, ...]
+    people: Mapping[str, Mapping[str, float]]  # output -> people's score by scale
 
     def as_json(self) -> dict[str, Any]:
         """The content of audit.json."""
@@ -118,6 +122,7 @@ def summarize_marks(
         tuple(_judges(found, judges or {})),
         tuple(metric_correlations(found)),
         (*notes, *marks.notes),
+        {row.output.id: row.scores for row in found},
     )
 
 
@@ -188,6 +193,34 @@ def agreements(marks: Sequence[Mark], annotators: Sequence[str], scales: Sequenc
             if rows:
                 same = sum(len(set(row)) == 1 for row in rows) / len(rows)
                 yield AnnotatorAgreement(question, tuple(annotators), len(rows), same, fleiss_kappa(rows), "Fleiss")
+
+
+def keep_people(audit: Audit, run: Path) -> Path | None:
+    """Write people's scores into the folder of their sample in the run, where `evalsuite score` finds them; None if nobody gave
+    scores, or the sample is not there."""
+    sample, rubric = audit.sample, rubric_named(audit.sample.rubric)
+    folder = run / "audit" / safe_name(sample.name)
+    if not any(audit.people.values()) or not (folder / SAMPLE).is_file():
+        return None
+    outputs: Counter[str] = Counter()
+    for whole in sample.whole:
+        outputs[whole.model] += whole.outputs
+    made = People(
+        name=sample.name,
+        rubric=sample.rubric,
+        scales={scale.name: [scale.low, scale.high] for scale in rubric.scales},
+        suspicious=sample.suspicious,
+        annotators=list(audit.annotators),
+        tasks=list(sample.tasks),
+        outputs=dict(outputs),
+        drawn=[
+            DrawnReply(output=d.output.id, weight=d.weight, scores=dict(audit.people.get(d.output.id, {})))
+            for d in sample.drawn
+        ],
+    )
+    with locked(run):
+        replace_file(folder / FILE, made.model_dump_json(indent=1) + "\n")
+    return folder / FILE
 
 
 def _judges(found: Sequence[figures.Consensus], judges: JudgeScores) -> Iterator[JudgeRow]:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from evalsuite.common import jsonl
 from evalsuite.metrics.agreement import spearman, weighted_kappa
-from evalsuite.review.audit.outputs import output_id, way_of
+from evalsuite.results.outputs import output_id, way_of
 from evalsuite.types import Place
 
 OutputScale = tuple[str, str]  # (output id, name of the scale)

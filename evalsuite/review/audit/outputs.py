@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Collection, Iterator
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -13,9 +11,10 @@ from evalsuite.analyses import difficulty
 from evalsuite.analyses.saved import load_results
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results import records
+from evalsuite.results.outputs import output_id, way_of
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import Record
-from evalsuite.types import Kind, Place, Status
+from evalsuite.types import Kind, Status
 
 _UNWRITTEN = (Status.FAILED, Status.FILTERED)  # no reply came, or the endpoint kept it: there is nothing to read
 
@@ -144,21 +143,6 @@ def _output(record: Record, way: str) -> Output:
         choices=tuple(answer.choices) if kind.several else (),
         reasoned=answer.reasoned,
     )
-
-
-def way_of(place: Place, rotation: int, sample: int = 0) -> str:
-    """The way in which an item was asked: it distinguishes its cell from others of the same model, task and set.
-
-    Example: "paper 0-shot generate none", followed by " rotation 2" for a rotated item and by " sample 2" for a
-    further sample.
-    """
-    way = f"{place.variant} {place.shots}-shot {place.scoring} {place.perturb}"
-    return way + (f" rotation {rotation}" if rotation else "") + (f" sample {sample}" if sample else "")
-
-
-def output_id(model: str, item: str, split: str, way: str, reply: str) -> str:
-    """Id of an output: the first 12 hex digits of a SHA-256 over the item, how it was asked, and the reply."""
-    return hashlib.sha256(json.dumps([model, item, split, way, reply]).encode()).hexdigest()[:12]
 
 
 def output_from_json(found: dict[str, Any]) -> Output:

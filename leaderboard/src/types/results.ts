@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (3f7bc46aa3566cb9) by types.mjs.
+// Generated from schema/results.schema.json (abeeb1cca425c69a) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -91,6 +91,10 @@ export interface EvalsuiteResultsFormat1 {
    * Judges' scores, and the controls of the judges.
    */
   judged?: Judged | null;
+  /**
+   * Judges' means, corrected by people's scores of a random sample.
+   */
+  corrected?: CorrectedJudge[] | null;
   /**
    * A second reader beside the parser.
    */
@@ -5241,6 +5245,176 @@ export interface Raised {
   raised: number;
 }
 /**
+ * One judge's mean on one cell, and people's scores of a sample.
+ */
+export interface CorrectedJudge {
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
+  variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
+  judge: string;
+  rubric: string;
+  scale: string;
+  /**
+   * Its name, as in RUN/audit.
+   */
+  sample: string;
+  annotators: string[];
+  /**
+   * Replies of the cell, scored by the judge, that the sample has.
+   */
+  drawn: number;
+  /**
+   * Those of them that people scored.
+   */
+  marked: number;
+  /**
+   * Of the marked replies.
+   */
+  dialogues: number;
+  raw: IntervalFields;
+  people: IntervalFields1;
+  corrected: IntervalFields2;
+  /**
+   * λ: 0 takes people's mean alone, 1 takes the judge's less its mean error; null if it is refused.
+   */
+  tuning: number | null;
+  /**
+   * Why there is no corrected mean. suspicious: the sample is of suspicious items; changed: the run's replies are not those that it was drawn from; unmarked: more than 5 % of the drawn replies; few: marks of fewer than 10 dialogues.
+   */
+  refused: ("suspicious" | "changed" | "unmarked" | "few") | null;
+}
+/**
+ * The judge's mean over the cell.
+ */
+export interface IntervalFields {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+/**
+ * People's mean alone, by weights of the sample.
+ */
+export interface IntervalFields1 {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+/**
+ * The judge's mean, corrected by people: PPI++. Null if it is refused.
+ */
+export interface IntervalFields2 {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+/**
  * Second readers beside the parser. No other figure depends on them.
  */
 export interface Second {
@@ -5529,7 +5703,7 @@ export interface SecondCell {
    * The headline: its value in `cells`.
    */
   first: number | null;
-  second: IntervalFields;
+  second: IntervalFields3;
   parted: Parting[];
   errors: {
     [k: string]: number;
@@ -5540,7 +5714,7 @@ export interface SecondCell {
 /**
  * The same with the second reader's answers to the n, the parser's to the others.
  */
-export interface IntervalFields {
+export interface IntervalFields3 {
   value: number | null;
   low: number | null;
   high: number | null;

@@ -1,0 +1,228 @@
+"""Judges' means, corrected by people's scores of replies that were drawn at random (docs/judge.md, PPI++ of metrics/ppi.py).
+
+A row for each cell that a judge scored and an audit drew replies from. The corrected mean stands for what people would give the
+cell's replies on average. It is refused where that is not known: where the marked replies are no random part of the cell's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from evalsuite.analyses.judged.sheets import ANALYSIS as JUDGED
+from evalsuite.analyses.judged.summary import JudgedReplies, judged_replies
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.dialogue import sources
+from evalsuite.common.files import read_json
+from evalsuite.common.jsonl import first_fault
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.results.analysis import Analysis, Results, ScoredRun
+from evalsuite.results.outputs import output_id, way_of
+from evalsuite.results.schema.base import CellFields, Count, IntervalFields, Rows, Share
+from evalsuite.results.schema.cell import CellResult
+from evalsuite.results.schema.people import FILE, People
+from evalsuite.results.words import place_words, task_and_set, with_notes
+from evalsuite.types import WRITTEN, Status
+
+FEWEST = 10  # dialogues with marks
+UNMARKED = (
+    0.05  # share of the drawn replies that may be left unmarked: those that people choose to mark are no random part
+)
+
+Refusal = Literal["suspicious", "changed", "unmarked", "few"]
+
+
+class CorrectedJudge(CellFields):
+    """One judge's mean on one cell, and people's scores of a sample."""
+
+    judge: str
+    rubric: str
+    scale: str
+    sample: str = Field(description="Its name, as in RUN/audit.")
+    annotators: Rows[str]
+    drawn: Count = Field(description="Replies of the cell, scored by the judge, that the sample has.")
+    marked: Count = Field(description="Those of them that people scored.")
+    dialogues: Count = Field(description="Of the marked replies.")
+    raw: IntervalFields = Field(description="The judge's mean over the cell.")
+    people: IntervalFields = Field(description="People's mean alone, by weights of the sample.")
+    corrected: IntervalFields = Field(
+        description="The judge's mean, corrected by people: PPI++. Null if it is refused."
+    )
+    tuning: Share | None = Field(
+        description="λ: 0 takes people's mean alone, 1 takes the judge's less its mean error; null if it is refused."
+    )
+    refused: Refusal | None = Field(
+        description="Why there is no corrected mean. suspicious: the sample is of suspicious items; changed: the run's replies "
+        f"are not those that it was drawn from; unmarked: more than {100 * UNMARKED:.0f} % of the drawn replies; few: marks of "
+        f"fewer than {FEWEST} dialogues."
+    )
+
+
+_NONE = IntervalFields(value=None, low=None, high=None)
+
+
+def compute(run: ScoredRun) -> list[CorrectedJudge] | None:
+    """A row for each judged cell, scale and sample with people's scores; None without any."""
+    samples = [] if run.out is None else list(_people(run.out))
+    if not samples:
+        return None
+    rows = [
+        row for judged in judged_replies(run.replies) for people in samples for row in _corrected(run, judged, people)
+    ]
+    return rows or None
+
+
+def _people(out: Path) -> Iterator[People]:
+    """People's scores of every sample. Raises DataError for a file that is none."""
+    for path in sorted((out / "audit").glob(f"*/{FILE}")):
+        try:
+            yield People.model_validate(read_json(path))
+        except ValidationError as error:
+            raise first_fault(error, path) from None
+
+
+def _corrected(run: ScoredRun, judged: JudgedReplies, people: People) -> Iterator[CorrectedJudge]:
+    from evalsuite.metrics.ppi import corrected_mean
+
+    if people.rubric not in (judged.rubric, judged.rubric.removesuffix("_en")):
+        return
+    place = judged.place
+    ids = [
+        output_id(place.model, trial.item.id, place.split, way_of(place, trial.rotation), text)
+        for trial, text, _ in judged.replies
+    ]
+    drawn = {row.output: row for row in people.drawn}
+    here = {n: drawn[name] for n, name in enumerate(ids) if name in drawn}
+    contexts = sources([trial.item.context for trial, *_ in judged.replies])
+    changed = people.outputs.get(place.model) != _replies(run.results, people.tasks)[place.model]
+    for number, scale in enumerate(judged.scales):
+        if not here or people.scales.get(scale.name) != [scale.low, scale.high]:
+            continue
+        marks = {n: (row.scores[scale.name], row.weight) for n, row in here.items() if scale.name in row.scores}
+        dialogues = len({contexts[n] for n in marks})
+        refused: Refusal | None = None
+        if people.suspicious:
+            refused = "suspicious"
+        elif changed:
+            refused = "changed"
+        elif len(here) - len(marks) > UNMARKED * len(here):
+            refused = "unmarked"
+        elif dialogues < FEWEST:
+            refused = "few"
+        alone = mean = _NONE
+        tuning = None
+        if refused is None:
+            scores = [float(row[number]) for *_, row in judged.replies]
+            found = corrected_mean(scores, marks, contexts, lowest=scale.low, highest=scale.high)
+            mean = IntervalFields(value=found.value, low=found.low, high=found.high)
+            alone = IntervalFields(value=found.people, low=found.people_low, high=found.people_high)
+            tuning = found.tuning
+        yield CorrectedJudge(
+            **place.as_dict(),
+            judge=judged.judge,
+            rubric=judged.rubric,
+            scale=scale.name,
+            sample=people.name,
+            annotators=people.annotators,
+            drawn=len(here),
+            marked=len(marks),
+            dialogues=dialogues,
+            raw=_raw(run, judged, scale.name),
+            people=alone,
+            corrected=mean,
+            tuning=tuning,
+            refused=refused,
+        )
+
+
+def _replies(cells: Sequence[CellResult], tasks: Sequence[str]) -> Mapping[str, int]:
+    """Model -> written replies to these tasks, as an audit draws from them."""
+    count: Counter[str] = Counter()
+    for cell in cells:
+        if cell.task in tasks and cell.scoring in WRITTEN and TASKS[cell.task].kind.written:
+            lost = cell.failed + cell.status.get(Status.FILTERED.value, 0)
+            count[cell.model] += sum(cell.status.values()) - lost
+    return count
+
+
+def _raw(run: ScoredRun, judged: JudgedReplies, scale: str) -> IntervalFields:
+    """The judge's mean as the table of judges has it."""
+    content = run.of(JUDGED)
+    for cell in content.cells if content else ():
+        own = cell.place, cell.judge, cell.rubric, cell.control
+        if own == (judged.place, judged.judge, judged.rubric, "plain") and cell.scales:
+            numbers = cell.scales[scale]
+            return IntervalFields(value=numbers.value, low=numbers.low, high=numbers.high)
+    return _NONE
+
+
+# --- tables
+
+_LEGEND = Text(
+    "校正：以人对随机抽取的回复的打分校正评审模型的平均分（PPI++），即人会给该单元全部回复的平均分的估计；λ：0 表示只用人的打分，1 表示完全采用评审模型再减去"
+    "其平均偏差。区间 95%，以对话为单位。",
+    "corrected: the judge's mean, corrected by people's scores of replies drawn at random (PPI++): an estimate of what people "
+    "would give all replies of the cell on average. λ: 0 takes people's scores alone, 1 the judge's less their mean error. 95 % "
+    "intervals by dialogues.",
+)
+_REFUSED: Mapping[Refusal, Text] = {
+    "suspicious": Text("未校正：样本只含可疑题", "none: a sample of suspicious items"),
+    "changed": Text("未校正：抽样后回复有变动", "none: the run's replies have changed since the draw"),
+    "unmarked": Text("未校正：抽中的回复未全部打分", "none: drawn replies are unmarked"),
+    "few": Text(f"未校正：有打分的对话少于 {FEWEST}", f"none: marks of fewer than {FEWEST} dialogues"),
+}
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """A sheet for each judge, rubric, scale and sample."""
+    rows = sorted(results.of(ANALYSIS) or (), key=_sheet_of)
+    yield from with_notes((_sheet(*where, [*group]) for where, group in groupby(rows, key=_sheet_of)), _LEGEND)
+
+
+def _sheet_of(row: CorrectedJudge) -> tuple[str, str, str, str]:
+    return row.judge, row.rubric, row.scale, row.sample
+
+
+def _sheet(judge: str, rubric: str, scale: str, sample: str, rows: Sequence[CorrectedJudge]) -> Sheet:
+    columns = (
+        Column(Text("模型", "model")),
+        Column(Text("任务", "task"), key=True),
+        Column(Text("评审平均", "judge"), kind="number"),
+        Column(Text("校正", "corrected"), kind="number"),
+        Column(Text("仅人打分", "people alone"), kind="number"),
+        Column("λ", kind="number"),
+        Column(Text("打分", "marked"), kind="count"),
+        Column(""),
+    )
+    lines = []
+    for row in rows:
+        place = Text(*[f" {place_words(row.coordinates())}"] * 2)
+        task = task_and_set(TASKS[row.task], row.set)
+        several = len({each.way for each in rows}) > 1
+        label = Text(task.zh + place.zh, task.en + place.en) if several else task
+        figures = (_shown(row.raw), _shown(row.corrected), _shown(row.people), Value(row.tuning))
+        marked = Value(row.marked, asides=(f" / {row.drawn}",) if row.marked < row.drawn else ())
+        refused = _REFUSED[row.refused] if row.refused else ""
+        lines.append(Row((row.model, label, *figures, marked, refused), about=row.place.as_dict()))
+    name = f"{judge}, {rubric} {scale}, {sample}"
+    title = Text(f"评审模型经人校正：{name}", f"Judge corrected by people: {name}")
+    return Sheet("judge-corrected", title, columns, tuple(lines), about={"judge": judge, "rubric": rubric})
+
+
+def _shown(interval: IntervalFields) -> Value:
+    return Value(interval.value, interval.low, interval.high)
+
+
+ANALYSIS = Analysis(
+    "corrected",
+    sheets,
+    list[CorrectedJudge],
+    compute,
+    help="Judges' means, corrected by people's scores of a random sample.",
+    at_end=True,
+)
