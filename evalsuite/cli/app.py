@@ -182,12 +182,14 @@ EXIT_CODES = (
     "Exit codes: 0 all done; 1 done, but some requests or models failed, or a check found something; 2 the command, its input "
     "or its environment is wrong (files, data, disk); 70 a defect of evalsuite; 130 stopped by Ctrl-C."
 )
+# The wheel has none: they are as large as its code.
+PAGES = "docs/… in help and messages: a page of the documentation, in the repository and in the source distribution."
 
 app = typer.Typer(
     cls=Commands,
     help="Evaluate LLMs on commonsense reasoning over dialogues: CORECODE and its sister benchmarks, from prompts to a "
     "leaderboard.",
-    epilog=EXIT_CODES,
+    epilog=f"{EXIT_CODES} {PAGES}",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
