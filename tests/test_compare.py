@@ -192,7 +192,7 @@ WRONG = [
     ({"shots": [0, 7]}, "unknown number of shots of this run '7'. Known: 0, 5."),
     ({"prompt": ["paper", "plian"]}, "unknown prompt of this run 'plian'. Known: paper."),
     ({"shots": [0, 5], "models": ["x"]}, "unknown model of this run 'x'. Known: m."),
-    ({"shots": [0, 5], "tasks": ["DI"]}, "unknown task of this run 'di'. Known: knowledge_filling."),
+    ({"shots": [0, 5], "tasks": ["DI"]}, "unknown task of this run 'DI'. Known: knowledge_filling."),
     ({"shots": [0, 5], "other": "."}, "--shots 0,5: two runs are compared, so expected one value"),
 ]  # fmt: skip
 

@@ -108,7 +108,8 @@ def test_a_wheel_runs_from_elsewhere(tmp_path: Path) -> None:
 def test_the_readmes_python_example(tmp_path: Path) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", readme, re.S)
-    assert python(code, tmp_path).strip()
+    lines = python(f"{code}print(done)\nprint(done.cells[0])", tmp_path).splitlines()
+    assert len(lines) == 4 + 2 and max(map(len, lines)) <= 120, "\n".join(lines)
 
 
 def test_public_names_are_functions_whatever_is_imported(tmp_path: Path) -> None:

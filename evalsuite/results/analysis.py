@@ -96,7 +96,7 @@ class ScoredRun:
         return [cell.outcomes for cell in self.cells]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Results:
     """The content of results.json, and the problems of the run."""
 
@@ -113,6 +113,11 @@ class Results:
     def of(self, analysis: Analysis[M]) -> M | None:
         """The content of an analysis; None if it had nothing to say, or the run is older than the analysis."""
         return cast("M | None", self.contents.get(analysis.key))
+
+    def __repr__(self) -> str:
+        """One line: the fields are a page for each cell."""
+        sizes = f"{len(self.cells)} cells, {', '.join(dict.fromkeys(cell.model for cell in self.cells))}"
+        return f"Results({str(self.out)!r}): {sizes}; exit_code {self.exit_code}"
 
     def with_problems(self, problems: Iterable[str]) -> Results:
         return replace(self, problems=tuple(problems))

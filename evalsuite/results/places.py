@@ -22,7 +22,7 @@ def known_values(places: Sequence[Place], name: str, values: Iterable[str]) -> s
         known[str(value)] = known[safe(str(value), lines=False)] = {value}
     if name == "task":
         known = _task_names({task for found in known.values() for task in found}) | known
-        values = [value if value in known else value.lower() for value in values]
+        values = [value.lower() if value.lower() in known else value for value in values]
     for value in values:
         if value not in known:
             what = {"variant": "prompt", "shots": "number of shots", "perturb": "perturbation"}.get(name, name)

@@ -262,6 +262,13 @@ class CellResult(CellFields):
     chance: Share | None = Field(default=None, description="Accuracy of guessing; choices only.")
     accuracy_of_parsed: Share | None = Field(default=None, description="Accuracy over readable replies; choices only.")
 
+    def __repr__(self) -> str:
+        """One line: its fields are a page."""
+        metric = TASKS[self.task].metrics[0]
+        return f"CellResult({self.place.name}): {metric} {self.figure(metric).value} of {self.items} items"
+
+    __str__ = __repr__
+
     @property
     def cell(self) -> types.Cell:
         """The cell that was asked."""
