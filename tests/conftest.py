@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import environment
@@ -39,15 +40,21 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--costs", type=int, default=0, metavar="N", help="tell the N tests that cost most CPU seconds")
+    parser.addoption("--shuffle", metavar="SEED", help="files, and the tests of a file, in an order drawn by this seed")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Costs(config))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The slow tests first: a worker that has begun one last would keep the others waiting. Those on the cluster before all
-    others, so that one worker has them before another is idle and takes some, with a cluster of its own."""
+    others, so that one worker has them before another is idle and takes some, with a cluster of its own.
+
+    A shuffled order is the same in every worker, as pytest-xdist needs it: each test has a number of its own."""
+    if seed := config.getoption("shuffle"):
+        items.sort(key=lambda item: [Random(f"{seed}:{name}").random() for name in (item.path.name, item.nodeid)])
+        return
     items.sort(key=lambda item: (not on_cluster(item), item.get_closest_marker("slow") is None))
 
 
