@@ -43,7 +43,9 @@ class DataRows:
 
 
 def read_rows(root: Path, path: str, encoding: str = "utf-8") -> DataRows:
-    """Read a file at a relative path in a folder; `encoding` is that of tables. Raises DataError, with file and line, if it is missing or broken."""
+    """Read a file at a relative path in a folder; `encoding` is that of tables.
+
+    Raises DataError, with file and line, if it is missing or broken."""
     named = root / path
     if named.is_dir():
         parts = _saved_files(root, path)
