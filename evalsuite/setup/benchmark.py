@@ -21,8 +21,8 @@ from evalsuite.common.files import replace_file
 from evalsuite.common.resources import bundled
 
 Cells = Sequence[Mapping[str, Any]]
-# Names that columns have in data sets, the likeliest first; compared in small letters, without _ and blanks. A Chinese one may be a
-# part of the column's.
+# Names that columns have in data sets, the likeliest first; compared in small letters, without _ and blanks.
+# A Chinese one may be a part of the column's.
 _NAMES = {
     "question": [
         "question",
