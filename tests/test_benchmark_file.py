@@ -17,7 +17,7 @@ import evalsuite
 from evalsuite.analyses.saved import load_results
 from evalsuite.benchmarks import registry
 from evalsuite.benchmarks.file.benchmark import load_benchmark
-from evalsuite.benchmarks.registry import TASKS, add_file, open_corpus
+from evalsuite.benchmarks.registry import TASKS, add_file, add_run, open_corpus
 from evalsuite.common.errors import ConfigError, DataError, EvalsuiteError
 from evalsuite.setup.benchmark import write_benchmark
 from evalsuite.types import Item
@@ -309,6 +309,13 @@ def test_an_id_stands_once(tmp_path: Path) -> None:
         "{{ '{:1000000000}'.format(1) }}",
         "{{ lipsum(1000) }}",
         "{{ [].append(1) }}",
+        "{{ question | replace('吃', 'a' ~ '%999999d' % 1) | replace(' ', '%99999d' % 1) }}",
+        "{{ question.replace('吃', '%999999d' % 1).replace(' ', '%99999d' % 1) }}",
+        "{{ ('%99999d' % 1).join(('%9999d' % 1) | list) }}",
+        "{{ range(9999) | map('string') | map('replace', '1', '%9999d' % 1) | join }}",
+        "{{ question.translate({21507: 'a'}) }}",
+        "{{ [row] | map(attribute='__class__.__mro__') | list }}",
+        "{{ row | attr('__class__') }}",
     ],
 )
 def test_an_expression_reaches_nothing_and_ends(tmp_path: Path, expression: str) -> None:
@@ -330,6 +337,21 @@ def test_no_link_leads_out_of_the_folder(tmp_path: Path) -> None:
     (folder / "prompts" / "own.j2").symlink_to(secret)
     with pytest.raises(ConfigError, match="a link out of the folder"):
         load_benchmark(path)
+    (folder / "prompts" / "own.j2").unlink()
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others" / "own.j2").write_text("a secret")
+    (folder / "prompts" / "pick").symlink_to(tmp_path / "others", target_is_directory=True)
+    with pytest.raises(ConfigError, match="a link out of the folder"):
+        load_benchmark(path)
+
+
+def test_no_link_in_a_runs_folder_leads_out_of_it(tmp_path: Path) -> None:
+    write(tmp_path / "elsewhere").rename(tmp_path / "elsewhere" / "benchmark.yaml")
+    (tmp_path / "run" / "benchmarks").mkdir(parents=True)
+    (tmp_path / "run" / "benchmarks" / "quiz").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    with pytest.raises(DataError, match="a link out of the folder"):
+        add_run(tmp_path / "run")
+    assert "quiz" not in registry.BENCHMARKS
 
 
 def test_large_and_deep_files_are_refused(tmp_path: Path) -> None:

@@ -136,6 +136,8 @@ def add_files(paths: Iterable[str | Path]) -> list[str]:
 def add_run(run: Path) -> None:
     """Know the benchmarks whose files lie in a run's folder. Tasks of the same benchmark that another run has stay known."""
     for path in sorted(run.glob(f"benchmarks/*/{FILE}")):
+        if not path.resolve().is_relative_to(run.resolve()):
+            raise DataError("is a link out of the folder", path)
         before = _files.get(path.parent.name)
         added = add_file(path)
         if before is not None and (lost := [t for t in before.tasks if t.name not in {x.name for x in added.tasks}]):

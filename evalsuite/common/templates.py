@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from functools import lru_cache, wraps
 from pathlib import Path
 from types import CodeType
@@ -137,6 +137,20 @@ def _refuse_wide(form: str) -> None:
         raise Endless("a format is for widths below a million")
 
 
+def _refuse_growth(method: str, owner: Any, args: Sequence[Any]) -> None:
+    """Raise Endless for a call that makes a far longer text of a short one."""
+    size = 0
+    if method == "translate":
+        size = LONGEST + 1
+    elif method == "replace" and len(args) > 1:
+        size = str(owner).count(str(args[0])) * len(str(args[1]))
+    elif method == "join" and args:  # ", ".join(texts), and texts | join(", ")
+        texts, mark = (args[0], owner) if isinstance(owner, str) else (owner, str(args[0]))
+        size = len(texts) * len(mark) if isinstance(texts, Sized) else 0
+    if size > LONGEST:
+        raise Endless(f"{method} makes a text of more than {LONGEST:,} characters")
+
+
 class _Counting(CodeGenerator):
     """Compiles loops so that their passes are counted."""
 
@@ -157,7 +171,7 @@ class _Bounded(SandboxedEnvironment):
     def __init__(self, passes: int = LOOPS, **settings: Any) -> None:
         super().__init__(**settings)
         self.spent, self.passes = 0, passes
-        self.filters = {name: _bounded(made) for name, made in self.filters.items()}
+        self.filters = {name: self._bounded(name, made) for name, made in self.filters.items() if name != "random"}
         self.filters["counted"] = self._counted
         self.globals["range"] = self._range
         del self.globals["lipsum"]
@@ -186,7 +200,15 @@ class _Bounded(SandboxedEnvironment):
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
         __self.spend()
         _refuse_large((*args, *kwargs.values()))
-        return super().call(__context, __obj, *args, **kwargs)
+        if isinstance(owner := getattr(__obj, "__self__", None), str):
+            _refuse_growth(__obj.__name__, owner, args)
+        return __self._charged(super().call(__context, __obj, *args, **kwargs))
+
+    def _charged(self, made: Any) -> Any:
+        """What a filter or a method made; long texts count as passes, a thousand characters each."""
+        if isinstance(made, str):
+            self.spend(len(made) // 1000)
+        return made
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         if operator == "%" and isinstance(left, str):
@@ -196,18 +218,19 @@ class _Bounded(SandboxedEnvironment):
             raise Endless(f"{operator} is for numbers below a million")
         return super().call_binop(context, operator, left, right)
 
+    def _bounded(self, name: str, made: Callable[..., Any]) -> Callable[..., Any]:
+        """A filter that refuses large numbers and growth; Jinja's marks, such as what to pass it first, stay."""
 
-def _bounded(made: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter that refuses large numbers; Jinja's marks, such as what to pass it first, stay."""
+        @wraps(made)
+        def called(*args: Any, **kwargs: Any) -> Any:
+            _refuse_large((*(arg for arg in args[1:] if not isinstance(arg, list)), *kwargs.values()))
+            if made is FILTERS["format"]:
+                _refuse_wide(str(args[0]))
+            if name in ("replace", "join"):  # the environment or its context comes first
+                _refuse_growth(name, args[1], (*args[2:], *kwargs.values()))
+            return self._charged(made(*args, **kwargs))
 
-    @wraps(made)
-    def called(*args: Any, **kwargs: Any) -> Any:
-        _refuse_large((*(arg for arg in args[1:] if not isinstance(arg, list)), *kwargs.values()))
-        if made is FILTERS["format"]:
-            _refuse_wide(str(args[0]))
-        return made(*args, **kwargs)
-
-    return called
+        return called
 
 
 def _environment() -> _Bounded:

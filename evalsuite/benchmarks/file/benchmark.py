@@ -41,7 +41,7 @@ def make_benchmark(file: BenchmarkFile, path: Path) -> Benchmark:
     if file.published:
         _require_inside(home / file.published.file, path, "published.file")
     if file.templates:
-        for template in (home / file.templates, *(home / file.templates).rglob("*.j2")):
+        for template in (home / file.templates, *(home / file.templates).rglob("*")):  # folders may be links, too
             _require_inside(template, path, "templates")
     return Benchmark(
         name=file.name,
