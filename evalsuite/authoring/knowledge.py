@@ -16,13 +16,13 @@ import sqlite3
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing, suppress
-from functools import cache, lru_cache
-from importlib import resources
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import remove
+from evalsuite.common.script import converter, simplified_characters
 
 _VERSION = 1  # the version of the index format
 _CHINESE = b"/c/zh/"
@@ -65,28 +65,14 @@ class KnowledgeIndex:
         return int(count)
 
 
-@cache
-def _converter() -> Any:
-    from opencc import OpenCC  # type: ignore[import-untyped]
-
-    return OpenCC("t2s")
-
-
-@cache
-def _traditional() -> frozenset[str]:
-    """The characters that t2s may change; texts without any skip the converter."""
-    file = resources.files("opencc") / "dictionary" / "TSCharacters.txt"
-    return frozenset(line[0] for line in file.read_text(encoding="utf-8").splitlines() if line)
-
-
 def simplified(text: str) -> str:
     """Simplified characters (OpenCC t2s, no change of vocabulary) in lower case, for comparing terms and dialogues.
 
     >>> simplified("卡拉OK和電腦")
     '卡拉ok和电脑'
     """
-    if not _traditional().isdisjoint(text):
-        text = _converter().convert(text)
+    if not simplified_characters().keys().isdisjoint(text):  # others skip the converter
+        text = converter("t2s").convert(text)
     return text.lower()
 
 

@@ -7,8 +7,9 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
-from importlib import resources
 from typing import TypeVar
+
+from evalsuite.common.script import simplified_characters
 
 T = TypeVar("T")
 
@@ -39,17 +40,6 @@ def enclosed(char: str) -> str:
     return inner if len(inner) <= 2 and inner.isascii() and inner.isalnum() else ""
 
 
-@lru_cache(maxsize=1)
-def _simplified() -> dict[str, str]:
-    """Traditional -> simplified, from the table of opencc-python-reimplemented (read once, about 4 ms)."""
-    try:
-        text = (resources.files("opencc") / "dictionary" / "TSCharacters.txt").read_text(encoding="utf-8")
-    except (ModuleNotFoundError, OSError):  # without the table simplified text is still read
-        return {}
-    rows = (line.partition("\t") for line in text.splitlines())
-    return {traditional: simplified[0] for traditional, _, simplified in rows if len(traditional) == 1 and simplified}
-
-
 class _Fold(dict[int, str]):
     """A translation table filled on demand: NFKC and simplified script where the result is one character."""
 
@@ -60,7 +50,7 @@ class _Fold(dict[int, str]):
             folded = " "
         elif len(folded) != 1 or ENCLOSED.match(char):
             folded = char
-        self[code] = folded = _simplified().get(folded, folded) if folded >= "\u2e80" else folded
+        self[code] = folded = simplified_characters().get(folded, folded) if folded >= "\u2e80" else folded
         return folded
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from random import Random
-from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import asked_event
+from evalsuite.common.script import converter
 from evalsuite.perturb.choice import label_names
 from evalsuite.perturb.question import label_mentions
 from evalsuite.types import Item
@@ -128,16 +128,9 @@ def drop_turns(item: Item, seed: int = 0, count: int = 2) -> Item:
 # --- traditional
 
 
-@lru_cache(maxsize=2)
-def _converter(script: str) -> Any:
-    from opencc import OpenCC  # type: ignore[import-untyped]
-
-    return OpenCC(script)
-
-
 @lru_cache(maxsize=32768)  # items share dialogues, questions and options
 def _converted(text: str, script: str) -> str:
-    converted: str = _converter(script).convert(text)
+    converted: str = converter(script).convert(text)
     return converted
 
 
