@@ -201,17 +201,14 @@ def test_scores_by_group(page: Any, results: dict[str, Any]) -> None:
     entry = next(
         e for e in results["breakdowns"] if (e["model"], e["task"], e["set"]) == ("lexical", "cider_dnli", "fold5")
     )
-    page.wait_for_selector("#breakdown [data-by=groups]")
+    page.wait_for_selector("#breakdown [data-panel='By group']")
     names = [x["name"] for x in entry["groups"]]
     order = BENCHMARKS["cider"].groups
     assert len(names) > 2 and names == [x for x in order if x in names]
-    page.click("#breakdown .numbers summary")
-    column = page.locator(".bintable thead th").all_inner_texts().index("lexical")
-    rows = page.locator(".bintable tbody[data-by=groups] tr:not(.group)")
-    assert rows.locator("th").all_inner_texts() == names
-    for n, group in enumerate(entry["groups"]):
-        shown = rows.nth(n).locator("td").nth(column - 1).inner_text()
-        assert shown.startswith(percent(group["value"])) and shown.endswith(f"n {group['n']}")
+    spots = page.locator("#breakdown [data-panel='By group'] .series[data-series=lexical] .spot")
+    for name, group, spot in zip(names, entry["groups"], spots.all(), strict=True):
+        assert spot.get_attribute("aria-label").startswith(f"lexical, {name}: {percent(group['value'])} %")
+
 
 
 PROBE = "run=0&model=lexical&set=sample&task=cedar_inference_probing&split=test&prompt=paper&shots=0&scoring=nll"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,11 @@ from evalsuite.analyses.breakdown import bin_name
 from evalsuite.analyses.confusion import Confusion, confusions
 
 TASKS = ["domain_identification", "slot_identification", "knowledge_filling", "event_cause"]
+BY = {
+    "turns": "By turns of the dialogue",
+    "distance": "By turns to the answer",
+    "options": "By number of options",
+}
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -65,61 +71,58 @@ def pick(page: Any, keep: str, value: str) -> None:
 
 @pytest.mark.slow
 def test_every_group_is_drawn_with_its_numbers(page: Any, results: dict[str, Any]) -> None:
-    page.locator("#breakdown .numbers > summary").click()
     for task in TASKS:
-        pick(page, "slice-task", task)
+        pick(page, "breakdown-task", task)
         see_groups(page, results, task)
 
 
 def see_groups(page: Any, results: dict[str, Any], task: str) -> None:
-    drawn = page.locator("#breakdown figure[data-by=turns] .series")
+    drawn = page.locator(f"#breakdown figure[data-panel='{BY['turns']}'] .series")
     names = [drawn.nth(n).get_attribute("data-series") for n in range(drawn.count())]
     model = next(name for name in names if name != HOSTILE[0])
     told = entry(results, "breakdowns", model, task)
-    for by in ("turns", "distance", "options"):
+    for by, title in BY.items():
         bins = told.get(by, [])
-        known = [b for b in bins if b["low"] is not None]
-        panel = page.locator(f"#breakdown figure[data-by={by}]")
-        if len(known) < (2 if by == "options" else 1):
+        panel = page.locator(f"#breakdown figure[data-panel='{title}']")
+        if all(b["low"] is None for b in bins):
             assert panel.count() == 0
             continue
         spots = panel.locator(f".series[data-series={model}] .spot")
         assert spots.count() == len(bins)
         for n, b in enumerate(bins):
-            name = bin_name(b["low"], b["high"]).replace("-", "–")
             said = spots.nth(n).get_attribute("aria-label")
-            assert said.startswith(f"{model}, {name}: {100 * b['value']:.1f} %"), said
+            assert said.startswith(f"{model}, {bin_name(b['low'], b['high'])}: {100 * b['value']:.1f} %"), said
             assert f"({100 * b['interval'][0]:.1f}–{100 * b['interval'][1]:.1f})" in said
-            assert f"{b['n']} items, {b['dialogues']} dialogues" in said
-    rows = page.locator("#breakdown tbody[data-by=turns] tr:not(.group)")
-    assert rows.count() == len([b for b in told["turns"] if b["low"] is not None])
+        if by == "options":
+            assert panel.locator(".chance").count() == len(bins)
+    if page.locator("[data-unfold=tables-breakdown]:not([open])").count():
+        page.click("[data-unfold=tables-breakdown] > summary")
+    table = page.locator("[data-unfold=tables-breakdown] table").first
+    heads = [bin_name(b["low"], b["high"]) for b in told["turns"]]
+    assert [x for x in table.locator("thead th").all_inner_texts() if x in heads] == heads
 
 
 def test_up_to_six_models_and_which(page: Any) -> None:
-    boxes = page.locator("#breakdown .picker input")
-    assert boxes.count() == 8
-    assert page.locator("#breakdown .picker input:checked").count() == 6
-    assert page.locator("#breakdown .picker input:disabled").count() == 2
-    series = page.locator("#breakdown figure[data-by=turns] .series")
+    keys = page.locator("#breakdown .modelkeys span > button")
+    assert keys.count() == 8 and "The best 6 of 8 models" in page.inner_text("#breakdown")
+    series = page.locator(f"#breakdown figure[data-panel='{BY['turns']}'] .series")
     looks = {series.nth(n).get_attribute("data-series"): series.nth(n).get_attribute("class") for n in range(6)}
     assert len(set(looks.values())) == 6
-    first, *rest = looks
-    page.locator("#breakdown .picker label", has_text=first).locator("input").uncheck()
-    assert page.locator("#breakdown .picker input:disabled").count() == 0
-    left = {series.nth(n).get_attribute("data-series"): series.nth(n).get_attribute("class") for n in range(5)}
-    assert left == {name: looks[name] for name in rest}  # the others keep their colours
-    for _ in rest:
-        page.locator("#breakdown .picker input:checked").first.click()
-    assert page.locator("#breakdown .picker input:checked").count() == series.count() == 0
-    page.locator("#breakdown .picker button").click()
+    first, second, *_ = looks
+    for name in (first, second):
+        keys.filter(has_text=name).click()
+    drawn = {series.nth(n).get_attribute("data-series"): series.nth(n).get_attribute("class") for n in range(2)}
+    assert drawn == {name: looks[name] for name in (first, second)}  # they keep their colours
+    assert series.count() == 2 and "highlight=" in page.url
+    page.click("#breakdown .modelkeys .link")
     assert series.count() == 6
 
 
 def test_points_are_reached_by_keyboard(page: Any) -> None:
-    panel = page.locator("#breakdown figure[data-by=turns]")
+    panel = page.locator(f"#breakdown figure[data-panel='{BY['turns']}']")
     assert panel.locator(".spot[tabindex='0']").count() == 1
     panel.locator(".spot[tabindex='0']").focus()
-    here = "document.activeElement.dataset.bin + document.activeElement.parentNode.dataset.series"
+    here = "document.activeElement.ariaLabel"
     start = page.evaluate(here)
     page.keyboard.press("ArrowRight")
     right = page.evaluate(here)
@@ -133,49 +136,49 @@ def test_points_are_reached_by_keyboard(page: Any) -> None:
 @pytest.mark.parametrize("task", ["domain_identification", "slot_identification"])
 def test_the_matrix(page: Any, results: dict[str, Any], task: str) -> None:
     told = entry(results, "confusions", "lexical", task)
-    pick(page, "mix-task", task)
-    pick(page, "mix-model", "0\tlexical")
+    pick(page, "confusion-model", "0:lexical")
+    pick(page, "confusion-task", task)
     names = [english for _, english in told["names"]]
-    if page.locator("[data-keep=mix-names]").count():
+    if page.locator("[data-keep=confusion-names]").count():
         assert page.locator("#confusion .square .frame").count() <= 15 < len(names)
-        pick(page, "mix-names", "all")
-    offered = {(g, o) for offer in told["offers"] for g, _ in offer["gold"] for o in offer["options"]}
-    squares = page.locator("#confusion .square")
-    silent = len({g for g, _ in [pair for offer in told["offers"] for pair in offer["gold"]]}) * bool(told["silent"])
-    assert squares.count() == len(offered) + silent
-    of = {g: sum(n for offer in told["offers"] for gold, n in offer["gold"] if gold == g) for g, _ in offered}
+        pick(page, "confusion-names", "all")
+    offered: Counter[tuple[int, int]] = Counter()
+    for offer in told["offers"]:
+        for g, n in offer["gold"]:
+            offered.update({(g, o): n for o in offer["options"]})
     chosen = {(g, c): n for g, c, n in told["pairs"]}
     drawn = page.evaluate(
-        "[...document.querySelectorAll('#confusion .square')].map((x) => [x.dataset.gold + '>' + x.dataset.name,"
+        "[...document.querySelectorAll('#confusion .square')].map((x) => [x.dataset.row + '>' + x.dataset.name,"
         " [x.querySelector('text').textContent, x.querySelector('title').textContent, !!x.querySelector('.frame')]])"
     )
     shown = dict(drawn)
-    for g, c in offered:
+    wanted = {**chosen, **{(g, g): chosen.get((g, g), 0) for g, _ in offered}}
+    assert len(shown) == len(wanted) + len(told["silent"])
+    for (g, c), times in wanted.items():
         text, title, framed = shown[f"{names[g]}>{names[c]}"]
-        times = chosen.get((g, c), 0)
-        assert float(text.strip("<")) == pytest.approx(100 * times / of[g], abs=1.0)
-        assert f"{times} of {of[g]} replies" in title and framed == (g == c)
-    items = page.locator("#confusion .largest li").all_inner_texts()
-    for (gold, name, count, times), line in zip(confusions(Confusion.model_validate(told)), items, strict=False):
-        assert (
-            line.startswith(f"“{names[gold]}” taken for “{names[name]}”: {count} times") and f" {times} items" in line
-        )
-    assert len(items) == min(5, len(confusions(Confusion.model_validate(told))))
+        of = offered[g, c]
+        assert float(text.strip("<")) == pytest.approx(100 * times / of, abs=1.0)
+        assert f"times {times}, of {of}" in title and framed == (g == c)
+    lines = [x.split("\t") for x in page.locator("#sheet-confusions tbody tr:not(.group)").all_inner_texts()]
+    for (gold, name, count, times), line in zip(confusions(Confusion.model_validate(told)), lines, strict=False):
+        assert [x.strip() for x in line[:4]] == [names[gold], names[name], str(count), str(times)]
+    assert len(lines) >= min(5, len(confusions(Confusion.model_validate(told))))
 
 
 def test_a_perturbation_and_languages(page: Any) -> None:
     pick(page, "perturb", "shuffle")
     assert page.locator("#breakdown").count() == page.locator("#confusion").count() == 1
+    pick(page, "confusion-task", "slot_identification")
     page.locator("#lang").click()
     assert "正确答案" in page.locator("#confusion svg.matrix").text_content()
-    assert page.locator("#confusion .square[data-gold='后续事件']").count() > 0
+    assert page.locator("#confusion .square[data-row='后续事件']").count() > 0
 
 
 def test_hostile_names_are_text(page: Any) -> None:
-    pick(page, "mix-model", f"0\t{HOSTILE[0]}")
-    assert HOSTILE[0] in page.locator("#breakdown .picker").inner_text()
-    if page.locator("[data-keep=mix-names]").count():
-        pick(page, "mix-names", "all")
+    pick(page, "confusion-model", f"0:{HOSTILE[0]}")
+    assert page.locator("#breakdown .modelkeys button").evaluate_all("(all, x) => all.some(b => b.title === x)", HOSTILE[0])
+    if page.locator("[data-keep=confusion-names]").count():
+        pick(page, "confusion-names", "all")
     page.locator("#lang").click()
     assert HOSTILE[1] in page.locator("#confusion svg.matrix").text_content()
     assert page.locator("#breakdown img, #confusion img, #confusion script").count() == 0
@@ -186,7 +189,7 @@ def test_nothing_runs_out_of_the_page(page: Any) -> None:
 
 
 def test_charts_are_saved(page: Any) -> None:
-    for name in ("breakdown-charts", "confusion-matrix"):
+    for name in ("breakdown-charts", "confusion-charts"):
         save_chart(page, name)
 
 

@@ -106,14 +106,15 @@ def test_correlations(page: Any, run: Path) -> None:
     results = json.loads((run / "results.json").read_text())
     names = {"f1": "F1", "em": "EM", "chrf": "chrF", "cider": "CIDEr"}
     for basis in ("items", "models"):
-        page.select_option("[data-keep=corr-basis] select", basis)
-        page.select_option("[data-keep=corr-task] select", "event_cause")
-        page.select_option("[data-keep=corr-set] select", "easy")
-        page.click("#correlations .numbers summary")
+        page.select_option("[data-keep=correlations-basis] select", basis)
+        page.select_option("[data-keep=correlations-task] select", "event_cause")
+        page.select_option("[data-keep=correlations-set] select", "easy")
+        if page.locator("[data-unfold=tables-correlations]:not([open])").count():
+            page.click("[data-unfold=tables-correlations] > summary")
         entry = next(e for e in results["metric_correlations"] if (e["basis"], e["task"], e["set"]) == (basis, "event_cause", "easy"))  # fmt: skip
-        assert f"n = {entry['n']}" in page.inner_text("#correlated")
-        heads = page.locator("table.matrix thead th").all_inner_texts()[1:]
-        shown = [x.locator("td").all_inner_texts() for x in page.locator("table.matrix tbody tr").all()]
+        assert f"n {entry['n']}" in page.inner_text("#correlations-charts")
+        heads = page.locator("#sheet-correlation_matrix thead th").all_inner_texts()[1:]
+        shown = [x.locator("td").all_inner_texts() for x in page.locator("#sheet-correlation_matrix tbody tr").all()]
         of = dict(
             zip(combinations(entry["metrics"], 2), zip(entry["spearman"], entry["kendall"], strict=True), strict=True)
         )
@@ -122,8 +123,7 @@ def test_correlations(page: Any, run: Path) -> None:
             for text, value in zip((shown[i][j], shown[j][i]), of.get((a, b)) or of[b, a], strict=True):
                 assert float(text.replace("−", "-")) == pytest.approx(value, abs=0.0051)
         assert page.locator("svg.heat text.value").count() == len(heads) * (len(heads) - 1)
-    page.click("[data-keep=corr-paper] input")
-    assert page.locator("svg.heat text.value").count() > len(heads) * (len(heads) - 1)
+        assert any("(paper)" in x or "（论文）" in x for x in heads) == any(name.startswith("paper.") for name in entry["metrics"])
 
 
 @both
@@ -145,4 +145,4 @@ def test_models_of_two_runs_are_compared(browse: Any, run: Path, tmp_path: Path)
         assert "lexical (second) (failed or missing items: EASY Event cause)" in note
         assert page.locator("#rank-plots [data-set=easy] circle.dot").count() == 9
         assert "lexical (second)" in page.locator("#rank-plots [data-set=easy] .note:not(.readout)").inner_text()
-        assert page.locator("[data-keep=corr-run] option").count() == 2
+        assert page.locator("[data-keep=correlations-run] option").count() == 2

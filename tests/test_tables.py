@@ -96,7 +96,7 @@ BREAKDOWNS = [
     for t in TASKS.values() for m in NAMES
 ]  # fmt: skip
 CONFUSED = PLACE | {
-    "set": "hard", "task": "slot_identification", "model": NAMES[0], "names": [["由…制成的一个很长的名字", "x"], ["是…的一部分", "y"]],
+    "set": "hard", "task": "slot_identification", "model": NAMES[0], "names": [["由…制成", "made of something with a long name"], ["是…的一部分", "part of"]],
     "pairs": [[0, 0, 5], [0, 1, 3]], "silent": [[1, 2]], "offers": [{"options": [0, 1], "gold": [[0, 8], [1, 2]]}],
 }  # fmt: skip
 GROUPS = [
@@ -119,8 +119,8 @@ def ranks() -> Iterator[Sheet]:
 
 WIDE = [
     # sheets, what must be there to read
-    ("breakdowns", sheets_of(breakdown.ANALYSIS, BREAKDOWNS), ["EASY, test paper 0-shot: by turns of the dialogue", "CKF acc, n", "CKF acc, n", "by turns to the answer"]),
-    ("confusions", sheets_of(confusion.ANALYSIS, [CONFUSED]), ["SI HARD, test paper 0-shot: taken for another", "是…的一部分", " 3 8 38", "chose nothing 2 10"]),
+    ("breakdowns", sheets_of(breakdown.ANALYSIS, BREAKDOWNS), ["EASY, test paper 0-shot: by turns of the dialogue", "CKF acc %", "CKF acc %", "by turns to the answer"]),
+    ("confusions", sheets_of(confusion.ANALYSIS, [CONFUSED]), ["SI HARD, test paper 0-shot: taken for another", "part of", " 3 8 38", "chose nothing 2 10"]),
     ("groups", drawn_groups(map(TaskComparisons.model_validate, GROUPS)), ["abcd abcd", "models that share a letter"]),
     ("ranks", ranks(), ["HARD, test, paper 0-shot: mean rank over 5 tasks", "Friedman χ² = ", "not every column complete: [red]a-model"]),
     ("correlations", sheets_of(correlations.ANALYSIS, CORRELATED), ["per item: test, paper 0-shot", "over models: test", "chrf -0.50", "n 2000"]),

@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.dialogue import asked_event
-from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.common.sheet import Chart, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, ItemValue, item_values
 from evalsuite.results.schema.base import CellFields, Count, Rows, Share, Strict
@@ -223,8 +223,8 @@ Heading = str | Ends  # the name of a group, or the ends of a bin
 def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each set, way of asking and property: a column a bin, a block of rows a task, a row a model."""
     legend = Text(
-        "指标为 %，其后为 95% 置信区间（Wilson，以对话为单位）；n：题数；?：无法判断",
-        "metric in % and its 95 % interval (Wilson, dialogues as units); n: items; ?: could not be told",
+        "指标为 %，其后为 95% 置信区间（Wilson，以对话为单位）；任务名旁：题数；?：无法判断",
+        "metric in % and its 95 % interval (Wilson, dialogues as units); beside a task's name: items; ?: could not be told",
     )
     yield from with_notes(_breakdowns(results.of(ANALYSIS) or ()), legend)
 
@@ -270,7 +270,7 @@ def _breakdown(
             continue
         # Models may have different numbers of answered items: the block's n is the largest.
         counts = (max((f[b].n for f in figures if b in f), default=0) for b in bins)
-        end = f" {models[0].metric[:3]}, n"
+        end = f" {models[0].metric[:3]} %"
         rows.append(Row((Text(task.zh + end, task.short + end), *(str(n) if n else None for n in counts)), "group"))
         for entry, by_bin in zip(models, figures, strict=True):
             place = {"model": entry.model, "task": task.name}
@@ -278,7 +278,11 @@ def _breakdown(
     shown = {b.name: Text(b.zh, b.en or b.name) for e in entries for b in e.by(by) if isinstance(b, GroupMean) and b.zh}
     names = (shown.get(b, b) if isinstance(b, str) else bin_name(*b) for b in bins)
     columns = (Column(name, kind="percent", digits=0) for name in names)
-    return Sheet("breakdowns", title, (Column(""), *columns), tuple(rows), about=about)
+    if by == "options":  # of as many options
+        levels = (Value(1 / b[0]) if isinstance(b, tuple) and b[0] else None for b in bins)
+        rows.append(Row((Text("随机水平", "chance"), *levels), "apart"))
+    chart = Chart("lines", pick=("task", "set"), title=_BY[by], joined=by != "groups")
+    return Sheet("breakdowns", title, (Column(""), *columns), tuple(rows), about=about, chart=chart)
 
 
 def _value(found: ItemMean | None) -> Value | None:
@@ -286,5 +290,5 @@ def _value(found: ItemMean | None) -> Value | None:
 
 
 ANALYSIS = Analysis(
-    "breakdowns", sheets, list[Breakdown], compute, help="Scores by length, distance, options and group.", drawn=True
+    "breakdowns", sheets, list[Breakdown], compute, help="Scores by length, distance, options and group."
 )

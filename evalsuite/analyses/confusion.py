@@ -9,13 +9,14 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.sheet import Column, Row, Sheet, Text
+from evalsuite.common.sheet import CellValue, Chart, Column, Row, Sheet, Text
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes
 from evalsuite.results.schema.base import CellFields, Count, Rows, Strict
 from evalsuite.results.words import place_words, titled, with_notes
 
 MOST = 5  # confusions of a model that are shown
+_NOTHING = Text("没有选择", "chose nothing")
 
 
 class Offer(Strict):
@@ -104,12 +105,12 @@ def _confusions(rows: Iterable[Confusion]) -> Iterator[Sheet]:
         for entry in group:
             who = {"model": entry.model}
             lines.append(Row((entry.model, None, None, None, None), "group", who))
-            names = [Text(n[0], n[0]) for n in entry.names]  # the ontology's Chinese names, in the terminal too
+            names = [Text(zh, en) for zh, en in entry.names]
             for gold, other, count, offered in confusions(entry)[:MOST]:
                 lines.append(Row((names[gold], names[other], count, offered, count / offered), about=who))
             if silent := sum(count for _, count in entry.silent):
                 asked = sum(n for offer in entry.offers for _, n in offer.gold)
-                lines.append(Row((Text("没有选择", "chose nothing"), None, silent, asked, None), about=who))
+                lines.append(Row((_NOTHING, None, silent, asked, None), about=who))
         columns = (
             Column(Text("模型，正确答案", "model, right")),
             Column(Text("误选为", "taken for")),
@@ -137,4 +138,47 @@ def confusions(entry: Confusion) -> list[tuple[int, int, int, int]]:
     return sorted(rows, key=lambda row: (-row[2], row[0], row[1]))
 
 
-ANALYSIS = Analysis("confusions", sheets, list[Confusion], compute, help="Names taken for another.", drawn=True)
+def matrices(results: Results) -> Iterator[Sheet]:
+    """A sheet a cell: a block for each right name, a row for each name chosen there."""
+    note = Text(
+        "选为该名称的回复占列出了它的回复的 %；标题行：正确答案为该名称的回复数",
+        "% of the replies that were offered the name and chose it; headings: replies where theirs is the right name",
+    )
+    yield from with_notes(map(_matrix, results.of(ANALYSIS) or ()), note)
+
+
+def _matrix(entry: Confusion) -> Sheet:
+    names = [Text(zh, en) for zh, en in entry.names]
+    asked: Counter[int] = Counter()
+    offered: Counter[tuple[int, int]] = Counter()
+    for offer in entry.offers:
+        for gold, n in offer.gold:
+            asked[gold] += n
+            offered.update({(gold, name): n for name in offer.options})
+    chosen = {(gold, name): n for gold, name, n in entry.pairs}
+    silent = dict((gold, n) for gold, n in entry.silent)
+    rows = []
+    for gold, count in sorted(asked.items()):
+        rows.append(Row((names[gold], None, count, None), "group"))
+        for (right, name), of in sorted(offered.items()):
+            if right == gold and (name == gold or (gold, name) in chosen):
+                times = chosen.get((gold, name), 0)
+                rows.append(Row((names[name], times, of, times / of)))
+        if gold in silent:
+            nothing: tuple[CellValue, ...] = (_NOTHING, silent[gold], count, silent[gold] / count)
+            rows.append(Row(nothing))
+    columns = (
+        Column(Text("正确答案，所选", "right, chosen")),
+        Column(Text("次数", "times"), kind="count"),
+        Column(Text("共", "of"), kind="count"),
+        Column("%", kind="percent", digits=0),
+    )
+    about = entry.coordinates()
+    task, where = TASKS[entry.task], f"{entry.model} {place_words(about)}"
+    title = Text(f"混淆矩阵：{task.zh}，{where}", f"What gets mixed up: {task.short}, {where}")
+    chart = Chart("matrix", across=0, up=(3,), pick=("model", "task", "set"))
+    return Sheet("confusion_matrix", title, columns, tuple(rows), about=about, chart=chart)
+
+
+ANALYSIS = Analysis("confusions", sheets, list[Confusion], compute, help="Names taken for another.")
+MATRICES: Analysis[None] = Analysis("confusion_matrix", matrices, only_named="every pair of names in every cell")

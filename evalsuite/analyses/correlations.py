@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.benchmarks.registry import TASKS, metric_rows
+from evalsuite.common.sheet import Chart, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Points, Results, ScoredRun
 from evalsuite.results.cells import ALIKE
 from evalsuite.results.schema.base import Count, Located, Rows, Set, ShotCount, Split, TaskName, Variant
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.results.words import task_heading
+from evalsuite.results.words import task_heading, with_notes
 
 if TYPE_CHECKING:
     from evalsuite.metrics.statistics import Floats
@@ -167,11 +167,58 @@ def sheets(results: Results) -> Iterator[Sheet]:
             )
             for e in group
         ]
-        points = {"items": Text("逐题", "per item"), "models": Text("跨模型", "over models")}[basis]
+        points = _BASIS[basis]
         end = f"{split}, {variant} {shots}-shot"
         title = Text(f"与 F1 的 Spearman ρ，{points.zh}：{end}", f"Spearman's ρ with F1, {points.en}: {end}")
         about = {"split": split, "variant": variant, "shots": shots}
         yield Sheet("correlations", title, (Column(Text("指标", "metric")), *columns), tuple(rows), about=about)
+
+
+def matrices(results: Results) -> Iterator[Sheet]:
+    """A sheet for each basis, task and set: ρ of every two metrics above the diagonal, τ-b below; last those of the papers."""
+    note = Text(
+        "对角线上方：Spearman ρ；下方：Kendall τ-b。逐题：每个模型的每一题为一点（BLEU 等取句级值）；跨模型：每个模型的成绩为一点，模型不多，数字不稳。不含基线。",
+        "Above the diagonal: Spearman's ρ; below: Kendall's τ-b. Per item: each item of each model is a point (sentence BLEU "
+        "for BLEU and the like); over models: each model's figure is one, and of few models they are unsteady. Without baselines.",
+    )
+    entries = sorted(results.of(ANALYSIS) or (), key=lambda entry: entry.basis != "items")
+    yield from with_notes(map(_matrix, entries), note)
+
+
+_BASIS = {"items": Text("逐题", "per item"), "models": Text("跨模型", "over models")}
+
+
+def _matrix(entry: MetricCorrelation) -> Sheet:
+    known = [*metric_rows()]
+    names = sorted(entry.metrics, key=lambda name: (name.startswith("paper."), known.index(name.removeprefix("paper."))))
+    figures: dict[tuple[str, str], float | None] = {}
+    for (a, b), rho, tau in zip(combinations(entry.metrics, 2), entry.spearman, entry.kendall, strict=True):
+        above, below = sorted((a, b), key=names.index)
+        figures |= {(above, below): rho, (below, above): tau}
+    words = {name: _metric_words(name) for name in names}
+    rows = (
+        Row((words[a], *(None if a == b else Value(figures[a, b]) for b in names)), about={"metric": a}) for a in names
+    )
+    columns = (Column(words[name], kind="number") for name in names)
+    about = {name: getattr(entry, name) for name in ("task", "set", "split", "variant", "shots", "basis")}
+    points = _BASIS[entry.basis]
+    many = f" / {entry.of}" if entry.of > entry.n else ""
+    end = f"{entry.split}, {entry.variant} {entry.shots}-shot"
+    task = TASKS[entry.task]
+    title = Text(
+        f"指标之间的相关，{points.zh}：{entry.set} {task.zh}，{end}（n {entry.n}{many}，{entry.models} 个模型）",
+        f"Correlations of metrics, {points.en}: {entry.set} {task.short}, {end} (n {entry.n}{many}, {entry.models} models)",
+    )
+    chart = Chart("matrix", pick=("basis", "task", "set"))
+    heading = Column(Text("指标", "metric"))
+    return Sheet("correlation_matrix", title, (heading, *columns), tuple(rows), about=about, chart=chart)
+
+
+def _metric_words(name: str) -> Text:
+    row = metric_rows()[name.removeprefix("paper.")]
+    if not name.startswith("paper."):
+        return Text(row.zh, row.en or row.zh)
+    return Text(f"{row.zh}（论文）", f"{row.en or row.zh} (paper)")
 
 
 ANALYSIS = Analysis(
@@ -183,3 +230,4 @@ ANALYSIS = Analysis(
     help="Rank correlations between metrics of spans and texts.",
     drawn=True,
 )
+MATRICES: Analysis[None] = Analysis("correlation_matrix", matrices, only_named="every two metrics of every task and set")

@@ -78,6 +78,32 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Chart:
+    """A drawing of a sheet, which the page shows above its table. Terminal and exports have the table alone.
+
+    lines     Values with their intervals. `across` None: the columns of figures are the places, a row is a line, and a group's
+              own cells stand below the places (numbers of items). Else `across` is the column of the places, rows that agree
+              in all their key columns but that one are a line, and so is each of the columns `up`. A column of numbers is a
+              scale, one of texts has its places side by side. Rows apart are dotted levels.
+    matrix    A square for a row and column, shaded by its value. `across` None: the columns of figures are those of the matrix.
+              Else `across` has its columns' names, `up` its values, and the groups' headings are its rows.
+
+    Every group of a sheet of lines is a panel of its own.
+
+    >>> Chart("lines", across=4, up=(5,), pick=("task", "set"))  # the votes of one task and set: a line a model, k across
+    Chart(kind='lines', across=4, up=(5,), pick=('task', 'set'), title='', joined=True, diagonal=False)
+    """
+
+    kind: Literal["lines", "matrix"]
+    across: int | None = None
+    up: tuple[int, ...] = ()
+    pick: tuple[str, ...] = ()  # fields of `about`, of each of which one value is shown at a time
+    title: str | Text = ""  # lines: the panel's, where that of the sheet repeats what is picked
+    joined: bool = True  # lines: False where places have no order
+    diagonal: bool = False  # lines: draw that on which both axes agree, as in a reliability diagram
+
+
+@dataclass(frozen=True, slots=True)
 class Sheet:
     """A table. The `about` of sheet, column and row together give a cell's `types.Place`. The page links a complete place
     to its records and filters by an incomplete one.
@@ -93,6 +119,7 @@ class Sheet:
     rows: tuple[Row, ...]
     notes: tuple[str | Text, ...] = ()  # below the table
     about: About = field(default_factory=dict)
+    chart: Chart | None = None
 
 
 def english(text: str | Text) -> str:

@@ -153,7 +153,7 @@ class Analysis(Generic[Content]):
     estimates: bool = False  # takes cells of which only a part of the items was asked
     at_end: bool = False  # printed at the end of a run
     only_named: str = ""  # why its sheets are made only if they are named; "": they always are
-    drawn: bool = False  # the page has a drawing of its own for it, which follows the pickers, in place of its sheets
+    drawn: bool = False  # the page has a drawing of its own for it, in place of its sheets
     problems: Callable[[Content], Iterable[str]] = _no_problems  # a line for each failure in its content
     narrow: Callable[[Content, PlaceFilter], Content] | None = (
         None  # keeps what concerns chosen cells; None: `schema.base.narrowed`

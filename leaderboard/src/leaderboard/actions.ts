@@ -53,8 +53,9 @@ const sheetOf = (entry: string) => entry.slice(0, entry.lastIndexOf(":"));
 /** Make a model stand out in charts, or end it. */
 export const highlight = (id: string) => change({ picked: with$(state.picked, id, !state.picked.includes(id)) });
 export const clearHighlights = () => change({ picked: [] });
-/** The models whose lines are drawn by length, distance and options; null: the best. */
-export const drawLinesOf = (slicePicked: string[] | null) => change({ slicePicked });
+/** Pick a value in a section that is drawn from sheets; `key` is the section and the field. */
+export const pickIn = (key: string, value: string) =>
+  change({ picks: [...state.picks.filter((x) => !x.startsWith(`${key}.`)), `${key}.${value}`] });
 /** Keep a fold open or closed; nothing else has to be drawn. */
 export function unfolds(id: string, on: boolean) {
   if (on !== state.unfolded.includes(id)) change({ unfolded: with$(state.unfolded, id, on) }, { step: false });

@@ -45,7 +45,7 @@ export function routedCell() {
 // ---- the view
 const OF_OVERVIEW = (Object.keys(CHOICES) as Choice[]).filter((name) => !OF_ITEMS.includes(name));
 /** Choices that name models: by run and name in the address, whose names may be cut. */
-const OF_MODELS: Choice[] = ["picked", "slicePicked", "mixModel", "statusModel"];
+const OF_MODELS: Choice[] = ["picked", "statusModel"];
 function modelKey(id: string) {
   const model = models.get(id);
   return model ? `${model.run}:${brief(model.name)}` : "";
@@ -74,7 +74,7 @@ export function writtenAs(value: Value): string {
   return value && typeof value === "object" ? (value.down ? "-" : "") + value.key : String(value);
 }
 export function readAs(first: Value, text: string): Value {
-  if (Array.isArray(first) || first === null) {
+  if (Array.isArray(first)) {
     try {
       return text.split(",").filter(Boolean).map(decodeURIComponent);
     } catch {
@@ -86,7 +86,7 @@ export function readAs(first: Value, text: string): Value {
   return typeof first === "object" ? { key: text.replace(/^-/, ""), down: text.startsWith("-") } : text;
 }
 function written(name: Choice, value: Value): string {
-  if (!OF_MODELS.includes(name) || value === null) return writtenAs(value);
+  if (!OF_MODELS.includes(name)) return writtenAs(value);
   return writtenAs(Array.isArray(value) ? value.map(modelKey) : modelKey(String(value)));
 }
 function read(name: Choice, text: string): Value {

@@ -111,9 +111,10 @@ export function foldSection(id: string, box: HTMLElement) {
   const found = [...section.querySelectorAll("h3, figcaption strong")].flatMap((x) => x.firstChild?.textContent ?? []);
   const titles = [...new Set(found)].filter((x) => x.trim());
   const more = titles.length - MOST_TITLES;
+  const tables = section.querySelectorAll("table").length;
   const inside = [
     titles.slice(0, MOST_TITLES).join(inChinese() ? "、" : ", ") + (more > 0 ? t("andMore", more) : ""),
-    t("nTables", section.querySelectorAll("table").length),
+    tables > 0 && t("nTables", tables),
   ];
   const key = `section-${id}`;
   const fold = h(

@@ -5,6 +5,7 @@ import { brief, plain } from "../common/text.ts";
 import { t } from "../common/words.ts";
 import { NO_ANSWER, STATUSES } from "./statuses.ts";
 import type {
+  About,
   Benchmark,
   Cell,
   Counts,
@@ -105,6 +106,10 @@ const isBaseline = (cell: Cell) =>
 export const address = (...parts: unknown[]) => parts.join("\t");
 
 export const placeOf = (c: Placed) => address(c.id, c.set, c.task, c.split, c.variant, c.shots, c.scoring, c.perturb);
+
+/** The cell of a place of a run's model; undefined where the place is not told whole. */
+export const cellOfAbout = (run: number, about: About): Cell | undefined =>
+  cellIndex.get(placeOf({ ...(about as Place), id: `${run}\t${about.model}` }));
 
 export const isChoice = (task: Task) => task.kind === "choice";
 

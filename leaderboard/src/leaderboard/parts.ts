@@ -5,9 +5,7 @@ import { open } from "./evidence/open.ts";
 import { offerMetrics } from "./offered.ts";
 import { drawChart } from "./sections/accuracy.ts";
 import { drawAnalysis, drawReferences, drawSecond, drawSheets } from "./sections/analyses.ts";
-import { drawBreakdown } from "./sections/breakdown.ts";
-import { drawConfusion } from "./sections/confusion.ts";
-import { drawCorrelations } from "./sections/correlations.ts";
+import { drawCharted } from "./sections/charted.ts";
 import { drawCurves } from "./sections/curves.ts";
 import { drawAbout, drawIntro } from "./sections/intro.ts";
 import { drawJudge } from "./sections/judge.ts";
@@ -38,9 +36,9 @@ const PARTS: [id: string, draw: () => Kid, group: Group][] = [
   ["judged", drawJudge, "diagnosis"],
   ["second", drawSecond, "diagnosis"],
   ["extracted", () => drawAnalysis("extraction"), "diagnosis"],
-  ["slices", drawBreakdown, "diagnosis"],
-  ["confused", drawConfusion, "diagnosis"],
-  ["correlated", drawCorrelations, "diagnosis"],
+  ["slices", () => drawCharted("breakdown", ["breakdowns"]), "diagnosis"],
+  ["confused", () => drawCharted("confusion", ["confusion_matrix", "confusions"]), "diagnosis"],
+  ["correlated", () => drawCharted("correlations", ["correlation_matrix"]), "diagnosis"],
   ["statuses", drawStatus, "diagnosis"],
   ["about", drawAbout, "appendix"],
   ["sheets", drawSheets, "appendix"],

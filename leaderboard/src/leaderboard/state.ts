@@ -8,9 +8,9 @@ export interface Sort {
 }
 /** The key of the order by mean rank. */
 export const BY_RANK = "rank";
-type First = string | number | boolean | string[] | Sort | null;
+type First = string | number | boolean | string[] | Sort;
 
-/** The choices of a person: [name in the address, first value]. A first value of `null` is "none chosen yet". */
+/** The choices of a person: [name in the address, first value]. */
 export const CHOICES = {
   metric: ["metric", ""],
   metricChoice: ["by", ""],
@@ -34,20 +34,14 @@ export const CHOICES = {
   onlyTasks: ["tasks", []],
   // Charts
   picked: ["highlight", []],
-  // Pickers of sections
+  // Pickers of sections; `picks` has those of sections that are drawn from sheets: section, field and value, with dots between
+  picks: ["pick", []],
   wayTask: ["scorings.task", ""],
   waySet: ["scorings.set", ""],
   tokenTask: ["tokens.task", ""],
   tokenSet: ["tokens.set", ""],
   robustTask: ["robustness.task", ""],
   robustSet: ["robustness.set", ""],
-  sliceTask: ["breakdown.task", ""],
-  sliceSet: ["breakdown.set", ""],
-  slicePicked: ["breakdown.models", null],
-  mixModel: ["confusion.model", ""],
-  mixTask: ["confusion.task", ""],
-  mixSet: ["confusion.set", ""],
-  mixNames: ["confusion.names", ""],
   curvePool: ["curves.pool", ""],
   curveSet: ["curves.set", ""],
   labelPerturb: ["curves.perturb", ""],
@@ -56,11 +50,6 @@ export const CHOICES = {
   judgeMetric: ["judge.metric", ""],
   judgeTask: ["judge.task", ""],
   judgeSet: ["judge.set", ""],
-  corrBasis: ["correlations.of", "items"],
-  corrTask: ["correlations.task", ""],
-  corrSet: ["correlations.set", ""],
-  corrRun: ["correlations.run", ""],
-  corrPaper: ["correlations.paper", false],
   statusModel: ["status.model", ""],
   statusSet: ["status.set", ""],
   issues: ["status.amiss", false],
@@ -74,15 +63,7 @@ export const CHOICES = {
 } satisfies Record<string, [string, First]>;
 
 /** The type of values like a first one. */
-type Like<V> = V extends boolean
-  ? boolean
-  : V extends never[]
-    ? string[]
-    : V extends Sort
-      ? Sort
-      : V extends null
-        ? string[] | null
-        : V;
+type Like<V> = V extends boolean ? boolean : V extends never[] ? string[] : V extends Sort ? Sort : V;
 export type Choice = keyof typeof CHOICES;
 export type State = { [K in Choice]: Like<(typeof CHOICES)[K][1]> };
 /** The choices whose values are of a type. */
@@ -98,3 +79,7 @@ export const firsts = (names = Object.keys(CHOICES) as Choice[]) =>
   Object.fromEntries(names.map((name) => [name, structuredClone(CHOICES[name][1] as First)])) as State;
 
 export const state = firsts();
+
+/** The value picked for a key, which is a section and a field. */
+export const pickedIn = (key: string): string | undefined =>
+  state.picks.find((x) => x.startsWith(`${key}.`))?.slice(key.length + 1);

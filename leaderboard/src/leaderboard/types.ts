@@ -199,6 +199,7 @@ export interface About extends Partial<Place> {
   judges?: string[];
   rubric?: string;
   scale?: string;
+  basis?: string;
 }
 /** The page's own: attributes (data-…) by which programs find a table or a part of it. */
 export type Marks = Record<string, string>;
@@ -250,6 +251,16 @@ export interface SheetRow {
   /** The marks of its cells; those of a group are its block's. */
   marks?: Marks;
 }
+/** A drawing of a sheet: common/sheet.py. */
+export interface Chart {
+  kind: "lines" | "matrix";
+  title?: Words;
+  across?: number;
+  up?: number[];
+  pick?: string[];
+  joined?: boolean;
+  diagonal?: boolean;
+}
 export interface Sheet {
   name: string;
   title: Words;
@@ -257,6 +268,7 @@ export interface Sheet {
   rows: SheetRow[];
   notes?: Words[];
   about?: About;
+  chart?: Chart;
   // The page's own
   /** The analysis that it is of. */
   analysis?: string;

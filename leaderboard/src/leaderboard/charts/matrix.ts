@@ -1,87 +1,161 @@
-// A matrix of what was chosen for what.
-import { num, pct, sumOf } from "../../common/numbers.ts";
+// A sheet as a matrix: a square for a row and column, shaded by its value.
+import { h, type Kid } from "../../common/dom.ts";
+import { isNumber, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
-import { t } from "../../common/words.ts";
-import { group, image, label, said, square, squares } from "./marks.ts";
+import { blocksOf } from "../tables/blocks.ts";
+import { asValue, inWords, isFigure, said, titleOf } from "../tables/figures.ts";
+import type { Sheet, SheetColumn } from "../types.ts";
+import { group, image, label, line, square, squares, said as told } from "./marks.ts";
 
-/** Names, and how often each was right, chosen or offered where another was right, or nothing was chosen. */
-export interface Mix {
-  names: string[];
-  all: number[];
-  silent: number[];
-  said: number[];
-  /** [right, chosen, how often], the most frequent first. */
-  wrong: [number, number, number][];
-  chosen: (gold: number, name: number) => number;
-  offered: (gold: number, name: number) => number;
-}
-interface Column {
-  text: string;
-  of: (gold: number) => number;
-  name?: number;
-}
-
+/** Names beyond which only the most frequent are shown at first. */
 export const MOST_NAMES = 15;
-const SIDE = { wide: 42, high: 28 };
 
-export const mixedWords = (mix: Mix, [gold, name, n]: [number, number, number]): string => {
-  const offered = mix.offered(gold, name);
-  return t("mixed", plain(mix.names[gold]), plain(mix.names[name]), num(n), num(offered), pct(n / offered, 0));
+interface Square {
+  value: number | null;
+  text: string;
+  words: string;
+}
+export interface Matrix {
+  rows: string[];
+  columns: string[];
+  /** The count at the right end of a row. */
+  counts: Map<string, string>;
+  /** How often a name stands in rows and columns. */
+  weights: Map<string, number>;
+  squares: Map<string, Square>;
+  /** Values are shares; else coefficients from -1 to 1. */
+  share: boolean;
+  corner: string;
+}
+
+const key = (row: string, column: string) => `${row}\t${column}`;
+const numberIn = (cell: Parameters<typeof asValue>[0]) => {
+  const { value } = asValue(cell);
+  return isNumber(value) ? value : null;
 };
 
-/** All names shown, then the others together and no choice, where there are such. */
-function columnsOf(mix: Mix, shown: number[], rows: number[]): Column[] {
-  const rest = (gold: number) => mix.all[gold] - mix.silent[gold] - sumOf(shown.map((i) => mix.chosen(gold, i)));
-  const named = shown.map((i) => ({ text: plain(mix.names[i]), of: (gold: number) => mix.chosen(gold, i), name: i }));
-  const others = { text: t("otherNames"), of: rest };
-  const nothing = { text: t("nothing"), of: (gold: number) => mix.silent[gold] };
-  return [...named, ...[others, nothing].filter((column) => rows.some((gold) => column.of(gold) > 0))];
+export const matrixOf = (sheet: Sheet): Matrix =>
+  sheet.chart?.across === undefined
+    ? wideMatrix(sheet)
+    : longMatrix(sheet, sheet.chart.across, sheet.chart.up?.[0] ?? 0);
+
+/** The columns of figures are those of the matrix. */
+function wideMatrix({ columns: all, rows }: Sheet): Matrix {
+  const at = all.flatMap((column, n) => (n > 0 && isFigure(column) ? [n] : []));
+  const names = new Map(at.map((n) => [n, plain(inWords(all[n].heading))]));
+  const found = new Map<string, Square>();
+  const nameOf = (row: (typeof rows)[number]) => plain(said(all[0], row.cells[0]).text);
+  for (const row of rows)
+    for (const [n, name] of names) {
+      const cell = row.cells[n];
+      if (cell === null || cell === undefined) continue;
+      const { text } = said(all[n], cell);
+      found.set(key(nameOf(row), name), { value: numberIn(cell), text, words: `${nameOf(row)} · ${name}: ${text}` });
+    }
+  return {
+    rows: rows.map(nameOf),
+    columns: [...names.values()],
+    counts: new Map(),
+    weights: new Map(),
+    squares: found,
+    share: at.every((n) => all[n].kind === "percent"),
+    corner: "",
+  };
 }
 
-/** Rows: names that were right; columns: what was chosen, and how many replies. */
-export function matrix(mix: Mix, shown: number[], title: string): SVGElement {
-  const rows = shown.filter((i) => mix.all[i] > 0);
-  const columns = columnsOf(mix, shown, rows);
-  const names = rows.map((i) => plain(mix.names[i]));
-  const heads = columns.map((c) => c.text);
-  const place = squares(names, heads, SIDE, t("rightName"), shown.length);
+/** Groups are the rows; column `across` has the columns' names, and `up` their values. */
+function longMatrix({ columns: all, rows }: Sheet, across: number, up: number): Matrix {
+  const blocks = blocksOf(rows).filter(({ group }) => group);
+  const counted = all.flatMap(({ kind }, n) => (kind === "count" ? [n] : []));
+  const found = new Map<string, Square>();
+  const [counts, weights] = [new Map<string, string>(), new Map<string, number>()];
+  const weigh = (name: string, n: number | null) => weights.set(name, (weights.get(name) ?? 0) + (n ?? 0));
+  const columns: string[] = [];
+  for (const block of blocks) {
+    const right = plain(said(all[0], block.group?.cells[0]).text);
+    const total = counted[counted.length - 1];
+    counts.set(right, said(all[total], block.group?.cells[total]).text);
+    weigh(right, numberIn(block.group?.cells[total]));
+    for (const { cells } of block.rows) {
+      const name = plain(said(all[across], cells[across]).text);
+      const figure = (column: SheetColumn, n: number) =>
+        n > 0 && n !== across && !isFigure(column) ? [`${inWords(column.heading)} ${said(column, cells[n]).text}`] : [];
+      const value = numberIn(cells[up]);
+      const text = isNumber(value) && value > 0 && value < 0.005 ? "<1" : said(all[up], cells[up]).text;
+      const words = `${right} → ${name}: ${pct(value)} % (${all.flatMap(figure).join(", ")})`;
+      found.set(key(right, name), { value, text, words });
+      columns.push(name);
+      weigh(name, numberIn(cells[counted[0]]));
+    }
+  }
+  const named = [...counts.keys()];
+  return {
+    rows: named,
+    columns: [...new Set([...named, ...columns])],
+    counts,
+    weights,
+    squares: found,
+    share: all[up].kind === "percent",
+    corner: inWords(all[0].heading),
+  };
+}
+
+/** The matrix of the names that stand most often in it, in their order. */
+export function frequent(matrix: Matrix): Matrix {
+  const weight = (name: string) => matrix.weights.get(name) ?? 0;
+  const most = new Set([...matrix.columns].sort((a, b) => weight(b) - weight(a)).slice(0, MOST_NAMES));
+  const kept = (names: string[]) => names.filter((name) => most.has(name));
+  return { ...matrix, rows: kept(matrix.rows), columns: kept(matrix.columns) };
+}
+
+/** The look of a square by its value, its class and its layers: shares from light to full, with their own column framed;
+ *  coefficients by their squares. */
+function lookOf({ share }: Matrix, { value }: Square, own: boolean): [string, [string, string?][]] {
+  const v = value ?? 0;
+  if (!share) return ["", [[v < 0 ? "against" : "with", value === null ? "0" : (0.03 + 0.46 * v ** 2).toFixed(2)]]];
+  // Shades in between would leave neither dark nor light figures readable.
+  const shade = v > 0.5 ? 0.76 + 0.24 * v : 0.06 + 0.8 * v;
+  const layers: [string, string?][] = [["ground"]];
+  if (v > 0) layers.push(["shade", shade.toFixed(2)]);
+  if (own) layers.push(["frame"]);
+  return [v > 0.5 ? " full" : v > 0 ? "" : " none", layers];
+}
+
+export function matrixNode(matrix: Matrix, sheet: Sheet): SVGElement {
+  const { rows, columns, counts, share, corner } = matrix;
+  const side = { wide: 42, high: share ? 28 : 26 };
+  const own = columns.filter((name) => rows.includes(name) || !share).length;
+  const place = squares(rows, columns, side, corner, own);
   const right = place.right + 8;
-  const one = (row: number, at: number) => {
-    const [gold, column] = [rows[row], columns[at]];
-    const n = column.of(gold);
-    const share = mix.all[gold] ? n / mix.all[gold] : 0;
-    if (column.name !== undefined && !mix.offered(gold, column.name)) return null;
-    // Shades in between would leave neither dark nor light figures readable.
-    const shade = share > 0.5 ? 0.76 + 0.24 * share : 0.06 + 0.8 * share;
-    const layers: [string, string?][] = [["ground"]];
-    if (n > 0) layers.push(["shade", shade.toFixed(2)]);
-    if (column.name === gold) layers.push(["frame"]);
+  const one = (row: string, i: number, column: string, j: number): Kid => {
+    const found = matrix.squares.get(key(row, column));
+    const [x, y] = [place.x(j), place.y(i)];
+    if (!found) return !share && row === column && line("grid", x + 6, x + side.wide - 6, y + 5, y + side.high - 5);
+    const [cls, layers] = lookOf(matrix, found, row === column);
+    const attributes = { "data-row": row, "data-name": column };
     return group(
-      `square${share > 0.5 ? " full" : ""}${n ? "" : " none"}`,
-      { "data-gold": names[row], "data-name": column.text },
-      said(
-        wordsOf(mix, gold, column),
-        square(place.x(at), place.y(row), SIDE, layers, n > 0 && share < 0.005 ? "<1" : pct(share, 0)),
-      ),
+      `square${cls}`,
+      attributes,
+      told(found.words, square(x, y, side, layers, found.text, { class: "value" })),
     );
   };
-  const mixed = mix.wrong.slice(0, 5).map((w) => mixedWords(mix, w));
+  const width = right + Math.max(counts.size ? 52 : 0, place.lean + 8);
   return image(
-    "matrix",
-    [Math.ceil(right + Math.max(52, place.lean + 8)), Math.ceil(place.bottom + 6)],
-    `${title}. ${mixed.join("; ") || t("noMixed")}`,
+    share ? "matrix" : "heat",
+    [Math.ceil(width), Math.ceil(place.bottom + 6)],
+    plain(titleOf(sheet)),
     place.heads,
-    label(right, place.top - 6, t("repliesHead"), "start", { class: "corner" }),
-    rows.map((gold, row) => [
-      columns.map((_, at) => one(row, at)),
-      label(right, place.y(row) + SIDE.high / 2 + 4, num(mix.all[gold]), "start", { class: "head" }),
+    rows.map((row, i) => [
+      columns.map((column, j) => one(row, i, column, j)),
+      label(right, place.y(i) + side.high / 2 + 4, counts.get(row) ?? "", "start", { class: "head" }),
     ]),
   );
 }
 
-function wordsOf(mix: Mix, gold: number, { text, of, name }: Column): string {
-  const [right, n, all] = [plain(mix.names[gold]), of(gold), mix.all[gold]];
-  const share = pct(all ? n / all : 0);
-  if (name === undefined) return `${right} → ${text}: ${num(n)} / ${num(all)} (${share} %)`;
-  return t("pairIs", right, text, num(n), num(all), share, num(mix.offered(gold, name)));
-}
+/** A matrix that scrolls where it is wider than the page; `of` is what its section is about. */
+export const matrixBox = (matrix: Matrix, sheet: Sheet, of: string): HTMLElement =>
+  h(
+    "div",
+    { class: "scroll bare", tabindex: 0, role: "region", "aria-label": `${of} · ${plain(titleOf(sheet))}` },
+    h("div", { class: "heatbox" }, matrixNode(matrix, sheet)),
+  );

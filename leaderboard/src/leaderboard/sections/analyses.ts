@@ -5,7 +5,12 @@ import { data } from "../data.ts";
 import { state } from "../state.ts";
 import { sheetNode, sheetSection } from "../tables/sheet.ts";
 
-const DRAWN = new Set(["judge", "extraction", "gaps", "second", "parted", "memory", "contamination"]); // analyses whose sheets stand in sections of their own
+/** Analyses whose sheets stand in sections of their own. */
+// biome-ignore format: a table of names
+const DRAWN = new Set([
+  "judge", "extraction", "gaps", "second", "parted", "memory", "contamination", "breakdowns", "confusions", "confusion_matrix",
+  "correlation_matrix",
+]);
 
 /** The sheets of every analysis that has no section of its own. */
 export const drawSheets = () => sheetSection("sheets", t("moreTables"), (sheet) => !DRAWN.has(sheet.analysis ?? ""));

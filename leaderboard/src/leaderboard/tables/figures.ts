@@ -25,6 +25,8 @@ export const isDrawn = ({ kind = "text" }: SheetColumn): boolean => DRAWN.has(ki
 export const isRight = ({ kind = "text", align }: SheetColumn): boolean =>
   align ? align === "right" : kind === "count" || kind === "number" || kind === "percent";
 
+export const isFigure = ({ kind }: SheetColumn): boolean => kind === "percent" || kind === "number";
+
 export const digitsOf = ({ kind, digits }: SheetColumn): number =>
   digits ?? (kind === "percent" ? 1 : kind === "number" ? 2 : 0);
 

@@ -5,11 +5,11 @@ import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { sheetSort, sortBy, sortSheet, unfolds } from "../actions.ts";
 import { cellRoute, go } from "../address.ts";
-import { cellIndex, data, models, placeOf } from "../data.ts";
+import { cellOfAbout, data, models } from "../data.ts";
 import { inSight, onPage } from "../filters.ts";
 import { viewWords } from "../names.ts";
 import { state } from "../state.ts";
-import type { About, Cell, Marks, Place, Sheet, SheetColumn, SheetRow } from "../types.ts";
+import type { About, Cell, Marks, Sheet, SheetColumn, SheetRow } from "../types.ts";
 import { type Block, blocksOf, marksOf, type Rank, ranksOf, type Shown, sorted } from "./blocks.ts";
 import { cellNodes, headFlag, headingNodes, type Nodes, nameOf, onRange } from "./cells.ts";
 import { asValue, inWords, isDrawn, isRight, said, titleOf } from "./figures.ts";
@@ -23,7 +23,7 @@ export const sheetsOf = (wanted: (sheet: Sheet) => boolean): Sheet[] =>
   );
 
 /** Whether what a sheet, row or column is about is in view, as far as it says. */
-function aboutInView(about: About, run: number): boolean {
+export function aboutInView(about: About, run: number): boolean {
   const model = about.model !== undefined && models.get(`${run}\t${about.model}`);
   const { set, task } = about;
   return (
@@ -62,8 +62,7 @@ function evidenceOf({
   return (row, column, place) => {
     const own = asValue(row.cells[place]).cell;
     if (own !== undefined || run === undefined || (!column.about && column !== first)) return own;
-    const about = { ...sheet.about, ...column.about, ...row.about } as Place & About;
-    return cellIndex.get(placeOf({ ...about, id: `${run}\t${about.model}` }));
+    return cellOfAbout(run, { ...sheet.about, ...column.about, ...row.about });
   };
 }
 
