@@ -189,8 +189,11 @@ _BASIS = {"items": Text("逐题", "per item"), "models": Text("跨模型", "over
 
 
 def _matrix(entry: MetricCorrelation) -> Sheet:
-    known = [*metric_rows()]
-    names = sorted(entry.metrics, key=lambda name: (name.startswith("paper."), known.index(name.removeprefix("paper."))))
+    places = {name: n for n, name in enumerate(metric_rows())}
+    names = sorted(
+        entry.metrics,
+        key=lambda name: (name.startswith("paper."), places.get(name.removeprefix("paper."), len(places))),
+    )
     figures: dict[tuple[str, str], float | None] = {}
     for (a, b), rho, tau in zip(combinations(entry.metrics, 2), entry.spearman, entry.kendall, strict=True):
         above, below = sorted((a, b), key=names.index)
@@ -215,7 +218,9 @@ def _matrix(entry: MetricCorrelation) -> Sheet:
 
 
 def _metric_words(name: str) -> Text:
-    row = metric_rows()[name.removeprefix("paper.")]
+    row = metric_rows().get(name.removeprefix("paper."))
+    if row is None:  # of a version that knew another metric
+        return Text(name, name)
     if not name.startswith("paper."):
         return Text(row.zh, row.en or row.zh)
     return Text(f"{row.zh}（论文）", f"{row.en or row.zh} (paper)")
