@@ -210,7 +210,6 @@ def test_scores_by_group(page: Any, results: dict[str, Any]) -> None:
         assert spot.get_attribute("aria-label").startswith(f"lexical, {name}: {percent(group['value'])} %")
 
 
-
 PROBE = "run=0&model=lexical&set=sample&task=cedar_inference_probing&split=test&prompt=paper&shots=0&scoring=nll"
 
 

@@ -176,7 +176,9 @@ def test_a_perturbation_and_languages(page: Any) -> None:
 
 def test_hostile_names_are_text(page: Any) -> None:
     pick(page, "confusion-model", f"0:{HOSTILE[0]}")
-    assert page.locator("#breakdown .modelkeys button").evaluate_all("(all, x) => all.some(b => b.title === x)", HOSTILE[0])
+    assert page.locator("#breakdown .modelkeys button").evaluate_all(
+        "(all, x) => all.some(b => b.title === x)", HOSTILE[0]
+    )
     if page.locator("[data-keep=confusion-names]").count():
         pick(page, "confusion-names", "all")
     page.locator("#lang").click()

@@ -123,7 +123,9 @@ def test_correlations(page: Any, run: Path) -> None:
             for text, value in zip((shown[i][j], shown[j][i]), of.get((a, b)) or of[b, a], strict=True):
                 assert float(text.replace("−", "-")) == pytest.approx(value, abs=0.0051)
         assert page.locator("svg.heat text.value").count() == len(heads) * (len(heads) - 1)
-        assert any("(paper)" in x or "（论文）" in x for x in heads) == any(name.startswith("paper.") for name in entry["metrics"])
+        assert any("(paper)" in x or "（论文）" in x for x in heads) == any(
+            name.startswith("paper.") for name in entry["metrics"]
+        )
 
 
 @both

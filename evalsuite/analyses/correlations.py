@@ -235,4 +235,6 @@ ANALYSIS = Analysis(
     help="Rank correlations between metrics of spans and texts.",
     drawn=True,
 )
-MATRICES: Analysis[None] = Analysis("correlation_matrix", matrices, only_named="every two metrics of every task and set")
+MATRICES: Analysis[None] = Analysis(
+    "correlation_matrix", matrices, only_named="every two metrics of every task and set"
+)
