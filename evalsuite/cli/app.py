@@ -183,7 +183,9 @@ EXIT_CODES = (
     "or its environment is wrong (files, data, disk); 70 a defect of evalsuite; 130 stopped by Ctrl-C."
 )
 # The wheel has none: they are as large as its code.
-PAGES = "docs/NAME.md in help and messages: a page of the documentation, in the repository and in the source distribution."
+PAGES = (
+    "docs/NAME.md in help and messages: a page of the documentation, in the repository and in the source distribution."
+)
 
 app = typer.Typer(
     cls=Commands,
