@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from evalsuite.backends.openai.backend import OpenAI
 from evalsuite.backends.openai.faults import MIX, Server, prompt_id, reply_to
 from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop, read_error, read_reply
 from evalsuite.common.errors import BackendError
+from evalsuite.results.records import read_records
 from evalsuite.types import Message, Request, Response
 
 needs("openai", "openai", "tenacity", "aiolimiter")
@@ -586,6 +587,41 @@ def test_a_budget_over_several_runs(endpoint: tuple[Server, Path], tmp_path: Pat
         assert (server.prompt_tokens + 2 * server.new_tokens) / 1e6 <= budget
         missing.append(sum(cell["missing"] for cell in cells_of(done)))
     assert missing[0] >= missing[1] > missing[2] > 0
+
+
+class Thinking(Server):
+    """A server whose model thinks of (b) and answers (a): beside the reply, in it, and until its tokens are spent."""
+
+    thought = "先看(a)，不太像。答案应该是(b)。"
+    turn = count()
+
+    def _made(self, kind: str, prompt: str, *given: Any) -> dict[str, Any]:
+        reply = super()._made(kind, prompt, *given)
+        said = [
+            {"content": "(a)", "reasoning_content": self.thought},
+            {"content": f"<think>{self.thought}</think>\n\n(a)"},
+            {"content": "", "reasoning_content": self.thought},
+            {"content": None, "reasoning": self.thought},
+        ][(n := next(self.turn) % 4)]
+        reply["choices"][0] |= {"finish_reason": "length" if n > 1 else "stop", "message": said}
+        return reply
+
+
+def test_thinking_is_stored_beside_the_reply_and_never_read(tmp_path: Path) -> None:
+    """From the endpoint's reasoning_content to the parse."""
+    with Thinking(mix={}) as server:
+        done = evalsuite.run(
+            named(server, tmp_path), tasks=["knowledge_filling"], set="easy", limit=8, out=tmp_path / "run"
+        )
+    (cell,) = cells_of(done)
+    rows = list(read_records(tmp_path / "run", cell["records"]))
+    assert len(rows) == 8
+    for row in rows:
+        answered = bool(row["reply"])
+        read = row["answer"]["status"], row["answer"]["choice"]
+        assert read == (("parsed", 0) if answered else ("truncated", None)), row["answer"]
+        assert row["reasoning"] == (None if "<think>" in row["reply"] else Thinking.thought)
+    assert sum(bool(row["reply"]) for row in rows) == 4
 
 
 def test_a_key_that_is_not_set_is_told_of_before_any_model_is_asked(

@@ -19,6 +19,13 @@ from evalsuite.parse.chars import TURN, bare, enclosed, ends, fold, key, lower
 from evalsuite.parse.lexicon import LEXICON, same_meaning
 from evalsuite.parse.strip import strip
 
+_PREDICATED = 4  # characters of a text without its subject
+NONE = re.compile(  # an option that says that no other is right, and a reply that says so
+    r"(?:以上|上述|这[些几三四]|[前其][余他三四]?|[三四]个|选项|答案|\A)[^,。;\n]{0,8}[都均皆](?:不|没|非)|没有(?:一个|任何)?[^,。;\n]{0,4}(?:答案|选项)|皆非"
+    r"|none of (?:the|these|them)|no (?:correct )?(?:option|answer)"
+)
+_SAYS_NONE = 18  # characters of an option that says so
+_LIGHT = re.compile(r"(?:为了|因为|[他她我它们在去要想会是很到])*")
 LIMIT = 200  # mentions of a kind kept of a text: half from its head, half from its tail
 FORMER, LATTER = -2, -3  # 前者, 后者 before they are resolved
 HAN = re.compile(r"[一-鿿㐀-䶿]")
@@ -26,7 +33,7 @@ _GAP = re.compile(r"…+|\.{3,}|_{2,}|~{2,}|\[.{0,3}\]|\(\s*\)")  # a gap in an 
 _FORMULA = re.compile(r"[\\\\$]")
 _STEMS = "甲乙丙丁戊己庚辛壬癸"
 OPEN, CLOSE = "(\\[{【「『《〈<〔“\"'‘\ue001", ")\\]}】」』》〉>〕”\"'’\ue002"
-_OPENED = re.compile(rf"(?<![a-z])[{OPEN}][ ]?\Z")
+_OPENED = re.compile(rf"(?:(?<![a-z])[{OPEN}]|\[)[ ]?\Z")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +49,8 @@ class OptionKeys:
     templates: tuple[tuple[str, int], ...]  # patterns of option texts with a gap: 由…制成
     slips: frozenset[tuple[str, int]]  # the first or last character of a text that may be a slip, and its length
     initials: frozenset[str]  # first characters of the texts
+    finals: frozenset[str]  # their last characters
+    none: int | None  # the option that says that no other is right: 以上都不对
     capital: bool  # the labels are capitals
     longest: int  # place that may hold a slip or a synonym, with its punctuation
 
@@ -61,8 +70,24 @@ class OptionKeys:
         if (text[:1], len(text)) in self.slips or (text[-1:], len(text)) in self.slips:
             slips = [n for n, option in enumerate(self.keys) if is_slip(text, option)]
         found = slips[0] if len(slips) == 1 else None if slips else same_meaning(text, self.keys)
+        if found is None and not slips:
+            found = self.without_head(text)
         inside = found is not None and sum(text in key_ for key_ in self.keys) > 1  # 父母 of 养父母 and 亲生父母
         return None if inside else found
+
+    def without_head(self, text: str) -> int | None:
+        """The one option that a key is without its first words, the subject: 加班到很晚 of 小李加班到很晚; None if there is none."""
+        if text[-1:] not in self.finals or not HAN.match(text):
+            return None
+        said = _LIGHT.sub("", text)
+        if len(said) < 2:
+            return None
+        ends = [n for n, option in enumerate(self.keys) if option.endswith(said)]
+        if len(ends) != 1:
+            return None
+        head = self.keys[ends[0]][: -len(said)]
+        light = _LIGHT.fullmatch(head) or (len(said) >= _PREDICATED and len(head) < len(said))
+        return ends[0] if light and not any(c in LEXICON["decisive"] for c in head) else None
 
 
 def is_slip(text: str, option: str) -> bool:
@@ -100,9 +125,14 @@ def options_of(pairs: tuple[tuple[str, str], ...]) -> OptionKeys:
     slips = frozenset((c, len(k) + n) for k in keys if len(k) > 2 for c in (k[0], k[-1]) for n in (-1, 0, 1))
     longest = max(map(len, keys), default=0) + 24
     initials = frozenset(text[0] for text in keys if text)
+    finals = frozenset(text[-1] for text in keys if text)
+    none = [n for n, text in enumerate(keys) if len(text) < _SAYS_NONE and NONE.match(text)]
     capital = all(label.strip("()").isupper() for label, _ in pairs)
     label, texts = _label(labels, digits), tuple(text for _, text in pairs)
-    return OptionKeys(labels, keys, texts, digits, label, by_text, tuple(templates), slips, initials, capital, longest)
+    only = none[0] if len(none) == 1 else None
+    return OptionKeys(
+        labels, keys, texts, digits, label, by_text, tuple(templates), slips, initials, finals, only, capital, longest
+    )
 
 
 def _label(labels: Sequence[str], digits: bool) -> re.Pattern[str]:
@@ -162,14 +192,14 @@ class MentionGroup(NamedTuple):
 
 _AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an option, not a person
     r"选?项|这[个一项]|[二两三四五六]?[个项]|[是为]?[最更较]?(?:正确|合适|恰当|贴切|准确|符合|合理|靠谱|好(?![a-z一-鿿])|对的|答案|可能(?![会在对])|不)|[才最]|也[是对]|比[a-z](?![a-z])|不如|就[是行对]"
-    r"|排第|[之以]?外|的可能|还是[(]?[a-z]|因为|由于|而[不非]|[错吧呢了啊呀都均皆较没未]|可以|被?排除|对(?![话他她你我a-z])"
+    r"|排第|[之以]?外|的可能|还是[(]?[a-z]|因为|由于|而[不非]|[错吧呢了啊呀哦啦都均皆较没未]|可以|被?排除|对(?![话他她你我a-z])"
     r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?![一-鿿](?<![均皆都也不选项]))"
 )
 _PERSON = re.compile(r"说(?!法)|[问答提讲表认觉喜想回在们从去很]|的[朋妈爸同老家手]")
 _WORD_AFTER = "股站罗级型座队组盘键屏版柱轴字罩杯咖货套餐"
 _WORD_BEFORE = "素户色级型语划小老甲"
 _CUE_BEFORE = '有就概下投得然但如比选项是为案择即于填成入和或与及非除不对到个答、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
-_NOUN_BEFORE = re.compile(r"(?:句子|观点|说法|表述|陈述|叙述|情形|序号|字母|方案|论点|行为)\Z")
+_NOUN_BEFORE = re.compile(r"(?:句子|观点|说法|表述|陈述|叙述|情形|序号|字母|方案|论点|行为|除了)\Z")
 _OPERAND_BEFORE = re.compile(r"[∩∪∈∉⊂⊆⊥∥∠△+·^_]\s*(?:[a-z]\s)*\Z|(?:sin|cos|tan)\s*\Z")
 _OPERAND = re.compile(r"(?:\s[a-z])*\s*(?:[∩∪∈∉⊂⊆⊥∥·^_]|=\s*[a-z{(\[+-])")  # behind a letter of a formula
 _OPERATORS, _OPERATED = " =∩∪∈∉⊂⊆⊥∥·^_", " ∩∪∈∉⊂⊆⊥∥∠△+·^_ns"
@@ -177,7 +207,7 @@ _ENGLISH_BEFORE = re.compile("(?:speaker|user|person) $")
 _NAMED_BEFORE = re.compile(r"(?:option|choice|answer|letter|label|item|select|choose|pick)(?:s|ing)? ?[(:]? ?$")
 _VERDICT_AFTER = re.compile(
     r" (?:(?:is|was|seems|are|(?:would|must|should) be)(?: [a-z]+){0,2}? (?:correct|right|best|better|answer|most|wrong|incorrect|choice|true|false|ruled|fit|likely"
-    r"|suitable|plausible|possible|reasonable)|(?:could|might|may|can) (?:both|also|be)\b|(?:through|to|and|or|nor) (?:[a-z]\b|\d)|because|since|but not|not|rather|fits|matches)"
+    r"|suitable|plausible|possible|reasonable)|(?:could|might|may|can) (?:both|also|be)\b|(?:through|to|and|or|nor) (?:[a-z]\b|\d)|it is|because|since|but not|not|rather|fits|matches)"
 )
 _UNIT_AFTER = re.compile(
     r"[ ]?(?:[个人句部场米年月日点次名岁天位元块分秒度届集季周件种条只张本篇段步层楼例万亿倍kg]|号(?!选项|答案|项)|[.:比]\d(?!\.\d))"
@@ -185,7 +215,7 @@ _UNIT_AFTER = re.compile(
 )
 _WORDS_AFTER = re.compile(r"[一-鿿㐀-䶿]|[ ][a-z]{2}")
 _NOT_SPOKEN = re.compile(
-    r"[ ]?(?:因为|由于|理由|正确|错误|对(?=[,。;\n]|$)|不[对符正合]|[√×\d高中低]|符合|可能|because|correct|wrong|(?:yes|no|true|false)[ ]?[.,]?(?:\n|$))"
+    r"[ ]?(?:因为|由于|理由|正确|错误|对(?=[,。;\n]|$)|不[对符正合]|[√×\d高中低]|符合|可能|because|correct|wrong|(?:yes|no|true|false|[是否])[ ]?[.,。]?(?:\n|$))"
 )
 _WORD_NEXT = re.compile(" [a-z]{2}")
 _COUNTED_NEXT = re.compile(r" \d+[- ]?[a-z]*")  # a 3-year policy, a 14-16 gauge needle
@@ -426,6 +456,7 @@ def _texts(low: str, options: OptionKeys) -> Iterator[Mention]:
 
 _SPOT = re.compile(r"[ :“\"「『【*(\ue001]{0,4}([^\n,。;:!?“”\"「」『』【】()\ue000-\ue002]{2,40})")
 _EDGES = r" \"“”'‘’()\[\]【】「」『』《》:,、。.!?*\-—…~\ue001\ue002\n\ue000"
+_FIELD = re.compile(r"[一-鿿]{2,6}:[ ]*([一-鿿]+)[。.]?\s*\Z")  # 地点: 机场
 _LINE = re.compile(rf"[^{_EDGES}](?:[^\n\ue000]*[^{_EDGES}])?")
 
 
@@ -437,6 +468,7 @@ def with_near(
     `spots`: the positions behind cue words."""
     places = [line.span() for line in _LINE.finditer(low)][:40]
     places += [(start + 1, end - 1) for start, end in quoted[:40]]
+    places += [field.span(1)] if (field := _FIELD.match(low)) else []
     places += [spot.span(1) for at in spots[:80] if (spot := _SPOT.match(low, at))]
     shut = [group.end for group in groups]
     found: list[MentionGroup] = []
@@ -523,7 +555,9 @@ _SPELLED = re.compile(  # alone on its line, or after a cue
     r"|(?:选[:择]?|答案[是为:]{0,2}|answer(?: is|:)?)[ ]{0,2}(?P<cued>[a-z]{2,30})(?![a-z0-9])",
     re.MULTILINE,
 )
-_CAPITALS = re.compile(r"[A-P]{2,10}(?=[ ]?(?:选?项|[两三四五][个者项]|均|都|皆|正确|错误|符合|解析|解释))")
+_CAPITALS = re.compile(
+    r"[A-P]{2,10}(?:(?<=[是为有选:][A-P]{2})|(?<=[是为有选:][A-P]{3})|(?<=[是为有选:][A-P]{4}))(?=[ ]?[。.,;)\n]|$)|[A-P]{2,10}(?=[ ]?(?:选?项|[两三四五][个者项]|均|都|皆|正确|错误|符合|解析|解释))"
+)
 _AND = re.compile(
     r"[\"”」』]?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|与|跟|[,、.]?[ ]?(?:and(?: the)?|or|和|或者?是?|还是|以?及|还有|并且)|x|>{1,3}|≥|(?=[(\[\"'“「a-z0-9]))?"
     r"[ \ue001\ue002]{0,2}(?:选项|option)?[ ]?[\"“「]?"
@@ -531,16 +565,21 @@ _AND = re.compile(
 _PREDICATE = re.compile(
     r"(?:[ ]?[、和与及,/][ ]?[(]?[a-z1-9](?![a-z0-9])[)]?)*[”\"」』)]?[ ]?(?:选?项)?[ ]?(?:错误|正确|有误|[也更才则不是为错就最没显明可还似看较比符与]|一般|it is|is|seems|does)"
 )
+_JUDGED = re.compile(r"(?:[ ]?[、和与及][ ]?[(]?[a-z1-9](?![a-z0-9])[)]?)*[ ]?选?项?[ ]?[均都皆]")
+_COMMA = re.compile("[,;]")
 _RANGE = re.compile(r"[ ]?(?:[-~–至到]|to|through)[ ]?(?:选项|option)?[ ]?")
 
 
-def _joined(first: Mention, mention: Mention, low: str) -> bool:
-    """Whether what stands between two mentions joins them. A comma does if no predicate follows: not in 相比a，b更贴切."""
+def _joined(first: Mention, mention: Mention, low: str, joined: bool) -> bool:
+    """Whether what stands between two mentions joins them. A comma does if no predicate follows: not in 相比a，b更贴切, nor, behind
+    options that are `joined` without a comma, in 选a和d，b、c均无依据."""
     gap = low[first.end : mention.start]
     if not _AND.fullmatch(gap):
         return False
-    comma = "," in gap or ";" in gap
-    return not comma or not (first.kind > mention.kind == "label" or _PREDICATE.match(low, mention.end))
+    if not ("," in gap or ";" in gap):
+        return True
+    apart = first.kind > mention.kind == "label" or _PREDICATE.match(low, mention.end)
+    return not (apart or (joined and _JUDGED.match(low, mention.end)))
 
 
 def grouped(found: Sequence[Mention], low: str) -> list[MentionGroup]:
@@ -549,7 +588,8 @@ def grouped(found: Sequence[Mention], low: str) -> list[MentionGroup]:
     for mention in found:
         last = groups[-1] if groups else None
         through = last and _RANGE.fullmatch(low, last.end, mention.start)
-        if last is None or not (through or _joined(last.members[-1], mention, low)):
+        joined = last is not None and len(last.members) > 1 and not _COMMA.search(low, last.start, last.end)
+        if last is None or not (through or _joined(last.members[-1], mention, low, joined)):
             groups.append(MentionGroup(mention.start, mention.end, (mention,)))
             continue
         first, between = last.members[-1], []

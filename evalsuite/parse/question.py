@@ -71,7 +71,7 @@ def turned(said: list[Cue], low: str, question: QuestionText) -> list[Cue]:
         beside = last[2] == start
         if question.wrong and kind in "-+w":
             announces, names = _ANNOUNCES.match(low, end) is not None, _NAMES.match(low, end) is not None
-            if last[0] == "N" and beside:
+            if (last[0] == "N" and beside) or (last[0] == "n" and not low[last[2] : start].strip()):
                 found[-1] = ("+" if announces or names else "w", last[1], end)
             elif kind == "-":
                 found.append(("+" if announces or names else "w", start, end))

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, key, lower
 from evalsuite.parse.lexicon import DECLINES
 from evalsuite.parse.mentions import (
+    NONE,
     MentionGroup,
     OptionKeys,
     alike,
@@ -35,10 +36,11 @@ from evalsuite.types import Answer, Status
 
 CACHED = 1000  # characters of a reply whose answer is kept: most runs have the same short replies again and again
 Turns = Sequence[str] | None
-_DUE = "SspC=l+Fo"  # cue words that an answer may follow
+_DUE = "SspC=l+FoR"  # cue words that an answer may follow
 _SHARE = r"(?<![\d.^×*])(?P<number>\d{1,3}(?:\.\d{1,6})?)"
 _OF = re.compile(rf"{_SHARE}[ ]?%[ ]?(?=\w|:)[^%。;,\n]{{1,14}}\Z")
 _WEIGHS = re.compile(r"概率|可能性|置信度|得分|评分|probab|likel|confidence|score|0\.\d")
+_RATES = re.compile(r"[得评]分|scores?(?![a-z])")
 _LEVEL = re.compile(r"[ ]?[:=|(][ ]?(?P<very>[很非极最常较]*)(?P<level>高|中|低|high|medium|low)(?!\w)")
 _NUMBER = re.compile(
     r"[^\w。;\n]{0,4}的?(?:(?:大?约|大概|概率|可能性|置信度|得分|几率|probability|score|confidence|p|[为是占有打])[ :=]{0,2}){0,3}"
@@ -303,7 +305,9 @@ def _decide(
     text, cut = clean.text, finish == "length"
     nothing = Verdict(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "undecided")
     if not WORD.search(text):
-        return nothing._replace(rule="unclosed-thought") if clean.thinking else Verdict(Status.EMPTY, rule="nothing")
+        if clean.thinking:
+            return nothing._replace(rule="unclosed-thought")
+        return nothing if cut else Verdict(Status.EMPTY, rule="nothing")  # cut off: all of it was thinking, apart
     reply = named_in(clean, options, question)
     low, parts = reply.low, reply.parts
     # The reply repeats the question: all of it, or its end (or 问题:) until it was cut off in the first option.
@@ -318,9 +322,10 @@ def _decide(
         if declined and (verdict is None or verdict.status is Status.SEVERAL or declined.start() < verdict.start):
             return _filled(low, options, dialogue) or Verdict(Status.REFUSED, (), "declines", *declined.span())
         if verdict is not None:
-            return verdict
-    found = _filled(low, options, dialogue) or _repeated(low, options) or _begun(low, options)
-    found = found or (None if cut else _spoken(reply))
+            none = _none_of_them(low, block, options) if verdict.status is Status.UNPARSED else None
+            return none or verdict
+    found = _none_of_them(low, parts[-1], options) or _filled(low, options, dialogue)
+    found = found or _repeated(low, options) or _begun(low, options) or (None if cut else _spoken(reply))
     return found or _inferred(low, options) or nothing
 
 
@@ -336,7 +341,7 @@ def _block(
     marked = _marked(reply.low, [*tape.groups.values()], count)
     if marked is not None and (several or len(marked.options) == 1):
         return marked
-    scaled = None if several or block.echo else _probable(reply.low, list(tape.groups.values()), block.end)
+    scaled = None if several or block.echo else _probable(reply.low, list(tape.groups.values()), block.end, count)
     if scaled is not None and scaled.options and not any(h.verdict == ANSWER and h.start > scaled.start for h in found):
         return scaled
     verdict = (resolve_set if several else resolve)(found, tape, reply.low, cut, count, reply.question)
@@ -349,6 +354,13 @@ def _cut_off(low: str, parts: Sequence[Block], options: OptionKeys, question: Qu
         return False
     asks = len(bare(low[: parts[0].end])) < len(question.tail) or _ASKS.match(low)
     return bool(asks) and len(bare(low[parts[1].start :])) <= 1 + 3 * len(options.keys[0]) // 4
+
+
+def _none_of_them(low: str, block: Block, options: OptionKeys) -> Verdict | None:
+    """The option 以上都不对, if the item has one and the reply says that no other is right."""
+    if options.none is None or block.echo or (said := NONE.search(low, block.start, block.end)) is None:
+        return None
+    return Verdict(Status.PARSED, (options.none,), "none-of-them", *said.span())
 
 
 def _listing(found: Sequence[Hit], again: bool) -> bool:
@@ -389,7 +401,7 @@ def _score(before: str, after: str) -> tuple[float, bool] | None:
     return (float(match["number"]), True) if match else None
 
 
-def _probable(low: str, groups: Sequence[MentionGroup], end: int) -> Verdict | None:
+def _probable(low: str, groups: Sequence[MentionGroup], end: int, count: int) -> Verdict | None:
     """The option with the greatest number after it (or before), if at least two options have numbers (rule 8)."""
     scores: dict[int, tuple[float, MentionGroup]] = {}
     shares = 0
@@ -405,7 +417,8 @@ def _probable(low: str, groups: Sequence[MentionGroup], end: int) -> Verdict | N
             if option not in scores or found[0] > scores[option][0]:
                 scores[option] = (found[0], group)
     numbers = [score for score, _ in scores.values()]
-    weighed = shares or (_WEIGHS.search(low) and (max(numbers, default=0) <= 1 or 97 <= sum(numbers) <= 103))
+    weighed: object = shares or (_WEIGHS.search(low) and (max(numbers, default=0) <= 1 or 97 <= sum(numbers) <= 103))
+    weighed = weighed or (len(scores) == count and _RATES.search(low))
     if len(scores) < 2 or not weighed:
         return None
     top = [(option, group) for option, (score, group) in scores.items() if score == max(numbers)]

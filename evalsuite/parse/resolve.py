@@ -14,9 +14,11 @@ from evalsuite.types import Status
 
 _ITEM = re.compile(r"[!/]b[(\[|]*\Z")  # heads a line with a bullet
 _BESIDE = re.compile(r"[MTQGW][^./]*\Z")  # in one sentence with the choice before: 可能是b，也可能是c
-_SHORT = re.compile(r"![@_'~=#,.Ac]*T[_'~,.=]*")
+_SHORT = re.compile(r"![@_'~=#,.Ac]*(?:[+]?['_~]*R)?T[_'~,.=]*")
 _ITEMS = frozenset(("judged-right", "item-right", "right", "weak", "only"))  # rules that judge one option of several
 _ANEW = re.compile(r":\^[b(]*\Z")  # the first line of a list that a colon announces
+_LETTERS = re.compile(r"![M.,:/|()b]+")  # nothing but labels
+_BEST = re.compile(r"[^./MTQGW]*[+]")
 _EQUALS = re.compile(r"= *\Z")
 _BUT = re.compile(r"V[^./,MTQG]*\Z")
 
@@ -41,6 +43,9 @@ def resolve(
     """The last explicit choice, else the only stated one, else the only option left (rules 3, 6, 8, 18); None if none.
     `cut`: the reply was cut off, so a plain statement may be mid-reasoning and decides nothing."""
     end = tape.places[-1][1]
+    letters = _LETTERS.fullmatch(tape.tokens) and not any(hit.end - hit.start > 3 for hit in found)
+    if letters and len(_union(found)) == count > 1:
+        return Verdict(Status.SEVERAL, _union(found), "several", found[0].start, end)
     if cut and found and found[-1].verdict == LINE and not WORD.search(low, found[-1].end, end):
         found = found if "!" in found[-1].before[-3:] else found[:-1]  # an option that was about to be discussed
     current = _explicit(found, tape, cut, not question.wrong) or _stated(_settled(found, low) if cut else found, low)
@@ -119,6 +124,9 @@ def _stated(found: Sequence[Hit], low: str) -> list[Hit]:
     gone = {*_union([hit for hit in found if hit.verdict == NOT])}
     stated, asked = ([hit for hit in found if hit.verdict == v and not {*hit.options} <= gone] for v in (STATE, ASK))
     alone = len(_union([hit for hit in found if hit.verdict in (ASK, NAME)])) == 1
+    if len(_union(stated)) > 1:
+        best = [hit for hit in stated if hit.rule == "item-right" and _BEST.match(hit.behind)]
+        stated = best if len(_union(best)) == 1 else [stated[-1]] if stated[-1].firm else stated
     return stated or (asked if alone else [])
 
 

@@ -61,7 +61,8 @@ def read_span(
     clean = strip(output)
     if not WORD.search(clean.text):
         thought = Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="unclosed-thought")
-        return thought if clean.thinking else Answer(Status.EMPTY, rule="nothing"), []
+        empty = Answer(Status.TRUNCATED, rule="cut-off") if cut else Answer(Status.EMPTY, rule="nothing")
+        return thought if clean.thinking else empty, []
     reader = _Reader(clean.text, question, dialogue, table, cut)
     status, rule, place = reader.read()
     start, end = clean.raw_span(*place)
@@ -125,6 +126,20 @@ def _turn(turn: str) -> str:
     return key(SPEAKER.sub("", turn, count=1))
 
 
+def by_act(table: Sequence[SpanRule], kind: str) -> dict[str, list[SpanRule]]:
+    """The rows for a kind of question, by what they do."""
+    rows: dict[str, list[SpanRule]] = defaultdict(list)
+    for rule in table:
+        if kind in rule.kinds:
+            rows[rule.act].append(rule)
+    return dict(rows)
+
+
+@lru_cache(maxsize=8)
+def _rows(kind: str) -> dict[str, list[SpanRule]]:
+    return by_act(rules(), kind)
+
+
 class _Reader:
     """Reads one clean reply by a table of rules."""
 
@@ -135,24 +150,22 @@ class _Reader:
         self.ask, self.asked = parse_question(question), key(question)
         self.turns = [_turn(turn) for turn in dialogue]
         self.conflict = self.ask.kind == CONFLICT
-        self.rows: dict[str, list[SpanRule]] = defaultdict(list)
-        for rule in table:
-            if self.ask.kind in rule.kinds:
-                self.rows[rule.act].append(rule)
+        self.rows = _rows(self.ask.kind) if table is rules() else by_act(table, self.ask.kind)
         self.used: list[Used] = []
 
     def match(self, act: str, place: Span, search: bool = False) -> re.Match[str] | None:
-        """The match of the first row of an act in a span; the row is noted."""
-        for rule in self.rows[act]:
-            found = (rule.pattern.search if search else rule.pattern.match)(self.low, *place)
-            if found:
+        """The match of the first row of an act in a place; the row is noted."""
+        low, (start, end) = self.low, place
+        for rule in self.rows.get(act, ()):
+            pattern = rule.pattern
+            if found := pattern.search(low, start, end) if search else pattern.match(low, start, end):
                 self.used.append((rule, found.span()))
                 return found
         return None
 
     def every(self, act: str, place: Span, text: str) -> Iterator[tuple[SpanRule, re.Match[str]]]:
-        """The matches of all rows of an act in a span."""
-        return ((rule, found) for rule in self.rows[act] for found in rule.pattern.finditer(text, *place))
+        """The matches of all rows of an act in a place."""
+        return ((rule, found) for rule in self.rows.get(act, ()) for found in rule.pattern.finditer(text, *place))
 
     def key(self, place: Span) -> str:
         return bare(self.low[slice(*place)])

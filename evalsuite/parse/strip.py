@@ -9,7 +9,6 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain, islice, starmap
 from typing import NamedTuple
@@ -40,7 +39,8 @@ _EDGE = re.compile(rf"(?:{_SPECIAL}|\s)+")
 _ORDINARY = re.compile(r"[0-9a-zA-Z\u4e00-\u9fff\n,.。:、;!?()“”'\"%/ ]*+\Z")  # most replies hold no token
 _TOKENS = re.compile(
     r"(?=[^a-zA-Z\u4e00-\u9fff\n,。:、;!?()“” ]|[ ]{0,3}[-*=_─—#>])(?:"  # most characters begin no token: one look is enough
-    rf"(?P<turn>(?:{_SPECIAL}):?(?:\s?(?:assistant|model|bot|sop)\b[ :]*)?)"
+    rf"(?P<enclosed>{ENCLOSED.pattern}\ufe0f?)"
+    rf"|(?P<turn>(?:{_SPECIAL}):?(?:\s?(?:assistant|model|bot|sop)\b[ :]*)?)"
     r"|(?P<box></?(?:answer|final|final_answer|option|choice|result|output|solution|response|ans|答案|回答)>)"
     r"|(?P<block></?(?:p|div|br|li|ul|ol|h[1-6]|tr|td|th|table|section|n|eo[ael])(?:\s[^<>]{0,200})?/?>)"
     r"|(?P<heading>[【\[](?:正确|最终|参考|标准)?答案[】\]][ ]?:?|[【\[](?:解析|分析|详解)[】\]][ ]?:?)"
@@ -58,7 +58,6 @@ _TOKENS = re.compile(
     r"|(?P<mark>^[ ]{0,3}(?:#{1,6}[ ]+|>[ ]))"
     r"|(?P<stars>\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<![A-Za-z0-9_])_{1,3}(?=\w)|(?<=\S)_{1,3}(?![A-Za-z0-9_])|\$+)"
     r"|(?P<keycap>[0-9]\ufe0f?\u20e3|\U0001f51f)"
-    rf"|(?P<enclosed>{ENCLOSED.pattern}\ufe0f?)"
     r"|(?P<yes>[✅✔☑√✓]\ufe0f?|(?<![^\s*-])\[[xXvV√]\](?=[ ]?\S))|(?P<no>[❌✗✘❎✖]\ufe0f?)"
     r"|(?P<emoji>[\U0001f000-\U0001f0ff\U0001f200-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe00-\ufe0f\u200b-\u200f\u2060\ufeff]+))",
     re.MULTILINE,
@@ -145,12 +144,34 @@ def strip(raw: str) -> Clean:
     kept, thinking = after_thinking(text)
     texts: list[str] = []
     pieces: list[tuple[int, int, int]] = []
+    stack: list[str] = []  # what is open: a closing brace ends whatever the last one opened
     length = 0
-    for piece, begin, end in _pieces(text, _windows(kept)):
-        if piece:
-            texts.append(piece)
-            pieces.append((length, begin, end))
-            length += len(piece)
+
+    def put(piece: str, begin: int, end: int) -> None:
+        nonlocal length
+        texts.append(piece)
+        pieces.append((length, begin, end))
+        length += len(piece)
+
+    for number, (start, end) in enumerate(_windows(kept)):
+        if number:
+            put(TURN, start, start + 1)
+        for token in () if _ORDINARY.match(text, start, end) else _TOKENS.finditer(text, start, end):
+            begin, stop = token.span()
+            if begin > start:
+                put(text[start:begin], start, begin)
+            start, kind = stop, token.lastgroup or ""
+            if kind in _BRACES:
+                stack.append(kind)
+                piece = _BRACES[kind][0]
+            elif kind == "shut":
+                piece = _BRACES[stack.pop() if stack else "open"][1]
+            else:
+                piece = _replacement(kind, token[0])
+            if piece:
+                put(piece, begin, stop)
+        if start < end:
+            put(text[start:end], start, end)
     return Clean("".join(texts), thinking, tuple(pieces))
 
 
@@ -163,29 +184,6 @@ def _windows(kept: list[tuple[int, int]]) -> list[tuple[int, int]]:
     first, last = (next(islice(chain.from_iterable(starmap(range, kept)), cut, None)) for cut in cuts)
     head = [(start, min(end, first)) for start, end in kept if start < first]
     return head + [(max(start, last), end) for start, end in kept if end > last]
-
-
-def _pieces(text: str, kept: list[tuple[int, int]]) -> Iterator[tuple[str, int, int]]:
-    """The clean pieces in order, with their spans in the text. A closing brace ends whatever the last one opened."""
-    stack: list[str] = []
-    for number, (start, end) in enumerate(kept):
-        if number:
-            yield TURN, start, start + 1
-        position = start
-        for token in () if _ORDINARY.match(text, start, end) else _TOKENS.finditer(text, start, end):
-            if token.start() > position:
-                yield text[position : token.start()], position, token.start()
-            position = token.end()
-            kind = token.lastgroup or ""
-            if kind in _BRACES:
-                stack.append(kind)
-                piece = _BRACES[kind][0]
-            elif kind == "shut":
-                piece = _BRACES[stack.pop() if stack else "open"][1]
-            else:
-                piece = _replacement(kind, token.group())
-            yield piece, token.start(), token.end()
-        yield text[position:end], position, end
 
 
 @lru_cache(maxsize=2048)

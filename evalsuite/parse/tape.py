@@ -94,6 +94,7 @@ def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, s
     heads = [head for head in dict.fromkeys(word[0] for word in kinds) if head not in ascii_lowercase]
     parts = [re.escape(head) + _trie(word[1:] for word in kinds if word[0] == head) for head in heads]
     parts += [r"\.(?=\s|$)", r"对(?=[,。;!?\s\ue000]|$)", r"无(?<=答案[:是为]无)(?=[。;!\s\ue000]|$)"]
+    parts += [r"否(?<![是能可与]否)(?=[ ]?(?:[|,。;.(\n]|$))"]
     for head in ascii_lowercase:
         rest = _trie(word[1:] for word in kinds if word[0] == head)
         parts.append(f"{head}(?:{rest}(?![a-z])|[a-z]*)" if rest else f"{head}[a-z]*")
@@ -101,14 +102,17 @@ def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, s
         ".": ".",
         "对": "+",
         "无": "0",
+        "否": "Z",
     }
 
 
 def cues(low: str) -> list[tuple[str, int, int]]:
     """All cue words and marks of a folded lower-case text, in order: class, start, end; of overlapping words the longest."""
     pattern, kinds = scanner()
-    found = [(kind, *match.span()) for match in pattern.finditer(low) if (kind := kinds.get(match.group()))]
-    return ends(found, LIMIT)
+    matches = [*pattern.finditer(low)]
+    if len(matches) > 2 * LIMIT:  # of a text with very many only those at its ends are looked up
+        matches = ends(matches, 2 * LIMIT)
+    return ends([(kind, *match.span()) for match in matches if (kind := kinds.get(match[0]))], LIMIT)
 
 
 def make_tape(
