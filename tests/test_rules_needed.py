@@ -8,7 +8,7 @@ from functools import lru_cache
 import pytest
 from labelled import Row, choices, forget, is_right
 
-from evalsuite.parse import rules
+from evalsuite.parse import read, rules
 from evalsuite.parse.rules import NAME, PICK, RULES, SETS, Rule
 
 
@@ -18,9 +18,32 @@ def read_rightly() -> list[Row]:
     return sorted((row for row in choices() if is_right(row)), key=lambda row: len(row["output"]))
 
 
-def needs(monkeypatch: pytest.MonkeyPatch, several: bool, left: Sequence[Rule]) -> Row | None:
-    """A labelled reply that is read wrongly if these are the rules."""
-    rows, table = read_rightly(), rules.compiled(left)
+@lru_cache(maxsize=1)
+def where() -> dict[Rule, list[Row]]:
+    """Rule -> the replies in which it fires: only these are read otherwise without it."""
+    found: dict[Rule, list[Row]] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        seen: set[Rule] = set()
+        fired = rules.fired
+
+        def noted(token: str, before: str, behind: str, several: bool) -> Rule | None:
+            if rule := fired(token, before, behind, several):
+                seen.add(rule)
+            return rule
+
+        patch.setattr(rules, "fired", noted)
+        for row in read_rightly():
+            seen.clear()
+            read.read_one.cache_clear()
+            is_right(row)
+            for rule in seen:
+                found.setdefault(rule, []).append(row)
+    return found
+
+
+def needs(monkeypatch: pytest.MonkeyPatch, several: bool, left: Sequence[Rule], rows: Sequence[Row]) -> Row | None:
+    """One of these labelled replies that is read wrongly if these are the rules."""
+    table = rules.compiled(left)
     monkeypatch.setattr(rules, "table", lambda sets: table if sets == several else rules.compiled(RULES))
     forget()
     try:
@@ -35,7 +58,7 @@ def needs(monkeypatch: pytest.MonkeyPatch, several: bool, left: Sequence[Rule]) 
 def test_a_labelled_reply_needs_the_rule(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
     several = rule in SETS
     everything = (*SETS, *RULES) if several else RULES
-    row = needs(monkeypatch, several, [other for other in everything if other is not rule])
+    row = needs(monkeypatch, several, [other for other in everything if other is not rule], where().get(rule, []))
     assert row is not None, (
         f"no labelled reply needs the rule {rule.name!r} ({rule.before!r}, {rule.behind!r}): it can go"
     )
@@ -43,9 +66,9 @@ def test_a_labelled_reply_needs_the_rule(rule: Rule, monkeypatch: pytest.MonkeyP
 
 def test_a_rule_that_nothing_needs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     useless = Rule("useless", NAME, "MTQGW", r"~h~h~", r"", "")
-    assert needs(monkeypatch, False, [useless, *RULES]) is None
+    assert needs(monkeypatch, False, [useless, *RULES], read_rightly()) is None
     harmful = Rule("harmful", PICK, "MTQGW", r"", r"", "")
-    assert needs(monkeypatch, False, [harmful, *RULES]) is not None
+    assert needs(monkeypatch, False, [harmful, *RULES], read_rightly()) is not None
 
 
 @pytest.mark.parametrize("rule", [*RULES, *SETS], ids=lambda rule: rule.name)

@@ -40,7 +40,7 @@ CUES: dict[str, str] = {
         "排第一 放在第一位 正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 最能 (最|更)(|为|有)(贴近|符合|吻合|合理|可能|接近|适合|匹配|像|好|说得通) 最(佳|优) 不二之选 为(准|主) 莫属 没错 无误 没问题 √ 胜出 correct right best better "
         "true closest (most|more)_(likely|appropriate|suitable|accurate|fitting|plausible|reasonable)",
     "w":  # calls it right weakly; may hold of several options
-        "符合 吻合 相符 合理 一致 (说|讲)得通 匹配 成立 通顺 适合 有道理 (有|找到)依据 靠谱 不错 契合 贴合 相关 plausible fit(|s) match(|es) suitable appropriate make(|s)_(|perfect_)sense reasonable "
+        "符合 吻合 相符 合理 一致 (说|讲)得通 匹配 成立 通顺 适合 有道理 找到依据 靠谱 不错 契合 贴合 相关 plausible fit(|s) match(|es) suitable appropriate make(|s)_(|perfect_)sense reasonable "
         "consistent",
     "y": "行 可能 可以 likely possible",  # possible
     "-":  # calls what stands before wrong
@@ -93,9 +93,9 @@ LEXICON: dict[str, str | tuple[str, ...]] = {
 MEANINGS = """
 比较 对比 comparison contrast / 属性 特(征|点) 性质 attribut(e|ion) / 空间 地点 位置 space / 时间 time / 原因 起因 cause reason /
 后果 结果 影响 result consequence effect / 前提 条件 prerequisite premise precondition / 事件原因 eventcause / 情绪原因 emotionalcause /
-时间原因 temporalcause / 空间位置原因 位置原因 spatialcause / 后续事件 (随后|之后)的事件 subsequentevent /
-后续情绪反应 情绪(反应|变化) (subsequent|)emotionalreaction / 后续时间改变 时间(改变|变化) subsequenttimechange /
-后续空间位置改变 (|空间)位置(改变|变化) (subsequent|)locationchange / 发生时间 occurrencetime / 开始时间 starttime / 结束时间 终止时间 endtime /
+时间原因 temporalcause / 空间位置原因 spatialcause / 后续事件 (随后|之后)的事件 subsequentevent /
+后续情绪反应 情绪变化 (subsequent|)emotionalreaction / 后续时间改变 时间变化 subsequenttimechange /
+后续空间位置改变 位置变化 (subsequent|)locationchange / 发生时间 occurrencetime / 开始时间 starttime / 结束时间 终止时间 endtime /
 持续时长 时长 duration / 频率 频次 次数 frequency / 发生位置 发生地点 地点 location / 用途 用处 作用 (be|)usedto purpose / 能力 本领 capableof /
 相同物 同义词 equivalententity synonym / 相似物 近义词 similarentity / 相反物 反义词 oppositeentity antonym / 由制成 (材|原)料 (is|)madeof /
 是的一部分 组成部分 (is|)partof / 在某个位置 所在位置 位于 atlocation / 空间上相邻 相邻 locatednear / 空间上包含 spatiallycontains /
