@@ -526,6 +526,9 @@ class Benchmark:
         return self.files.format(task=task, set=set, split=split)
 
 
+Coordinates = tuple[tuple[str, Any], ...]  # (name, value) of some parts of a place, in the order of PLACE
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
     """The coordinates of a figure: one model on one task, set and split, asked in one way.
@@ -554,7 +557,7 @@ class Place:
         """Name -> value: the first keys of a row of results.json."""
         return {name: getattr(self, name) for name in PLACE}
 
-    def but(self, *names: str) -> tuple[tuple[str, Any], ...]:
+    def but(self, *names: str) -> Coordinates:
         """(name, value) pairs without `names`: a hashable key for rows that differ in `names` only. `dict` makes it a row."""
         return tuple((name, value) for name, value in self.as_dict().items() if name not in names)
 

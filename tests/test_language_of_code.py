@@ -165,3 +165,16 @@ def test_comments_of_the_pages_scripts_name_their_subject() -> None:
             comments = _script_comments(path.read_text("utf-8"))
             wrong += [f"{path.name}:{n}: {text}" for n, text in comments if _NO_SUBJECT_IN_COMMENTS.match(text)]
     assert not wrong
+
+
+# Values have types; a dictionary of anything stands where JSON, YAML or keywords come in or go out.
+UNTYPED = re.compile(r"(?:dict|Mapping)\[str, (?:Any|object)\]")
+BORDERS = 60  # lines
+
+
+def test_results_and_all_that_reads_them_are_values() -> None:
+    files = [
+        p for room in ("analyses", "exchange", "page", "results", "review") for p in (PACKAGE / room).rglob("*.py")
+    ]
+    untyped = [line for p in files for line in p.read_text("utf-8").splitlines() if UNTYPED.search(line)]
+    assert 0 < len(untyped) < BORDERS

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from statistics import fmean
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -20,6 +20,7 @@ from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, item_values
 from evalsuite.results.schema.base import Located, ModelName, Rows, Set, Share, ShotCount, Split, TaskName, Variant
 from evalsuite.results.words import titled, with_notes
+from evalsuite.types import Coordinates
 
 
 class Aspect(GroupMean):
@@ -45,16 +46,16 @@ class Aspects(Located):
 
 def compute(run: ScoredRun) -> list[Aspects]:
     """A row for each model, set and way in which at least two tasks of a benchmark have groups."""
-    pooled: dict[tuple[str, tuple[tuple[str, Any], ...]], list[CellOutcomes]] = {}
+    pooled: dict[tuple[str, Coordinates], list[CellOutcomes]] = {}
     for cell in run.outcomes:
         place, kind = cell.place, TASKS[cell.place.task].kind
         grouped = any(outcome.item.group for outcome in cell.outcomes)
         if grouped and place.perturb == "none" and kind.single and kind.written:
             pooled.setdefault((benchmark_of(place.task).name, place.but("task")), []).append(cell)
-    return [_pooled(name, dict(place), cells) for (name, place), cells in pooled.items() if len(cells) > 1]
+    return [_pooled(name, place, cells) for (name, place), cells in pooled.items() if len(cells) > 1]
 
 
-def _pooled(benchmark: str, place: dict[str, Any], cells: Sequence[CellOutcomes]) -> Aspects:
+def _pooled(benchmark: str, place: Coordinates, cells: Sequence[CellOutcomes]) -> Aspects:
     items = [item for cell in cells for item in item_values(cell).values() if item.first.item.group]
     clusters = sources([item.first.item.context for item in items])  # over all tasks: they may ask about one dialogue
     groups: dict[str, list[tuple[float, int]]] = {}
@@ -66,7 +67,7 @@ def _pooled(benchmark: str, place: dict[str, Any], cells: Sequence[CellOutcomes]
     known = benchmark_of(cells[0].place.task).groups
     order = sorted(groups, key=lambda name: (known.index(name) if name in known else len(known), name))
     return Aspects(
-        **place,
+        **dict(place),
         benchmark=benchmark,
         tasks=[cell.place.task for cell in cells],
         groups=[Aspect(name=name, chance=round(fmean(chances[name]), 6), **item_mean(groups[name])) for name in order],

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.dialogue import asked_event
-from evalsuite.common.sheet import Chart, Column, Row, Sheet, Text, Value
+from evalsuite.common.sheet import About, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, ItemValue, item_values
 from evalsuite.results.schema.base import CellFields, Count, Rows, Share, Strict
@@ -259,9 +259,7 @@ def bin_name(low: int | None, high: int | None) -> str:
     return f"{low}+" if high is None else f"{low}" if low == high else f"{low}-{high}"
 
 
-def _breakdown(
-    title: Text, entries: Sequence[Breakdown], by: str, bins: Sequence[Heading], about: Mapping[str, Any]
-) -> Sheet:
+def _breakdown(title: Text, entries: Sequence[Breakdown], by: str, bins: Sequence[Heading], about: About) -> Sheet:
     rows = []
     for task in TASKS.values():
         models = [entry for entry in entries if entry.task == task.name]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from random import Random
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -95,6 +95,8 @@ def _calibration(run: ScoredRun, cell: ScoredCell) -> Calibration | None:
     dialogues = sources(contexts)
     place = cell.place
     rng = Random(f"calibration:{place.task}:{place.set}:{place.split}")  # equal replies of two models: equal intervals
+    ece, brier_score = _errors(confidence, right, brier, dialogues, rng)
+    curve, aurc = _selected(confidence, right, dialogues)
     return Calibration(
         **place.as_dict(),
         items=len(golds),
@@ -102,27 +104,30 @@ def _calibration(run: ScoredRun, cell: ScoredCell) -> Calibration | None:
         by=by,
         accuracy=mean_interval(right.tolist(), dialogues),
         confidence=mean_interval(confidence.tolist(), dialogues),
-        **_errors(confidence, right, brier, dialogues, rng),
+        ece=ece,
+        brier=brier_score,
         brier_uniform=float(np.mean([1 - 1 / len(p) for p in probabilities])),
         bins=_bins(confidence, right, dialogues),
-        **_selected(confidence, right, dialogues),
+        curve=curve,
+        aurc=aurc,
     )
 
 
-def _errors(confidence: Floats, right: Floats, brier: Floats, dialogues: Sequence[int], rng: Random) -> dict[str, Any]:
-    """ece and brier. Of fewer dialogues than can be resampled, brier has the interval of a mean, and ece none."""
+def _errors(
+    confidence: Floats, right: Floats, brier: Floats, dialogues: Sequence[int], rng: Random
+) -> tuple[MeanInterval, MeanInterval]:
+    """(ece, brier). Of fewer dialogues than can be resampled, brier has the interval of a mean, and ece none."""
     from evalsuite.metrics.calibration import Sums, calibration
     from evalsuite.metrics.statistics import RESAMPLED
 
     found = calibration(Sums.of(confidence, right, brier), dialogues, rng)
     if len({*dialogues}) >= RESAMPLED:
-        return {name: MeanInterval(value=x.value, low=x.low, high=x.high) for name, x in found.items()}
+        ece, score = (MeanInterval(value=x.value, low=x.low, high=x.high) for x in (found["ece"], found["brier"]))
+        return ece, score
     half = mean_interval((brier / 2).clip(0, 1).tolist(), dialogues)
     low, high = (None if end is None else 2 * end for end in (half.low, half.high))
-    return {
-        "ece": MeanInterval(value=found["ece"].value, low=None, high=None),
-        "brier": MeanInterval(value=found["brier"].value, low=low, high=high),
-    }
+    ece = MeanInterval(value=found["ece"].value, low=None, high=None)
+    return ece, MeanInterval(value=found["brier"].value, low=low, high=high)
 
 
 def _bins(confidence: Floats, right: Floats, dialogues: Sequence[int]) -> list[ReliabilityBin]:
@@ -144,7 +149,7 @@ def _bins(confidence: Floats, right: Floats, dialogues: Sequence[int]) -> list[R
     ]
 
 
-def _selected(confidence: Floats, right: Floats, dialogues: Sequence[int]) -> dict[str, Any]:
+def _selected(confidence: Floats, right: Floats, dialogues: Sequence[int]) -> tuple[list[SelectivePoint], float]:
     """The curve, and the area under the curve of errors."""
     import numpy as np
 
@@ -160,7 +165,7 @@ def _selected(confidence: Floats, right: Floats, dialogues: Sequence[int]) -> di
         points.append(SelectivePoint(coverage=coverage, accuracy=accuracy))
     ends = [0.0, *(coverage for coverage, _ in found)]
     aurc = sum((end - start) * (1 - accuracy) for start, end, (_, accuracy) in zip(ends, ends[1:], found, strict=False))
-    return {"curve": points, "aurc": aurc}
+    return points, aurc
 
 
 # --- tables

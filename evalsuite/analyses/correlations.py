@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -26,6 +26,7 @@ from evalsuite.results.cells import ALIKE
 from evalsuite.results.schema.base import Count, Located, Rows, Set, ShotCount, Split, TaskName, Variant
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.words import task_heading, with_notes
+from evalsuite.types import Coordinates
 
 if TYPE_CHECKING:
     from evalsuite.metrics.statistics import Floats
@@ -64,19 +65,19 @@ class Between(TypedDict):
 
 def compute(run: ScoredRun) -> list[MetricCorrelation]:
     """Rows of both bases, by task and set."""
-    by_place: dict[tuple[tuple[str, Any], ...], list[Points]] = {}
+    by_place: dict[Coordinates, list[Points]] = {}
     for cell in run.cells:
         if cell.points:
             by_place.setdefault(cell.place.but(*_OVER), []).append(cell.points)
     rows = []
     for place, group in by_place.items():
-        rows.append(_over_items(dict(place), group))
+        rows.append(_over_items(place, group))
         rows += _over_models(place, run.results)
     order = list(TASKS)
     return sorted(rows, key=lambda row: (order.index(row.task), row.set))
 
 
-def _over_items(place: dict[str, Any], cells: Sequence[Points]) -> MetricCorrelation:
+def _over_items(place: Coordinates, cells: Sequence[Points]) -> MetricCorrelation:
     import numpy as np
 
     names = [name for name in cells[0].names if all(name in c.names for c in cells)]
@@ -85,11 +86,11 @@ def _over_items(place: dict[str, Any], cells: Sequence[Points]) -> MetricCorrela
     if count > SAMPLE:
         table = table[:, np.random.default_rng(0).choice(count, SAMPLE, replace=False)]
     return MetricCorrelation(
-        **place, basis="items", models=len(cells), n=table.shape[1], of=count, metrics=names, **between(table)
+        **dict(place), basis="items", models=len(cells), n=table.shape[1], of=count, metrics=names, **between(table)
     )
 
 
-def _over_models(place: tuple[tuple[str, Any], ...], results: Sequence[CellResult]) -> Iterator[MetricCorrelation]:
+def _over_models(place: Coordinates, results: Sequence[CellResult]) -> Iterator[MetricCorrelation]:
     import numpy as np
 
     models = [cell.metrics for cell in results if cell.but(*_OVER) == place and _counts(cell)]

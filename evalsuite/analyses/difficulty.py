@@ -20,17 +20,18 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
 from evalsuite.analyses.breakdown import ItemMean, item_mean
 from evalsuite.benchmarks.registry import TASKS, set_order, task_order
-from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, Outcome, first_samples, item_values
 from evalsuite.results.schema.base import Count, Name, Number, PlaceFields, Rows, Share, Strict
 from evalsuite.results.words import titled, with_notes
+from evalsuite.types import Coordinates
 
 if TYPE_CHECKING:
     from evalsuite.metrics.statistics import Floats
@@ -97,7 +98,7 @@ class Difficulty(PlaceFields, ItemMean):
 
 def compute(run: ScoredRun) -> list[Difficulty]:
     """A row for each task, set and way of asking with enough models."""
-    groups: dict[tuple[tuple[str, Any], ...], list[ScoredCell]] = {}
+    groups: dict[Coordinates, list[ScoredCell]] = {}
     for cell in run.cells:
         if cell.place.perturb == "none" and not cell.result.is_baseline and not cell.result.is_adapter:
             groups.setdefault(cell.place.but("model"), []).append(cell)
@@ -105,12 +106,12 @@ def compute(run: ScoredRun) -> list[Difficulty]:
     for place, cells in groups.items():
         complete = [cell.outcomes for cell in cells if cell.result.is_complete]
         left_out = [cell.place.model for cell in cells if not cell.result.is_complete]
-        if row := difficulty(dict(place), complete, left_out):
+        if row := difficulty(place, complete, left_out):
             rows.append(row)
     return rows
 
 
-def difficulty(place: dict[str, Any], cells: Sequence[CellOutcomes], left_out: Sequence[str] = ()) -> Difficulty | None:
+def difficulty(place: Coordinates, cells: Sequence[CellOutcomes], left_out: Sequence[str] = ()) -> Difficulty | None:
     """The row of a place without its model: one cell a model.
 
     None with fewer than MODELS, or without an item that all answered.
@@ -133,7 +134,7 @@ def difficulty(place: dict[str, Any], cells: Sequence[CellOutcomes], left_out: S
     suspicious = sorted(_suspicious(cells, items, table, found_r), key=lambda x: (x.p, -(x.agree or 0)))
     reasons = Counter(x.why for x in suspicious)
     return Difficulty(
-        **place,
+        **dict(place),
         metric=cells[0].metric,
         models=[cell.place.model for cell in cells],
         **item_mean(list(zip(table.mean(axis=0).tolist(), sources, strict=True))),
@@ -310,7 +311,7 @@ def _task(row: Difficulty) -> Text:
     return Text(f"{task.zh} {row.set}", f"{task.short} {row.set}")
 
 
-def _about(rows: Sequence[Difficulty]) -> dict[str, Any]:
+def _about(rows: Sequence[Difficulty]) -> About:
     return dict(rows[0].but("task", "set"))
 
 

@@ -36,6 +36,7 @@ from evalsuite.results.schema.base import (
     Variant,
 )
 from evalsuite.results.words import FAMILY, LEAST_P_HOLM, family_size, titled, too_few, with_notes
+from evalsuite.types import Coordinates
 
 
 class Gap(Located):
@@ -72,7 +73,7 @@ def compute(run: ScoredRun) -> list[Gap]:
     model asked in one way, a family."""
     from evalsuite.metrics.statistics import within_families
 
-    groups: dict[tuple[tuple[str, Any], ...], dict[str, ScoredCell]] = {}
+    groups: dict[Coordinates, dict[str, ScoredCell]] = {}
     for cell in run.cells:
         place = cell.place
         if place.perturb == "none" and place.set in benchmark_of(place.task).levels and cell.outcomes.outcomes:
@@ -81,10 +82,10 @@ def compute(run: ScoredRun) -> list[Gap]:
     for key, by_set in groups.items():
         levels = benchmark_of(dict(key)["task"]).levels
         if all(level in by_set for level in levels):
-            pairs.append((dict(key), [by_set[level] for level in levels]))
-    families = [both[0].place.but("task", "set") for _, both in pairs]
+            pairs.append([by_set[level] for level in levels])
+    families = [both[0].place.but("task", "set") for both in pairs]
     sizes = Counter(families)
-    rows = [_gap(place, both, sizes[of]) for (place, both), of in zip(pairs, families, strict=True)]
+    rows = [_gap(both, sizes[of]) for both, of in zip(pairs, families, strict=True)]
     corrected = within_families([(of, row.p, row.least_p) for of, row in zip(families, rows, strict=True)])
     return [
         row.model_copy(update={"p_holm": found.p, "least_p_holm": found.least, "family": found.family})
@@ -92,16 +93,17 @@ def compute(run: ScoredRun) -> list[Gap]:
     ]
 
 
-def _gap(place: dict[str, Any], both: Sequence[ScoredCell], family: int) -> Gap:
+def _gap(both: Sequence[ScoredCell], family: int) -> Gap:
     from evalsuite.metrics.statistics import unpaired_test
 
-    metric = TASKS[place["task"]].item_metrics[0]
+    place = both[0].place
+    metric = TASKS[place.task].item_metrics[0]
     easy, hard = (cell.result.metrics[metric] for cell in both)
     found = [item_values(cell.outcomes).values() for cell in both]
     values = [[item.value for item in side] for side in found]
     dialogues = [[item.first.source for item in side] for side in found]
     # The seed names no model: two models with the same replies get the same p.
-    rng = Random(f"gaps:{place['task']}:{place['split']}")
+    rng = Random(f"gaps:{place.task}:{place.split}")
     test = unpaired_test(values[0], values[1], dialogues[0], dialogues[1], rng, family)
     low = high = None
     below, above = (easy.bounds, hard.bounds)
@@ -110,7 +112,7 @@ def _gap(place: dict[str, Any], both: Sequence[ScoredCell], family: int) -> Gap:
         high = test.value + math.hypot(below[2] - below[0], above[0] - above[1])
         low, high = test.agreeing(low, high)
     return Gap(
-        **place,
+        **dict(place.but("set")),
         metric=metric,
         sets=[cell.place.set for cell in both],
         values=[easy.value, hard.value],

@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from evalsuite.analyses import second
 from evalsuite.analyses.judged import sheets as judged
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.results import records
 from evalsuite.results.analysis import Results
+from evalsuite.results.records import Line
 from evalsuite.results.schema.cell import CellResult
+from evalsuite.results.schema.record import LikelihoodFields, OpinionFields, RecordFields, SecondFields
 from evalsuite.types import Status
 
-RecordFields = dict[str, Any]
 OUTCOMES = ("right", "partial", "wrong", *(s.value for s in Status))  # "parsed" covers right, partial and wrong
 CANDIDATES = 20  # most ids that an error lists if several match
 
@@ -31,8 +32,8 @@ class ItemRecords:
 
     cell: CellResult
     records: tuple[RecordFields, ...]
-    judged: tuple[RecordFields, ...]
-    second: tuple[RecordFields, ...]
+    judged: tuple[OpinionFields, ...]
+    second: tuple[SecondFields, ...]
 
 
 def outcome(record: RecordFields) -> str:
@@ -53,7 +54,8 @@ def golds(record: RecordFields) -> list[str]:
 def chosen(record: RecordFields) -> list[int]:
     """Indices of the options that were chosen."""
     answer = record["answer"]
-    return list(answer.get("choices") or ([] if answer.get("choice") is None else [answer["choice"]]))
+    choice = answer.get("choice")
+    return list(answer.get("choices") or ([] if choice is None else [choice]))
 
 
 def list_records(done: Results, status: str) -> Iterator[tuple[CellResult, RecordFields]]:
@@ -91,7 +93,7 @@ def find_item(done: Results, wanted: str) -> str:
 def item_records(done: Results, name: str) -> Iterator[ItemRecords]:
     """The records of the item with this id, cell by cell."""
     for cell in _models_first(done):
-        records = _of(done.out, cell.records, name)
+        records = _of(RecordFields, done.out, cell.records, name)
         if not records:
             continue
         opinions, readings = done.of(judged.ANALYSIS), done.of(second.ANALYSIS)
@@ -101,9 +103,8 @@ def item_records(done: Results, name: str) -> Iterator[ItemRecords]:
             if row.place == cell.place and row.control != "attack"
         ]
         read = [row.records for row in (readings.cells if readings else ()) if row.place == cell.place]
-        of_judges, of_readers = (
-            tuple(record for path in paths for record in _of(done.out, path, name)) for paths in (beside, read)
-        )
+        of_judges = tuple(line for path in beside for line in _of(OpinionFields, done.out, path, name))
+        of_readers = tuple(line for path in read for line in _of(SecondFields, done.out, path, name))
         yield ItemRecords(cell, tuple(records), of_judges, of_readers)
 
 
@@ -112,15 +113,15 @@ def _models_first(done: Results) -> list[CellResult]:
     return sorted(done.cells, key=lambda cell: cell.is_baseline)
 
 
-def _of(run: Path, path: str, name: str) -> list[RecordFields]:
-    """The records of one item."""
+def _of(form: type[Line], run: Path, path: str, name: str) -> list[Line]:
+    """The lines about one item."""
     file = records.records_file(run, path)
-    return [_object(file, number, text) for number, item, text in _lines(run, path) if item == name]
+    return [_object(form, file, number, text) for number, item, text in _lines(run, path) if item == name]
 
 
 def _records(run: Path, path: str) -> Iterator[RecordFields]:
     for number, _, text in _lines(run, path):
-        yield _object(records.records_file(run, path), number, text)
+        yield _object(RecordFields, records.records_file(run, path), number, text)
 
 
 # Finds the item's id without parsing the line; inside a text the quotes would be escaped.
@@ -133,7 +134,7 @@ def _lines(run: Path, path: str) -> Iterator[tuple[int, str, bytes]]:
     for number, text in records.numbered_lines(run, file):
         head = _ITEM.search(text)
         try:
-            name = json.loads(head[1]) if head else str(_object(file, number, text)["item"])
+            name = json.loads(head[1]) if head else _object(RecordFields, file, number, text)["item"]
         except (ValueError, RecursionError) as error:
             raise DataError(f"not JSON: {error}", file, number) from None
         yield number, name, text
@@ -142,17 +143,18 @@ def _lines(run: Path, path: str) -> Iterator[tuple[int, str, bytes]]:
 _REQUIRED = ("dialogue", "question", "options", "labels", "references")
 
 
-def _object(file: Path, number: int, text: bytes) -> RecordFields:
+def _object(form: type[Line], file: Path, number: int, text: bytes) -> Line:
+    """A line as `form`, after a look at the fields that are shown."""
     try:
         record = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DataError(f"not JSON: {error}", file, number) from None
     if not isinstance(record, dict) or not isinstance(record.get("item"), str) or not _is_whole(record):
         raise DataError("not a record of evalsuite: something is missing", file, number)
-    return dict(record)
+    return cast(Line, record)
 
 
-def _is_whole(record: RecordFields) -> bool:
+def _is_whole(record: Mapping[str, object]) -> bool:
     """Whether a line of judged/ or second/ (known by a key) or of records/ has the keys that are shown."""
     if "reasons" in record or "relation" in record:
         return True
@@ -165,7 +167,7 @@ def _is_whole(record: RecordFields) -> bool:
     )
 
 
-def option_shares(likelihoods: Sequence[dict[str, Any]]) -> list[float | None]:
+def option_shares(likelihoods: Sequence[LikelihoodFields]) -> list[float | None]:
     """Softmax of the options' log-probabilities: each option's share. All None if one of them is not finite."""
     from math import exp, isfinite
 

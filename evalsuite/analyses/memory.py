@@ -41,7 +41,7 @@ from evalsuite.results.schema.base import (
     Wording,
 )
 from evalsuite.results.words import titled, with_notes
-from evalsuite.types import Place
+from evalsuite.types import Coordinates, Place
 
 RIGHT = 0.5  # an item is right if its value, the mean of its samples, is above
 
@@ -138,7 +138,7 @@ class Memory(Strict):
     independent: Rows[Independent]
 
 
-Key = tuple[tuple[str, Any], ...]
+Key = Coordinates
 
 
 @dataclass(frozen=True, slots=True)

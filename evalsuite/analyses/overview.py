@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -26,7 +26,7 @@ from evalsuite.analyses.robustness import Drop
 from evalsuite.benchmarks import groups as named_groups
 from evalsuite.benchmarks.groups import Group
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_named, set_order, takes_shots, task_order
-from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.schema.base import (
@@ -494,7 +494,7 @@ def _changes(group: BenchmarkGroup, title: Text) -> Sheet | None:
         for perturb in dict.fromkeys(change.perturb for change in row.changes):
             mine = {c.benchmark: c for c in row.changes if c.perturb == perturb}
             values = (_changed_by(mine[b]) if b in mine else Value(None) for b in benchmarks)
-            rows.append(Row((label, perturb, *values), about=_about(row) | {"perturb": perturb}))
+            rows.append(Row((label, perturb, *values), about={**_about(row), "perturb": perturb}))
     heads = (Column(BENCHMARKS[b].title, kind="percent", signed=True, better="more") for b in benchmarks)
     return Sheet(
         "overview",
@@ -521,7 +521,7 @@ def _labelled(rows: Sequence[GroupRow]) -> list[tuple[str, GroupRow]]:
     return [(label(row), row) for row in rows]
 
 
-def _about(row: GroupRow) -> dict[str, Any]:
+def _about(row: GroupRow) -> About:
     return dict(row.but("split", "perturb"))
 
 

@@ -25,11 +25,12 @@ from pydantic import Field
 
 from evalsuite.benchmarks.registry import TASKS, set_order, task_order
 from evalsuite.common.dialogue import sources
-from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
 from evalsuite.results import records
 from evalsuite.results.analysis import Analysis, Results
 from evalsuite.results.schema.base import Count, PlaceFields
 from evalsuite.results.schema.cell import CellResult
+from evalsuite.results.schema.record import RecordFields
 from evalsuite.results.words import place_words, task_heading, titled
 from evalsuite.types import Place
 
@@ -101,7 +102,7 @@ def rated_cells(folder: Path, cells: Iterable[CellResult], prefix: str = "") -> 
             yield one
 
 
-def _rating(record: Mapping[str, Any]) -> Rating:
+def _rating(record: RecordFields) -> Rating:
     shown = [record[key] for key in ("dialogue", "question", "labels", "options", "references", "gold")]
     content = blake2b(json.dumps(shown).encode(), digest_size=16).digest()
     return record["item"], content, records.context(record), record["scores"], record.get("sample", 0)
@@ -292,7 +293,7 @@ def critical_values(models: int) -> dict[str, float]:
     return {str(k): round(nemenyi(k), 6) for k in range(MODELS, models + 1)}
 
 
-def ranks_of(cells: Sequence[CellResult]) -> Iterator[tuple[dict[str, Any], Ranks, list[str]]]:
+def ranks_of(cells: Sequence[CellResult]) -> Iterator[tuple[About, Ranks, list[str]]]:
     """Average ranks over tasks: (place without model and task, ranks by the tasks' first metrics, models left out).
 
     `cells` are those of one run. Models that lack a task are left out; baselines and adapters are ignored.
@@ -411,7 +412,7 @@ def _letters(entry: TaskComparisons, model: str) -> str:
     return entry.letters.get(model) or str(entry.left_out.get(model, "–"))
 
 
-def drawn_ranks(rows: Iterable[tuple[dict[str, Any], Ranks, list[str]]]) -> Iterator[Sheet]:
+def drawn_ranks(rows: Iterable[tuple[About, Ranks, list[str]]]) -> Iterator[Sheet]:
     """A sheet for each set and way of asking: a row a model, with its mean, best and worst rank.
 
     `rows` are those of `ranks_of`.

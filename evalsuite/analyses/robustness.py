@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
-from typing import Any
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -38,6 +38,7 @@ from evalsuite.results.schema.base import (
 )
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.words import FAMILY, LEAST_P_HOLM, family_size, task_and_set, titled, too_few, with_notes
+from evalsuite.types import Coordinates
 
 
 class Drop(CellFields):
@@ -127,7 +128,7 @@ def compute(run: ScoredRun) -> Robustness:
         drops=drops(cells),
         positions=all_positions(cells),
         wordings=[_wordings(*group) for group in _alike(run.results, "variant")],
-        shots=[ShotValues(**shared, values=values) for shared, values in _alike(run.results, "shots")],
+        shots=[ShotValues(**dict(shared), values=values) for shared, values in _alike(run.results, "shots")],
     )
 
 
@@ -191,11 +192,19 @@ def _drop(base: CellOutcomes, other: CellOutcomes, family: int) -> Drop | None:
         flip_rate=sum(abs(x) >= FLIP for x in changes) / len(changes),
         right_to_wrong=sum(x <= -FLIP for x in changes),
         wrong_to_right=sum(x >= FLIP for x in changes),
-        **(_choices(pairs, change, other.cell.facts["seed"]) if other.labels else {}),
+        **(_choices(pairs, change, other.cell.facts["seed"]) if other.labels else _Choices())._asdict(),
     )
 
 
-def _choices(pairs: Sequence[tuple[Outcome, list[Outcome]]], change: Perturbation, seed: int) -> dict[str, Any]:
+class _Choices(NamedTuple):
+    """Counts of equal choices before and after: fields of `Drop`."""
+
+    same_choice: float | None = None
+    parsed_in_both: int | None = None
+    consistency: float | None = None
+
+
+def _choices(pairs: Sequence[tuple[Outcome, list[Outcome]]], change: Perturbation, seed: int) -> _Choices:
     """Count how often the same options were chosen before and after, whatever their position and label."""
     same = []
     for plain, perturbed in pairs:
@@ -206,7 +215,7 @@ def _choices(pairs: Sequence[tuple[Outcome, list[Outcome]]], change: Perturbatio
         elif plain.chosen and all(chosen):
             same.append(chosen == {frozenset(options[n] for n in plain.chosen)})
     share = sum(same) / len(same) if same else None
-    return {"consistency": share} if change.several else {"same_choice": share, "parsed_in_both": len(same)}
+    return _Choices(consistency=share) if change.several else _Choices(share, len(same))
 
 
 # --- choices by position
@@ -248,23 +257,22 @@ def positions(cell: CellOutcomes) -> Positions:
 # --- wordings and shots
 
 
-def _alike(results: Iterable[CellResult], name: str) -> Iterator[tuple[dict[str, Any], dict[str, float]]]:
+def _alike(results: Iterable[CellResult], name: str) -> Iterator[tuple[Coordinates, dict[str, float]]]:
     """Groups of two or more cells that differ only in the part `name` of their place: what they share, value by that part."""
-    groups: dict[tuple[tuple[str, Any], ...], dict[str, float]] = {}
+    groups: dict[Coordinates, dict[str, float]] = {}
     for cell in results:
         if cell.headline.value is not None:
             groups.setdefault(cell.but(name), {})[getattr(cell, name)] = cell.headline.value
     for place, values in groups.items():
         if len(values) > 1:
             by_name = {str(key): values[key] for key in sorted(values)}
-            shared = dict(place)
-            yield {**shared, "metric": TASKS[shared["task"]].metrics[0]}, by_name
+            yield (*place, ("metric", TASKS[dict(place)["task"]].metrics[0])), by_name
 
 
-def _wordings(shared: dict[str, Any], values: dict[str, float]) -> Wordings:
+def _wordings(shared: Coordinates, values: dict[str, float]) -> Wordings:
     worst = min(values, key=lambda name: values[name])
     mean = math.fsum(values.values()) / len(values)
-    return Wordings(**shared, values=values, mean=mean, spread=max(values.values()) - values[worst], worst=worst)
+    return Wordings(**dict(shared), values=values, mean=mean, spread=max(values.values()) - values[worst], worst=worst)
 
 
 # --- tables

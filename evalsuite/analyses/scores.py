@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from evalsuite.analyses import chance, means, second
 from evalsuite.analyses.chance import Chance
@@ -13,11 +12,11 @@ from evalsuite.analyses.means import Mean
 from evalsuite.analyses.tokens import tokens_column
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.numbers import fixed
-from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results
 from evalsuite.results.schema.cell import CellResult, MetricValue
 from evalsuite.results.words import WAY, estimate_flags, task_and_set, task_heading, titled
-from evalsuite.types import Status, Task
+from evalsuite.types import Coordinates, Status, Task
 
 # mark -> its meaning
 LEGEND = {
@@ -72,9 +71,9 @@ def _part_order(part: str) -> tuple[int, str]:
     return (task_order(part), "") if part in TASKS else set_order(part)
 
 
-def _by_model(cells: Sequence[CellResult], by: str) -> list[tuple[str | Text, dict[str, Any], dict[str, CellResult]]]:
+def _by_model(cells: Sequence[CellResult], by: str) -> list[tuple[str | Text, About, dict[str, CellResult]]]:
     """A row for each model and way of asking, baselines last: (label, parts of its place, its cells by task or set)."""
-    rows: dict[tuple[tuple[str, Any], ...], dict[str, CellResult]] = {}
+    rows: dict[Coordinates, dict[str, CellResult]] = {}
     for cell in cells:
         rows.setdefault(cell.but("task", "set", "split"), {})[getattr(cell, by)] = cell
     varying = [name for name in WAY if len({dict(place)[name] for place in rows}) > 1]
@@ -82,7 +81,7 @@ def _by_model(cells: Sequence[CellResult], by: str) -> list[tuple[str | Text, di
     recorded = {cell.model for cell in cells if cell.facts.recorded}
     baselines = {cell.model for cell in cells if cell.is_baseline}
 
-    def label(place: dict[str, Any]) -> str | Text:
+    def label(place: About) -> str | Text:
         words = (f"{place[name]}-shot" if name == "shots" else str(place[name]) for name in varying)
         shown = " ".join([place["model"], *words])
         return Text(f"{shown}（存档回复）", f"{shown} (recorded)") if place["model"] in recorded else shown

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from statistics import fmean
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, NamedTuple, get_args
 
 from pydantic import Field
 
@@ -45,6 +45,7 @@ from evalsuite.results.schema.base import (
 )
 from evalsuite.results.schema.record import AnswerRead
 from evalsuite.results.scoring import Scored, intervals, score_cell
+from evalsuite.results.store import ReaderRow
 from evalsuite.results.words import estimate_marks
 from evalsuite.types import Answer, Item, Place, Response, Status, Trial
 
@@ -265,7 +266,7 @@ def compute(run: ScoredRun) -> Second | None:
             trial, response, first, _ = replies[name][1]
             said = run.replies.response(row["asked"])
             pairs[name] = _pair(trial, row["why"], response, first, said)
-            lines.append(_record(place, row, pairs[name], said))
+            lines.append(_record(reader, cell.place, row, pairs[name], said))
         if not pairs:
             continue
         path = f"second/{safe_name(reader, *name_parts(cell.place))}.jsonl"
@@ -293,7 +294,7 @@ def compute(run: ScoredRun) -> Second | None:
         )
         by_task.setdefault((reader, cell.place.task), []).extend(pairs.values())
     tasks = [
-        SecondTask(reader=reader, task=task, **dict(counts(pairs)), **agreement(pairs))
+        SecondTask(reader=reader, task=task, **dict(counts(pairs)), **agreement(pairs)._asdict())
         for (reader, task), pairs in by_task.items()
     ]
     return Second(tasks=tasks, cells=rows) if rows else None
@@ -332,7 +333,16 @@ def counts(pairs: Sequence[ReadingPair]) -> ReaderCounts:
     )
 
 
-def agreement(pairs: Sequence[ReadingPair]) -> dict[str, Any]:
+class Agreement(NamedTuple):
+    """The agreement of two readers: fields of `SecondTask`."""
+
+    measure: Literal["kappa", "f1"]
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+def agreement(pairs: Sequence[ReadingPair]) -> Agreement:
     """Cohen's kappa of the chosen options, "no answer" being one; of spans and texts mean F1 of the two answers instead.
 
     With the 95 % interval of a bootstrap over dialogues; low and high are None with one dialogue.
@@ -341,7 +351,7 @@ def agreement(pairs: Sequence[ReadingPair]) -> dict[str, Any]:
 
     read = [pair for pair in pairs if pair.second is not None]
     task = TASKS[pairs[0].trial.item.task]
-    measure = "kappa" if task.kind.options else "f1"
+    measure: Literal["kappa", "f1"] = "kappa" if task.kind.options else "f1"
     value = low = high = None
     if read:
         clusters = sources([pair.trial.item.context for pair in read])
@@ -355,7 +365,7 @@ def agreement(pairs: Sequence[ReadingPair]) -> dict[str, Any]:
             if drawn.low == drawn.high:  # all agree wholly, or not at all: no interval of width 0
                 drawn = wilson(round(value * dialogues), dialogues)
             low, high = (drawn.low, drawn.high) if dialogues > 1 else (None, None)
-    return {"measure": measure, "value": value, "low": low, "high": high}
+    return Agreement(measure, value, low, high)
 
 
 def _scores(
@@ -390,16 +400,17 @@ def _scores(
     return first, IntervalFields(value=figure.value, low=figure.low, high=figure.high)
 
 
-def _record(place: Mapping[str, Any], row: Mapping[str, Any], pair: ReadingPair, said: Response | None) -> SecondRecord:
+def _record(reader: str, place: Place, row: ReaderRow, pair: ReadingPair, said: Response | None) -> SecondRecord:
     """One line of second/: all that a reviewer needs to check a verdict."""
     said = said or Response("", "")
     return SecondRecord(
-        **place,
+        reader=reader,
+        **place.as_dict(),
         item=row["item"],
         rotation=row["rotation"],
         sample=row["sample"],
         reply_key=row["key"],
-        why=row["why"],
+        why=pair.why,
         prompt=row["prompt"],
         key=row["asked"],
         reply=said.text if said.error is None else None,

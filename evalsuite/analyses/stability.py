@@ -33,6 +33,7 @@ from evalsuite.results.schema.base import (
     TaskName,
 )
 from evalsuite.results.words import task_and_set, with_notes
+from evalsuite.types import Place
 
 Varied = Literal["wordings", "perturbations", "rotations"]
 QUANTILES = (0.05, 0.5, 0.95)
@@ -95,14 +96,13 @@ def _across(over: Varied, part: str, cells: Iterable[CellOutcomes]) -> Iterator[
         data = cell.cell.facts["data"] if over == "perturbations" else ""
         groups.setdefault((cell.place.but(part), data), []).append(cell)
     for group in groups.values():
-        place = {**group[0].place.as_dict(), part: None}
         asked = {}
         sources: dict[str, int] = {}
         for cell in group:
             values = item_values(cell)
             asked[str(getattr(cell.place, part))] = {name: own.value for name, own in values.items()}
             sources = sources or {name: own.first.source for name, own in values.items()}
-        if row := _stability(over, place, group[0].metric, asked, sources):
+        if row := _stability(over, group[0].place, part, group[0].metric, asked, sources):
             yield row
 
 
@@ -119,13 +119,14 @@ def _rotated(cells: Iterable[CellOutcomes]) -> Iterator[Stability]:
                 asked.setdefault(str(outcome.rotation), {})[outcome.item.id] = outcome.value
                 sources[outcome.item.id] = outcome.source
                 options[outcome.item.id] = len(outcome.item.options)
-        if row := _stability("rotations", cell.place.as_dict(), cell.metric, asked, sources, options):
+        if row := _stability("rotations", cell.place, "", cell.metric, asked, sources, options):
             yield row
 
 
 def _stability(
     over: Varied,
-    place: dict[str, Any],
+    place: Place,
+    part: str,
     metric: str,
     asked: Mapping[str, Mapping[str, float]],
     sources: Mapping[str, int],
@@ -133,6 +134,7 @@ def _stability(
 ) -> Stability | None:
     """The row of a group of askings; None for fewer than two, and where no item was answered in all.
 
+    part: of the place, in which the askings differ; "" for those of one cell.
     needed: item -> how many askings it has; None: all.
     """
     every = dict.fromkeys(name for values in asked.values() for name in values)
@@ -147,7 +149,7 @@ def _stability(
     means = {name: fmean(own) for name, values in asked.items() if (own := [values[i] for i in values if i in whole])}
     dialogues = [sources[name] for name in whole]
     return Stability(
-        **place,
+        **place.as_dict() | ({part: None} if part else {}),
         over=over,
         metric=metric,
         items=len(whole),

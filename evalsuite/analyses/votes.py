@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
@@ -36,6 +36,7 @@ from evalsuite.results.schema.base import (
     TaskName,
 )
 from evalsuite.results.words import task_and_set, with_notes
+from evalsuite.types import Coordinates, Place
 
 Voters = Literal["samples", "wordings", "orders", "rotations"]
 NAMES = {
@@ -78,22 +79,31 @@ class Votes(Located):
 _Asked = dict[str, dict[str, Outcome]]  # asking -> item -> its outcome
 
 
+class _Askings(NamedTuple):
+    """The askings of one vote."""
+
+    over: Voters
+    place: Place  # the first one's
+    part: str  # the part of the place in which they differ; "" for those of one cell
+    asked: _Asked
+
+
 def compute(run: ScoredRun) -> list[Votes] | None:
     """A row for each group of two or more askings; None without any."""
     cells = [
         cell for cell in run.outcomes if TASKS[cell.place.task].kind.options and TASKS[cell.place.task].kind.written
     ]
-    rows = [row for over, place, asked in _groups(cells) if (row := _votes(over, place, asked))]
+    rows = [row for group in _groups(cells) if (row := _votes(group))]
     return rows or None
 
 
-def _groups(cells: Sequence[CellOutcomes]) -> Iterator[tuple[Voters, dict[str, Any], _Asked]]:
-    """Every group of askings, with the place that they share."""
+def _groups(cells: Sequence[CellOutcomes]) -> Iterator[_Askings]:
+    """Every group of askings."""
     for cell in cells:
         if PERTURBATIONS[cell.place.perturb].several:
-            yield "rotations", cell.place.as_dict(), _parted(cell, rotations=True)
+            yield _Askings("rotations", cell.place, "", _parted(cell, rotations=True))
         else:
-            yield "samples", cell.place.as_dict(), _parted(cell, rotations=False)
+            yield _Askings("samples", cell.place, "", _parted(cell, rotations=False))
     plain = [cell for cell in cells if not PERTURBATIONS[cell.place.perturb].several]
     yield from _across("wordings", "variant", plain)
     yield from _across("orders", "perturb", [cell for cell in plain if reorders(cell.place.perturb)])
@@ -114,23 +124,21 @@ def _parted(cell: CellOutcomes, rotations: bool) -> _Asked:
     return {str(n): asked[n] for n in sorted(asked)}
 
 
-def _across(over: Voters, part: str, cells: Iterable[CellOutcomes]) -> Iterator[tuple[Voters, dict[str, Any], _Asked]]:
+def _across(over: Voters, part: str, cells: Iterable[CellOutcomes]) -> Iterator[_Askings]:
     """Cells that differ in one part of their place alone; of several samples the first."""
-    groups: dict[Any, _Asked] = {}
-    places: dict[Any, dict[str, Any]] = {}
+    groups: dict[tuple[Coordinates, str], _Askings] = {}
     for cell in cells:
         data = cell.cell.facts["data"] if over == "orders" else ""  # a wording in another language has its own file
         key = (cell.place.but(part), data)
-        groups.setdefault(key, {})[str(getattr(cell.place, part))] = {
-            outcome.item.id: outcome for outcome in cell.outcomes if outcome.sample == 0
-        }
-        places[key] = {**cell.place.as_dict(), part: None}
-    for group, asked in groups.items():
-        yield over, places[group], asked
+        group = groups.setdefault(key, _Askings(over, cell.place, part, {}))
+        first = {outcome.item.id: outcome for outcome in cell.outcomes if outcome.sample == 0}
+        group.asked[str(getattr(cell.place, part))] = first
+    yield from groups.values()
 
 
-def _votes(over: Voters, place: dict[str, Any], asked: _Asked) -> Votes | None:
+def _votes(group: _Askings) -> Votes | None:
     """The row of a group of askings; None for fewer than two, and where no item has all."""
+    over, place, part, asked = group
     every = {name: None for items in asked.values() for name in items}
     needed = {name: len(asked) for name in every}
     if over == "rotations":  # an item has as many as options
@@ -142,7 +150,7 @@ def _votes(over: Voters, place: dict[str, Any], asked: _Asked) -> Votes | None:
     dialogues = [replies[name][0].source for name in whole]
     most = max(len(own) for own in replies.values())
     return Votes(
-        **place,
+        **place.as_dict() | ({part: None} if part else {}),
         over=over,
         askings=list(asked),
         items=len(whole),

@@ -113,7 +113,7 @@ def ask_until(
     """Ask as `ask_trials` does, but each cell only until its estimate is narrow enough. What failed in an earlier command is
     asked again, behind the point of stopping, too."""
     cells = [
-        _Open(n, cell, trials, keys, asking_of(cell, trials), margin_of(cell.facts) or 0.0)
+        _Open(n, cell, trials, keys, asking_of(cell, trials), margin_of(cell) or 0.0)
         for n, (cell, trials, keys) in enumerate(planned)
     ]
     stored = {key: said for cell, *_ in planned for key, _, said in store.read(cell) if said}

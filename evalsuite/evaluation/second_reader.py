@@ -13,7 +13,7 @@ import hashlib
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from evalsuite.analyses.saved import require_cells
 from evalsuite.analyses.second import shown_reply
@@ -32,7 +32,7 @@ from evalsuite.common.templates import TemplateFile
 from evalsuite.evaluation.ask import RequestGroup, ask, collect_problems, limits_of
 from evalsuite.evaluation.display import Display, Line, log_to
 from evalsuite.results.scoring import read_answer
-from evalsuite.results.store import Store, open_store, request_key
+from evalsuite.results.store import ReaderRow, Store, open_store, request_key
 from evalsuite.types import Cell, Item, Message, Reading, Request, Response, Status
 
 _TOKENS = {True: 64, False: 512}  # the longest reply: to options; to spans and texts
@@ -185,7 +185,7 @@ def _plan(store: Store, s: SecondReader, model: Model, backend: Backend, draft: 
         "sample": s.second_sample,
         "seed": s.second_seed,
     }
-    rows = [{**row, "asked": key} for row, key in zip(draft.rows, keys, strict=True)]
+    rows = [cast(ReaderRow, {**row, "asked": key}) for row, key in zip(draft.rows, keys, strict=True)]
     store.plan_judging({"reader": model.name, **place.as_dict()}, facts, rows)
     what = f"{place.model} {place.set} {TASKS[place.task].short}"
     return RequestGroup(Line(model.name, what, "second reading"), draft.requests, keys)

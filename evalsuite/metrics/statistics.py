@@ -181,7 +181,7 @@ _FEW = 10  # dialogues
 RESAMPLED = 30
 
 
-def effective_size(values: Sequence[float], clusters: Sequence[Hashable]) -> float:
+def effective_size(values: Sequence[float] | Floats, clusters: Sequence[Hashable]) -> float:
     """The effective sample size of clustered values in [0, 1] (Dean & Pagano 2015): the number of independent binary
     items whose mean has the same variance. Wilson's interval uses it in place of the number of items.
 
@@ -202,7 +202,7 @@ def effective_size(values: Sequence[float], clusters: Sequence[Hashable]) -> flo
     return min(most, max(1.0, n * n * mean * (1 - mean) / spread))
 
 
-def few_dialogues(values: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95) -> Interval:
+def few_dialogues(values: Sequence[float] | Floats, clusters: Sequence[Hashable], level: float = 0.95) -> Interval:
     """Wilson's interval of a mean of values in [0, 1] at the effective sample size, reduced because that size is itself
     estimated from few dialogues: times (z / t)², with t of dialogues - 1 degrees of freedom (Korn & Graubard 1998).
     Raises ValueError for one dialogue, which says nothing about others.

@@ -14,6 +14,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, get_origin
 
@@ -35,11 +36,12 @@ from evalsuite.common.resources import bundled
 from evalsuite.common.sheet import as_json
 from evalsuite.page import shards
 from evalsuite.page.citations import citations
-from evalsuite.page.shards import PageCell
+from evalsuite.page.shards import PageCell, ShownOpinions
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results import records
 from evalsuite.results.analysis import Results
 from evalsuite.results.schema.cell import CellResult
+from evalsuite.results.schema.record import OpinionFields, SecondFields
 
 # Placeholders of index.html, for styles, scripts, data and shards.
 _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
@@ -153,11 +155,11 @@ def _is_shard(path: Path) -> bool:
 
 def pack_json(data: Any) -> str:
     """Data as gzip'd JSON in base64."""
-    style: dict[str, Any] = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
+    compact = partial(json.dumps, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     try:
-        raw = json.dumps(data, **style)
+        raw = compact(data)
     except ValueError:
-        raw = json.dumps(without_nan(data), **style)
+        raw = compact(without_nan(data))
     # mtime=0: the same runs give the same bytes. Lone surrogates pass: the page shows them as replacement characters.
     return base64.b64encode(gzip.compress(raw.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode()
 
@@ -282,23 +284,23 @@ def _sheets(results: Results) -> list[dict[str, Any]]:
     return [{"analysis": name, **as_json(sheet)} for name in names for sheet in sheets(results, [name])]
 
 
-def _opinions(results: Results, cell: CellResult) -> list[dict[str, Any]]:
+def _opinions(results: Results, cell: CellResult) -> list[ShownOpinions]:
     """Judges' opinions on a cell, with and without the gold answer; `rows` is item -> [status, scores, reasons]. Then second
     readers' verdicts: item -> [verdict and relation, {}, reply, prompt]."""
-    opinions = []
+    opinions = list[ShownOpinions]()
     judgings, readings = results.of(judged.ANALYSIS), results.of(second.ANALYSIS)
     for entry in judgings.cells if judgings else ():
         if entry.control in ("plain", "blind") and entry.place == cell.place:
             rows = {
                 records.entry_name(x): [x["status"], x["scores"], x["reasons"]]
-                for x in records.read_records(results.out, entry.records)
+                for x in records.read_lines(OpinionFields, results.out, entry.records)
             }
             opinions.append({"judge": entry.judge, "rubric": entry.rubric, "control": entry.control, "rows": rows})
     for reading in readings.cells if readings else ():
         if reading.place == cell.place:
             rows = {
                 records.entry_name(x): [x["relation"] or x["verdict"], {}, x["reply"] or x["error"] or "", x["prompt"]]
-                for x in records.read_records(results.out, reading.records)
+                for x in records.read_lines(SecondFields, results.out, reading.records)
             }
             opinions.append({"judge": reading.reader, "rubric": "", "control": "second", "rows": rows})
     return opinions

@@ -12,10 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from typing_extensions import TypedDict
+
 from evalsuite.analyses.ranking import Rating
 from evalsuite.results.outcomes import FLIP
 from evalsuite.results.records import context, entry_name
 from evalsuite.results.schema.cell import CellResult
+from evalsuite.results.schema.record import RecordFields
 from evalsuite.results.tokens import reply_tokens
 from evalsuite.types import Place
 
@@ -46,14 +49,50 @@ class PageCell:
     cell: CellResult
 
 
+class PackedCell(TypedDict, total=False):
+    """The fields of a cell that tell of its column; `flips` only if it is perturbed."""
+
+    column: int
+    outcomes: str
+    flips: list[int]
+
+
+class PackedColumn(TypedDict):
+    """The names of a column's entries, and its shards as [name, first entry]."""
+
+    ids: list[str]
+    shards: list[tuple[str, int]]
+
+
+class ShownOpinions(TypedDict):
+    """The opinions of a judge, or of a second reader, on a cell."""
+
+    judge: str
+    rubric: str
+    control: str
+    rows: dict[str, list[Any]]  # entry -> [status, scores, texts …]
+
+
+class PageShard(TypedDict):
+    """Some items of a column with the replies of all models."""
+
+    rows: dict[int, list[list[Any] | None]]
+    judged: dict[int, list[ShownOpinions]]
+    items: list[Any]
+    strings: list[str]
+
+
 @dataclass(slots=True)
 class Packed:
-    """The columns of a page, and what its cells say of them: `column`, `outcomes` and, if perturbed, `flips`."""
+    """The columns of a page, and what its cells tell of them."""
 
-    cells: list[dict[str, Any]]
-    columns: list[dict[str, Any]] = field(default_factory=list)  # ids, and shards as [name, first entry]
+    cells: list[PackedCell]
+    columns: list[PackedColumn] = field(default_factory=list)
     items: set[str] = field(default_factory=set)  # ids of all items, rotations and perturbations counted once
     replies: int = 0
+
+
+_ITEM = ("item", "dialogue", "question", "labels", "options", "references", "gold", "group")
 
 
 @dataclass(slots=True)
@@ -64,7 +103,7 @@ class _Column:
     items: dict[str, int] = field(default_factory=dict)
     entries: dict[str, int] = field(default_factory=dict)  # by `entry_name`
     rows: dict[int, dict[int, list[Any]]] = field(default_factory=dict)  # cell -> entry -> row
-    judged: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    judged: dict[int, list[ShownOpinions]] = field(default_factory=dict)
 
     def index(self, text: str) -> int:
         return self.strings.setdefault(text, len(self.strings))
@@ -72,9 +111,9 @@ class _Column:
 
 def pack_columns(
     cells: Sequence[PageCell],
-    records: Callable[[PageCell], Iterator[dict[str, Any]]],
-    opinions: Callable[[PageCell], Sequence[dict[str, Any]]],
-    add_shard: Callable[[dict[str, Any]], str],
+    records: Callable[[PageCell], Iterator[RecordFields]],
+    opinions: Callable[[PageCell], Sequence[ShownOpinions]],
+    add_shard: Callable[[PageShard], str],
     rate: Callable[[PageCell, Sequence[Rating]], None],
 ) -> Packed:
     """Read the cells' records, a column at a time, and pass each shard to `add_shard`, which returns its name.
@@ -110,19 +149,19 @@ def pack_columns(
             packed.cells[number]["outcomes"] = "".join(
                 _outcome(rows[e]) if e in rows else ABSENT for e in range(len(column.entries))
             )
-        shards = [[add_shard(_shard(column, part)), part[0]] for part in _parts(column)]
+        shards = [(add_shard(_shard(column, part)), part[0]) for part in _parts(column)]
         packed.columns.append({"ids": list(column.entries), "shards": shards})
     return packed
 
 
-def _read(column: _Column, number: int, records: Iterator[dict[str, Any]]) -> tuple[dict[str, float], list[Rating]]:
+def _read(column: _Column, number: int, records: Iterator[RecordFields]) -> tuple[dict[str, float], list[Rating]]:
     """Add a cell's records to the column. Returns the first score of each entry (NaN if it failed), and all scores."""
     rows = column.rows[number] = {}
     values: dict[str, float] = {}
     ratings: list[Rating] = []
     for record in records:
-        names = ("item", "dialogue", "question", "labels", "options", "references", "gold", "group")
-        shown = {k: record[k] for k in names if k in record}
+        fields: Mapping[str, object] = {**record}
+        shown = {k: fields[k] for k in _ITEM if k in fields}
         item = column.items.setdefault(json.dumps(shown, ensure_ascii=False), len(column.items))
         rotation, sample = record.get("rotation", 0), record.get("sample", 0)
         name = entry_name(record)
@@ -158,7 +197,7 @@ def _read(column: _Column, number: int, records: Iterator[dict[str, Any]]) -> tu
     return values, ratings
 
 
-def _tokens(record: dict[str, Any]) -> list[int]:
+def _tokens(record: RecordFields) -> list[int]:
     """[of the prompt, generated, of these thinking], and 1 if thinking was told apart by characters."""
     prompt, new, thinking, guessed = reply_tokens(record)
     return [prompt, new, thinking, *([1] if guessed else [])]
@@ -207,7 +246,7 @@ def _parts(column: _Column) -> Iterator[range]:
         yield range(first, len(column.entries))
 
 
-def _shard(column: _Column, part: range) -> dict[str, Any]:
+def _shard(column: _Column, part: range) -> PageShard:
     texts, items = list(column.strings), list(column.items)
     strings: dict[str, int] = {}
     used: dict[int, int] = {}
@@ -229,13 +268,12 @@ def _shard(column: _Column, part: range) -> dict[str, Any]:
         for number, rows in column.rows.items()
     }
     names = {name for name, entry in column.entries.items() if entry in part}
-    judged = {
-        number: [
-            {**one, "rows": {name: [*x[:2], *map(index, x[2:])] for name, x in one["rows"].items() if name in names}}
-            for one in judged
-        ]
-        for number, judged in column.judged.items()
-    }
+
+    def kept(one: ShownOpinions) -> ShownOpinions:
+        shown = {name: [*x[:2], *map(index, x[2:])] for name, x in one["rows"].items() if name in names}
+        return {**one, "rows": shown}
+
+    judged = {number: [*map(kept, opinions)] for number, opinions in column.judged.items()}
     return {
         "rows": rows,
         "judged": judged,
@@ -244,10 +282,12 @@ def _shard(column: _Column, part: range) -> dict[str, Any]:
     }
 
 
-def _likelihoods(record: dict[str, Any]) -> list[list[float | None]] | None:
+def _likelihoods(record: RecordFields) -> list[list[float | None]] | None:
     """[log-probability, tokens, prior] an option; None for values that are not finite, which JSON cannot express."""
     likelihoods = record.get("likelihoods")  # absent in older runs
-    return likelihoods and [
+    if likelihoods is None:
+        return None
+    return [
         [v if v is None or math.isfinite(v) else None for v in (x["logprob"], x["tokens"], x["prior"])]
         for x in likelihoods
     ]

@@ -26,6 +26,7 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError
+from evalsuite.common.sheet import About
 from evalsuite.common.terminal import safe
 from evalsuite.metrics.power import detectable
 from evalsuite.metrics.statistics import paired_test, within_families
@@ -94,7 +95,7 @@ class Comparison:
     flips: tuple[Flip, ...]
 
     @property
-    def place(self) -> dict[str, Any]:
+    def place(self) -> About:
         """The parts of the place that A and B share."""
         return {name: value for name in PLACE if (value := getattr(self, name)) is not None}
 
@@ -234,7 +235,7 @@ def _stopped(store: Store, cell: Cell) -> bool:
     """Whether a cell is an estimate, on whose items no test of a fixed number holds, or from items that were chosen."""
     if "anchors" in (cell.facts.get("items") or {}):
         return True
-    return stops(cell.facts) and any(said is None for _, _, said in store.read(cell))
+    return stops(cell) and any(said is None for _, _, said in store.read(cell))
 
 
 def _two(run: _Run, by: str, values: Sequence[str]) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.perturb import PERTURBATIONS
@@ -37,14 +37,14 @@ class Asking:
     trials: tuple[tuple[int, ...], ...]  # item's id -> indices of its trials in the cell, in this order
 
 
-def stops(facts: Mapping[str, Any]) -> bool:
+def stops(cell: Cell) -> bool:
     """Whether the asking of a cell may stop before all is asked."""
-    return "until" in facts
+    return "until" in cell.facts
 
 
-def margin_of(facts: Mapping[str, Any]) -> float | None:
+def margin_of(cell: Cell) -> float | None:
     """The half width at which the asking of a cell stops; None if something else stops it."""
-    until = facts.get("until", {"ranked": True})
+    until = cell.facts.get("until", {"ranked": True})
     return None if until.get("ranked") else float(until["margin"])
 
 
@@ -75,7 +75,7 @@ def _stratum(item: Item) -> tuple[int, ...]:
 
 def counted(cell: Cell, trials: Sequence[Trial], asked: Sequence[bool]) -> set[int] | None:
     """The places of the trials whose replies count for an estimate; None if all that is `asked` counts."""
-    if not stops(cell.facts) or all(asked):
+    if not stops(cell) or all(asked):
         return None
     asking = asking_of(cell, trials)
     whole = next((n for n, own in enumerate(asking.trials) if not all(asked[i] for i in own)), len(asking.trials))
@@ -86,7 +86,7 @@ def counted(cell: Cell, trials: Sequence[Trial], asked: Sequence[bool]) -> set[i
 
 def counted_indices(source: Source, cell: Cell) -> set[int] | None:
     """The indices of a cell's replies that count, where the asking stops early; None: all count."""
-    if not stops(cell.facts):
+    if not stops(cell):
         return None
     trials, asked = [], []
     for _, trial, response in source.read(cell):
@@ -100,7 +100,7 @@ def estimate(cell: Cell, trials: Sequence[Trial], values: Mapping[int, float | N
 
     None if no whole block was asked.
     """
-    return estimate_of(cell, asking_of(cell, trials), trials, values) if stops(cell.facts) else None
+    return estimate_of(cell, asking_of(cell, trials), trials, values) if stops(cell) else None
 
 
 def estimate_of(
@@ -111,7 +111,7 @@ def estimate_of(
 
     from evalsuite.metrics.sequences import bounds
 
-    margin = margin_of(cell.facts)
+    margin = margin_of(cell)
     ranges = item_ranges(cell, asking, trials, values)
     if not ranges:
         return None

@@ -10,7 +10,7 @@ import gzip
 import os
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, cast
 
@@ -21,9 +21,11 @@ from evalsuite.common.files import safe_name
 from evalsuite.common.jsonl import first_fault, parse_model, parse_object
 from evalsuite.common.plainfile import open_plain, read_json
 from evalsuite.results.schema.cell import ReadingFields
+from evalsuite.results.schema.record import RecordFields, ReplyName
 from evalsuite.types import Cell, Place, Reading, context_of
 
 Row = TypeVar("Row", bound=BaseModel)
+Line = TypeVar("Line", bound=ReplyName)
 LINE = 2**24  # bytes of a line: a reply of 1 MB, fully escaped, and its prompt
 FILE = 2**30  # bytes of a file, unpacked
 COUNT = 1_000_000  # lines of a file
@@ -93,12 +95,12 @@ def reading_of(run: Path) -> Reading:
     return Reading(fields.parser, fields.extract)
 
 
-def context(record: Mapping[str, Any]) -> tuple[str, ...]:
+def context(record: RecordFields) -> tuple[str, ...]:
     """The text that a record's item is about, as `Item.context`: the unit of intervals and tests."""
     return context_of(record["dialogue"], record["question"], record["options"])
 
 
-def entry_name(record: Mapping[str, Any]) -> str:
+def entry_name(record: ReplyName) -> str:
     """The name of a reply within a cell: its item, with its rotation and its sample if they are not the first."""
     return reply_name(str(record["item"]), record.get("rotation", 0), record.get("sample", 0))
 
@@ -160,11 +162,16 @@ def rows_of(model: type[Row], folder: Path, place: str) -> Iterator[Row]:
         yield parse_model(model, text, path, number)
 
 
-def read_records(folder: Path, place: str) -> Iterator[dict[str, Any]]:
-    """The records in a file that results.json names, one at a time.
+def read_records(folder: Path, place: str) -> Iterator[RecordFields]:
+    """The records in a file of records/ that results.json names, one at a time, of whatever version.
 
     Raises DataError, with file and line, for a line that is not a JSON object.
     """
+    return read_lines(RecordFields, folder, place)
+
+
+def read_lines(form: type[Line], folder: Path, place: str) -> Iterator[Line]:
+    """The lines of a file that results.json names, as `form`; see `read_records`."""
     path = records_file(folder, place)
     for number, text in numbered_lines(folder, path):
-        yield parse_object(text, path, number)
+        yield cast(Line, parse_object(text, path, number))

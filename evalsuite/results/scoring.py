@@ -20,6 +20,7 @@ from evalsuite.results.similarity import similarity_part
 from evalsuite.types import Answer, Answered, Item, Part, Reading, Response, Score, Status
 
 if TYPE_CHECKING:
+    from evalsuite.metrics.counts import Floats
     from evalsuite.metrics.semsim import Encoder
 
 RESAMPLES = 1000
@@ -154,7 +155,7 @@ class _Folded:
     """An Additive with the mean row of each item's samples."""
 
     statistics: Any
-    finish: Callable[[Any], dict[str, Any]]
+    finish: Callable[[Any], dict[str, Floats]]
 
 
 def _means(items: Sequence[Item], parts: Sequence[Part]) -> tuple[list[Item], list[Part]]:
@@ -217,7 +218,7 @@ def per_item(scored: Scored) -> dict[str, list[float]]:
     return columns
 
 
-def _of_items(part: Part) -> dict[str, Any]:
+def _of_items(part: Part) -> dict[str, Floats]:
     """Metric -> (N,) values."""
     if part.of_items is not None:
         return {name: part.of_items[name] for name in part.names if name in part.of_items}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import metadata
-from typing import Any
 
 from evalsuite.backends.model import SAMPLING
 from evalsuite.types import Cell
@@ -11,16 +10,17 @@ from evalsuite.types import Cell
 VERSION = metadata.version("evalsuite")
 
 
-def _decoding(facts: dict[str, Any]) -> str | None:
+def _decoding(cell: Cell) -> str | None:
     """ "temperature=0.7,seed=0,samples=5"; None for greedy decoding."""
+    facts = cell.facts
     chosen = (facts.get("sampling") or {}).get("decoding")
     parts = (chosen if isinstance(chosen, dict) else {}) | {n: facts[n] for n in ("samples",) if n in facts}
     return ",".join(f"{name}={parts[name]}" for name in SAMPLING if name in parts) or None
 
 
-def _again(facts: dict[str, Any]) -> str | None:
+def _again(cell: Cell) -> str | None:
     """ "truncated,max_new_tokens=512,replies=13"; None where no reply was asked again."""
-    found = facts.get("again")
+    found = cell.facts.get("again")
     return found and f"{found['status']},max_new_tokens={found['max_new_tokens']},replies={found['replies']}"
 
 
@@ -38,8 +38,8 @@ def signature(cell: Cell) -> str:
         "leaked": "dropped" if facts["drop_leaked"] else None,
         "scoring": cell.place.scoring,
         "perturb": None if cell.place.perturb == "none" else f"{cell.place.perturb}{f'-{version}' if version else ''}",
-        "decoding": _decoding(facts),
-        "again": _again(facts),
+        "decoding": _decoding(cell),
+        "again": _again(cell),
         "model": facts["fingerprint"],
         "evalsuite": VERSION,
     }

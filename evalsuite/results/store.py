@@ -22,7 +22,9 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, astuple
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, NotRequired, Protocol
+
+from typing_extensions import TypedDict
 
 from evalsuite.benchmarks.registry import add_run
 from evalsuite.common.errors import ConfigError
@@ -72,12 +74,53 @@ def request_key(fingerprint: str, request: Request, chat: bool, settings: dict[s
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+class JudgingRow(TypedDict):
+    """A candidate that a judge is asked about; no `keys` where it is empty."""
+
+    item: str
+    rotation: int
+    key: str  # the reply's
+    attack: str
+    prompt: str
+    keys: list[str]  # keys of the judge's replies, by attempt
+
+
+class ReaderRow(TypedDict):
+    """A reply that a second reader is asked about."""
+
+    item: str
+    rotation: int
+    sample: int
+    key: str  # the reply's
+    why: str
+    prompt: str
+    asked: str  # the key of the second reader's reply
+
+
+class StoredRequest(TypedDict):
+    """A trial without its item. Older versions wrote fewer fields."""
+
+    prompt: str
+    messages: list[dict[str, str]]
+    max_new_tokens: int
+    scoring: NotRequired[str]
+    pairs: NotRequired[list[tuple[str, str]]]
+    pattern: NotRequired[str]
+    answer_after: NotRequired[str]
+    sample: NotRequired[int]
+    variant: str
+    shots: list[str]
+    asked_shots: int
+    perturb: NotRequired[str]
+    rotation: NotRequired[int]
+
+
 class StoredQuestions(NamedTuple):
     """The planned questions to a judge, or to a second reader, about one cell: where, by which settings, and a row each."""
 
     place: dict[str, Any]
     facts: dict[str, Any]
-    rows: list[dict[str, Any]]
+    rows: list[Any]  # `JudgingRow` for a judge, `ReaderRow` for a second reader
 
 
 class Source(Protocol):
@@ -211,7 +254,9 @@ class Store:
         if kept and kept[0] != self._plan_digest(number):
             raise sqlite3.DatabaseError("the plan of a cell is not as it was stored: its digest differs")
 
-    def plan_judging(self, place: dict[str, Any], facts: dict[str, Any], rows: Iterable[dict[str, Any]]) -> None:
+    def plan_judging(
+        self, place: dict[str, Any], facts: dict[str, Any], rows: Iterable[JudgingRow | ReaderRow]
+    ) -> None:
         """Store what a judge (review/judge) or a second reader (evaluation/second_reader.py) is to be asked. Replaces an earlier
         plan of the same place, which names the one or the other by its key "judge" or "reader"."""
         with self._transaction():
@@ -379,7 +424,7 @@ class Store:
             if row is None:
                 raise sqlite3.DatabaseError(f"the item {digest} is missing")
             fields = _unpack(row[0]).items()
-            values: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in fields}
+            values: Any = {name: tuple(x) if isinstance(x, list) else x for name, x in fields}
             self._items[digest] = Item(**values)
         return self._items[digest]
 
@@ -403,17 +448,16 @@ def _place(cell: Cell) -> str:
     return json.dumps(cell.place.as_dict(), ensure_ascii=False)
 
 
-def _pack(value: dict[str, Any]) -> bytes:
+def _pack(value: object) -> bytes:
     """Compress: prompts repeat their dialogue, and are stored both as text and as chat turns."""
     return zlib.compress(json.dumps(value, ensure_ascii=False).encode(), 1)
 
 
-def _unpack(packed: bytes) -> dict[str, Any]:
+def _unpack(packed: bytes) -> Any:
     try:
-        value: dict[str, Any] = _parsed(zlib.decompress(packed))
+        return _parsed(zlib.decompress(packed))
     except (zlib.error, TypeError) as error:
         raise sqlite3.DatabaseError(f"a row cannot be read: {error}") from None
-    return value
 
 
 def _of_plan(number: int) -> str:
@@ -465,7 +509,7 @@ def _row(trial: Trial) -> dict[str, Any]:
     return asked | {name: getattr(trial, name) for name in _WAY}
 
 
-def _trial(item: Item, row: dict[str, Any]) -> Trial:
+def _trial(item: Item, row: StoredRequest) -> Trial:
     request = Request(
         id=item.id,
         prompt=row["prompt"],

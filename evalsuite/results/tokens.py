@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from evalsuite.parse.strip import thinking_share
 from evalsuite.results.schema.cell import TokenCounts
+from evalsuite.results.schema.record import RecordFields
 from evalsuite.types import WRITTEN, Cell, Response
 
 
@@ -59,7 +60,7 @@ class ReplyTokens(NamedTuple):
     guessed: bool
 
 
-def reply_tokens(record: Mapping[str, Any]) -> ReplyTokens:
+def reply_tokens(record: RecordFields) -> ReplyTokens:
     """The tokens of one record; older ones may lack reasoning."""
     prompt, new, counted = record["prompt_tokens"], record["new_tokens"], record.get("thinking_tokens")
     reply = Response(record["reply"] or "", "", prompt, new, None, record.get("reasoning"), thinking_tokens=counted)

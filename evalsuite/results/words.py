@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
-from evalsuite.common.sheet import Sheet, Text
+from evalsuite.common.sheet import About, Sheet, Text
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.types import Place, Task
 
@@ -26,7 +25,7 @@ def task_and_set(task: Task, item_set: str, before: str = "", rest: str = "") ->
     return Text(f"{before}{item_set} {task.zh}{rest}", f"{before}{item_set} {task.short}{rest}")
 
 
-def place_words(about: Mapping[str, Any], between: str = " ") -> str:
+def place_words(about: About, between: str = " ") -> str:
     """Set, split and way: "EASY, test paper 0-shot labels". `about`: parts of a place."""
     unusual = [about[k] for k, usual in (("scoring", "generate"), ("perturb", "none")) if about[k] != usual]
     split, variant, shots = about["split"], about["variant"], f"{about['shots']}-shot"

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import get_args
 
 from evalsuite.analyses.correlations import MODELS
 from evalsuite.analyses.judged.controls import Opinion, Opinions, controls, interval, length_bias
@@ -36,8 +36,8 @@ from evalsuite.results.outcomes import ScoredReply
 from evalsuite.results.records import name_parts
 from evalsuite.results.schema.cell import CellResult, MetricValue
 from evalsuite.results.scoring import per_item, score_cell
-from evalsuite.results.store import StoredQuestions
-from evalsuite.types import Cell, Item, Place, Reading, Response, Trial
+from evalsuite.results.store import JudgingRow, StoredQuestions
+from evalsuite.types import Cell, Coordinates, Item, Place, Reading, Response, Trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,16 +191,14 @@ def _read_judging(
         opinions.append(
             Opinion(candidate, verdict.status, verdict.scores, row["attack"], length, metric, subject.sources[name])
         )
-        lines.append(_record(planned.place, facts, row, trial.item, reply, attempts, verdict))
+        lines.append(_record(judging, facts, row, trial.item, reply, attempts, verdict))
     return Opinions(judging, facts, tuple(opinions)), lines
 
 
 _Reply = tuple[str, Response]  # an attempt: its key and the judge's reply
 
 
-def _attempts(
-    replies: RunReplies, row: Mapping[str, Any], scales: Sequence[JudgeScale]
-) -> tuple[list[_Reply], JudgeVerdict]:
+def _attempts(replies: RunReplies, row: JudgingRow, scales: Sequence[JudgeScale]) -> tuple[list[_Reply], JudgeVerdict]:
     """The judge's replies to one candidate, and the verdict: that of the first reply with a valid score."""
     attempts: list[_Reply] = []
     verdict = JudgeVerdict("missing")
@@ -218,9 +216,9 @@ def _attempts(
 
 
 def _record(
-    place: Mapping[str, Any],
+    judging: JudgingFields,
     facts: JudgingFacts,
-    row: Mapping[str, Any],
+    row: JudgingRow,
     item: Item,
     reply: Response,
     attempts: Sequence[_Reply],
@@ -228,7 +226,7 @@ def _record(
 ) -> JudgedRecord:
     """One line of judged/: all that a reviewer needs to check a score."""
     return JudgedRecord(
-        **place,
+        **dict(judging),
         item=item.id,
         rotation=row["rotation"],
         candidate_key=row["key"],
@@ -347,31 +345,31 @@ def _over_models(cells: Sequence[JudgedCell], results: Sequence[CellResult]) -> 
     """Correlation of the judge's means with each metric over models: a row a judge, rubric, scale and place."""
     for group, points in _points(cells, results, lambda cell: cell.place.but("model")):
         if len(points) >= MODELS:
-            yield OverModels(**group, models=len(points), metrics=_together(points))
+            yield OverModels(**dict(group), models=len(points), metrics=_together(points))
 
 
 def _over_systems(cells: Sequence[JudgedCell], results: Sequence[CellResult]) -> Iterator[OverSystems]:
     """The same over all short texts of a benchmark. A point is a model on a task and set, as in the GLUCOSE paper's section 5
     a system on a dimension and level."""
 
-    def benchmark(cell: JudgedCell) -> tuple[tuple[str, Any], ...]:
+    def benchmark(cell: JudgedCell) -> Coordinates:
         return ("benchmark", TASKS[cell.task].benchmark), *cell.place.but("model", "task", "set")
 
     for group, points in _points(cells, results, benchmark):
         if len(points) >= MODELS:
             models = len({model for model, _, _ in points})
-            yield OverSystems(**group, models=models, points=len(points), metrics=_together(points))
+            yield OverSystems(**dict(group), models=models, points=len(points), metrics=_together(points))
 
 
 def _points(
     cells: Sequence[JudgedCell],
     results: Sequence[CellResult],
-    key: Callable[[JudgedCell], tuple[tuple[str, Any], ...]],
-) -> Iterator[tuple[dict[str, Any], list[_Point]]]:
+    key: Callable[[JudgedCell], Coordinates],
+) -> Iterator[tuple[Coordinates, list[_Point]]]:
     """The points of each judge, rubric, scale and `key` of the cell, under the control "plain". Estimates are left out:
     their items are others than those of whole cells."""
     by_place = {cell.place: cell.metrics for cell in results if not cell.is_estimate}
-    groups: dict[tuple[tuple[str, Any], ...], list[_Point]] = {}
+    groups: dict[Coordinates, list[_Point]] = {}
     for cell in cells:
         for scale, numbers in (cell.scales or {}).items() if cell.control == "plain" else ():
             metrics = by_place.get(cell.place)
@@ -379,7 +377,7 @@ def _points(
                 group = ("judge", cell.judge), ("rubric", cell.rubric), ("scale", scale), *key(cell)
                 groups.setdefault(group, []).append((cell.model, numbers.value, metrics))
     for group, points in groups.items():
-        yield dict(group), points
+        yield group, points
 
 
 def _together(points: Sequence[_Point]) -> dict[str, Correlations]:

@@ -18,13 +18,14 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from evalsuite.analyses.items import ItemRecords, RecordFields, chosen, golds, option_shares, outcome
+from evalsuite.analyses.items import ItemRecords, chosen, golds, option_shares, outcome
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.language import chinese
 from evalsuite.common.numbers import fixed
 from evalsuite.common.terminal import one_line, safe
 from evalsuite.results.records import entry_name
 from evalsuite.results.schema.cell import CellResult
+from evalsuite.results.schema.record import OpinionFields, RecordFields, SecondFields
 from evalsuite.results.tokens import reply_tokens
 
 MOST = 2000  # characters: longer replies are cut to the beginning, the end and the answer that was read
@@ -142,24 +143,27 @@ def _options(found: Sequence[tuple[ItemRecords, RecordFields]], full: bool) -> T
 
 
 def _cell(one: ItemRecords, record: RecordFields, above: object, prompt: bool, full: bool) -> Iterator[RenderableType]:
-    numbered = {"rotation": _said("轮换", "rotation"), "sample": _said("采样", "sample")}
-    turned = "".join(f" · {word} {record[name]}" for name, word in numbered.items() if record.get(name))
+    numbered = (
+        (_said("轮换", "rotation"), record.get("rotation")),
+        (_said("采样", "sample"), record.get("sample")),
+    )
+    turned = "".join(f" · {word} {number}" for word, number in numbered if number)
     title = Text(f"{one_line(one.cell.model, 60)} · {_way(one.cell)}{turned}", style="bold")
     yield Text("")
     yield Rule(title, align="left")
     yield _facts(record, full)
-    if record.get("error") is not None:
-        yield _frame(_said("没有回复：请求失败", "no reply: the request failed"), _cut(record["error"], MOST, full))
+    if (error := record.get("error")) is not None:
+        yield _frame(_said("没有回复：请求失败", "no reply: the request failed"), _cut(error, MOST, full))
     elif record.get("likelihoods"):
         yield (_losses if record.get("pairs") else _likelihoods)(record, full)
     else:
         yield _frame(_said("回复", "reply"), _reply(record, full))
-    if record.get("reasoning"):
-        yield _frame(_said("思考过程", "reasoning"), _cut(record["reasoning"], MOST, full))
+    if reasoning := record.get("reasoning"):
+        yield _frame(_said("思考过程", "reasoning"), _cut(reasoning, MOST, full))
     if not record.get("pairs"):  # a probe's pairs are its prompt
         same = (record.get("prompt"), record.get("messages")) == above
         above_too = Text(_said("提示词   同上", "prompt   as above"), style="dim")
-        yield above_too if same else _frame(_said("提示词", "prompt"), _prompt(record, prompt))
+        yield above_too if same else _frame(_said("提示词", "prompt"), _prompt(_asked(record), prompt))
     for opinion in one.judged:
         if opinion.get("rotation", 0) == record.get("rotation", 0) and not record.get("sample"):
             yield _opinion(opinion, full)
@@ -255,10 +259,14 @@ def _plain(text: str) -> str:
     return safe(text).replace(LEFT, f"U+{ord(LEFT):04X}").replace(RIGHT, f"U+{ord(RIGHT):04X}")
 
 
-def _prompt(record: RecordFields, all_lines: bool) -> Text:
-    prompt = str(record.get("prompt") or "")
+def _asked(record: RecordFields) -> str:
+    """The prompt, or the chat turns."""
     if turns := record.get("messages"):
-        prompt = "\n\n".join(f"[{m['role']}]\n{m['content']}" for m in turns)
+        return "\n\n".join(f"[{m['role']}]\n{m['content']}" for m in turns)
+    return str(record.get("prompt") or "")
+
+
+def _prompt(prompt: str, all_lines: bool) -> Text:
     if all_lines:
         return Text(safe(prompt))
     lines = prompt.split("\n")
@@ -281,7 +289,7 @@ def _likelihoods(record: RecordFields, full: bool) -> Table:
     for head in (_said("选项间\n占比", "option_shares\noptions"), "log p", *(of_text if texts else ())):
         table.add_column(head, justify="right")
     table.add_column("")
-    found = record["likelihoods"]
+    found = record.get("likelihoods") or []
     for n, (x, share) in enumerate(zip(found, option_shares(found), strict=True)):
         numbers = [_number(None if share is None else 100 * share, "%"), _number(x["logprob"])]
         if texts:
@@ -318,19 +326,19 @@ def _number(value: float | None, unit: str = "") -> str:
     return _said(f"{fixed(value, 1)}{unit}", f"{fixed(value, 1)} {unit}") if unit else fixed(value, 2)
 
 
-def _opinion(opinion: RecordFields, full: bool) -> Panel:
+def _opinion(opinion: OpinionFields, full: bool) -> Panel:
     scores = " · ".join(f"{one_line(k)} {v}" for k, v in (opinion.get("scores") or {}).items())
     text = Text(f"{one_line(str(opinion.get('status')))}  {scores}", style="bold")
     if opinion.get("reasons"):
         text.append("\n").append_text(_cut(opinion["reasons"], OTHER, full))
-    who = " · ".join(one_line(str(opinion[k]), 40) for k in ("judge", "rubric", "control"))
+    who = " · ".join(one_line(str(x), 40) for x in (opinion["judge"], opinion["rubric"], opinion["control"]))
     return _frame(_said(f"评审：{who}", f"judged by {who}"), text)
 
 
-def _second(reading: RecordFields, prompt: bool) -> Panel:
+def _second(reading: SecondFields, prompt: bool) -> Panel:
     text = Text(f"{one_line(reading['relation'] or reading['verdict'])}\n", style="bold")
     text.append_text(_cut(reading["reply"] or reading["error"] or _said("（空）", "(nothing)"), OTHER, False))
-    text.append("\n\n").append_text(_prompt({"prompt": reading["prompt"]}, prompt))
+    text.append("\n\n").append_text(_prompt(reading["prompt"], prompt))
     reader, verdict = one_line(str(reading["reader"]), 40), one_line(str(reading["verdict"]))
     return _frame(_said(f"二次判读 {reader}：{verdict}", f"second reader {reader}: {verdict}"), text)
 

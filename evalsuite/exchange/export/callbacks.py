@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypedDict
 
 from evalsuite.backends.checkpoint import labels_response
 from evalsuite.benchmarks.registry import TASKS, metric_named
@@ -17,9 +17,31 @@ from evalsuite.results.scoring import FULL, read_answer, score_answer, score_cel
 from evalsuite.types import Answer, Item, Reading, Response, Status, label_begins
 
 
-def item_of(row: Mapping[str, Any]) -> Item:
+class Exchange(TypedDict):
+    """A shot of an exported row."""
+
+    prompt: str
+    target: str
+
+
+class ExportedRow(TypedDict, total=False):
+    """A line of the exported data, with the fields of its Item beside these."""
+
+    prompt: str
+    target: str
+    shots: list[Exchange]
+    variant: str
+    answer_after: str
+    pooled: list[str]
+    labels: list[str]
+    options: list[str]
+    gold: int | None
+
+
+def item_of(row: ExportedRow) -> Item:
     """Build the item of a row. Lists become tuples, as an Item is frozen."""
-    known = {field.name: row[field.name] for field in fields(Item) if field.name in row}
+    given: Mapping[str, object] = {**row}
+    known = {field.name: given[field.name] for field in fields(Item) if field.name in given}
     values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in known.items()}
     return Item(**values)
 
@@ -37,7 +59,7 @@ class AnsweredReply:
         return f"{self.answer.status}: {self.answer.text or ''}"
 
 
-def read(row: Mapping[str, Any], reply: str, finish: str = "stop") -> AnsweredReply:
+def read(row: ExportedRow, reply: str, finish: str = "stop") -> AnsweredReply:
     """Parse a reply. `finish` is "stop", "length" or "content_filter"; a harness that does not know why a reply ended passes
     "stop"."""
     item, response = item_of(row), Response(reply, finish)
@@ -52,7 +74,7 @@ def mean_names(task: str) -> tuple[str, ...]:
     return (*own, *(("paper.accuracy", "paper.parts") if of.official else ()), "answered")
 
 
-def read_reply(row: Mapping[str, Any], reply: str, finish: str = "stop") -> tuple[Answer, dict[str, float]]:
+def read_reply(row: ExportedRow, reply: str, finish: str = "stop") -> tuple[Answer, dict[str, float]]:
     """Parse and score a reply. Metrics are in [0, 1]; `answered` is 1 if an answer could be read."""
     found = read(row, reply, finish)
     return found.answer, reply_values(found)
@@ -88,7 +110,7 @@ class MetricShare:
         return str(self.reply)
 
 
-def shares(row: Mapping[str, Any], reply: str) -> dict[str, float | MetricShare]:
+def shares(row: ExportedRow, reply: str) -> dict[str, float | MetricShare]:
     """Each exported metric's share of a reply: its value for a mean, else what `of_all` needs."""
     found = read(row, reply)
     values = reply_values(found)
@@ -102,12 +124,12 @@ def of_all(found: Sequence[MetricShare]) -> float:
     return cell_values(tuple(share.reply for share in found)).get(found[0].name, float("nan"))
 
 
-def label_forms(row: Mapping[str, Any]) -> list[str]:
+def label_forms(row: ExportedRow) -> list[str]:
     """Continuations to compute log-probabilities of, for `read_labels`: "a", " a" and "(a" of each option in turn."""
     return [form for option in label_begins(item_of(row).labels) for form in option]
 
 
-def read_labels(row: Mapping[str, Any], logprobs: Sequence[float]) -> dict[str, float]:
+def read_labels(row: ExportedRow, logprobs: Sequence[float]) -> dict[str, float]:
     """Accuracy of the most likely label, as with `--scoring labels`: the probabilities of a label's forms are summed.
 
     `logprobs` are natural logarithms, one for each of `label_forms`, in that order.

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
 from evalsuite.common.files import name_hash
-from evalsuite.exchange.export.callbacks import cell_values, mean_names, read
+from evalsuite.exchange.export.callbacks import ExportedRow, cell_values, mean_names, read
 from evalsuite.metrics.signatures import package_version
 from evalsuite.parse import PARSER_VERSION
 from evalsuite.prompt import Prompt
@@ -83,7 +83,8 @@ class ExportedTask:
         """The task's headline metrics that are no means over items: of all replies together."""
         item, variant = self.trials[0].item, self.cell.place.variant
         # Some metrics need more than replies, as a judge or the whole official file; no harness has that.
-        known = cell_values((read({**asdict(item), "variant": variant}, item.target),))
+        row = cast(ExportedRow, {**asdict(item), "variant": variant})
+        known = cell_values((read(row, item.target),))
         return [name for name in self.task.metrics if name in known and name not in mean_names(self.task.name)]
 
     @property

@@ -12,7 +12,7 @@ from evalsuite.analyses.judged.values import JudgedRecord
 from evalsuite.results import records
 from evalsuite.results.analysis import Results
 from evalsuite.results.schema.record import Record
-from evalsuite.results.store import StoredQuestions
+from evalsuite.results.store import JudgingRow, StoredQuestions
 from evalsuite.types import PLACE, Cell, Item, Response, Trial
 
 JUDGED_PLACE = ("judge", "rubric", "control", *PLACE)
@@ -50,7 +50,7 @@ class Submitted:
         """None: a submission holds the first reader's figures only."""
         yield from ()
 
-    def _row(self, record: JudgedRecord) -> dict[str, object]:
+    def _row(self, record: JudgedRecord) -> JudgingRow:
         self._replies |= {attempt.key: attempt.response() for attempt in record.attempts}
         keys = [attempt.key for attempt in record.attempts]
         return {

@@ -33,7 +33,7 @@ class Located(Strict):
         """The parts of the place that the row has, in the order of PLACE."""
         return {name: getattr(self, name) for name in types.PLACE if name in type(self).model_fields}
 
-    def but(self, *names: str) -> tuple[tuple[str, Any], ...]:
+    def but(self, *names: str) -> types.Coordinates:
         """The coordinates without `names`: a hashable key for rows that differ in `names` only."""
         return tuple((name, value) for name, value in self.coordinates().items() if name not in names)
 

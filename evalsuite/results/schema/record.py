@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import (
+    Annotated,
+    Literal,
+    NotRequired,  # required by pydantic before Python 3.12
+)
 
 from pydantic import ConfigDict, Field, model_validator
-from typing_extensions import TypedDict  # required by pydantic before Python 3.12
+from typing_extensions import TypedDict
 
 from evalsuite import types
 from evalsuite.benchmarks.registry import TASKS
@@ -91,6 +95,93 @@ class ItemMetrics(TypedDict, total=False):
 
 
 _Text = Annotated[str, Field(min_length=1)]
+
+
+# --- lines as they are read: not validated, of this version or an earlier one, which wrote fewer fields
+
+
+class ReplyName(TypedDict):
+    """The fields that name a reply within a cell."""
+
+    item: str
+    rotation: NotRequired[int]
+    sample: NotRequired[int]
+
+
+class AnswerFields(TypedDict):
+    """`AnswerRead`."""
+
+    status: str
+    choice: int | None
+    text: str | None
+    rule: str
+    start: int | None
+    end: int | None
+    choices: NotRequired[list[int]]
+
+
+class LikelihoodFields(TypedDict):
+    """`OptionLikelihood`."""
+
+    logprob: float
+    tokens: int
+    prior: float | None
+
+
+class TurnFields(TypedDict):
+    """`Turn`."""
+
+    role: str
+    content: str
+
+
+class RecordFields(ReplyName):
+    """`Record`."""
+
+    dialogue: list[str]
+    question: str
+    labels: list[str]
+    options: list[str]
+    references: list[str]
+    gold: str | None
+    shots: list[str]
+    asked_shots: int
+    prompt: str
+    messages: list[TurnFields] | None
+    reply: str | None
+    reasoning: NotRequired[str | None]
+    likelihoods: NotRequired[list[LikelihoodFields] | None]
+    finish: str
+    error: str | None
+    answer: AnswerFields
+    scores: dict[str, float]
+    pairs: NotRequired[list[list[str]]]
+    pattern: NotRequired[str]
+    prompt_tokens: int
+    new_tokens: NotRequired[int]
+    thinking_tokens: NotRequired[int]
+
+
+class OpinionFields(ReplyName):
+    """A line of judged/."""
+
+    judge: str
+    rubric: str
+    control: str
+    status: str
+    scores: dict[str, int]
+    reasons: str
+
+
+class SecondFields(ReplyName):
+    """A line of second/."""
+
+    reader: str
+    verdict: str
+    relation: str
+    reply: str | None
+    error: str | None
+    prompt: str
 
 
 class Record(Strict):

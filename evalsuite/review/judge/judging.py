@@ -36,7 +36,7 @@ from evalsuite.parse.chars import fold
 from evalsuite.parse.strip import after_thinking
 from evalsuite.results.analysis import Results
 from evalsuite.results.records import reading_of
-from evalsuite.results.store import Store, find_store, open_store, request_key
+from evalsuite.results.store import JudgingRow, Store, find_store, open_store, request_key
 from evalsuite.review.judge.attacks import draw_candidates, load_attacks
 from evalsuite.review.judge.rubric import RubricTemplate
 from evalsuite.review.judge.settings import JudgeSettings
@@ -236,12 +236,12 @@ def store_judging(
     backend: Backend,
     judging: CellJudging,
     listed: dict[str, Model],
-) -> list[dict[str, Any]]:
+) -> list[JudgingRow]:
     """Save a judging in the store, with the reply keys of all attempts; returns its rows."""
     settings = dict(backend.settings)
     if judging.control.startswith("repeat") and repeats_by(backend) == "sampling":
         settings["repeat"] = judging.control  # gives the same prompt another key
-    rows = []
+    rows = list[JudgingRow]()
     for c, prompt, attack in judging.rows:
         tries = [again(prompt, rubric.reminder, n) for n in range(1, s.attempts + 1)] if prompt else []
         requests = [_request(rubric, model, judging, c.item.id, text) for text in tries]
@@ -276,7 +276,7 @@ def _unanswered(
     store: Store,
     rubric: RubricTemplate,
     model: Model,
-    asked: Sequence[tuple[CellJudging, list[dict[str, Any]]]],
+    asked: Sequence[tuple[CellJudging, list[JudgingRow]]],
     attempt: int,
 ) -> list[RequestGroup[Request]]:
     """Requests of an attempt: all in the first, later only those whose replies so far had no readable score.

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -86,7 +86,7 @@ class RubricTemplate:
 
     def render(self, item: Item, candidate: str, blind: bool = False, wording: int = 0) -> str:
         """The prompt that asks for a score of `candidate` as an answer to the item; `blind` hides the references."""
-        seen: dict[str, Any] = {
+        seen = {
             "dialogue": [defuse_fences(turn) for turn in item.dialogue],
             "question": defuse_fences(item.question),
             "references": [] if blind else [defuse_fences(text) for text in item.references],

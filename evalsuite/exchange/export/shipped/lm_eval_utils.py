@@ -35,15 +35,15 @@ class Shown(ContextSampler):
     """Few-shot sampler: the first n shots that evalsuite drew for the item, never from the item's own dialogue."""
 
     def sample(
-        self, n: int, eval_doc: dict[str, Any] | None = None, df: Any = None, **_: Any
-    ) -> Sequence[dict[str, Any]]:
-        shots: list[dict[str, Any]] = (eval_doc or {}).get("shots") or []
+        self, n: int, eval_doc: callbacks.ExportedRow | None = None, df: Any = None, **_: Any
+    ) -> Sequence[callbacks.Exchange]:
+        shots = eval_doc.get("shots") or [] if eval_doc else []
         if n > len(shots):
             raise ValueError(f"{n} shots asked for, {len(shots)} exported: use `evalsuite export --shots {n}`")
         return shots[:n]
 
 
-def read(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
+def read(doc: callbacks.ExportedRow, results: Sequence[str]) -> dict[str, float | callbacks.MetricShare]:
     return callbacks.shares(doc, results[0])
 
 
@@ -51,9 +51,9 @@ def of_all(items: Sequence[Any]) -> float:
     return callbacks.of_all(items)
 
 
-def label_forms(doc: dict[str, Any]) -> list[str]:
+def label_forms(doc: callbacks.ExportedRow) -> list[str]:
     return callbacks.label_forms(doc)
 
 
-def read_labels(doc: dict[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, float]:
+def read_labels(doc: callbacks.ExportedRow, results: Sequence[tuple[float, bool]]) -> dict[str, float]:
     return callbacks.read_labels(doc, [logprob for logprob, _ in results])
