@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -21,12 +21,15 @@ from runpy import run_path
 
 
 @contextmanager
-def commands(*modules: str, **environment: str) -> Iterator[Callable[..., tuple[int, str]]]:
+def commands(
+    *modules: str, python: Sequence[str] = (sys.executable,), **environment: str
+) -> Iterator[Callable[..., tuple[int, str]]]:
     """`run(folder, *words)` runs a command in a folder, or a program in Python if the first word is a file's name, and returns its
-    exit code and what it printed on both streams. Keywords are variables of its environment."""
+    exit code and what it printed on both streams. Keywords are variables of its environment. Bytes that are no UTF-8 are
+    returned as `os.fsdecode` has them."""
     pipe = subprocess.PIPE
     env = os.environ | environment
-    with subprocess.Popen([sys.executable, __file__, *modules], stdin=pipe, stdout=pipe, text=True, env=env) as process:
+    with subprocess.Popen([*python, __file__, *modules], stdin=pipe, stdout=pipe, text=True, env=env) as process:
 
         def run(folder: Path, *words: object, **variables: str) -> tuple[int, str]:
             assert process.stdin and process.stdout
@@ -51,6 +54,7 @@ def _serve() -> None:
     gc.freeze()  # what is loaded is not looked through, and so not copied, by each process
     for line in sys.stdin:
         variables, folder, *words = json.loads(line)
+        folder, *words = (os.fsdecode(word.encode()) for word in (folder, *words))  # as this locale has arguments
         with tempfile.TemporaryFile() as said:
             if not (child := os.fork()):
                 os.chdir(folder)
@@ -67,7 +71,7 @@ def _serve() -> None:
                 sys.exit(0)
             code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
             said.seek(0)
-            print(json.dumps([code, said.read().decode()]), flush=True)
+            print(json.dumps([code, said.read().decode(errors="surrogateescape")]), flush=True)
 
 
 if __name__ == "__main__":

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pkgutil
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
+import processes
 import pytest
 
 import evalsuite
+from evalsuite.cli.app import main
 from evalsuite.common import files, plainfile
 from evalsuite.common.errors import DataError
 from evalsuite.common.lock import locked
@@ -20,20 +26,22 @@ from evalsuite.setup.machine import free_disk, hub_cache
 
 # What Windows lacks, beside names in `os`.
 UNIX_ONLY = ("fcntl", "resource", "pwd", "grp", "termios", "readline")
+WARNED = {"PYTHONWARNDEFAULTENCODING": "1"}  # a file that is opened without its encoding is told
 PLAIN = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "HF_HUB_OFFLINE": "1"}
 
 # What `doctor` ends with where the disk is nearly full.
 FULL = int(min(free_disk(Path()), free_disk(hub_cache())) < 10**9)
 
+ROOT = str(Path(evalsuite.__file__).parents[1])
+PYTHON, PATH = [sys.executable], ROOT
+if not ROOT.isascii():  # Python 3.11 ends at a .pth file of site-packages that its locale cannot decode
+    PYTHON, PATH = [sys.executable, "-S"], os.pathsep.join([ROOT, *filter(None, sys.path)])
+
 
 def call(*words: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[bytes]:
     env = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "EVALSUITE_"))} | more
-    root = str(Path(evalsuite.__file__).parents[1])
-    command, path = [sys.executable], [root]
-    if not root.isascii():  # Python 3.11 ends at a .pth file of site-packages that its locale cannot decode
-        command, path = [sys.executable, "-S"], [root, *filter(None, sys.path)]
-    env |= {"PYTHONPATH": os.pathsep.join(path)}
-    return subprocess.run([*command, *words], cwd=cwd, env=env, capture_output=True)
+    env |= {"PYTHONPATH": PATH}
+    return subprocess.run([*PYTHON, *words], cwd=cwd, env=env, capture_output=True)
 
 
 # ---------------------------------------------------------------- Windows, simulated
@@ -176,18 +184,27 @@ def test_chinese_paths_with_blanks_under_a_locale_of_ascii(tmp_path: Path) -> No
     """No command crashes, and all files hold Chinese as UTF-8, the folder's name too."""
     place = tmp_path / "中文 目录"
     place.mkdir()
-    for command, code in COMMANDS.items():
-        words = (
-            command.replace("运行 结果", "运行\0结果")
-            .replace("页 面", "页\0面")
-            .replace("我的 模型", "我的\0模型")
-            .split(" ")
-        )
-        # -X: a file that is opened without its encoding is told
-        asked = ["-X", "warn_default_encoding", "-m", "evalsuite.cli", *(w.replace("\0", " ") for w in words)]
-        done = call(*asked, cwd=place, **PLAIN)
-        said = (done.stdout + done.stderr).decode("ascii")  # raises for anything else
-        assert done.returncode == code, (command, said[-1500:])
+    lists = [
+        command.replace("运行 结果", "运行\0结果")
+        .replace("页 面", "页\0面")
+        .replace("我的 模型", "我的\0模型")
+        .split(" ")
+        for command in COMMANDS
+    ]
+    commands = [
+        ([word.replace("\0", " ") for word in words], code)
+        for words, code in zip(lists, COMMANDS.values(), strict=True)
+    ]
+    (first, code), *others = commands
+    done = call("-m", "evalsuite.cli", *first, cwd=place, **PLAIN, **WARNED)
+    ends = [(first, code, done.returncode, done.stdout + done.stderr)]
+    with processes.commands(python=PYTHON, PYTHONPATH=PATH, **PLAIN, **WARNED) as run_there:
+        for words, code in others:
+            ended, told = run_there(place, *words)
+            ends.append((words, code, ended, os.fsencode(told)))
+    for words, code, ended, printed in ends:
+        said = printed.decode("ascii")  # raises for anything else
+        assert ended == code, (words, said[-1500:])
         assert "evalsuite/" not in "".join(x for x in said.splitlines() if "EncodingWarning" in x), said[-1500:]
     run = place / "运行 结果"
     assert json.loads((run / "manifest.json").read_bytes())["settings"]["out"] == "运行 结果"
@@ -208,14 +225,24 @@ def test_chinese_paths_with_blanks_under_a_locale_of_ascii(tmp_path: Path) -> No
         assert file.read_bytes() == (place / "other" / file.relative_to(run)).read_bytes()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["gbk", "ascii", "cp1252"])
-def test_what_a_terminal_cannot_show_is_escaped(tmp_path: Path, encoding: str) -> None:
+def test_what_a_terminal_cannot_show_is_escaped(tmp_path: Path, encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """GBK, of Chinese Windows, has Chinese and no ✓."""
-    for command in ("doctor", "tasks"):
-        done = call("-m", "evalsuite.cli", command, cwd=tmp_path, PYTHONIOENCODING=encoding)
-        assert done.returncode == (FULL if command == "doctor" else 0), done.stderr
-        done.stdout.decode(encoding)
+    expected = {"doctor": 0, "tasks": 0}  # the tests see room on the disk
+    for command, code in expected.items():
+        out, err = (io.TextIOWrapper(io.BytesIO(), encoding, write_through=True) for _ in range(2))
+        monkeypatch.setattr(sys, "argv", ["evalsuite", command])
+        with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as stop:
+            main()
+        assert (stop.value.code or 0) == code, err.buffer.getvalue()  # type: ignore[attr-defined]
+        assert out.buffer.getvalue().decode(encoding)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("encoding", ["gbk"])
+def test_what_the_terminal_of_a_process_cannot_show_is_escaped(tmp_path: Path, encoding: str) -> None:
+    done = call("-m", "evalsuite.cli", "doctor", cwd=tmp_path, PYTHONIOENCODING=encoding)
+    assert done.returncode == FULL, done.stderr
+    assert done.stdout.decode(encoding)
 
 
 # ---------------------------------------------------------------- what is not installed
@@ -294,9 +321,22 @@ def test_our_markers_are_those_that_doctor_reads() -> None:
         ("evalsuite data p", ["pull"]),
     ],
 )
-def test_shells_complete_commands_flags_and_names(tmp_path: Path, typed: str, completed: list[str]) -> None:
+def test_shells_complete_commands_flags_and_names(
+    cli: Callable[..., Any], typed: str, completed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        sys.modules["__main__"], "__package__", None
+    )  # a program is called as its file, a module otherwise
+    assert cli(**completion(typed)).stdout.split() == completed
+
+
+def completion(typed: str) -> dict[str, str]:
+    """What bash sets to ask for the ends of a command."""
     count = str(len(typed.split()) - 1)
-    asked = {"_EVALSUITE_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": count}
+    return {"_EVALSUITE_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": count}
+
+
+def test_a_process_completes(tmp_path: Path) -> None:
     code = "import sys; sys.argv = ['evalsuite']; from evalsuite.cli.app import main; main()"
-    done = call("-c", code, cwd=tmp_path, **asked)
-    assert done.stdout.decode().split() == completed, done.stderr.decode()
+    done = call("-c", code, cwd=tmp_path, **completion("evalsuite run --tasks SI,event_"))
+    assert done.stdout.decode().split() == ["SI,event_cause"], done.stderr.decode()
