@@ -65,7 +65,7 @@ test-neighbours: .venv-neighbours/test
 	HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(NBIN)/python -m pytest tests/neighbours
 
 # The tests of frames with every library and tracker, and the notebook; what is not in .venv is skipped by `make test`.
-FRAMES ?= pandas==2.3.3 polars==2.1.0 pyarrow==26.0.1 duckdb==2.0.0 mlflow-skinny==3.17.2 sqlalchemy alembic wandb==0.31.0 \
+FRAMES ?= pandas==2.3.3 polars==2.1.0 pyarrow==26.0.1 duckdb==2.0.0 mlflow-skinny==3.17.2 sqlalchemy alembic wandb==0.31.0 swanlab==0.10.3 \
 	matplotlib==3.11.2 nbclient==0.11.0 ipykernel==7.4.0
 FBIN := .venv-frames/bin
 

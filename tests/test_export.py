@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import json
 import math
 from dataclasses import asdict, replace
@@ -329,3 +330,25 @@ def test_command(tmp_path: Path, cli: Any) -> None:
     done = cli("export", "--to", "inspect", tmp_path / "out", *what)
     assert "README.md" in done.stdout
     assert [path.name for path in (tmp_path / "out" / "data").iterdir()] == ["corecode_hard_event_cause_plain.jsonl"]
+
+
+def test_opencompass_has_a_dataset_for_each(tmp_path: Path) -> None:
+    """OpenCompass replaces {columns} of a row in the turns; tests/neighbours runs it."""
+    folder = evalsuite.export("opencompass", tmp_path / "out", **{**COMMON, "shots": 2})
+    found: dict[str, Any] = {}
+    exec(compile((folder / "evalsuite_datasets.py").read_text("utf-8"), "config", "exec"), found)
+    assert {row["abbr"] for row in found["datasets"]} == {path.stem for path in (folder / "data").iterdir()}
+    for row in found["datasets"]:
+        first = rows(folder / row["file"])[0]
+        turns = row["infer_cfg"]["prompt_template"]["template"]["round"]
+        assert [turn["role"] for turn in turns] == ["HUMAN", "BOT", "HUMAN", "BOT", "HUMAN"]
+        named = {turn["prompt"].strip("{}") for turn in turns}
+        assert named == {*row["reader_cfg"]["input_columns"]} and row["shots"] == len(first["shots"]) == 2
+        assert importlib.util.find_spec(row["type"].rpartition(".")[0])
+        assert row["infer_cfg"]["inferencer"]["max_out_len"] > 0
+    assert "opencompass my_config.py" in (folder / "README.md").read_text("utf-8")
+
+
+def test_opencompass_has_no_likelihoods(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="perplexities of whole prompts"):
+        evalsuite.export("opencompass", tmp_path / "out", data="bundled:sample", tasks=["xcopa"], prompt=["lm-eval"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import shutil
 import struct
 from collections.abc import Callable, Iterator
@@ -254,6 +255,20 @@ def test_wandb(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.Mo
     assert_nowhere(secret, tmp_path, besides=copied)
 
 
+def test_swanlab(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    beside("swanlab")
+    for name, value in {"MODE": "offline", "LOG_DIR": str(tmp_path / "log"), "ROOT": str(tmp_path / "root")}.items():
+        monkeypatch.setenv(f"SWANLAB_{name}", value)
+    evalsuite.export_results("swanlab", copied, model="oracle", project="try")
+    (one,) = log.models_of(copied, "oracle")
+    files = [path for path in (tmp_path / "log").rglob("*") if path.is_file()]
+    content = b"".join(path.read_bytes() for path in files)
+    assert all(name.encode() in content for name in (*one.metrics, *one.params, *one.tags))
+    assert not any(path.is_symlink() for path in files)
+    assert platform.node().encode() not in content or len(platform.node()) < 4
+    assert_nowhere(secret, tmp_path, besides=copied)
+
+
 def wandb_records(file: Path) -> Iterator[Any]:
     """The records of an offline run: LevelDB's log format, blocks of 32 KiB with parts of records."""
     from wandb.proto.wandb_internal_pb2 import Record
@@ -297,7 +312,10 @@ WRONG = [
     (["RUN", "--to", "hf-card"], "name the card's with --model: lexical"),
     (["RUN", "--to", "hf-card", "--model", "orakle"], "Did you mean 'oracle'?"),
     (["RUN", "RUN", "--to", "hf-card"], "takes one run, not 2"),
-    (["RUN", "--to", "hf-card", "--model", "oracle", "--project", "p"], "takes no --project; wandb, mlflow do"),
+    (
+        ["RUN", "--to", "hf-card", "--model", "oracle", "--project", "p"],
+        "takes no --project; wandb, mlflow, swanlab do",
+    ),
     (["RUN", "--to", "lm-eval"], "is a run, and --to lm-eval exports tasks"),
     (["new", "--to", "inspect", "--out", "x"], "evalsuite export --to inspect DIR"),
     (["nowhere", "--to", "hf-card"], "nowhere"),

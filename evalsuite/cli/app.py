@@ -90,8 +90,8 @@ COMMANDS = {
     "show": ("show", "Print a run's tables, or everything known about one item, from its results.json and records."),
     "export": (
         "export",
-        "Write a run's results for other tools (Parquet, Arrow, a model card, wandb, mlflow), or tasks for "
-        "lm-evaluation-harness or inspect_ai.",
+        "Write a run's results for other tools (Parquet, Arrow, a model card, wandb, mlflow, swanlab), or tasks for "
+        "lm-evaluation-harness, inspect_ai or OpenCompass.",
     ),
     "cite": ("submit", "Print BibTeX entries to cite: CORECODE, evalsuite and the metrics."),
     "data": ("data", "Check data, or fetch the official files."),

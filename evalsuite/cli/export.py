@@ -29,7 +29,8 @@ def export(
         str,
         typer.Option(
             "--to",
-            help="For results of a run: parquet, arrow, hf-card, wandb or mlflow. For tasks: the harness, lm-eval or inspect.",
+            help="For results of a run: parquet, arrow, hf-card, wandb, mlflow or swanlab. For tasks: the harness, "
+            "lm-eval, inspect or opencompass.",
         ),
     ],
     out: Annotated[
@@ -39,9 +40,14 @@ def export(
             help="Results: the folder for parquet and arrow files, or the file for hf-card; else it is printed.",
         ),
     ] = None,
-    model: Annotated[str, typer.Option("--model", help="Results: only this model (hf-card, wandb, mlflow).")] = "",
+    model: Annotated[
+        str, typer.Option("--model", help="Results: only this model (hf-card, wandb, mlflow, swanlab).")
+    ] = "",
     project: Annotated[
-        str, typer.Option("--project", help="Results: wandb's project or mlflow's experiment; default: evalsuite.")
+        str,
+        typer.Option(
+            "--project", help="Results: wandb's or swanlab's project, or mlflow's experiment; default: evalsuite."
+        ),
     ] = "",
     source: Annotated[
         str, typer.Option("--source", help="Results: the address that hf-card gives as source, such as the run's page.")

@@ -10,7 +10,7 @@ from typing import Any
 
 from evalsuite.common.errors import ConfigError
 
-_BLOCKS = (range(0x2E80, 0xA000), range(0xF900, 0xFB00), range(0x20000, 0x32000))  # of Chinese characters
+_BLOCKS = (range(0x2E80, 0xA000), range(0xF900, 0xFB00), range(0x20000, 0x32000))  # blocks of Chinese characters
 
 
 @cache
@@ -28,8 +28,8 @@ def converter(config: str) -> Any:
 
 @cache
 def simplified_characters() -> dict[str, str]:
-    """Traditional -> simplified character, as t2s has them (read once, about 4 ms; from compiled tables 50 ms). Raises ConfigError
-    if neither package is whole: replies would be read otherwise, and nobody would know."""
+    """Traditional -> simplified character, as t2s has them (read once, about 4 ms; from compiled tables 100 ms). Raises
+    ConfigError if neither package is whole: replies would be read otherwise, and nobody would know."""
     try:
         text = (resources.files("opencc") / "dictionary" / "TSCharacters.txt").read_text(encoding="utf-8")
     except (ModuleNotFoundError, OSError):

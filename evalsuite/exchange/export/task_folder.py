@@ -17,7 +17,7 @@ from evalsuite.common.resources import resolve
 from evalsuite.evaluation.journey import preview
 from evalsuite.evaluation.manifest import keep_benchmark_files
 from evalsuite.evaluation.settings import Settings
-from evalsuite.exchange.export import inspect_ai, lm_eval
+from evalsuite.exchange.export import inspect_ai, lm_eval, opencompass
 from evalsuite.exchange.export.cells import ExportedTask
 from evalsuite.prompt import Prompt
 from evalsuite.types import Cell, Place, Trial
@@ -26,13 +26,14 @@ SCORINGS = ("generate", "labels", "texts")
 HARNESSES: dict[str, Callable[[Path, Sequence[ExportedTask]], None]] = {
     "lm-eval": lm_eval.write_tasks,
     "inspect": inspect_ai.write_tasks,
+    "opencompass": opencompass.write_tasks,
 }
 
 
 def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path:
     """Write tasks for another harness into the folder `out`. Returns the folder.
 
-    `to` is "lm-eval" or "inspect". The other keywords are those of `run` that choose items and prompts, with its defaults.
+    `to` is "lm-eval", "inspect" or "opencompass". The other keywords are those of `run` that choose items and prompts, with its defaults.
     Raises ConfigError if the folder is not empty or a task is a probe, and whatever `run` raises for its settings.
 
     >>> export("lm-eval", "tasks", tasks=["event_cause"], shots=3)  # doctest: +SKIP

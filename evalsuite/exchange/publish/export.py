@@ -12,7 +12,7 @@ from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import replace_file
 from evalsuite.exchange.publish.hf_card import model_card
 from evalsuite.exchange.publish.tables import write_arrow, write_parquet
-from evalsuite.exchange.publish.trackers import log_to_mlflow, log_to_wandb
+from evalsuite.exchange.publish.trackers import log_to_mlflow, log_to_swanlab, log_to_wandb
 
 _Path = str | PathLike[str]
 
@@ -78,15 +78,16 @@ TOOLS: dict[str, Tool] = {
     "hf-card": Tool(_card, ("out", "model", "source")),
     "wandb": Tool(_tracked(log_to_wandb, "Weights & Biases"), ("model", "project")),
     "mlflow": Tool(_tracked(log_to_mlflow, "MLflow"), ("model", "project")),
+    "swanlab": Tool(_tracked(log_to_swanlab, "SwanLab"), ("model", "project")),
 }
 
 
 def export_results(to: str, run: _Path | Sequence[_Path], out: _Path | None = None, **more: Any) -> ExportResult:
     """Write or log the results of a run, or with parquet and arrow of several, for another tool (docs/frames.md).
 
-    `to` is "parquet" or "arrow" (which need the new folder `out`), "hf-card", "wandb" or "mlflow". `more` are `model`, one of
-    the run's models (hf-card, wandb, mlflow), `project` (wandb, mlflow) and `source` (hf-card). Raises ConfigError for what
-    the tool does not take.
+    `to` is "parquet" or "arrow" (which need the new folder `out`), "hf-card", "wandb", "mlflow" or "swanlab". `more` are
+    `model`, one of the run's models (hf-card and the trackers), `project` (the trackers) and `source` (hf-card). Raises
+    ConfigError for what the tool does not take.
 
     >>> export_results("parquet", "runs/mine", out="tables").lines  # doctest: +SKIP
     >>> print(*export_results("hf-card", "runs/mine", model="qwen3-8b").lines, sep="\\n")  # doctest: +SKIP

@@ -1,4 +1,4 @@
-"""Log models of a run to Weights & Biases or MLflow. Their own environment variables say where and as whom."""
+"""Log models of a run to Weights & Biases, MLflow or SwanLab. Their own environment variables say where and as whom."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from evalsuite.common.terminal import say
 from evalsuite.exchange.publish.logged import Logged, models_of, tables_of
 from evalsuite.frames.libraries import need
 
+_SWANLAB = 250  # characters of a name that SwanLab takes
 _LONGEST = 500  # characters of a value that every version of MLflow takes
 
 
@@ -87,6 +88,38 @@ def log_to_mlflow(run: Path, model: str = "", project: str = "evalsuite") -> lis
             _in_parts(client, made.info.run_id, [Metric(k, v, time, 0) for k, v in one.metrics.items()], "metrics")
             for file in files:
                 client.log_artifact(made.info.run_id, str(file), "tables")
+        names.append(name)
+    return names
+
+
+def log_to_swanlab(run: Path, model: str = "", project: str = "evalsuite") -> list[str]:
+    """One run of SwanLab for each model, without tables: it would keep links to files in place of their content. Returns their
+    names.
+
+    SWANLAB_MODE=offline writes to SWANLAB_LOG_DIR, for `swanlab sync`. Its client is told to send nothing of this machine.
+    """
+    swanlab = need("swanlab")
+    unasked = ("hardware", "runtime", "requirements", "conda", "git", "swanlab", "monitor")
+    settings = swanlab.Settings(interactive=False, probe=dict.fromkeys(unasked, False), terminal={"proxy_type": "none"})
+    names = []
+    for one in models_of(run, model):
+        name = _name(one)
+        logged = swanlab.init(
+            project=project,
+            name=name.replace("/", " ")[:_SWANLAB],
+            group=one.run,
+            job_type="evaluation",
+            description="\n".join(one.remarks)[:_SWANLAB],
+            config={**one.params, **{f"version.{key}": value for key, value in one.tags.items()}},
+            settings=settings,
+            reinit=True,
+        )
+        try:
+            logged.log(one.metrics)
+        except BaseException as error:
+            logged.finish(state="crashed", error=type(error).__name__)
+            raise
+        logged.finish()
         names.append(name)
     return names
 

@@ -1,0 +1,61 @@
+"""Tasks of evalsuite in OpenCompass: its data are the exported rows, evalsuite parses and scores the replies.
+
+The exported configuration names these two classes by their path; OpenCompass imports them.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from datasets import Dataset, DatasetDict
+from opencompass.datasets.base import BaseDataset
+from opencompass.openicl.icl_evaluator import BaseEvaluator
+
+from evalsuite.benchmarks.registry import add_run
+from evalsuite.exchange.export import callbacks
+
+
+class ExportedDataset(BaseDataset):
+    """The rows of a file: the prompt and those of its shots as columns, all the rest as JSON in the column `row`."""
+
+    @staticmethod
+    def load(path: str, file: str, shots: int, **_: Any) -> DatasetDict:
+        # Not splitlines(): it also splits at U+2028, which a JSON string may hold.
+        lines = [line for line in (Path(path) / file).read_text(encoding="utf-8").split("\n") if line]
+        columns = []
+        for line in lines:
+            row = json.loads(line)
+            shown = row["shots"][:shots]
+            asked = {f"shot{n}": shot["prompt"] for n, shot in enumerate(shown)}
+            columns.append({"prompt": row["prompt"], "row": line, **asked, **_targets(shown)})
+        made = Dataset.from_list(columns)
+        return DatasetDict(train=made, test=made)  # it asks for both; none of the first is shown
+
+
+def _targets(shown: list[dict[str, str]]) -> dict[str, str]:
+    return {f"target{n}": shot["target"] for n, shot in enumerate(shown)}
+
+
+class ExportedEvaluator(BaseEvaluator):
+    """Parses and scores replies with evalsuite. Figures are percentages, as OpenCompass prints them."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        add_run(Path(path))  # the benchmark files of the exported tasks, if they have any
+
+    def score(self, predictions: list[str], references: list[str]) -> dict[str, Any]:
+        rows = [json.loads(line) for line in references]
+        found = [callbacks.read(row, said) for row, said in zip(rows, predictions, strict=True)]
+        values = [callbacks.reply_values(each) for each in found]
+        means = {
+            name: 100 * sum(value[name] for value in values) / len(values)
+            for name in callbacks.mean_names(rows[0]["task"])
+        }
+        whole = callbacks.cell_values(tuple(found)) if rows[0]["pooled"] else {}
+        details = [
+            {"pred": each.answer.text or "", "status": str(each.answer.status), "reply": each.response.text, **value}
+            for each, value in zip(found, values, strict=True)
+        ]
+        return {**means, **{name: 100 * whole[name] for name in rows[0]["pooled"] if name in whole}, "details": details}
