@@ -225,6 +225,21 @@ def test_who_is_best_and_the_cost_of_the_harder_set() -> None:
     )
 
 
+def test_the_example_is_a_significant_win_where_there_is_one() -> None:
+    """Also where a baseline is ahead on it, and not elsewhere."""
+    cells = [cell("a", "knowledge_filling", 40, 50), cell("b", "knowledge_filling", 20, 50)]
+    cells += [cell("a", "domain_identification", 20, 50), cell("b", "domain_identification", 15, 50)]
+    cells += [cell("lexical", "domain_identification", 25, 50)]
+    both = {"letters": {"0\ta": "a", "0\tb": "a"}, "best": "0\ta"}
+    groups = [
+        group(**both, task="knowledge_filling", not_worse=["0\tb"]),
+        group(**both, task="domain_identification", not_worse=[]),
+    ]
+    (one,) = about(told(cells, groups), "best")
+    assert "significantly ahead of every other model on 1 of them; DI: 40.0\u00a0%" in one.en
+    assert "其中 1 项显著领先于所有其他模型；领域识别" in one.zh
+
+
 def test_ties_are_no_wins() -> None:
     rights = {"knowledge_filling": (20, 19), "domain_identification": (20, 20), "slot_identification": (9, 9)}
     cells = [cell(m, task, n, 50) for task, both in rights.items() for m, n in zip("ab", both, strict=True)]

@@ -276,7 +276,7 @@ def _breakdown(title: Text, entries: Sequence[Breakdown], by: str, bins: Sequenc
     shown = {b.name: Text(b.zh, b.en or b.name) for e in entries for b in e.by(by) if isinstance(b, GroupMean) and b.zh}
     names = (shown.get(b, b) if isinstance(b, str) else bin_name(*b) for b in bins)
     columns = (Column(name, kind="percent", digits=0) for name in names)
-    if by == "options":  # of as many options
+    if by == "options":
         levels = (Value(1 / b[0]) if isinstance(b, tuple) and b[0] else None for b in bins)
         rows.append(Row((Text("随机水平", "chance"), *levels), "apart"))
     chart = Chart("lines", pick=("task", "set"), title=_BY[by], joined=by != "groups")

@@ -180,7 +180,8 @@ def matrices(results: Results) -> Iterator[Sheet]:
     note = Text(
         "对角线上方：Spearman ρ；下方：Kendall τ-b。逐题：每个模型的每一题为一点（BLEU 等取句级值）；跨模型：每个模型的成绩为一点，模型不多，数字不稳。不含基线。",
         "Above the diagonal: Spearman's ρ; below: Kendall's τ-b. Per item: each item of each model is a point (sentence BLEU "
-        "for BLEU and the like); over models: each model's figure is one, and of few models they are unsteady. Without baselines.",
+        "for BLEU and the like); over models: each model's figure is one, and of few models they are unsteady. "
+        "Without baselines.",
     )
     entries = sorted(results.of(ANALYSIS) or (), key=lambda entry: entry.basis != "items")
     yield from with_notes(map(_matrix, entries), note)
@@ -220,7 +221,7 @@ def _matrix(entry: MetricCorrelation) -> Sheet:
 
 def _metric_words(name: str) -> Text:
     row = metric_rows().get(name.removeprefix("paper."))
-    if row is None:  # of a version that knew another metric
+    if row is None:  # another version's metric
         return Text(name, name)
     if not name.startswith("paper."):
         return Text(row.zh, row.en or row.zh)

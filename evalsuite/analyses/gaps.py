@@ -172,8 +172,8 @@ def _sheet(split: str, asked: str, rows: Sequence[Gap], several: bool) -> Sheet:
         Column(easy.upper(), kind="percent"),
         Column(hard.upper(), kind="percent"),
         Column(Text("差", "gap"), kind="percent", signed=True),
-        Column("p", kind="number", digits=3),
-        Column("p'", kind="number", digits=3),
+        Column("p", kind="p"),
+        Column("p'", kind="p"),
     )
     rest = f", {split} {asked}" if several else f", {split}"
     title = titled(f"{easy.upper()} / {hard.upper()}", f"：两个题集之差{rest}", f": the gap{rest}")

@@ -25,6 +25,7 @@ from pydantic import Field
 
 from evalsuite.benchmarks.registry import TASKS, set_order, task_order
 from evalsuite.common.dialogue import sources
+from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
 from evalsuite.results import records
 from evalsuite.results.analysis import Analysis, Results
@@ -424,7 +425,7 @@ def drawn_ranks(rows: Iterable[tuple[About, Ranks, list[str]]]) -> Iterator[Shee
         ]
         notes: list[str | Text] = []
         if ranked.p is not None and ranked.critical_difference is not None:
-            p = f"p = {ranked.p:.3f}" if ranked.p >= 0.001 else "p < 0.001"
+            p = f"p = {fixed(ranked.p, 3)}" if ranked.p >= 0.001 else "p < 0.001"
             notes.append(f"Friedman χ² = {ranked.statistic:.2f}, {p}; Nemenyi's CD {ranked.critical_difference:.2f}")
         elif ranked.few:
             notes.append(Text("对话太少，不作检验", "no test: too few dialogues"))

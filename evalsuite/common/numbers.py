@@ -16,3 +16,12 @@ def fixed(value: float, digits: int, sign: str = "") -> str:
     ('91.3', '8.4', '-0.13', '91.2', '8.3')
     """
     return f"{value * _TIES_AWAY_FROM_ZERO:{sign}.{digits}f}"
+
+
+def p_words(p: float) -> str:
+    """A p-value as it is printed, which is never 0.
+
+    >>> p_words(0.0123), p_words(0.0009), p_words(0.0)
+    ('0.012', '<0.001', '<0.001')
+    """
+    return "<0.001" if p < 0.001 else fixed(p, 3)

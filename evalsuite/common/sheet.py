@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal
 
-from evalsuite.common.numbers import fixed
+from evalsuite.common.numbers import fixed, p_words
 
 About = Mapping[str, Any]  # fields of types.Place, or some of them -> values
 
@@ -38,14 +38,15 @@ class Value:
 
 # A mapping is a histogram: score -> count. None leaves the cell blank.
 CellValue = str | int | float | Text | Value | Mapping[str, int] | None
-ColumnKind = Literal["text", "count", "number", "percent", "bar", "histogram"]
+ColumnKind = Literal["text", "count", "number", "percent", "p", "bar", "histogram"]
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """A heading and the kind of the values below it.
 
-    Percent: shares of 1, drawn times 100. Bar: shares of 1 of the longest bar, drawn as bars and not exported.
+    Percent: shares of 1, drawn times 100. p: p-values, of which tiny ones are drawn as "<0.001". Bar: shares of 1 of the longest
+    bar, drawn as bars and not exported.
     """
 
     heading: str | Text
@@ -168,6 +169,8 @@ def _words(value: str | float | int | None, column: Column) -> str:
         return value or ""
     if column.kind == "bar":
         return "█" * max(1, round(BAR * value))
+    if column.kind == "p":
+        return p_words(value)
     if column.kind in ("text", "count"):
         return f"{value:g}" if isinstance(value, float) else str(value)
     sign = "+" if column.signed else ""

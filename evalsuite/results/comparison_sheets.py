@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.numbers import p_words
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.compare import Comparison
 from evalsuite.results.outcomes import FLIP
@@ -81,7 +82,7 @@ def _differences(rows: Sequence[Comparison]) -> Sheet:
     lines: list[Row] = []
     model = ""
     for r in rows:
-        holm = f"{r.p_holm:.3f}{'*' if r.p_holm < 0.05 else '?' if r.least_p_holm >= 0.05 else ''}"
+        holm = Value(r.p_holm, asides=("*" if r.p_holm < 0.05 else "?" if r.least_p_holm >= 0.05 else "",))
         left = [r.left_out or None] if some_left else []
         cells = (_label(rows, r), r.items, *left, r.a, r.b, r.difference, Value(None, r.low, r.high), r.p, holm)
         if (own := _model(rows, r)) != model:
@@ -96,8 +97,8 @@ def _differences(rows: Sequence[Comparison]) -> Sheet:
         Column("B %", kind="percent"),
         Column("A-B", kind="percent", signed=True),
         Column(Text("95%", "95 %"), kind="percent", signed=True, interval="alone"),
-        Column("p", kind="number", digits=3),
-        Column("p Holm", kind="number", digits=3),
+        Column("p", kind="p"),
+        Column("p Holm", kind="p"),
     )
     a, b = (f"{name}-shot" if rows[0].by == "shots" else name for name in (rows[0].a_name, rows[0].b_name))
     names = {r.model for r in rows}
@@ -148,15 +149,15 @@ def _notes(rows: Sequence[Comparison], some_left: bool) -> Iterator[Text]:
         "its own dialogue, else permutation of dialogues.",
     )
     yield Text(
-        f"p Holm：对{family.zh}作 Holm 校正；* 小于 0.05。?：得分不同的对话太少，p Holm 不可能低于 0.05，无法判断。",
-        f"p Holm: corrected over {family.en}; * below 0.05. ?: too few to tell; so few dialogues differ that p Holm cannot "
-        "be below 0.05.",
+        f"p Holm：对{family.zh}作 Holm 校正；* 小于 0.05。只选部分任务或题集时，仅对所选各行校正。?：得分不同的对话太少，p Holm 不可能低于 0.05，无法判断。",
+        f"p Holm: corrected over {family.en}; * below 0.05. Chosen tasks or sets are a family of their own. ?: too few "
+        "to tell; so few dialogues differ that p Holm cannot be below 0.05.",
     )
     least = min(r.least_p_holm for r in rows)
     if least >= 0.05:
         yield Text(
-            f"以这些对话，任何一行的 p Holm 都不可能低于 {least:.3f}。",
-            f"With these dialogues, p Holm of no row can be below {least:.3f}.",
+            f"以这些对话，任何一行的 p Holm 都不可能低于 {p_words(least)}。",
+            f"With these dialogues, p Holm of no row can be below {p_words(least)}.",
         )
     yield _detectable(rows)
     if any(r.p < 0.05 <= r.p_holm for r in rows):

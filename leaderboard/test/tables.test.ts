@@ -218,3 +218,16 @@ test("Markdown: text and emphasis alone", () => {
   const safe = "\\`a\\` \\*\\*b\\*\\* \\[l\\](javascript\\:x) \\<i\\> \\| www\\.x.io http\\://y a\\@b \\&lt;";
   assert.ok(text.includes(`| ${safe} | 10.0 |`));
 });
+
+test("a p-value is never printed as 0; CSV keeps its number", () => {
+  const sheet: Sheet = {
+    name: "p",
+    title: "p",
+    columns: [{ heading: "model" }, { heading: "p", kind: "p" }],
+    rows: [{ cells: ["a", 0.00002] }, { cells: ["b", { value: 0.0125, asides: ["*"] }] }],
+  };
+  const p = (row: number) => said(sheet.columns[1], sheet.rows[row].cells[1]).text;
+  assert.deepEqual([p(0), p(1)], ["<0.001", "0.013"]);
+  assert.ok(markdownTable(tableOf(sheet), "p").includes("<0.001"));
+  assert.ok(csvTable(tableOf(sheet)).includes("0.00002"));
+});

@@ -83,12 +83,13 @@ def _each(first: Sequence[Sequence[TaskRanking]], count: int, most: int, title: 
 def _one(
     mine: Sequence[TaskRanking], columns: Sequence[TaskRanking], baselines: dict[str, FindingCell], title: str
 ) -> Finding:
-    """Say that one model is best on most tasks, with its clearest win, if it has one above the baselines."""
+    """Say that one model is best on most tasks, with its clearest win: a significant one where there is one, then one above the
+    baselines."""
 
     def clearest(column: TaskRanking) -> tuple[bool, bool, float]:
         first, second, *_ = column.ranked
         base = baselines.get(first.task.name)
-        return base is None or first.score > base.score, column.is_clear, first.score - second.score
+        return column.is_clear, base is None or first.score > base.score, first.score - second.score
 
     shown = max(mine, key=clearest)
     first, second, *_ = shown.ranked

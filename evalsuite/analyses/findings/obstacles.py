@@ -10,6 +10,7 @@ from evalsuite.analyses import robustness
 from evalsuite.analyses.findings.cells import FindingCell, models
 from evalsuite.analyses.findings.words import Finding, many
 from evalsuite.benchmarks.registry import metric_rows
+from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Text
 from evalsuite.results.analysis import Results
 from evalsuite.types import Status
@@ -75,8 +76,8 @@ def _silent(own: Sequence[FindingCell]) -> Iterator[Text]:
     share, name, kind = worst
     if share >= SILENT:
         yield Text(
-            f"{name} 的回复有 {100 * share:.0f}% 没有读出答案（多为{_STATUS.get(kind, kind)}）",
-            f"{100 * share:.0f}\u00a0% of {name}'s replies have no answer (mostly {kind})",
+            f"{name} 的回复有 {fixed(100 * share, 0)}% 没有读出答案（多为{_STATUS.get(kind, kind)}）",
+            f"{fixed(100 * share, 0)}\u00a0% of {name}'s replies have no answer (mostly {kind})",
         )
 
 
@@ -113,7 +114,7 @@ def _small(here: Sequence[FindingCell]) -> Iterator[Text]:
         )
     elif halves and median(halves) >= WIDE:
         n = str(items[0]) if len(items) == 1 else f"{items[0]}–{items[-1]}"
-        half = f"{100 * max(halves):.0f}"
+        half = fixed(100 * max(halves), 0)
         yield Text(
             f"每项任务 {n} 题，置信区间最宽为 ±{half} 个百分点",
             f"{n} item{'s' * (n != '1')} a task, intervals of up to ±{half} points",

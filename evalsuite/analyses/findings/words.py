@@ -8,6 +8,7 @@ from typing import Literal
 
 from evalsuite.analyses.findings.cells import FindingCell
 from evalsuite.benchmarks.registry import TASKS, metric_rows
+from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Text
 
 NAMED = 3  # tasks named in one sentence
@@ -34,7 +35,7 @@ class Finding:
 
 
 def percent(share: float, language: str) -> str:
-    return f"{100 * share:.1f}%" if language == "zh" else f"{100 * share:.1f}\u00a0%"
+    return fixed(100 * share, 1) + ("%" if language == "zh" else "\u00a0%")
 
 
 def many(count: int, word: str) -> str:
@@ -60,7 +61,8 @@ def score(cell: FindingCell, language: str) -> str:
     between = []
     if figure.bounds:
         low, high = ((100 if percents else 1) * end for end in figure.bounds[1:])
-        between = [f"{low:.0f}–{high:.0f}" if percents else f"{low:.2f}–{high:.2f}"]
+        digits = 0 if percents else 2
+        between = [f"{fixed(low, digits)}–{fixed(high, digits)}"]
     if language == "zh":
         within = "，".join([*between, f"{figure.n} 题"])
         return f"{value(cell, language)}（{within}）"
@@ -71,6 +73,6 @@ def score(cell: FindingCell, language: str) -> str:
 def value(cell: FindingCell, language: str) -> str:
     """ "41.7 %"; of other metrics than accuracy with the metric's name."""
     metric = metric_rows()[cell.task.metrics[0]]
-    shown = percent(cell.score, language) if metric.percent else f"{cell.score:.2f}"
+    shown = percent(cell.score, language) if metric.percent else fixed(cell.score, 2)
     name = metric.zh if language == "zh" else metric.en or metric.zh
     return shown if cell.task.metrics[0] == "accuracy" else f"{shown} {name}"

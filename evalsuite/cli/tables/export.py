@@ -10,6 +10,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from evalsuite.common import csvfile
@@ -75,7 +76,7 @@ def _fields(sheet: Sheet) -> list[list[str]]:
     """The line of headings, and the rows."""
     columns: list[list[str]] = []
     for n, head in zip(_columns(sheet), heads(sheet), strict=True):
-        column, cells = sheet.columns[n], [row.cells[n] for row in sheet.rows]
+        column, cells = _numeric(sheet.columns[n]), [row.cells[n] for row in sheet.rows]
         values = [cell if isinstance(cell, Value) else None for cell in cells]
         if any(value and value.low is not None for value in values):
             if column.interval == "beside":
@@ -94,6 +95,11 @@ def _fields(sheet: Sheet) -> list[list[str]]:
         if any(remarks):
             columns.append([f"{head} remarks", *remarks])
     return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _numeric(column: Column) -> Column:
+    """A column whose tiny p-values are numbers, too."""
+    return replace(column, kind="number", digits=6) if column.kind == "p" else column
 
 
 def _bare(cell: CellValue) -> CellValue:

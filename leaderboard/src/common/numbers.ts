@@ -11,6 +11,9 @@ const TIES_AWAY_FROM_ZERO = 1 + 2 ** -40;
 /** A number with so many decimals; halves go away from zero. As in common/numbers.py, so that page, terminal and files agree. */
 export const fixed = (v: number, digits: number) => (v * TIES_AWAY_FROM_ZERO).toFixed(digits);
 
+/** A p-value as it is printed, which is never 0. As in common/numbers.py. */
+export const pWords = (p: number) => (p < 0.001 ? "<0.001" : fixed(p, 3));
+
 export const pct = (v: Maybe, digits = 1) => (isNumber(v) ? fixed(v * 100, digits) : "–");
 
 const NUMBER = new Intl.NumberFormat("en-US");

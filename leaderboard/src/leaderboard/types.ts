@@ -208,7 +208,7 @@ export interface SheetColumn {
   below?: Words;
   /** The page's own: "bars" (a share, and what it was for what it has changed from), "statuses" (a bar of a cell's
    *  statuses), "code" (a text that a program reads, and a button that copies it). */
-  kind?: "text" | "count" | "number" | "percent" | "bar" | "histogram" | "bars" | "statuses" | "code";
+  kind?: "text" | "count" | "number" | "percent" | "p" | "bar" | "histogram" | "bars" | "statuses" | "code";
   digits?: number | null;
   signed?: boolean;
   /** The page's own: "aligned" (beside, with its room kept in all rows), "drawn" (on the range alone). */

@@ -20,7 +20,7 @@ export interface Matrix {
   columns: string[];
   /** The count at the right end of a row. */
   counts: Map<string, string>;
-  /** How often a name stands in rows and columns. */
+  /** The number of times that a name stands in rows and columns. */
   weights: Map<string, number>;
   squares: Map<string, Square>;
   /** Values are shares; else coefficients from -1 to 1. */

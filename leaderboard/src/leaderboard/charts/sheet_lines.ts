@@ -185,7 +185,7 @@ export const lineLegend = (panels: LinePanel[], shown: Set<string>): HTMLElement
 const shareEnd = (values: Maybe[]) =>
   [0.2, 0.4, 0.6, 0.8].find((x) => x >= Math.max(0, ...values.filter(isNumber))) ?? 1;
 
-/** Where places stand across, what is written below them, and how much lower the chart's end is for it. */
+/** The scale of the places, the labels below them, and the height of the chart with these. */
 function placing(panel: LinePanel) {
   const { places, across, counts } = panel;
   const { left, right, bottom } = PLOT;

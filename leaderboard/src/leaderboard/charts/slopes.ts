@@ -1,6 +1,6 @@
 // Slopes from not perturbed to perturbed, and lines over numbers of shots.
 import { h } from "../../common/dom.ts";
-import { isNumber, pct, signed } from "../../common/numbers.ts";
+import { isNumber, pct, pWords, signed } from "../../common/numbers.ts";
 import { inChinese, t } from "../../common/words.ts";
 import type { Drop, ShotValues } from "../../types/results.ts";
 import { cellIndex, data, perturbation, placeOf } from "../data.ts";
@@ -23,7 +23,7 @@ export const kindsIn = (rows: Change[]): string[] =>
   data.perturbations.map((x) => x.name).filter((k) => rows.some((r) => r.perturb === k));
 /** p after the correction, and over how many rows, as an interval of one row alone says nothing of the others. */
 export const holmWords = (row: Change) =>
-  `Holm p ${row.p_holm?.toFixed(3) ?? "–"}${row.family ? ` (${t("overRows", row.family)})` : ""}`;
+  `Holm p ${isNumber(row.p_holm) ? pWords(row.p_holm) : "–"}${row.family ? ` (${t("overRows", row.family)})` : ""}`;
 export const changeWords = (row: Change) =>
   `${labelOf(row.id)}, ${perturbName(row.perturb)}: ${pct(row.base)} → ${pct(row.value)}, ${signed(row.drop)} (${signed(row.low)} … ${signed(row.high)}), ${holmWords(row)}`;
 

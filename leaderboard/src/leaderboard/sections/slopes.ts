@@ -1,6 +1,6 @@
 // Changes under perturbation: at a glance, and with all their numbers.
 import { h } from "../../common/dom.ts";
-import { isNumber, type Maybe, num, pct, signed, sumOf } from "../../common/numbers.ts";
+import { isNumber, type Maybe, num, pct, pWords, signed, sumOf } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
 import { type Change, changeWords, holmWords, isSure, kindsIn } from "../charts/slopes.ts";
 import { isChoice } from "../data.ts";
@@ -124,7 +124,7 @@ function dropRow(model: Model, row: Change, choices: boolean): SheetRow {
     high: row.high,
     tone: sure ? "strong" : "",
     sign: sure ? "*" : tooFew(row) ? "?" : "",
-    title: `${row.test} p=${Number(row.p).toFixed(3)}, ${holmWords(row)}`,
+    title: `${row.test} p ${pWords(Number(row.p))}, ${holmWords(row)}`,
   };
   const flips = `✓→✕ ${num(row.right_to_wrong)} · ✕→✓ ${num(row.wrong_to_right)}`;
   const same = row.consistency ?? row.same_choice;

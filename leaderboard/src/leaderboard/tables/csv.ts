@@ -14,8 +14,8 @@ export function csvTable(table: Printed): string {
     if (row.group) group = [row.cells[0].text, ...row.cells[0].asides.map((x) => `(${x})`)].join(" ");
     else if (row.begins) group = "";
     if (row.group) continue;
-    const fields = row.cells.flatMap(({ text, asides }, i) => [
-      csvValue(text),
+    const fields = row.cells.flatMap(({ text, number, asides }, i) => [
+      number === undefined ? csvValue(text) : String(number),
       ...(table.columns[i].beside ? [asides.length ? `(${asides.join("; ")})` : ""] : []),
     ]);
     lines.push(grouped ? [group, ...fields] : fields);

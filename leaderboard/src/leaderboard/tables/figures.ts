@@ -1,5 +1,5 @@
 // The cells of a sheet in words: for the page, and for files.
-import { fixed, isNumber, num } from "../../common/numbers.ts";
+import { fixed, isNumber, num, pWords } from "../../common/numbers.ts";
 import { inChinese } from "../../common/words.ts";
 import type { Flag, Sheet, SheetCell, SheetColumn, SheetValue, Words } from "../types.ts";
 
@@ -23,7 +23,7 @@ const DRAWN = new Set(["bar", "bars", "histogram", "statuses"]);
 export const isDrawn = ({ kind = "text" }: SheetColumn): boolean => DRAWN.has(kind);
 
 export const isRight = ({ kind = "text", align }: SheetColumn): boolean =>
-  align ? align === "right" : kind === "count" || kind === "number" || kind === "percent";
+  align ? align === "right" : ["count", "number", "percent", "p"].includes(kind);
 
 export const isFigure = ({ kind }: SheetColumn): boolean => kind === "percent" || kind === "number";
 
@@ -32,6 +32,7 @@ export const digitsOf = ({ kind, digits }: SheetColumn): number =>
 
 function number(column: SheetColumn, v: number, digits: number): string {
   const { kind, signed } = column;
+  if (kind === "p") return pWords(v);
   if (kind !== "percent" && kind !== "number") return num(v);
   const text = fixed(Math.abs(kind === "percent" ? 100 * v : v), digits);
   if (kind === "number" && Number(text) === 0) return text;

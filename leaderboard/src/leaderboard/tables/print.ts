@@ -1,4 +1,5 @@
 // A sheet in words alone: what files are made of.
+import { isNumber } from "../../common/numbers.ts";
 import { oneLine } from "../../common/text.ts";
 import type { SheetCell, SheetColumn, SheetRow, SheetValue } from "../types.ts";
 import { type Rank, ranksOf, type Shown } from "./blocks.ts";
@@ -6,6 +7,8 @@ import { asFlag, asValue, inWords, isDrawn, isRight, said } from "./figures.ts";
 
 export interface PrintedCell {
   text: string;
+  /** The number where the text does not tell it: of a tiny p-value. */
+  number?: number;
   /** Small text beside the value: intervals, remarks, warnings. */
   asides: string[];
   rank: Rank;
@@ -46,11 +49,12 @@ function printedCell(column: SheetColumn, cell: SheetCell | undefined, rank: Ran
   if (isDrawn(column))
     return { text: column.kind === "histogram" ? histogramWords(cell ?? null) : "", asides: [], rank };
   const { text, beside } = said(column, cell);
-  const { sign = "", asides = [], flags = [], parts = [] } = asValue(cell);
+  const { value, sign = "", asides = [], flags = [], parts = [] } = asValue(cell);
   const part = (x: { name: string; value: SheetValue }): string => `${x.name} ${said(column, x.value).text}`;
   const all = [sign, beside, ...asides, parts.map(part).join(" "), ...flags.map((flag) => inWords(asFlag(flag).text))];
   const found = all.map(bare).filter(Boolean);
-  return { text: oneLine([text]) || (found.shift() ?? ""), asides: found, rank };
+  const number = column.kind === "p" && isNumber(value) ? { number: value } : {};
+  return { text: oneLine([text]) || (found.shift() ?? ""), asides: found, rank, ...number };
 }
 
 function printedHead(column: SheetColumn): PrintedCell & { over: string } {
