@@ -98,6 +98,15 @@ def test_the_labels_of_others_replies_hold_no_text() -> None:
     assert all(row["style"] in corpus.STYLES if "style" in row else row["draw"] > 1 for row in rows)
 
 
+def test_the_fourth_draw_is_none_of_the_others() -> None:
+    """306 replies from the corpus' sources, labelled twice: their hashes, so that they can be found again, and no text."""
+    drawn = [json.loads(line) for line in (corpus.LABELS.parent / "fourth_draw.jsonl").read_text("utf-8").splitlines()]
+    others = {json.loads(line)["sha256"] for line in corpus.LABELS.read_text("utf-8").splitlines()}
+    assert len({row["sha256"] for row in drawn} - others) == len(drawn) == 306
+    assert all({*row} <= {"source", "path", "model", "sha256", "label", "labels"} for row in drawn)
+    assert sum("labels" in row for row in drawn) == 64
+
+
 def confusion(replies: Iterable[Row]) -> dict[str, Counter[str]]:
     """Labelled status -> how often it is read as which."""
     matrix: dict[str, Counter[str]] = {}

@@ -56,7 +56,7 @@ def _speak(dialogue: Sequence[str]) -> bool:
 
 Cue = tuple[str, int, int]  # class (lexicon.CUES), start, end
 _NAMES = re.compile(r"的?(?:选?项|答案)| (?:answer|option|choice)s?(?![a-z])")  # 正确答案
-_ANNOUNCES = re.compile(r"的?(?:说法|表述|一项|(?:statement|one)s?)?(?:有?[是为:]| is)")  # 正确的是
+_ANNOUNCES = re.compile(r"(?:的|[ ](?=[so]))?(?:说法|表述|一项|(?:statement|one)s?)?(?:有?[是为:]| is)")  # 正确的是
 
 
 def turned(said: list[Cue], low: str, question: QuestionText) -> list[Cue]:

@@ -16,9 +16,10 @@ _ITEM = re.compile(r"[!/]b[(\[|]*\Z")  # heads a line with a bullet
 _BESIDE = re.compile(r"[MTQGW][^./]*\Z")  # in one sentence with the choice before: 可能是b，也可能是c
 _SHORT = re.compile(r"![@_'~=#,.Ac]*(?:[+]?['_~]*R)?T[_'~,.=]*")
 _ITEMS = frozenset(("judged-right", "item-right", "right", "weak", "only"))  # rules that judge one option of several
-_ANEW = re.compile(r":\^[b(]*\Z")  # the first line of a list that a colon announces
+_ANEW = re.compile(r"(?<!R):\^[b(]*\Z")  # the first line of a list that a colon announces
 _LETTERS = re.compile(r"![M.,:/|()b]+")  # nothing but labels
 _BEST = re.compile(r"[^./MTQGW]*[+]")
+_EXPLAINS = re.compile(r"R:[/^][b(]*\Z")  # 解析: and a line
 _EQUALS = re.compile(r"= *\Z")
 _BUT = re.compile(r"V[^./,MTQG]*\Z")
 
@@ -56,7 +57,7 @@ def resolve(
     apart = last.verdict == LINE and len(current) == 1  # on lines of its own, with other lines between
     alike = [hit.options for hit in found if (hit.explicit or apart) and (hit.verdict, hit.rule) == kind]
     if len({*alike}) > 2 and not last.firm:  # an answer for each of many things
-        in_order = alike == [(n,) for n in range(count)]
+        in_order = alike[:count] == [(n,) for n in range(count)]
         if first.verdict != ANSWER or len(first.options) != 1 or in_order:
             return None  # else the first is followed by those of other questions
         current = [next(hit for hit in found if hit.explicit and hit.rule == last.rule)]
@@ -195,7 +196,7 @@ def _chosen(found: Sequence[Hit], everything: tuple[int, ...]) -> list[Hit]:
         if hit.verdict == BUT or (hit.verdict == ALL and not chosen):
             left = tuple(option for option in everything if option not in hit.options)
             chosen = [Hit(PICK, hit.rule, left, hit.start, hit.end)]
-        elif hit.picks:
+        elif hit.picks and not (last and hit.verdict == LINE and _EXPLAINS.search(hit.before)):
             again = hit.rule in ("answers", "answer-is", "answer") and last is not None and last.rule in _ITEMS
             concludes = again or (hit.explicit and (hit.firm or _BUT.search(hit.before) is not None))
             anew = hit.verdict == LINE and _ANEW.search(hit.before) is not None

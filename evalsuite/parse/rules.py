@@ -254,7 +254,7 @@ _TALKED = re.compile(r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]")  # it fills a line, and
 _SAID_OF = re.compile(r"[.):]*[_~#]|:'/")
 _ITEM = re.compile(r"[!/^][b,.:(|\[]*\Z")
 _OPENS = re.compile(r"[S+][^./MTQGWm?@]*:\^[b(]*\Z")  # 正确的是: at the end of a line
-_NEXT_LINE = re.compile(r"(?:[:,][^/]+)?/[b(|]*[MTQ]")
+_NEXT_LINE = re.compile(r"(?:[:,][^/]+|\.)?/[b(|]*[MTQ]")
 
 
 def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]:

@@ -144,7 +144,7 @@ def strip(raw: str) -> Clean:
     kept, thinking = after_thinking(text)
     texts: list[str] = []
     pieces: list[tuple[int, int, int]] = []
-    stack: list[str] = []  # what is open: a closing brace ends whatever the last one opened
+    stack: list[str] = []  # open braces; a closing one ends the last
     length = 0
 
     def put(piece: str, begin: int, end: int) -> None:

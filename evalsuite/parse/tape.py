@@ -110,7 +110,7 @@ def cues(low: str) -> list[tuple[str, int, int]]:
     """All cue words and marks of a folded lower-case text, in order: class, start, end; of overlapping words the longest."""
     pattern, kinds = scanner()
     matches = [*pattern.finditer(low)]
-    if len(matches) > 2 * LIMIT:  # of a text with very many only those at its ends are looked up
+    if len(matches) > 2 * LIMIT:  # the ends of a text decide
         matches = ends(matches, 2 * LIMIT)
     return ends([(kind, *match.span()) for match in matches if (kind := kinds.get(match[0]))], LIMIT)
 
