@@ -220,7 +220,8 @@ def _sheet(where: str, rows: Sequence[Calibration]) -> Sheet:
             row.aurc,
         )
         lines.append(Row(cells, about=row.coordinates()))
-    return Sheet("calibration", Text(f"校准：{where}", f"Calibration: {where}"), columns, tuple(lines))
+    title = Text(f"答对时更有把握吗？校准：{where}", f"Is it sure when it is right? Calibration: {where}")
+    return Sheet("calibration", title, columns, tuple(lines))
 
 
 def diagrams(results: Results) -> Iterator[Sheet]:

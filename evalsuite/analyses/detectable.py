@@ -100,7 +100,8 @@ def sheets(results: Results) -> Iterator[Sheet]:
         )
         for r in rows
     )
-    yield Sheet("detectable", Text("能检出的差异", "Differences that can be found"), columns, lines, (_LEGEND,))
+    title = Text("题量够吗？能检出的差异", "Is the set large enough? Differences that can be found")
+    yield Sheet("detectable", title, columns, lines, (_LEGEND,))
 
 
 def _way(row: Detectable) -> str:

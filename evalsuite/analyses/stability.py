@@ -225,7 +225,12 @@ def _sheet(over: Varied, rows: Sequence[Stability]) -> Sheet:
         )
         lines.append(Row(cells, about={name: value for name, value in row.coordinates().items() if value is not None}))
     name = NAMES[over]
-    return Sheet("stability", Text(f"{name.zh}下都答对", f"Right under {name.en}"), columns, tuple(lines))
+    asks = over == "wordings"
+    title = Text(
+        f"{'换一种措辞会怎样？' * asks}{name.zh}下都答对",
+        f"{'Would another wording change it? ' * asks}Right under {name.en}",
+    )
+    return Sheet("stability", title, columns, tuple(lines))
 
 
 ANALYSIS = Analysis(
