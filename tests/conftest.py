@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import gc
 import io
 import os
@@ -51,7 +52,30 @@ def pytest_collection_finish() -> None:
     """Look for garbage seldom, and not in what is loaded by now: that took a fifth of the tests' time."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
+    gc.set_threshold(20_000, 10, 20)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Iterator[Any]:
+    """Where assertions are still to be rewritten, which takes twice as long as all else of a collection, one worker does it
+    for all of them."""
+    if "PYTEST_XDIST_WORKER" not in os.environ or not (stale := _stale_assertions()):
+        return (yield)
+    with (stale / "collection.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not _stale_assertions():  # another one has done it
+            fcntl.flock(lock, fcntl.LOCK_UN)
+        return (yield)
+
+
+def _stale_assertions() -> Path | None:
+    """The folder of the compiled tests if one of them is older than its source, and can be written."""
+    tests = Path(__file__).parent
+    folder = tests / "__pycache__"
+    end = f".{sys.implementation.cache_tag}-pytest-{pytest.__version__}.pyc"
+    made = {path.name.removesuffix(end): path.stat().st_mtime for path in folder.glob(f"test_*{end}")}
+    stale = any(made.get(path.stem, 0) < path.stat().st_mtime for path in tests.glob("test_*.py"))
+    return folder if stale and os.access(folder, os.W_OK) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
