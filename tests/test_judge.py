@@ -30,8 +30,9 @@ from evalsuite.metrics.agreement import (
     weighted_kappa,
 )
 from evalsuite.review.judge.attacks import draw_candidates, load_attacks
-from evalsuite.review.judge.judging import Settings, family
+from evalsuite.review.judge.judging import family
 from evalsuite.review.judge.rubric import RubricTemplate
+from evalsuite.review.judge.settings import JudgeSettings
 from evalsuite.types import Item, Place
 
 PROMPTS = bundled("prompts")
@@ -249,7 +250,7 @@ def test_every_attempt_is_another_prompt() -> None:
 )
 def test_settings_that_make_no_sense(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        Settings(**settings)
+        JudgeSettings(**settings)
 
 
 def test_families() -> None:
