@@ -219,9 +219,10 @@ def test_what_was_read_is_highlighted(page: Any) -> None:
 
 
 def no_sideways_scrolling(page: Any) -> bool:
-    """In a narrow, a usual and a wide window."""
+    """In a narrow, a usual and a wide window; as it is first, for a page that is laid out anew takes long."""
     seen = []
-    for width in (390, 1280, 1920):
+    now = page.viewport_size["width"]
+    for width in sorted((390, 1280, 1920), key=lambda width: width != now):
         page.set_viewport_size({"width": width, "height": 900})
         seen.append(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
     return all(seen)

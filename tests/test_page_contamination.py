@@ -52,7 +52,7 @@ def test_the_table_and_its_words(page: Any) -> None:
     assert "unlikely (corrected p = 0.0002) if the model had never read the file in this order" in text
     assert "no sign does not prove" in text
     page.set_viewport_size({"width": 400, "height": 800})
-    no_sideways_scrolling(page)
+    assert no_sideways_scrolling(page)
 
 
 def test_the_score_that_it_may_have_raised_is_marked_and_no_other(page: Any) -> None:

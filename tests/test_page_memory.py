@@ -63,4 +63,4 @@ def test_its_tables_stand_there_and_nowhere_else(page: Any) -> None:
     assert "FRMM" in page.locator("#memory").inner_text()
     assert page.locator("#sheets").count() == 0 or "FRMM" not in page.locator("#sheets").inner_text()
     page.set_viewport_size({"width": 400, "height": 800})
-    no_sideways_scrolling(page)
+    assert no_sideways_scrolling(page)
