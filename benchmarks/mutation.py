@@ -67,9 +67,9 @@ TESTS = {
     "results/outcomes": "breakdown robustness",
     "analyses/ranking": "ranking",
     "analyses/robustness": "robustness",
-    "results/scoring": "scoring cedar",
+    "results/scoring": "scoring cedar reasoned",
     "results/store": "store batches old_runs",
-    "metrics/rows": "metrics scoring tables",
+    "metrics/rows": "metrics metric_means scoring tables",
     "parse": "parse_* labelled_replies whole_replies explain words_needed rules_needed",
     "perturb": "perturb robustness",
 }

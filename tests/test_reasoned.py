@@ -16,8 +16,9 @@ from evalsuite.common.errors import ConfigError, PromptError
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.second_reader import prompt as second_prompt
 from evalsuite.prompt import Prompt, Shots
+from evalsuite.results.scoring import read_answer
 from evalsuite.review.judge.judging import judged_text
-from evalsuite.types import Item, Request, Response, Task
+from evalsuite.types import Item, Reading, Request, Response, Task
 
 PROMPTS = bundled("prompts")
 AFTER = {"cot": "答案：", "cot-en": "Answer: "}
@@ -181,3 +182,16 @@ def test_baselines_answer_it(tmp_path: Path) -> None:
     found = cells(tmp_path / "out")
     assert found[CHOICE, "cot"]["metrics"]["accuracy"]["value"] == 1.0
     assert found[TEXT, "cot"]["metrics"]["em"]["value"] == 1.0
+
+
+def test_a_papers_program_gets_the_whole_reply() -> None:
+    """Of what answers alone it would read an answer that it does not find in such a reply."""
+    task = TASKS[CHOICE]
+    corpus, item_set = samples(task)
+    item = corpus.file(task, item_set, "test").items[0]
+    paper = Reading("paper")
+    assert read_answer(item, Response("(b)", "stop"), paper, "答案：").choice == 1
+    reply = Response("(a)不对。\n答案：(b)", "stop")
+    assert read_answer(item, reply, paper, "答案：") == read_answer(item, reply, paper)
+    assert read_answer(item, reply, paper, "答案：").choice is None
+    assert read_answer(item, reply, Reading(), "答案：").choice == 1

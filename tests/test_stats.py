@@ -347,3 +347,11 @@ def test_unpaired_p_is_near_welchs() -> None:
     a, b = rng.normal(0.5, 0.1, 80), rng.normal(0.53, 0.2, 120)
     ours = stats.unpaired_test(a.tolist(), b.tolist(), range(80), range(120), Random(0), 1).p
     assert ours == pytest.approx(scipy.ttest_ind(a, b, equal_var=False).pvalue, abs=0.02)
+
+
+@pytest.mark.parametrize("right", [0, 1, 2, 5, 9, 10])
+def test_wilsons_interval_is_that_of_scipy(right: int) -> None:
+    from scipy.stats import binomtest
+
+    found, reference = stats.wilson(right, 10), binomtest(right, 10).proportion_ci(0.95, method="wilson")
+    assert (found.low, found.high) == pytest.approx((reference.low, reference.high), abs=1e-12)
