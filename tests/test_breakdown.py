@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -103,6 +104,32 @@ def test_the_interval_of_independent_items_is_wilsons(right: int, n: int) -> Non
     # n - 1 in place of n where there is any variance: a sample's is the smaller.
     by_hand = wilson(right / n * (n - (0 < right < n)), n - (0 < right < n))
     assert (low, high) == pytest.approx((by_hand.low, by_hand.high), abs=1e-6)
+
+
+def test_items_are_binned_by_their_right_answers_as_in_ciceros_table_3() -> None:
+    golds = [(0,), (1, 2), (0, 3), (0, 1, 2), (0, 1, 2, 3)]
+    items = [
+        replace(
+            item("cicero_all_answers", k, dialogue(k, 20), options="甲乙丙丁", gold=0),
+            gold=None,
+            references=tuple("甲乙丙丁"[n] for n in many),
+        )
+        for k, many in enumerate(golds)
+    ]
+    rows = [
+        (
+            Trial.of(one, Request(one.id, "", (), 8), "paper"),
+            Response("", "stop"),
+            Answer(Status.PARSED, choices=(0,)),
+            Score({"set_accuracy": 0.0}),
+        )
+        for one in items
+    ]
+    assert [(b["low"], b["high"], b["n"]) for b in found(cell("cicero_all_answers"), rows)["answers"]] == [
+        (1, 1, 1),
+        (2, 2, 2),
+        (3, None, 2),
+    ]
 
 
 @pytest.mark.parametrize("values", ["right and wrong", "between"])
