@@ -504,6 +504,8 @@ class Benchmark:
     # compared with published figures.
     published_as: Mapping[str, str] | None = None
     references: Callable[[], Sequence[Any]] | None = None  # sheets of the paper's other figures, for the page
+    # Rows of the paper's own audit: model, and of 100 replies raw_correct, filtered_correct and correct.
+    audited: Callable[[], Sequence[Mapping[str, Any]]] | None = None
     published_zh: str = ""  # a note for readers who compare with the published figures
     published_en: str = ""
     templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<name>/

@@ -145,7 +145,7 @@ def test_broken_lines_are_named(tmp_path: Path, change: dict[str, Any], field: s
     good = {**LINE, "id": 1}
     path.write_text(f"{json.dumps(good)}\n{json.dumps({**LINE, **change})}\n", encoding="utf-8")
     with pytest.raises(DataError, match=message) as caught:
-        cedar.read_instances(path)
+        cedar.read_instances(path, "test", False)
     assert (caught.value.line, caught.value.field) == (2, field)
     file = cedar.load_file(tmp_path, INFERENCE, "sample", "test", skip_bad=True)
     assert len(file.skipped) == 1 and {item.id.split(".")[0] for item in file.items} == {
@@ -156,15 +156,15 @@ def test_broken_lines_are_named(tmp_path: Path, change: dict[str, Any], field: s
 def test_an_id_is_taken_once_a_source(tmp_path: Path) -> None:
     path = tmp_path / "test.jsonl"
     path.write_text("\n".join(json.dumps(row) for row in (LINE, {**LINE, "source": "other"})), encoding="utf-8")
-    assert len(cedar.read_instances(path)) == 2
+    assert len(cedar.read_instances(path, "test", False)[0]) == 2
     path.write_text("\n".join(json.dumps(row) for row in (LINE, LINE)), encoding="utf-8")
     with pytest.raises(DataError, match="taken"):
-        cedar.read_instances(path)
+        cedar.read_instances(path, "test", False)
 
 
 @pytest.fixture(scope="module")
 def own() -> tuple[Instance, ...]:
-    return cedar.read_instances(bundled("sample") / "cedar/test.jsonl")
+    return cedar.read_instances(bundled("sample") / "cedar/test.jsonl", "test", False)[0]
 
 
 def stems(text: str) -> set[str]:

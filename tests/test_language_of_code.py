@@ -167,6 +167,31 @@ def test_comments_of_the_pages_scripts_name_their_subject() -> None:
     assert not wrong
 
 
+# Rooms and commands that make CORECODE's own form of benchmark, and an argument's default.
+NAMES_A_BENCHMARK = ("authoring/", "cli/build_tasks.py", "cli/build_screen.py", "cli/data.py")
+# Names of metrics and profiles, too.
+NAMES_OF_METRICS = {"cider", "cicero"}
+
+
+def test_no_benchmark_is_named_outside_benchmarks() -> None:
+    packages = {p.parent.name for p in (PACKAGE / "benchmarks").glob("*/__init__.py")} - {"file"}
+    assert {"corecode", "cedar"} <= packages
+    named = []
+    for name in [p.relative_to(PACKAGE).as_posix() for p in sorted(PACKAGE.rglob("*.py"))]:
+        if name.startswith("benchmarks/") or name.startswith(NAMES_A_BENCHMARK):
+            continue
+        for node in ast.walk(ast.parse((PACKAGE / name).read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                parts = (node.module or "").split(".")
+                named += [f"{name}:{node.lineno}"] * (
+                    parts[:2] == ["evalsuite", "benchmarks"] and {*parts[2:3]} <= packages and len(parts) > 2
+                )
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                head = node.value.partition("/")[0]
+                named += [f"{name}:{node.lineno}"] * (head in packages - NAMES_OF_METRICS and " " not in node.value)
+    assert named == []
+
+
 # Values have types; a dictionary of anything stands where JSON, YAML or keywords come in or go out.
 UNTYPED = re.compile(r"(?:dict|Mapping)\[str, (?:Any|object)\]")
 BORDERS = 60  # lines

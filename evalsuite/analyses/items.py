@@ -38,7 +38,11 @@ class ItemRecords:
 
 def outcome(record: RecordFields) -> str:
     """ "right", "partial" or "wrong" if an answer was read, else its status; the same as on the page."""
-    status, scores = str(record["answer"]["status"]), record["scores"]
+    return outcome_of(record["answer"]["status"], record["scores"])
+
+
+def outcome_of(status: str, scores: Mapping[str, float]) -> str:
+    """`outcome` of an answer's status and the item's scores."""
     if status != Status.PARSED:
         return status
     if any(scores.get(name) == 1 for name in ("accuracy", "set_accuracy", "em", "contains")):

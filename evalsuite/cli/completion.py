@@ -38,11 +38,11 @@ def _perturbations(chosen: dict[str, Any]) -> Iterable[str]:
 
 
 def _prompts(chosen: dict[str, Any]) -> Iterable[str]:
+    from evalsuite.benchmarks.registry import BENCHMARKS
     from evalsuite.common.resources import bundled, resolve
 
-    own = resolve(chosen.get("prompts") or "bundled:prompts")
-    files = {file.stem for folder in (bundled("prompts"), own) for file in folder.glob("corecode/**/*.j2")}
-    return sorted(files)
+    folders = bundled("prompts"), resolve(chosen.get("prompts") or "bundled:prompts")
+    return sorted({file.stem for folder in folders for name in BENCHMARKS for file in folder.glob(f"{name}/**/*.j2")})
 
 
 # Flag -> the names that it may have, from the flags before it.

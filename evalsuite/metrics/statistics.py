@@ -7,9 +7,9 @@ costs as little as accuracy. CIDEr keeps the IDF of the whole corpus.
 
     bootstrap             95 % percentile interval of every metric of one model (Efron & Tibshirani 1993, ch. 13)
     paired_bootstrap      the same for the difference of two models, with a p-value (Koehn 2004)
-    paired_permutation    p-value of the difference by swapping dialogues between the models (Riezler & Maxwell 2005)
     paired_test           interval and test of a mean's difference, which agree: mcnemar if it applies, else sign_flips
-    sign_flips            paired_permutation of one mean, exact for whole numbers and for few dialogues
+    sign_flips            p-value of a mean's difference by swapping dialogues between the models (Riezler & Maxwell 2005):
+                          exact for whole numbers and for few dialogues
     unpaired_test         p-value of the difference of means of two sets of dialogues, from permuting dialogues
     pairwise              p-values of the same tests between all pairs of many models
     family_draws          how many random permutations a test in a family of tests takes
@@ -136,25 +136,6 @@ def paired_bootstrap(
         observed = float(value[name])
         result[name] = Difference(observed, *_percentiles(drawn, level), _p_value(drawn - drawn.mean(), observed))
     return result
-
-
-def paired_permutation(
-    a: Additive,
-    b: Additive,
-    clusters: Sequence[Hashable] | None,
-    rng: Rng,
-    permutations: int = 1000,
-) -> dict[str, Difference]:
-    """p-values of A - B, by metric name. Under the null hypothesis the models are exchangeable within every dialogue, so
-    each permutation swaps them with probability 1/2 in each dialogue. For equal models p is 1."""
-    sums_a, sums_b, _ = _paired_sums(a, b, clusters)
-    total_a, total_b = sums_a.sum(axis=0), sums_b.sum(axis=0)
-    value = _subtract(a.finish(total_a), b.finish(total_b))
-    change = sums_b - sums_a
-    moved = (swaps @ change for swaps in _swaps(len(change), permutations, rng))
-    draws = _collect(_subtract(a.finish(total_a + move), b.finish(total_b - move)) for move in moved)
-    nan = math.nan
-    return {n: Difference(float(value[n]), nan, nan, _p_value(drawn, float(value[n]))) for n, drawn in draws.items()}
 
 
 def wilson(right: float, total: float, level: float = 0.95) -> Interval:

@@ -14,6 +14,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from evalsuite.analyses.items import outcome_of
 from evalsuite.analyses.ranking import Rating
 from evalsuite.results.outcomes import FLIP
 from evalsuite.results.records import context, entry_name
@@ -216,12 +217,7 @@ def _flips(column: _Column, values: Mapping[str, float], before: Mapping[str, fl
 
 
 def _outcome(row: list[Any]) -> str:
-    status, scores = row[3], row[9] or {}
-    if status != "parsed":
-        return OUTCOMES.get(status, UNKNOWN)
-    if 1 in (scores.get(name) for name in ("accuracy", "em", "set_accuracy", "contains")):
-        return OUTCOMES["right"]
-    return OUTCOMES["partial" if max(scores.get("f1", 0), scores.get("answer_f1", 0)) > 0 else "wrong"]
+    return OUTCOMES.get(outcome_of(row[3], row[9] or {}), UNKNOWN)
 
 
 def _strings(row: list[Any]) -> list[int]:

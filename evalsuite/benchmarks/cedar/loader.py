@@ -84,7 +84,7 @@ class Corpus(corpus.Corpus):
     def _in(self, split: str) -> tuple[str, ...]:
         if split not in self._sources:
             path = self.root / f"{split}.jsonl"
-            found = _instances(path, split, self.skip_bad)[0] if path.is_file() else ()
+            found = read_instances(path, split, self.skip_bad)[0] if path.is_file() else ()
             self._sources[split] = tuple(dict.fromkeys(instance.source for instance in found))
         return self._sources[split]
 
@@ -108,14 +108,9 @@ class Corpus(corpus.Corpus):
 def load_file(folder: Path, task: Task, set: str, split: str, *, seed: int = 0, skip_bad: bool = False) -> File:
     """Read the probes of one task and source. A broken line raises DataError, or is left out (`skip_bad`)."""
     path = folder / f"{split}.jsonl"
-    found, skipped, sha256 = _instances(path, split, skip_bad)
+    found, skipped, sha256 = read_instances(path, split, skip_bad)
     chosen = [instance for instance in found if instance.source == set]
     return File(path, probe_items(chosen, task.name, seed), skipped, sha256)
-
-
-def read_instances(path: Path, split: str = "test") -> tuple[Instance, ...]:
-    """Read the dialogues of a file. Raises DataError with file, line and field."""
-    return _instances(path, split, skip_bad=False)[0]
 
 
 def probe_items(found: Iterable[Instance], task: str, seed: int = 0) -> tuple[Item, ...]:
@@ -150,7 +145,7 @@ def probe_items(found: Iterable[Instance], task: str, seed: int = 0) -> tuple[It
     return tuple(made)
 
 
-def _instances(path: Path, split: str, skip_bad: bool) -> tuple[tuple[Instance, ...], tuple[DataError, ...], str]:
+def read_instances(path: Path, split: str, skip_bad: bool) -> tuple[tuple[Instance, ...], tuple[DataError, ...], str]:
     seen: set[str] = set()
 
     def instance(line: int, row: _Line) -> Instance:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evalsuite.benchmarks.corecode.rubric import RUBRIC
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
@@ -26,6 +26,12 @@ def _references() -> Sequence[Sheet]:
     from evalsuite.benchmarks.corecode.reference import reference_sheets
 
     return reference_sheets()
+
+
+def _audited() -> Sequence[Mapping[str, Any]]:
+    from evalsuite.benchmarks.corecode.reference import table4
+
+    return table4()
 
 
 BENCHMARK = Benchmark(
@@ -57,5 +63,6 @@ BENCHMARK = Benchmark(
         "paper.cider": "cider",
     },
     references=_references,
+    audited=_audited,
     files="{set}/{task.folder}/{split}/{task.file}.jsonl",  # the official file
 )

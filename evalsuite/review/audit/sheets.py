@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from evalsuite.benchmarks.corecode.reference import table4
 from evalsuite.benchmarks.kinds import KINDS
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
 from evalsuite.common.sheet import CellValue, Column, Row, Sheet, Text, Value
 from evalsuite.review.audit.figures import HUMAN, Correct, ParserRow, Ratio
 from evalsuite.review.audit.findings import Audit
@@ -45,7 +44,7 @@ def _correct(rows: Sequence[Correct], kind: Kind, beside: bool) -> Sheet:
         lines.append(Row((r.model, r.n, r.raw, r.filtered, r.actual, of, *run)))
     notes = []
     if beside:
-        for p in table4():
+        for p in (row for benchmark in BENCHMARKS.values() if benchmark.audited for row in benchmark.audited()):
             counts = (100, p["raw_correct"], p["filtered_correct"], p["correct"])
             lines.append(Row((p["model"], *counts, *[None] * 5), "apart"))
     if kind.single:
