@@ -58,6 +58,7 @@ class Item:
     # options. () if the official text of the question does not list them.
     layout: tuple[str, ...] = ()
     rests_on: tuple[str, ...] = ()  # ids of the items that ask for the facts that its answer rests on
+    votes: tuple[int, ...] = ()  # people who gave each of the references; () where nobody was asked
 
     @property
     def golds(self) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
-from evalsuite.benchmarks import c3, cedar, charm, cicero, cider, corecode, glucose
+from evalsuite.benchmarks import blend, c3, cedar, charm, cicero, cider, corecode, glucose
 from evalsuite.benchmarks.corpus import Corpus, File
 from evalsuite.benchmarks.groups import groups
 from evalsuite.common.errors import ConfigError, DataError, unknown
@@ -33,6 +33,7 @@ SHIPPED: tuple[Benchmark | Callable[[], Benchmark], ...] = (
     partial(_of_file, "xcopa"),
     c3.benchmark,
     partial(_of_file, "cmmlu"),
+    blend.benchmark,
     partial(_of_file, "fewclue"),
     partial(_of_file, "tombench"),
     cicero.BENCHMARK,

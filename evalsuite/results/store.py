@@ -234,7 +234,7 @@ class Store:
             ).fetchone()
             self._db.execute("DELETE FROM requests WHERE cell = ?", (number,))
             for position, (key, trial) in enumerate(trials):
-                item, row = _pack(asdict(trial.item)), _pack(_row(trial))
+                item, row = _pack(_fields(trial.item)), _pack(_row(trial))
                 digest = hashlib.sha256(item).hexdigest()
                 self._db.execute("INSERT OR IGNORE INTO items VALUES (?, ?)", (digest, item))
                 self._db.execute("INSERT INTO requests VALUES (?, ?, ?, ?, ?)", (number, position, key, digest, row))
@@ -446,6 +446,12 @@ def open_store(run: Path) -> Store:
 
 def _place(cell: Cell) -> str:
     return json.dumps(cell.place.as_dict(), ensure_ascii=False)
+
+
+def _fields(item: Item) -> dict[str, object]:
+    """The fields of an item; `votes` only where it has some, so that items of earlier runs keep their digests."""
+    found = asdict(item)
+    return found if found["votes"] else {name: value for name, value in found.items() if name != "votes"}
 
 
 def _pack(value: object) -> bytes:

@@ -208,7 +208,7 @@ class FileCorpus(corpus.Corpus):
             return tuple(made)
 
         made, skipped = collect(enumerate(rows.rows), items, self.skip_bad)
-        if not skipped:
+        if not skipped and row.where is None:  # rows that are left out have rows of their own there
             for table in joined.values():
                 table.require_taken(rows.path)
         sha256 = hashlib.sha256()

@@ -109,6 +109,8 @@ class RowFields(Section):
     """Says how to read `gold` where a value could be read in two ways; number counts from 1."""
     references: ColumnOrExpression | list[ColumnOrExpression] | None = None
     """Further right answers of texts: a column with a list, which may be JSON in a text, or several columns."""
+    votes: ColumnOrExpression | None = None
+    """A list of how many people gave each of the `references`; one of these that is a list itself has synonyms."""
     group: ColumnOrExpression | None = None
     """The category of an item, by which results are broken down; a list of several, or several with |."""
 

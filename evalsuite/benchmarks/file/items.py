@@ -52,7 +52,7 @@ class ItemMaker:
                 raise self._fault("each", "expected a list")
             parts = [(part, given | {"parent": row.value, "number": n}) for n, part in enumerate(found, 1)]
         for part, more in parts:
-            if self._fields["where"] is None or self._value("where", part, more) not in (False, None, "", 0):
+            if self._fields["where"] is None or self._value("where", part, more):
                 yield part, more
 
     def number(self, part: Any, more: Mapping[str, Any], index: int) -> str:
@@ -67,7 +67,11 @@ class ItemMaker:
     def item(self, part: Any, more: Mapping[str, Any], number: str) -> Item:
         """The item of a row. Raises RowFault."""
         options, keys = self._options(part, more)
-        gold, references = self._right(part, more, options, keys)
+        gold, votes = None, tuple[int, ...]()
+        if self._fields["votes"] is None:
+            gold, references = self._right(part, more, options, keys)
+        else:
+            references, votes = self._voted(part, more)
         return Item(
             id=f"{self._base}/{number}",
             task=self._name,
@@ -79,6 +83,7 @@ class ItemMaker:
             labels=labels_from(self._task.labels, len(options)),
             gold=gold,
             references=references,
+            votes=votes,
             group="|".join(self._groups(part, more)),
         )
 
@@ -98,6 +103,21 @@ class ItemMaker:
         if not texts:
             raise self._fault("gold", "is blank: expected a right answer")
         return None, tuple(texts)
+
+    def _voted(self, part: Any, more: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """(answers, votes of each), of an answer that stands there twice the higher ones."""
+        counts, lists = self._value("votes", part, more), self._one("references", part, more)
+        several = lists if isinstance(self._fields["references"], list) else [lists]
+        if not isinstance(counts, list) or not all(isinstance(count, int) and count > 0 for count in counts):
+            raise self._fault("votes", "expected a list of whole numbers above 0")
+        found: dict[str, int] = {}
+        for answers in several:
+            if not isinstance(answers, list) or len(answers) != len(counts):
+                raise self._fault("votes", f"has {len(counts)} numbers; expected one for each element of references")
+            for each, count in zip(answers, counts, strict=True):
+                for text in texts_of(each):
+                    found[text] = max(count, found.get(text, 0))
+        return tuple(found), tuple(found.values())
 
     # --- values of fields
 

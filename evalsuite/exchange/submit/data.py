@@ -18,7 +18,7 @@ from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import Record
 from evalsuite.types import Item, Trial
 
-_FIELDS = ("dialogue", "question", "options", "labels", "gold", "references", "group", "rests_on")
+_FIELDS = ("dialogue", "question", "options", "labels", "gold", "references", "group", "rests_on", "votes")
 
 
 class Official:

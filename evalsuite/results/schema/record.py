@@ -233,6 +233,9 @@ class Record(Strict):
     rests_on: list[_Text] | None = Field(
         default=None, description="Ids of the items that ask for the facts it rests on."
     )
+    votes: Annotated[list[Annotated[int, Field(ge=0, lt=2**53)]], Field(max_length=30)] | None = Field(
+        default=None, description="People who gave each of the references."
+    )
     pairs: Annotated[Rows[Annotated[Rows[str], Field(min_length=2, max_length=2)]], Field(min_length=2)] | None = Field(
         default=None,
         description="Of a probe: [context, target] with the valid explanation, and with the corrupted one.",
@@ -304,6 +307,7 @@ class Record(Strict):
             references=list(item.references),
             group=item.group or None,
             rests_on=list(item.rests_on) or None,
+            votes=list(item.votes) or None,
             pairs=[list(pair) for pair in request.pairs] or None,
             pattern=request.pattern or None,
             answer_after=request.answer_after or None,
@@ -329,6 +333,7 @@ class Record(Strict):
             references=tuple(self.references),
             group=self.group or "",
             rests_on=tuple(self.rests_on or ()),
+            votes=tuple(self.votes or ()),
         )
         request = types.Request(
             id=item.id,

@@ -1,0 +1,64 @@
+"""BLEnD's two scores of a reply (the release's evaluation/exact_match.py, soft_exact_match): whether it holds an answer that people
+gave, and the votes of the answer over those of the most frequent one.
+
+An answer stands in the reply as it is, or with all of jieba's words. Of English answers the release compares spaCy's lemmas, so that
+"a chip" holds its "chips", and not ours.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from string import punctuation
+
+from evalsuite.benchmarks.languages import parser_of
+from evalsuite.types import Answered, Item, Metric, Part
+
+METRICS = (
+    Metric("blend", "命中率", "Answers that people gave", "held %", share=True),
+    Metric("blend_weighted", "按票数命中率", "The same by votes", "votes %"),
+)
+_MARKS = str.maketrans({"：": ":", "、": ",", "，": ",", "。": "."})
+_ACUTE = {ord("\N{COMBINING ACUTE ACCENT}"): None}
+
+
+def vote_score(item: Item, said: str) -> tuple[float, float]:
+    """(binary score, score by votes) of a reply's text.
+
+    >>> item = Item("i", "t", "s", "test", (), "？", references=("月饼", "picnic in park"), votes=(4, 2))
+    >>> vote_score(item, "吃月饼。"), vote_score(item, "in the park: a picnic"), vote_score(item, "粽子")
+    ((1.0, 1.0), (1.0, 0.5), (0.0, 0.0))
+    """
+    reply = said.translate(_MARKS).strip().strip(".").lower()
+    words = _words(reply)
+    pairs = zip(item.references, item.votes, strict=True)
+    won = max((votes for answer, votes in pairs if reply and _holds(reply, words, answer)), default=0)
+    return float(won > 0), won / max(item.votes)
+
+
+def _holds(reply: str, words: set[str], answer: str) -> bool:
+    """Whether a reply, whose words are `words`, holds an answer."""
+    if any(form in reply for form in (answer, answer.replace("-", " "), answer.replace(" ", "-"))):
+        return True
+    wanted = _words(answer)
+    return (
+        wanted - {" "} if answer.isascii() else wanted
+    ) <= words  # a blank is a word of jieba's, and none of English
+
+
+def _words(text: str) -> set[str]:
+    from evalsuite.metrics.tokens import jieba
+
+    found = [*jieba(text), *(" " for _ in range(" " in text))]
+    return {unicodedata.normalize("NFD", word).translate(_ACUTE).lower() for word in found if word not in punctuation}
+
+
+def votes_part(answered: Answered) -> Part:
+    """Both scores of a cell."""
+    from evalsuite.metrics.statistics import Means
+
+    pairs = zip(answered.items, answered.answers, strict=True)
+    scores = [vote_score(item, answer.text or "") for item, answer in pairs]
+    names = {metric.name: metric.name for metric in METRICS}
+    signatures = {name: f"{name}|def:blend.1|tok:jieba|parser:{parser_of(answered.reading)}" for name in names}
+    columns = {metric.name: [score[n] for score in scores] for n, metric in enumerate(METRICS)}
+    return Part("blend", Means.of(columns), names, signatures)
