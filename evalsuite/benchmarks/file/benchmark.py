@@ -194,8 +194,14 @@ class FileCorpus(corpus.Corpus):
         def items(index: int, at: DataRow) -> tuple[Item, ...]:
             made = []
             try:
-                for part, more in maker.rows(at):
+                for part, more, asked in maker.rows(at):
+                    if not asked and not joined:
+                        continue
                     number = maker.number(part, {**more, **dict.fromkeys(joined)}, index)
+                    if not asked:
+                        for table in joined.values():
+                            table.take(number)
+                        continue
                     if number in seen:
                         where = f"line {seen[number].line}" if seen[number].line else seen[number].index
                         raise RowFault(f"{number} is also the id of {where}", maker.column("id"))
@@ -208,7 +214,7 @@ class FileCorpus(corpus.Corpus):
             return tuple(made)
 
         made, skipped = collect(enumerate(rows.rows), items, self.skip_bad)
-        if not skipped and row.where is None:  # rows that are left out have rows of their own there
+        if not skipped:
             for table in joined.values():
                 table.require_taken(rows.path)
         sha256 = hashlib.sha256()

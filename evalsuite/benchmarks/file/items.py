@@ -42,8 +42,8 @@ class ItemMaker:
         self._fields: dict[str, Any] = {key: _compiled(key, value) for key, value in fields.items()}
         self._kind = KINDS[task.kind]
 
-    def rows(self, row: DataRow) -> Iterator[tuple[Any, dict[str, Any]]]:
-        """(row, variables) of each item that a row of the file makes: one, none (`where`), or those of `each`."""
+    def rows(self, row: DataRow) -> Iterator[tuple[Any, dict[str, Any], bool]]:
+        """(row, variables, whether it is asked (`where`)) of a row of the file, or of each element of `each`."""
         given = {"set": self._set, "split": self._split, "task": self._name}
         parts: list[tuple[Any, dict[str, Any]]] = [(row.value, given)]
         if self._fields["each"] is not None:
@@ -52,8 +52,7 @@ class ItemMaker:
                 raise self._fault("each", "expected a list")
             parts = [(part, given | {"parent": row.value, "number": n}) for n, part in enumerate(found, 1)]
         for part, more in parts:
-            if self._fields["where"] is None or self._value("where", part, more):
-                yield part, more
+            yield part, more, self._fields["where"] is None or bool(self._value("where", part, more))
 
     def number(self, part: Any, more: Mapping[str, Any], index: int) -> str:
         """The item's number within its file."""
