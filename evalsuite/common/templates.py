@@ -205,7 +205,7 @@ class _Bounded(SandboxedEnvironment):
         return __self._charged(super().call(__context, __obj, *args, **kwargs))
 
     def _charged(self, made: Any) -> Any:
-        """What a filter or a method made; long texts count as passes, a thousand characters each."""
+        """The value that a filter or a method made; long texts count as passes, a thousand characters each."""
         if isinstance(made, str):
             self.spend(len(made) // 1000)
         return made

@@ -31,7 +31,8 @@ def write_tasks(folder: Path, cells: Sequence[ExportedTask]) -> None:
     replace_file(folder / "README.md", _readme(cells))
 
 
-def _dataset(cell: ExportedTask) -> dict[str, Any]:
+def _dataset(cell: ExportedTask) -> Any:
+    """The entry of a cell, as OpenCompass's configurations have it."""
     shots = cell.cell.place.shots
     shown = [
         turn

@@ -33,7 +33,8 @@ HARNESSES: dict[str, Callable[[Path, Sequence[ExportedTask]], None]] = {
 def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path:
     """Write tasks for another harness into the folder `out`. Returns the folder.
 
-    `to` is "lm-eval", "inspect" or "opencompass". The other keywords are those of `run` that choose items and prompts, with its defaults.
+    `to` is "lm-eval", "inspect" or "opencompass". The other keywords are those of `run` that choose items and prompts, with
+    its defaults.
     Raises ConfigError if the folder is not empty or a task is a probe, and whatever `run` raises for its settings.
 
     >>> export("lm-eval", "tasks", tasks=["event_cause"], shots=3)  # doctest: +SKIP

@@ -45,7 +45,7 @@ class ExportedEvaluator(BaseEvaluator):
         super().__init__()
         add_run(Path(path))  # the benchmark files of the exported tasks, if they have any
 
-    def score(self, predictions: list[str], references: list[str]) -> dict[str, Any]:
+    def score(self, predictions: list[str], references: list[str]) -> Any:
         rows = [json.loads(line) for line in references]
         found = [callbacks.read(row, said) for row, said in zip(rows, predictions, strict=True)]
         values = [callbacks.reply_values(each) for each in found]
