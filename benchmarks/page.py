@@ -129,7 +129,8 @@ def browse(page: Path) -> None:
 
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+            executable_path=shutil.which("chromium-headless-shell") or shutil.which("chromium"),
+            args=["--no-sandbox", "--disable-gpu"],
         )
         context = chromium.new_context(viewport={"width": 1280, "height": 900}, locale="en-US", bypass_csp=True)
         for attempt in range(2):
