@@ -15,14 +15,14 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
 from evalsuite.analyses.breakdown import ItemMean, item_mean
 from evalsuite.analyses.judged.summary import Verdicts, verdicts
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, task_order
-from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
 from evalsuite.results.outcomes import item_values
 from evalsuite.results.schema.base import (
@@ -337,7 +337,7 @@ def _mean(rows: Sequence[tuple[float, Hashable]]) -> ItemMean | None:
     return ItemMean(**item_mean(rows)) if rows else None
 
 
-def _named(key: Key) -> dict[str, Any]:
+def _named(key: Key) -> About:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in key}
 
 

@@ -161,7 +161,7 @@ def _read(column: _Column, number: int, records: Iterator[RecordFields]) -> tupl
     values: dict[str, float] = {}
     ratings: list[Rating] = []
     for record in records:
-        fields: Mapping[str, object] = {**record}
+        fields = dict(record)
         shown = {k: fields[k] for k in _ITEM if k in fields}
         item = column.items.setdefault(json.dumps(shown, ensure_ascii=False), len(column.items))
         rotation, sample = record.get("rotation", 0), record.get("sample", 0)

@@ -6,7 +6,7 @@ A row is a line of the exported data: the fields of an Item; `prompt`, `target` 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, TypedDict
@@ -40,7 +40,7 @@ class ExportedRow(TypedDict, total=False):
 
 def item_of(row: ExportedRow) -> Item:
     """Build the item of a row. Lists become tuples, as an Item is frozen."""
-    given: Mapping[str, object] = {**row}
+    given = dict(row)
     known = {field.name: given[field.name] for field in fields(Item) if field.name in given}
     values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in known.items()}
     return Item(**values)
