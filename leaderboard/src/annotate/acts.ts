@@ -1,4 +1,4 @@
-// Actions on a dialogue's annotations: first on their fields, one of which is active, then on whole annotations.
+// Actions of the annotator: first on the fields of an annotation, one of which is active, then on whole annotations.
 
 import { draw, work } from "../common/annotator/work.ts";
 import { $, byId } from "../common/dom.ts";
@@ -8,7 +8,7 @@ import { isMenu, MENUS, type Menu } from "./rules.ts";
 import { data, state } from "./state.ts";
 import type { Entry, Field, Knowledge, Reason } from "./types.ts";
 
-/** The fields in the order of work, and their keys. */
+/** The fields in the order in which they are filled in, each with its key on the keyboard. */
 export const KEYS: Record<Field, string> = {
   dimension: "d",
   instance: "i",
@@ -22,7 +22,7 @@ export const KEYS: Record<Field, string> = {
 };
 export const FIELDS = Object.keys(KEYS) as Field[];
 
-/** Make a field the one that keys and picked spans go to. */
+/** Make a field the active one: it takes keys and selected spans. */
 export function activate(field: Field) {
   state.field = field;
   draw();
@@ -42,7 +42,7 @@ export function follow(field: Field) {
   $("add").focus();
 }
 
-/** An entry of a menu. What was chosen below it stays only if it is there, too; where there is one only, that is chosen. */
+/** Choose an entry of a menu. The choices of the menus below stay if they are still offered; a menu with one entry gets that. */
 export function pick(field: Menu, entry: Entry) {
   const before = chosen();
   if (!before) return;
@@ -56,7 +56,7 @@ export function pick(field: Menu, entry: Entry) {
   activate(later.find((x) => !isMenu(x) || !k[x]) ?? "value");
 }
 
-/** A span of the dialogue goes to the field at work. */
+/** Write a selected span of the dialogue into the active field. */
 export function take(text: string) {
   const { field } = state,
     k = chosen();
@@ -82,7 +82,7 @@ export function add() {
   activate("dimension");
 }
 
-/** An inspector returns what is wrong; only what the inspector has added can be removed. */
+/** Whether the annotation may be removed: an inspector removes only proposals and own annotations, and returns others. */
 export const mayRemove = (k: Knowledge) => !data.inspect || k.proposed || k.annotator === work.annotator;
 
 export function remove() {
@@ -104,7 +104,7 @@ export function accept() {
   }
 }
 
-/** An inspector's verdict. */
+/** Set an inspector's verdict on the chosen annotation. */
 function judge(verdict: Partial<Knowledge>) {
   amend({ ...verdict, inspector: work.annotator });
   show(state.of);
@@ -131,19 +131,19 @@ export function nothing() {
   draw();
 }
 
-/** Choose an annotation of the dialogue. */
+/** Choose an annotation of the dialogue, by its index. */
 export function show(of: number) {
   Object.assign(state, { of, field: "", returning: false });
   draw();
 }
 
-/** The first annotation of which something holds; the same one if there is none. */
+/** Choose the first annotation for which `holds` is true; keep the choice if there is none. */
 function showNext(holds: (k: Knowledge) => boolean) {
   const next = current().annotations.findIndex(holds);
   show(next < 0 ? state.of : next);
 }
 
-/** The annotation so many after the chosen one, and round. */
+/** Choose the annotation that is `by` after the chosen one; the first follows the last. */
 export function showBeside(by: number) {
   const count = current().annotations.length;
   if (count) show((state.of + by + count) % count);

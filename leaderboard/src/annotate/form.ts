@@ -1,5 +1,5 @@
-// The steps of one annotation, in the order of the paper's section 3: what it is about, "domain: slot = value", the evidence,
-// the phrase to be rewritten, the two conflict phrases. Typing redraws nothing but what hangs on it.
+// The form of one annotation, with the steps of the paper's section 3: the instance, "domain: slot = value", the evidence, the
+// phrase to be rewritten, the two conflict phrases. Typing redraws only the parts that depend on the typed text.
 
 import { drawCount, onEnter, press, presses } from "../common/annotator/page.ts";
 import { draw } from "../common/annotator/work.ts";
@@ -68,7 +68,7 @@ function aboutEntry({ zh, en, description, description_zh, example }: Entry) {
   return [h("b", null, name), h("small", { class: "about" }, about)];
 }
 
-/** A text field. Typed text counts at once, without blanks at its ends; the field drops them when it loses focus. */
+/** A text field. Each letter is saved at once, without blanks at the ends; the field itself drops those when it loses focus. */
 function drawText(field: Written, k: Knowledge) {
   const write = (text: string) => {
     edit({ [field]: text.trim() }, field);
@@ -133,13 +133,13 @@ function drawChip(span: string, i: number, evidence: string[]) {
   );
 }
 
-/** Mark the field at work without drawing anew, which would take the caret away. */
+/** Mark the active field in the page as it is: a redraw would remove the caret. */
 function now(field: Field) {
   state.field = field;
   for (const x of FIELDS) $(`step-${x}`).classList.toggle("now", x === field);
 }
 
-/** Draw what hangs on what is typed. */
+/** Redraw the parts of the form that depend on typed text. */
 function refresh() {
   put($("talk"), drawTalk());
   drawList();
@@ -164,7 +164,7 @@ export function drawWrongs() {
   put($("preview-conflict2"), preview(k, k.conflict2, place));
 }
 
-/** The turn of the phrase with a conflict phrase in its place. */
+/** The turn with a conflict phrase in place of its phrase. */
 function preview(k: Knowledge, conflict: string, place: [turn: number, at: number] | null) {
   if (!conflict || !place) return null;
   const [turn, at] = place,

@@ -1,4 +1,4 @@
-// Is there commonsense knowledge? What has been found, and more of it, or none.
+// The question whether a dialogue holds commonsense knowledge, and the list of its annotations.
 
 import { low, press } from "../common/annotator/page.ts";
 import { $, button, h, put, visible } from "../common/dom.ts";
@@ -36,7 +36,7 @@ function drawFound(k: Knowledge, of: number) {
   );
 }
 
-/** The state of an annotation, in a word. */
+/** The state of an annotation in a word: proposed, returned, its number of errors … */
 function standing(k: Knowledge, of: number) {
   const wrong = wrongsOf(current()).filter((p) => p.of === of).length;
   if (k.proposed) return t("proposed");

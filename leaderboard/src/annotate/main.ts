@@ -1,4 +1,4 @@
-// The annotation page: start.
+// Starts the annotation page.
 
 import { startWork } from "../common/annotator/page.ts";
 import { startPage } from "../common/frame.ts";

@@ -1,4 +1,4 @@
-// The annotation page: one dialogue after the other.
+// The annotation page, which shows one dialogue at a time.
 
 import { drawDoor, drawEntry } from "../common/annotator/page.ts";
 import { work } from "../common/annotator/work.ts";
@@ -26,7 +26,7 @@ import { data, state } from "./state.ts";
 import { drawTalk } from "./talk.ts";
 import { reasonKey } from "./verdict.ts";
 
-/** The current actions of keys. Reasons come before fields, which have the same letters. */
+/** The actions of the keyboard's keys in the present state. Reasons take precedence over fields, which have the same letters. */
 export function keys() {
   const k = chosen(),
     { field } = state;

@@ -1,5 +1,5 @@
-// The dialogues and what has been annotated of them: a row each, as a line of the exported file has it. Kept in this browser
-// under the dialogues' hash and the annotator's name.
+// The dialogues with their annotations: a row each, in the form of a line of the exported file. The browser stores them under
+// the dialogues' hash and the annotator's name.
 import { Undo } from "../common/annotator/undo.ts";
 import { keep, keptWork, work } from "../common/annotator/work.ts";
 import { problems } from "./rules.ts";
@@ -37,7 +37,7 @@ export const blank = (): Knowledge => ({
   inspector: "",
 });
 
-/** A row as the file may have it, with all that it may leave out. */
+/** A row from a line of a file, with defaults for the fields that the line leaves out. */
 export const whole = ({ id, set, topic = "", dialogue, annotations, annotator = "", nothing = false }: Line): Row => ({
   id,
   set,
@@ -48,10 +48,10 @@ export const whole = ({ id, set, topic = "", dialogue, annotations, annotator = 
   nothing,
 });
 
-// Fields that a line may leave out.
+// The fields that a line may leave out.
 const SPARE = "topic nothing evidence annotator proposer proposed verdict reason note inspector".split(" ");
 
-/** A row without what says nothing, as a line. */
+/** A line from a row, without the optional fields that are empty. */
 export const line = (row: Row) =>
   JSON.stringify(row, (name, value) =>
     SPARE.includes(name) && (!value || value.length === 0) ? undefined : (value as unknown),
@@ -59,7 +59,7 @@ export const line = (row: Row) =>
 
 export const touched = (row: Row) => row.nothing || row.annotations.length > 0;
 
-const checked = new WeakMap<Row, Problem[]>(); // until the row is changed
+const checked = new WeakMap<Row, Problem[]>(); // the problems of a row, kept until the row is changed
 
 export function wrongsOf(row: Row) {
   const found = checked.get(row) ?? problems(row);
@@ -71,7 +71,7 @@ export const toMend = () => rows.reduce((sum, row) => sum + (touched(row) ? wron
 
 export const returned = (k: Knowledge) => k.verdict === "returned";
 
-/** Whether an inspector has nothing left to say: what its annotator revised since is to be seen again. */
+/** Whether an annotation needs no inspection: it has a verdict, and its annotator has not revised it since. */
 export const settled = (k: Knowledge) =>
   returned(k) || k.verdict === "accepted" || (k.verdict === "revised" && k.inspector !== "");
 
@@ -80,7 +80,7 @@ export const done = (row: Row) =>
     ? row.annotations.every(settled)
     : touched(row) && !wrongsOf(row).length && !row.annotations.some(returned);
 
-/** A row by itself: a browser gives a page some five million characters, and writing all rows at every letter takes long. */
+/** Store one row under a key of its own: to write all rows at every letter would take long. */
 function keepRow(at: number) {
   const { annotations, nothing, annotator } = rows[at];
   keep({ annotations, nothing, annotator }, String(at));
@@ -89,12 +89,12 @@ function keepRow(at: number) {
 export function takeUpRows() {
   rows = data.dialogues.map((row, at) => {
     const before = keptWork<Pick<Row, "annotations" | "nothing" | "annotator"> | null>(null, String(at));
-    return whole({ ...row, ...(before?.annotator || data.inspect ? before : {}) }); // a page made anew has new proposals for the rest
+    return whole({ ...row, ...(before?.annotator || data.inspect ? before : {}) }); // a newer page may have other proposals where nobody has worked yet
   });
 }
 
-/** Change the row on screen so that it can be taken back; `action` gets the row. Changes that follow one another under one
- *  `name` are taken back together. */
+/** Change the row on screen; `action` gets the row. Undo takes the change back, together with changes directly before it that
+ *  have the same `name`. */
 export function change(action: (row: Row) => void, name = "") {
   const row = current();
   undo.note(work.at, structuredClone(row), name);
@@ -110,8 +110,8 @@ export function amend(values: Partial<Knowledge>, name = "") {
   change((row) => Object.assign(row.annotations[state.of], values), name);
 }
 
-/** The same by an edit: whoever edits a proposal has accepted it, and what had a verdict is revised. Letters that are typed
- *  into a field one after the other are one change. */
+/** Change the chosen annotation by an edit: a proposal is thereby accepted, and a verdict becomes "revised". Undo takes letters
+ *  that are typed one after the other into one field back together. */
 export function edit(values: Partial<Knowledge>, typed = "") {
   const k = chosen();
   const by: Partial<Knowledge> = data.inspect
@@ -120,7 +120,7 @@ export function edit(values: Partial<Knowledge>, typed = "") {
   amend({ ...values, ...by, proposed: false }, typed && `${work.at} ${state.of} ${typed}`);
 }
 
-/** Take imported lines in place of the rows of their dialogues; how many were taken. */
+/** Replace rows by the imported lines of the same dialogues. Returns the number of replaced rows. */
 export function takeLines(lines: unknown[]) {
   const taken = lines.filter((line) => {
     const row = line as Line | null;
@@ -136,7 +136,7 @@ export function takeLines(lines: unknown[]) {
 
 const among = (values: string[], x = "") => x === "" || values.includes(x);
 
-/** Whether a line has the form of one; what it says is shown with its problems. */
+/** Whether a value has the form of a line. Errors in its content are shown as problems instead. */
 export function fits(row: Line) {
   const kinds: Record<string, unknown> = { ...blank() };
   const like = (x: unknown, kind: unknown) =>

@@ -1,4 +1,4 @@
-// The rules that a row must keep, as authoring/annotations.py has them.
+// The rules for a row's annotations, equal to those of authoring/annotations.py.
 import { inChinese } from "../common/words.ts";
 import { data } from "./state.ts";
 import type { Entry, Knowledge, Problem, Row } from "./types.ts";
@@ -14,7 +14,7 @@ const units = (text: string) => text.match(new RegExp(data.rules.unit, "gu")) ??
 
 const times = (whole: string, span: string) => whole.split(span).length - 1;
 
-/** Fewest insertions, deletions and substitutions. */
+/** Edit distance: the fewest insertions, deletions and substitutions that turn `a` into `b`. */
 export function distance(a: string[], b: string[]) {
   let before = Array.from({ length: b.length + 1 }, (_, j) => j);
   a.forEach((x, i) => {
@@ -25,7 +25,7 @@ export function distance(a: string[], b: string[]) {
   return before[b.length];
 }
 
-/** All rules that a dialogue's row breaks. */
+/** The rules that a dialogue's row breaks. */
 export function problems(row: Row): Problem[] {
   const found: Problem[] = [],
     seen = new Map<string, number>();
@@ -108,7 +108,7 @@ function checkConflicts({ phrase, conflict1, conflict2 }: Knowledge, wrong: Wron
   else if (conflict1 && two < one) wrong("conflict2", "maximal", { count: two, most: one });
 }
 
-/** [turn, character] of the phrase: where it stands once, or stands once in the only span of evidence that has it. */
+/** [turn, character] of the phrase, if it occurs once in the dialogue, or once in the only span of evidence that contains it. */
 export function phrasePlace(k: Knowledge, dialogue: string[]): [number, number] | null {
   const whole = dialogue.join("\n"),
     spans = k.evidence.filter((span) => span.includes(k.phrase));
@@ -122,7 +122,7 @@ export function phrasePlace(k: Knowledge, dialogue: string[]): [number, number] 
   return turn < 0 ? null : [turn, dialogue[turn].indexOf(around) + around.indexOf(k.phrase)];
 }
 
-/** A broken rule, in words. */
+/** The message of a broken rule, in the page's language. */
 export const told = (p: Problem) =>
   data.rules.messages[p.code][inChinese() ? 1 : 0].replace(/\{(\w+)\}/g, (_, name) => String(p.values[name]));
 

@@ -1,25 +1,25 @@
-// Spans of a turn's text: pieces to draw, and steps of the keys that pick one.
+// Spans of a turn's text: the pieces to draw, and the selection of a span by keys.
 import { HIDDEN } from "../common/text.ts";
 import type { Span } from "./types.ts";
 
 const SPEAKER = /^\s*[^:：\s]{1,12}[:：]\s?/;
 
-/** A turn's speaker with the colon, and what is said. */
+/** [speaker with the colon, text] of a turn. */
 export function parted(turn: string) {
   const who = SPEAKER.exec(turn)?.[0] ?? "";
   return { who, said: turn.slice(who.length) };
 }
 
-/** A span that is set apart as a class; where it begins, if it is not to be looked for. */
+/** A span to draw with a class of CSS; `at`: its start, if it need not be searched for. */
 export type Marked = [span: string, cls: string, at?: number];
 export interface Piece {
   from: number;
   text: string;
   classes: string[];
-  hidden: boolean; // one character, which is drawn as its number
+  hidden: boolean; // a character that cannot be seen, drawn as its code
 }
 
-/** A text in pieces, cut where spans and characters that hide begin and end. */
+/** Cut a text at the ends of spans and around characters that cannot be seen. */
 export function pieces(text: string, spans: Marked[]): Piece[] {
   const places = spans
     .map(([span, cls, at = text.indexOf(span)]) => ({ from: at, to: at + span.length, cls }))
@@ -34,7 +34,7 @@ export function pieces(text: string, spans: Marked[]): Piece[] {
   });
 }
 
-/** The characters that are selected after a key: the next or the one before; with Shift (`more`) one more or less of them. */
+/** The selection after an arrow key: the next or the previous character; with Shift (`more`) the selection grows or shrinks by one. */
 export function stepped(key: string, more: boolean, span: Span | null, size: number): Span {
   const one = (at: number): Span => [Math.max(0, Math.min(size - 1, at)), Math.max(1, Math.min(size, at + 1))],
     by = key === "ArrowRight" ? 1 : -1;

@@ -1,4 +1,4 @@
-// The page's data, and what of a dialogue a person is at.
+// The page's data, and the state of work on the dialogue on screen.
 import type { Field, PageData, Span } from "./types.ts";
 
 export let data: PageData;
@@ -6,12 +6,12 @@ export function load(content: PageData) {
   data = content;
 }
 
-/** The state of a person who has just come to a dialogue. */
+/** The state when a dialogue has just been opened. */
 export const arrival = {
-  of: -1, // place of the chosen annotation
-  field: "" as Field | "", // the one that keys and picked spans go to
-  turn: 0, // of the dialogue, which keys go to
-  cursor: null as Span | null, // what keys have selected in it
-  returning: false, // an inspector is asked for the reason
+  of: -1, // index of the chosen annotation; -1: none
+  field: "" as Field | "", // the active field, which takes keys and selected spans
+  turn: 0, // index of the turn that takes keys
+  cursor: null as Span | null, // the selection in that turn, made by keys
+  returning: false, // the page asks an inspector for the reason of a return
 };
 export const state = { ...arrival };

@@ -1,4 +1,4 @@
-// The dialogue, of which spans are picked by pointer or keys.
+// The dialogue, in which a person selects spans by pointer or by keys.
 
 import { low } from "../common/annotator/page.ts";
 import { button, byId, h } from "../common/dom.ts";
@@ -46,7 +46,7 @@ const drawBubble = (n: number, said: string, marked: Marked[]) =>
     pieces(said, marked).map(drawPiece),
   );
 
-/** Spans of the chosen annotation in a turn. If the position of its phrase is not certain, every occurrence is marked. */
+/** The spans of the chosen annotation in a turn. Every occurrence of its phrase is marked if the position is not certain. */
 function markedIn(n: number, who: string): Marked[] {
   const k = chosen();
   if (!k) return [];
@@ -63,7 +63,7 @@ const drawPiece = ({ from, text, classes, hidden }: Piece) =>
     text,
   );
 
-/** The place in its turn's text of a point on the page; null outside of turns. */
+/** {turn, character} of a position in the page's nodes; null outside of turns. */
 function placeOf(node: Node, offset: number) {
   const inText = node.nodeType === Node.TEXT_NODE,
     at = inText ? node.parentElement : (node.childNodes[Math.min(offset, node.childNodes.length - 1)] ?? node);
@@ -79,7 +79,7 @@ function placeOf(node: Node, offset: number) {
 const turnOf = (node: Node) =>
   (node instanceof Element ? node : node.parentElement)?.closest<HTMLElement>("[data-turn]")?.dataset.turn;
 
-/** Give a selection within one turn to the active field. */
+/** Write a selection within one turn, made by dragging, into the active field. */
 function takeDragged() {
   const selection = getSelection();
   if (!selection?.rangeCount || selection.isCollapsed || !chosen()) return;
@@ -91,7 +91,7 @@ function takeDragged() {
   if (from !== null && to !== null) take(parted(current().dialogue[Number(n)]).said.slice(from, to).trim());
 }
 
-/** One turn is in the order of Tab: that which was in use last. */
+/** Focus a turn. Tab reaches one turn only, the last that had the focus; arrow keys reach the others. */
 function goToTurn(n: number) {
   const old = byId(`turn-${state.turn}`),
     now = byId(`turn-${n}`);
@@ -103,10 +103,10 @@ function goToTurn(n: number) {
 
 const textOf = (chars: string[], from: number, to: number) => chars.slice(from, to).join("");
 
-/** Up and down: another turn. Left and right: a character; with Shift more of them. Enter: take what is selected. */
+/** Keys in a turn. Up and down: another turn. Left and right: select a character; with Shift, more of them. Enter: take the selection. */
 function steer(event: KeyboardEvent, n: number, said: string) {
   const { key } = event,
-    chars = [...said]; // a selection counts them, so that it never cuts one in two
+    chars = [...said]; // characters, not UTF-16 units: a selection never cuts a character in two
   if (event.altKey || event.ctrlKey || event.metaKey) return;
   if (key === "ArrowDown") byId(`turn-${n + 1}`)?.focus();
   else if (key === "ArrowUp") byId(`turn-${n - 1}`)?.focus();

@@ -1,4 +1,4 @@
-// Data from annotation_page_data of evalsuite/authoring/annotation_page.py, and rows as the page has them.
+// The page's data, from annotation_page_data of evalsuite/authoring/annotation_page.py, and the rows that the page makes of it.
 import type { EvalsuiteAnnotationFormat1 as Line, Knowledge as Written } from "../types/annotation.ts";
 
 export type { Line, Written };
@@ -8,7 +8,7 @@ export type Reason = Exclude<NonNullable<Written["reason"]>, "">;
 export type Field = Exclude<Reason, "knowledge">;
 export type TextField = Exclude<Field, "evidence">;
 
-/** An annotation, and a dialogue's row, with all that a line may leave out. */
+/** An annotation with all fields, the optional ones too. */
 export type Knowledge = Required<Written>;
 export type Row = Required<Omit<Line, "annotations" | "dialogue">> & { dialogue: string[]; annotations: Knowledge[] };
 
@@ -25,7 +25,7 @@ export interface Branch {
   domains: { name: Entry; slots: Entry[] }[];
 }
 
-/** The start and end of a piece of a text. */
+/** The start and the end of a piece of a text, in characters. */
 export type Span = [from: number, to: number];
 
 /** rules.yaml: patterns are regular expressions, messages are [English, Chinese]. */
@@ -40,7 +40,7 @@ export interface Rules {
   messages: Record<string, string[]>;
 }
 
-/** A broken rule: in which annotation (-1: in none), of which field ("": as a whole). */
+/** A broken rule, with the index of the annotation (-1: the whole row) and the field ("": the whole annotation). */
 export interface Problem {
   of: number;
   field: string;

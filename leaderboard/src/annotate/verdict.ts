@@ -1,4 +1,5 @@
-// To an inspector: accept, return for a reason with a note, or revise by editing. To the annotator: what was returned and why.
+// The verdict on an annotation. An inspector accepts it, returns it with a reason and a note, or revises it by editing; the
+// annotator sees the reason and the note of a returned one.
 
 import { noteField, press, presses } from "../common/annotator/page.ts";
 import { button, h } from "../common/dom.ts";

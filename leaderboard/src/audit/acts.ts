@@ -1,12 +1,12 @@
-// Actions on the entry on screen.
+// Actions of the annotator on the entry on screen.
 import { drawCount } from "../common/annotator/page.ts";
 import { draw, moveTo, work } from "../common/annotator/work.ts";
 import { complete, markOf, setMark } from "./marks.ts";
 import { asksSeveral, current, data, kindOf, othersOf, settings } from "./state.ts";
 import type { Mark } from "./types.ts";
 
-/** Mark it. The next one comes as soon as this is marked, unless more can be said, its answer is to be seen, or an old mark
- *  was changed. */
+/** Mark the entry. The page goes on to the next entry once this one is complete, unless the entry takes further marks, the right
+ *  answer is to be shown, or an older mark was changed. */
 export function mark(change: Mark) {
   const entry = current(),
     was = complete(entry);
@@ -16,7 +16,7 @@ export function mark(change: Mark) {
   else draw();
 }
 
-/** An option; where all right ones are asked for, those that were said with this one more or one less. */
+/** The mark for a pressed option. Where all right options are asked for, the press adds the option or takes it away. */
 function saidWith(said: string) {
   const entry = current(),
     { said: before } = markOf(entry);
@@ -25,13 +25,13 @@ function saidWith(said: string) {
   return now.length ? now : undefined;
 }
 
-/** Keep a typed answer; it counts at once. */
+/** Save a typed answer at every letter. */
 export function write(text: string) {
   setMark(current(), { text: text.trim() }, "text");
   drawCount();
 }
 
-/** A span is selected in the dialogue where people are asked for one. */
+/** Take the span selected in the dialogue as the answer, where the question asks for a span. */
 export function takeSpan() {
   const text = getSelection()?.toString().trim();
   if (!data.answering || kindOf(current()) !== "span" || !text) return;

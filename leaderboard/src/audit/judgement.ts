@@ -1,4 +1,4 @@
-// Whether a span or a short text is right, and how good; what the parser read.
+// The judgement of a span or a short text: right or wrong, its scores, and the answer that the parser read.
 
 import { low, press, presses } from "../common/annotator/page.ts";
 import { work } from "../common/annotator/work.ts";

@@ -1,4 +1,4 @@
-// Keys and their marks.
+// The keys of the keyboard and the marks that they set.
 import { markOf } from "./marks.ts";
 import { isListed, isQuestion, kindOf, othersOf, scales } from "./state.ts";
 import type { Entry, Mark } from "./types.ts";
@@ -6,7 +6,7 @@ import type { Entry, Mark } from "./types.ts";
 const LETTERS = [..."abcdefghijklmnopqrstuvwxyz"];
 const DIGITS = [..."123456789"];
 
-/** Key -> what it marks of an entry. Options come first: where (n) is an option, N means none. */
+/** Key -> the mark that it sets on an entry. Options come first: where (n) is an option, "none" has the capital N. */
 export function keysOf(entry: Entry) {
   const keys = new Map<string, Mark>();
   const offer = (key: string, change: Mark) => keys.has(key) || keys.set(key, change);
@@ -26,8 +26,8 @@ export function keysOf(entry: Entry) {
   return keys;
 }
 
-/** An option's label where that is one sign of the keyboard. Where labels are no letters, letters count, and so do numbers; never
- *  both a label and a place. */
+/** Keys for options: every label of one letter or digit. Numbers count the options unless a label is a digit, and letters count
+ *  them unless a label is a letter. */
 function optionKeys(labels: string[]) {
   const names = labels.map((x) => x.replace(/^[(（]|[)）]$/g, "").toLowerCase()),
     named = names.map((name, i) => [name, labels[i]]).filter(([name]) => /^[a-z0-9]$/.test(name)),
@@ -39,11 +39,11 @@ function optionKeys(labels: string[]) {
   ];
 }
 
-/** The key that marks something; the first if there are several. */
+/** The first key that sets a mark; "" if there is none. */
 export const keyFor = (keys: Map<string, Mark>, name: string, value: unknown) =>
   [...keys].find(([, change]) => change[name] === value)?.[0] ?? "";
 
-/** The scale that digits are for: the first without a score, or the only one. */
+/** The scale that digits score: the first without a score, or the only one. */
 export function asked(entry: Entry) {
   const mark = markOf(entry);
   if (kindOf(entry) !== "text" || mark.right === undefined) return undefined;

@@ -1,4 +1,4 @@
-// The audit page: start.
+// Starts the audit page.
 
 import { startWork } from "../common/annotator/page.ts";
 import { startPage } from "../common/frame.ts";

@@ -1,6 +1,6 @@
-// Marks of entries, or answers on a page that asks people. Kept in this browser under the sample's hash and the
-// annotator's name; exported and imported as JSONL, a line an output in the order of marking, with the fields that
-// `evalsuite audit read` reads, or those of a file of replies.
+// Marks of outputs, or answers on a page that asks people. The browser stores them under the sample's hash and the annotator's
+// name. They are exported and imported as JSONL, one line for each output in the order of marking: with the fields that
+// `evalsuite audit read` reads, or with those of a file of replies.
 import { Undo } from "../common/annotator/undo.ts";
 import { keep, keptWork, work } from "../common/annotator/work.ts";
 import { asksSeveral, data, isListed, isOutput, isQuestion, kindOf, othersOf, scales, settings } from "./state.ts";
@@ -12,7 +12,7 @@ export const markOf = (entry: Entry): Mark => marks.get(entry.id) ?? {};
 
 const keepMarks = () => keep([...marks]);
 
-/** An entry's mark stands last, for the order of marking is that of the export. */
+/** Set or remove an entry's mark. A new mark comes last, since the export is in the order of marking. */
 function put(id: string, mark?: Mark) {
   marks.delete(id);
   if (mark) marks.set(id, mark);
@@ -28,7 +28,7 @@ export function takeUpMarks() {
   for (const [id, mark] of keptWork<[string, Mark][]>([])) marks.set(id, mark);
 }
 
-/** Whether all that is asked of an entry is marked. */
+/** Whether an entry has every mark that the page asks for. */
 export function complete(entry: Entry) {
   const mark = markOf(entry);
   if (isListed(entry)) return mark.said !== undefined;
@@ -36,12 +36,12 @@ export function complete(entry: Entry) {
   return mark.right !== undefined && (kindOf(entry) === "span" || scales().every((x) => mark[x.name] !== undefined));
 }
 
-/** Whether the right answer is on screen: scores are by the reference, so it shows once right or wrong is said. */
+/** Whether to show the right answer. A person scores by the reference, so it appears after the mark right or wrong. */
 export const referenceShown = (entry: Entry) =>
   isOutput(entry) &&
   ((kindOf(entry) === "text" && markOf(entry).right !== undefined) || (settings.show && complete(entry)));
 
-/** Letters that are typed into a field one after the other are one change. */
+/** Change an entry's mark. Undo takes letters that are typed one after the other into one field (`typed`) back together. */
 export function setMark(entry: Entry, change: Mark, typed = "") {
   const old = marks.get(entry.id);
   if (old && Object.entries(change).every(([name, value]) => old[name] === value)) return;
@@ -53,13 +53,13 @@ export function setMark(entry: Entry, change: Mark, typed = "") {
   keepMarks();
 }
 
-/** The reply that an answer makes, as a model would write it. */
+/** A person's answer in the form of a model's reply. */
 function replyOf(entry: Question, { said = [], text = "" }: Mark) {
   const labels = [said].flat();
   return isListed(entry) ? labels.map((x) => entry.replies[entry.labels.indexOf(x)]).join(", ") : text;
 }
 
-/** Lines of the export, in the order of marking. */
+/** The lines of the export, in the order of marking. */
 export function linesOf() {
   const entries = new Map(data.outputs.map((x) => [x.id, x]));
   const marked = [...marks.keys()].flatMap((id) => entries.get(id) ?? []);
@@ -73,7 +73,7 @@ const lineOf = (entry: Entry) =>
 
 type Line = Record<string, unknown>;
 
-/** Take imported lines; how many were taken. */
+/** Take the marks of imported lines. Returns the number of marks taken. */
 export function takeLines(lines: unknown[]) {
   const entries = new Map<unknown, Entry>(data.outputs.map((x) => [x.id, x]));
   const taken = lines.filter((each) => {
@@ -87,7 +87,7 @@ export function takeLines(lines: unknown[]) {
   return taken.length;
 }
 
-/** The mark of a line; null if it holds none that this annotator could have made on this page. */
+/** The mark in an imported line; null if no annotator could have made it on this page. */
 export function readLine(line: Line, entry: Entry): Mark | null {
   if (isQuestion(entry)) return readAnswer(line, entry);
   return line.sample === data.sample && line.annotator === work.annotator ? readMark(line, entry) : null;

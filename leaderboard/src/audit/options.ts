@@ -1,4 +1,4 @@
-// Answers that are chosen from options, or written.
+// The controls for an answer: options to choose from, or a field to write in.
 
 import { low, noteField, onEnter, press, presses } from "../common/annotator/page.ts";
 import { moveTo, work } from "../common/annotator/work.ts";
@@ -46,7 +46,7 @@ const aboutOption = (entry: Entry, i: number) => [
     h("span", { class: "pill gold" }, ` ✓ ${t("gold")}`),
 ];
 
-/** A span or a short text: typed, or a span selected in the dialogue. Enter goes on. */
+/** The field for a span or a short text, which is typed or selected in the dialogue. Enter goes on to the next entry. */
 export function drawWriting(entry: Entry) {
   const input: HTMLInputElement = h("input", {
     type: "text",

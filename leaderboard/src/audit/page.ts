@@ -1,4 +1,4 @@
-// The audit page: one output after the other.
+// The audit page, which shows one output at a time.
 
 import { drawDoor, drawEntry, low } from "../common/annotator/page.ts";
 import { draw, keepPlace, work } from "../common/annotator/work.ts";

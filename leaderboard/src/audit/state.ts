@@ -1,4 +1,4 @@
-// The page's data, and how it is shown.
+// The page's data, and the person's settings.
 import { work } from "../common/annotator/work.ts";
 import type { Entry, Output, PageData, Question, Task } from "./types.ts";
 
@@ -7,7 +7,7 @@ export function load(content: PageData) {
   data = content;
 }
 
-/** show: the right answer and the parser's reading, once an output is marked. */
+/** show: whether a marked output shows the right answer and the answer that the parser read. */
 export const settings = { show: false };
 
 export const current = () => data.outputs[work.at];
@@ -24,7 +24,7 @@ export const isQuestion = (entry: Entry): entry is Question => data.answering ==
 
 export const isListed = (entry: Entry) => entry.labels.length > 0;
 
-/** Whether all right options are asked for: what is said is a list of labels. */
+/** Whether the question asks for all right options, so that an answer is a list of labels. */
 export const asksSeveral = (entry: Entry) => kindOf(entry) === "choices";
 
 /** The answers that a reply may give instead of an option. */

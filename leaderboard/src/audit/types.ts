@@ -1,11 +1,11 @@
-// Data from audit_page_data (evalsuite/review/audit/folder.py) and answer_page_data (answering.py), and marks.
+// The page's data, from audit_page_data (evalsuite/review/audit/folder.py) and answer_page_data (answering.py), and the marks.
 
 export interface Task {
   name: string;
   zh: string;
   en: string;
   kind: string; // choice, choices (all right options are asked for), span, text; probe, which people answer as a choice
-  marking?: [zh: string, en: string] | null; // what is told to who marks it
+  marking?: [zh: string, en: string] | null; // instructions for the annotator
 }
 export interface Scale {
   name: string;
@@ -28,14 +28,14 @@ interface Item {
   set: string;
   dialogue: string[];
   question: string;
-  labels: string[]; // of the options
+  labels: string[]; // the labels of the options
   options: string[];
 }
-/** A model's output, of which people say what it says. */
+/** A model's output, whose answer people mark. */
 export interface Output extends Item {
   references: string[];
   reply: string;
-  golds: number[]; // places of the right options
+  golds: number[]; // indices of the right options
   parser: { status: string; read: number[]; text: string | null };
 }
 /** An item that people answer; `replies` are what a model would write for each option. */
@@ -48,16 +48,16 @@ export interface PageData {
   answering?: boolean;
   sample: string;
   name: string;
-  rubric?: Rubric; // where models' outputs are marked
+  rubric?: Rubric; // on pages that show models' outputs
   tasks: Task[];
   outputs: Entry[];
 }
 
-/** A mark of an entry: for options a label, several, or one of NO_OPTION. Scores stand under their scales' names. */
+/** A person's mark of an entry. `said`: the chosen labels, or one of NO_OPTION. Scores have their scales' names as keys. */
 export interface Mark {
   said?: string | string[];
   right?: boolean;
-  text?: string; // of an answer
+  text?: string; // a written answer
   note?: string;
   blind?: boolean;
   [scale: string]: string | string[] | number | boolean | undefined;

@@ -1,4 +1,4 @@
-// DOM helpers. What comes from the data reaches the page as text nodes only: nothing here writes HTML.
+// DOM helpers. Texts of the data become text nodes: nothing here writes HTML.
 import { HIDDEN, mark, plain } from "./text.ts";
 import { t } from "./words.ts";
 
@@ -16,10 +16,10 @@ export type Props<N extends Element = Element> = {
 type Html = HTMLElementTagNameMap;
 type Svg = SVGElementTagNameMap;
 
-/** The node of an id; null if there is none now. */
+/** The node with an id; null if the page has none. */
 export const byId = <N extends HTMLElement = HTMLElement>(id: string) => document.getElementById(id) as N | null;
 
-/** The node of an id that is on the page. */
+/** The node with an id. Throws if the page has none. */
 export function $<N extends HTMLElement = HTMLElement>(id: string): N {
   const node = byId<N>(id);
   if (!node) throw Error(`#${id}`);
@@ -30,11 +30,11 @@ const SVG = "http://www.w3.org/2000/svg";
 
 const SPOKEN = /^(aria-label|title|placeholder|label)$/;
 
-/** Give a node its attributes (`on…`: a listener) and children; strings become text nodes. What is read by people, of
- *  nodes and attributes, has its hidden characters made visible here, wherever it is from. */
+/** Give a node its attributes (`on…`: a listener) and children; strings become text nodes. Hidden characters are made visible in
+ *  every text and attribute that people read. */
 export function fill<N extends Element>(node: N, props: Props<N> | null, kids: Kids): N {
   for (const [name, value] of Object.entries(props ?? {})) {
-    const says = name === "aria-pressed"; // it says so where it is false, too
+    const says = name === "aria-pressed"; // its value is written where it is false, too
     if (value === undefined || value === null || (value === false && !says)) continue;
     if (typeof value === "function") node.addEventListener(name.slice(2), value as EventListener);
     else if (value === true && !says) node.setAttribute(name, "");
@@ -97,7 +97,7 @@ export const check = (label: string, on: boolean, onpick: (on: boolean) => void)
     label,
   );
 
-/** Buttons of which one is pressed; values: [value, label]. */
+/** A row of buttons, one of them pressed; values: [value, label]. */
 export const segmented = <V extends string>(
   label: string,
   values: [V, string][],
@@ -110,7 +110,7 @@ export const segmented = <V extends string>(
     values.map(([v, text]) => button(text, () => onpick(v), { "aria-pressed": v === value, "data-value": v })),
   );
 
-/** Copies `text`, or what it makes when called. */
+/** A button that copies `text`, or the text that `text` returns when the button is pressed. */
 export function copyButton(text: string | (() => string), label?: string, name = t("copy")) {
   const copy = async (node: HTMLButtonElement) => {
     const made = typeof text === "function" ? text() : text;
@@ -143,10 +143,10 @@ export function reachable(box: Element) {
     if (x.scrollHeight > x.clientHeight + 1 && x.clientHeight) x.tabIndex = 0;
 }
 
-/** Look for such texts again when a fold opens: before, they have no height. */
+/** Look for scrolling texts again when a fold opens: a closed one gives them no height. */
 export const watchFolds = () => addEventListener("toggle", (e) => setTimeout(reachable, 0, e.target), true);
 
-/** Nodes for `text`, marks set apart from the words. */
+/** Nodes for `text`; hidden characters are drawn as marks. */
 export function visible(text: string): (Node | string)[] {
   if (!HIDDEN.test(text)) return text === "" ? [] : [text];
   const nodes: (Node | string)[] = [];
@@ -164,7 +164,7 @@ export function visible(text: string): (Node | string)[] {
   return nodes;
 }
 
-/** Name a node by which focus finds it again when its part is drawn anew. */
+/** Give a node a key, by which the focus returns to it after its part is redrawn. */
 export function kept<N extends HTMLElement>(key: string, node: N): N {
   node.dataset.keep = key;
   return node;

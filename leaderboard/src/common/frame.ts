@@ -1,4 +1,4 @@
-// The frame of every page: its start, a header with language and theme, a title and a foot.
+// The frame of every page: its start, a header with the choice of language and theme, a title and a footer.
 import { $, button, fill, h, type Kid, put, watchFolds } from "./dom.ts";
 import { lettersOn, switchLetters } from "./keys.ts";
 import { watchMenus } from "./menu.ts";
@@ -6,7 +6,7 @@ import { store } from "./storage.ts";
 import { unpack } from "./unpack.ts";
 import { addWords, inBoth, inChinese, readLanguage, switchLanguage, t, type Words } from "./words.ts";
 
-/** Start a page with its words: `load` takes its data, then `begin` draws it. Where that cannot be, the page says why. */
+/** Start a page with its words: `load` takes the data, then `begin` draws the page. The page shows the reason if that fails. */
 export async function startPage<Data>(words: Words, load: (data: Data) => void, begin: () => void) {
   addWords(words);
   if (typeof DecompressionStream === "undefined") {
@@ -52,7 +52,7 @@ export function drawFrame(title: string, foot: Kid) {
     ),
   );
 }
-/** Say why the page cannot be drawn. */
+/** Show the reason why the page cannot be drawn. */
 const refuse = (why: string) => fill(put($("notice"), why), { role: "alert" }, []);
 
 function readTheme() {
@@ -66,7 +66,7 @@ function toggleTheme() {
   store.set("theme", root.dataset.theme);
 }
 
-/** Shortcuts of one letter on or off: who speaks to a computer, or rests a hand on it, sets them off unawares. */
+/** Turn shortcuts of one letter on or off: speech input or a resting hand would press them by accident. */
 function toggleKeys(event: { currentTarget: HTMLElement }) {
   switchLetters();
   event.currentTarget.setAttribute("aria-pressed", String(lettersOn()));

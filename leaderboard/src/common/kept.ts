@@ -1,12 +1,12 @@
-// Work kept in this browser, as JSON.
+// Values that the browser stores as JSON.
 import { store } from "./storage.ts";
 
-/** Is anything kept here at all? Some browsers do not let pages from files. */
+/** Whether this browser lets the page store values; some refuse it to pages opened from files. */
 export function canKeep() {
   store.set("kept", "1");
   return store.get("kept") === "1";
 }
-/** The value kept under a name, or `otherwise`. */
+/** The value stored under a name, or `otherwise` if there is none. */
 export function recalled<T>(name: string, otherwise: T): T {
   try {
     return JSON.parse(store.get(name) ?? "null") ?? otherwise;

@@ -1,9 +1,9 @@
-// A menu that opens below a word.
+// A menu that opens below its label.
 import { h, type Kid, type Props } from "./dom.ts";
 
 type At<E> = E & { currentTarget: HTMLDetailsElement };
 
-/** A menu that opens below a word. Escape, a click elsewhere or the focus gone elsewhere closes it. */
+/** A menu that opens below its label. Escape, a click elsewhere or moving the focus elsewhere closes it. */
 export function menu(label: string, words: string, kids: Kid, props: Props<HTMLDetailsElement> = {}) {
   const onfocusout = ({ currentTarget: box, relatedTarget }: At<FocusEvent>) => {
     if (relatedTarget && !box.contains(relatedTarget as Node)) box.open = false;
@@ -23,7 +23,7 @@ export function menu(label: string, words: string, kids: Kid, props: Props<HTMLD
   );
 }
 
-/** A press anywhere else closes what is open. */
+/** Close open menus when the person presses elsewhere. */
 export const watchMenus = () =>
   addEventListener("pointerdown", (e) => {
     for (const box of document.querySelectorAll<HTMLDetailsElement>("details.menu[open]"))

@@ -1,14 +1,14 @@
-// Numbers as the pages write them.
+// Numbers and their notation on the pages.
 
-/** A value that there may be none of. */
+/** A number that may be missing. */
 export type Maybe = number | null | undefined;
 
 export const isNumber = (v: unknown): v is number => typeof v === "number" && Number.isFinite(v);
 
-// More than the error of a few operations on doubles, less than any digit that is printed.
+// Larger than the error of a few operations on doubles, smaller than any printed digit.
 const TIES_AWAY_FROM_ZERO = 1 + 2 ** -40;
 
-/** A number with so many decimals; halves go away from zero. As in common/numbers.py, so that page, terminal and files agree. */
+/** A number with `digits` decimals; halves round away from zero, as in common/numbers.py: page, terminal and files agree. */
 export const fixed = (v: number, digits: number) => (v * TIES_AWAY_FROM_ZERO).toFixed(digits);
 
 /** A p-value as it is printed, which is never 0. As in common/numbers.py. */
@@ -23,7 +23,7 @@ export const NAMES = new Intl.Collator("en", { numeric: true });
 
 export const sumOf = (list: readonly number[]) => list.reduce((a, b) => a + b, 0);
 
-/** The mean; null unless all are numbers. */
+/** The mean; null unless all values are numbers. */
 export const mean = (values: readonly Maybe[]) =>
   values.length && values.every(isNumber) ? sumOf(values) / values.length : null;
 

@@ -1,13 +1,13 @@
-// Texts of data and models: long ones held back, spans set apart, dialogues as bubbles.
+// Texts of data and models: long texts shortened, spans highlighted, dialogues as bubbles.
 import { button, h, type Kid, put, visible } from "./dom.ts";
 import { num } from "./numbers.ts";
 import { langOf } from "./text.ts";
 import { t } from "./words.ts";
 
-const MOST = 50000; // characters of a text drawn at once
-const SHOWN = 5000; // and of one that has more
+const MOST = 50000; // longest text that is drawn whole, in characters
+const SHOWN = 5000; // characters drawn of a longer text
 
-/** Draw a text; of a very long one, which would halt the browser, only its beginning, and a button for the rest. */
+/** Draw a text. A very long one would halt the browser: its beginning is drawn, with a button for the rest. */
 function held(text: string, draw: (part: string) => Kid): Kid {
   if (text.length <= MOST) return draw(text);
   const at = Number(text.codePointAt(SHOWN - 1)) > 0xffff ? SHOWN + 1 : SHOWN;
@@ -23,7 +23,7 @@ function held(text: string, draw: (part: string) => Kid): Kid {
 export const data$ = <K extends keyof HTMLElementTagNameMap>(tag: K, cls: string, text: string) =>
   h(tag, { class: `data ${cls}`.trim(), lang: langOf(text) }, held(text, visible));
 
-/** `text` with every `[MASK]` and every one of `spans` (of class `cls`) set apart. */
+/** `text` with every `[MASK]` and every one of `spans` (of class `cls`) highlighted. */
 export const emphasised = (text: string, spans: readonly string[], cls: string) =>
   held(text, (part) => setApart(part, spans, cls));
 
@@ -46,7 +46,7 @@ function setApart(text: string, spans: readonly string[], cls: string): Kid {
   return nodes;
 }
 
-/** A dialogue as bubbles, what the first speaker says on the left; `spans` are set apart as gold. */
+/** A dialogue as bubbles, the first speaker's on the left; `spans` are highlighted as gold. */
 export function chat(turns: readonly string[], spans: readonly string[] = []) {
   const first = /^\s*([^:：\s]{1,12})[:：]/.exec(turns[0] ?? "")?.[1];
   return h(

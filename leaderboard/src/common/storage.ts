@@ -1,6 +1,6 @@
-// Values that the browser keeps between visits, if it is allowed to.
+// Values that the browser stores between visits, if its settings allow it.
 
-/** The browser's name of a key. */
+/** The name under which the browser stores a key. */
 export const stored = (key: string) => `evalsuite.${key}`;
 
 export const store = {
@@ -15,7 +15,7 @@ export const store = {
     try {
       localStorage.setItem(stored(key), value);
     } catch {
-      /* not allowed here: forget */
+      /* storing is not allowed: the value is lost */
     }
   },
 };

@@ -1,19 +1,19 @@
-// Characters of texts: those that hide are shown as marks; names are cut to fit.
+// Texts: hidden characters are shown as marks, names are shortened to fit.
 
-// Control, format (bidi, zero width) and lone surrogate characters would reorder the page or hide, and XML has no
-// noncharacters: they are shown as marks.
+// Hidden characters, which are shown as marks: control, format (bidi, zero width) and lone surrogate characters would reorder the
+// page or stay invisible, and XML allows no noncharacters.
 export const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Noncharacter_Code_Point}\u2028\u2029]/u;
 
 export const mark = (char: string) => `U+${char.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
 
-/** For attributes and SVG, where only a string can stand. */
+/** A text with marks for hidden characters, as a string: for attributes and SVG. */
 export const plain = (text: string) =>
   HIDDEN.test(text) ? Array.from(text, (c) => (HIDDEN.test(c) ? mark(c) : c)).join("") : text;
 
-/** The language of a text, for fonts and for who has it read out. */
+/** The language of a text, for fonts and screen readers. */
 export const langOf = (text: string) => (/\p{Script=Han}/u.test(text) || !/[a-z]{2}/i.test(text) ? "zh-CN" : "en");
 
-/** A name that would fill pages, its middle left out. So it stands in addresses, too, which browsers cut off. */
+/** A name without its middle if it is very long. Addresses have it in this form, too, since browsers cut long ones off. */
 export const brief = (name: string) =>
   name.length <= 200
     ? name
@@ -23,7 +23,7 @@ export const oneLine = (parts: string[]) => plain(parts.join("")).replace(/\s+/g
 
 export const wide = (text: string) => [...text].reduce((sum, c) => sum + (c > "\u2e80" ? 11.5 : 6.4), 0);
 
-/** A name that fits into so many pixels, its middle left out: beginnings and ends tell models apart. */
+/** A name that fits into `room` pixels, without its middle: beginnings and ends distinguish models. */
 export function shortened(text: string, room: number) {
   const all = [...plain(text)];
   for (let keep = all.length; keep > 4; keep--) {

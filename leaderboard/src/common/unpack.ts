@@ -1,4 +1,4 @@
-// The data of a page: JSON, gzip'd, in base64.
+// Unpacks the data of a page.
 
 /** Unpack the data of report.py: JSON, gzip'd, in base64. */
 export async function unpack<T>(text: string): Promise<T> {
@@ -8,7 +8,7 @@ export async function unpack<T>(text: string): Promise<T> {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   const raw = new Uint8Array(await new Response(stream).arrayBuffer());
   for (let i = 0; i + 2 < raw.length; i++) {
-    // a lone surrogate becomes one U+FFFD, not three: places in replies stay right
+    // a lone surrogate becomes one U+FFFD, not three: positions in replies stay right
     if (raw[i] === 0xed && raw[i + 1] >= 0xa0) raw.set([0xef, 0xbf, 0xbd], i);
   }
   return JSON.parse(new TextDecoder().decode(raw));

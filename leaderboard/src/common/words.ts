@@ -1,4 +1,4 @@
-// The words of the pages, in Chinese and English. They are in words.json files: key -> [Chinese, English].
+// The words of the pages in Chinese and English, from files words.json: key -> [Chinese, English].
 import { store } from "./storage.ts";
 import shared from "./words.json" with { type: "json" };
 
@@ -10,13 +10,13 @@ const words = new Map<string, Both>(Object.entries(shared));
 const language = { now: "zh" };
 let redraw = () => {};
 
-/** Add a page's own words; they stand before shared words of the same key. */
+/** Add a page's own words; they replace shared words of the same key. */
 export function addWords(more: Words) {
   for (const [key, both] of Object.entries(more)) words.set(key, both);
 }
 export const inChinese = () => language.now === "zh";
 export const hasWord = (key: string) => words.has(key);
-/** The words of a key in the page's language, with `{0}`, `{1}` … filled in; a key without words stands for itself. */
+/** The words of a key in the page's language, with `{0}`, `{1}` … filled in; the key itself if it has no words. */
 export function t(key: string, ...args: (string | number)[]): string {
   const text = words.get(key)?.[inChinese() ? 0 : 1] ?? key;
   return args.reduce<string>((done, arg, i) => done.split(`{${i}}`).join(String(arg)), text);
@@ -25,7 +25,7 @@ export const colon = () => (inChinese() ? "：" : ": ");
 /** Sentences one after the other: Chinese ones have no blank between. */
 export const sentences = (...all: (string | false | null | undefined)[]) =>
   all.filter(Boolean).join(inChinese() ? "" : " ");
-/** Both languages at once, for what is said before a language is known. */
+/** The words of a key in both languages, for messages shown before the language is known. */
 export const inBoth = (key: string) => words.get(key)?.[0] ?? key;
 
 const asked = () =>
@@ -34,7 +34,7 @@ export function readLanguage() {
   const wish = asked() ?? store.get("lang") ?? navigator.language ?? "";
   language.now = wish.toLowerCase().startsWith("zh") ? "zh" : "en";
 }
-/** `draw` is called when a person has chosen the other language. */
+/** Call `draw` after the person has chosen the other language. */
 export function onLanguage(draw: () => void) {
   redraw = draw;
 }

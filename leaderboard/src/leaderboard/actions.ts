@@ -17,27 +17,27 @@ const with$ = (list: string[], value: string, on: boolean) => [
   ...(on ? [value] : []),
 ];
 
-/** Take a value of a picker; texts of numbers become numbers. */
+/** Set a choice to a picker's value; a text that is a number becomes one. */
 export const choose = <K extends Choice>(name: K, value: State[K] | string) =>
   change({ [name]: typeof CHOICES[name][1] === "number" ? Number(value) : value });
 export const chooseBenchmark = (onlyBenchmark: string) => change({ onlyBenchmark, onlySet: "", onlyTasks: [] });
-/** The metric that tasks are shown by; `byTask` has those that are not their tasks' first. */
+/** Choose the metric that tasks are shown by; `byTask` holds choices other than a task's first metric. */
 export function chooseMetricOf(tasks: Task[], metric: string) {
   const names = tasks.map((x) => x.name);
   const others = state.byTask.filter((x) => !names.includes(x.split(":")[0]));
   change({ byTask: [...others, ...tasks.filter((x) => x.metrics[0] !== metric).map((x) => `${x.name}:${metric}`)] });
 }
 export const clearFilters = () => change(firsts(FILTERS));
-/** Models by their names, while they are typed: no step each. */
+/** Filter models by name while a name is typed: the letters are no steps of the browser's history. */
 export const findModels = (find: string) => change({ find }, { step: false });
-/** Sort the overview by a column; once more turns the order, and again goes back to mean ranks. */
+/** Sort the overview by a column. A second press reverses the order, a third goes back to mean ranks. */
 export function sortBy(key: string) {
   const { sort } = state;
-  const first = key !== ""; // names go up
+  const first = key !== ""; // names are sorted from A to Z first
   const turned = sort.key === key && sort.down !== first;
   change({ sort: turned ? { key: BY_RANK, down: false } : { key, down: sort.key === key ? !first : first } });
 }
-/** Sort a sheet by its n-th column; once more turns the order. `down` is how it is sorted at first. */
+/** Sort a sheet by its n-th column; a second press reverses the order. `down`: the first order is descending. */
 export function sortSheet(id: string, column: number, down: boolean) {
   const now = sheetSort(id);
   const order = now?.column === column ? !now.down : down;
@@ -50,17 +50,17 @@ export function sheetSort(id: string) {
 }
 const sheetOf = (entry: string) => entry.slice(0, entry.lastIndexOf(":"));
 
-/** Make a model stand out in charts, or end it. */
+/** Highlight a model in charts, or end its highlight. */
 export const highlight = (id: string) => change({ picked: with$(state.picked, id, !state.picked.includes(id)) });
 export const clearHighlights = () => change({ picked: [] });
 /** Pick a value in a section that is drawn from sheets; `key` is the section and the field. */
 export const pickIn = (key: string, value: string) =>
   change({ picks: [...state.picks.filter((x) => !x.startsWith(`${key}.`)), `${key}.${value}`] });
-/** Keep a fold open or closed; nothing else has to be drawn. */
+/** Note that a fold is open or closed; nothing is redrawn. */
 export function unfolds(id: string, on: boolean) {
   if (on !== state.unfolded.includes(id)) change({ unfolded: with$(state.unfolded, id, on) }, { step: false });
 }
-/** Unfold what a mean is made of; "" folds it. */
+/** Unfold the parts of a mean by its key; "" folds them. */
 export const unfoldParts = (parts: string) => change({ parts });
 export const filterItems = (filter: string) => change({ filter });
 export const searchItems = (query: string) => change({ query }, { step: false });

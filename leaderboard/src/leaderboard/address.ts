@@ -1,4 +1,4 @@
-// The address of the page is its state: what has been chosen, or which cell and item is open. What is as usual is left out.
+// The address of the page holds its state: the choices, or the open cell and item. It leaves out first values.
 import { brief } from "../common/text.ts";
 import { address, benchmarksHere, cellIndex, data, distinct, everyTask, isChoice, models, shared } from "./data.ts";
 import { allSets, SIZES } from "./filters.ts";
@@ -9,7 +9,7 @@ type Params = Record<string, string | number>;
 
 export const route = () => new URLSearchParams(location.hash.slice(1));
 
-/** Go to a cell or an item, or with {} back to the overview as it was left. */
+/** Go to a cell or an item; with {} go back to the overview in its last state. */
 export function go(params: Params, replace = false) {
   const names = params.model === undefined ? OF_OVERVIEW : OF_ITEMS;
   const text = hashOf({ ...params, ...chosen(names) });
@@ -44,7 +44,7 @@ export function routedCell() {
 
 // ---- the view
 const OF_OVERVIEW = (Object.keys(CHOICES) as Choice[]).filter((name) => !OF_ITEMS.includes(name));
-/** Choices that name models: by run and name in the address, whose names may be cut. */
+/** Choices that name models. The address has run and name, which may be shortened. */
 const OF_MODELS: Choice[] = ["picked", "statusModel"];
 function modelKey(id: string) {
   const model = models.get(id);
@@ -53,7 +53,7 @@ function modelKey(id: string) {
 const idOf = (key: string) => [...models.keys()].find((id) => modelKey(id) === key) ?? "";
 let usual: State = state;
 
-/** The settings that most of a page's cells share, and those that are usual here. */
+/** The first state: settings that most of the page's cells share, and each choice's first value otherwise. */
 export function startState() {
   for (const name of ["variant", "shots", "scoring", "perturb", "split"] as const) {
     const there: unknown[] = distinct(name);
@@ -67,12 +67,13 @@ export function startState() {
 }
 
 type Value = State[Choice];
-/** A value as the address has it; and what an address says, as a value like `first`. */
+/** A value in the notation of the address. */
 export function writtenAs(value: Value): string {
   if (Array.isArray(value)) return value.map(encodeURIComponent).join(",");
   if (typeof value === "boolean") return String(Number(value));
   return value && typeof value === "object" ? (value.down ? "-" : "") + value.key : String(value);
 }
+/** The value that a text of the address stands for; it has the type of `first`. */
 export function readAs(first: Value, text: string): Value {
   if (Array.isArray(first)) {
     try {
@@ -108,7 +109,7 @@ const OFFERED: { [K in Choice]?: () => (string | number)[] } = {
   size: () => ["", "?", ...SIZES.map(([name]) => name)],
   sort: () => ["", ...data.tasks.map((x) => x.name)],
 };
-/** An address may name what this page does not have. */
+/** Whether the page offers a value for a choice: an address may be of another page. */
 export function isKnown(name: Choice, value: Value) {
   const offered: unknown[] | undefined = OFFERED[name]?.();
   const asked = name === "sort" ? (value as Sort).key.split("@")[0] : value;
@@ -119,17 +120,17 @@ function chosen(names: Choice[]): Params {
   const other = names.filter((name) => writtenAs(state[name]) !== writtenAs(usual[name]));
   return Object.fromEntries(other.map((name) => [CHOICES[name][0], written(name, state[name])]));
 }
-/** Take from the address what is chosen: of a cell's items where it names a cell, else of the overview. */
+/** Set the choices from the address: those of a cell's items if it names a cell, else those of the overview. */
 export function readView() {
   const r = route();
-  if (location.hash.length > 1 && !location.hash.includes("=")) return; // a place on the page
+  if (location.hash.length > 1 && !location.hash.includes("=")) return; // a link to a section of the page
   for (const name of r.has("model") ? OF_ITEMS : OF_OVERVIEW) {
     const text = r.get(CHOICES[name][0]);
     const value = text === null ? usual[name] : read(name, text);
     Object.assign(state, { [name]: structuredClone(isKnown(name, value) ? value : usual[name]) });
   }
 }
-/** The address follows what is chosen: by a step in the browser's history, or none. */
+/** Write the choices into the address, as a new step of the browser's history if `step` is true. */
 export function writeView(step: boolean) {
   const r = route();
   const ofItems = (key: string) => OF_ITEMS.some((x) => CHOICES[x][0] === key);

@@ -24,14 +24,14 @@ export function leakNote(cell: Cell) {
 
 /** The tests by which a model shows signs of having read a cell's file. */
 export function signsOf(cell: Cell) {
-  const rows = data.runs[cell.run]?.contamination; // of a run that may come from elsewhere
+  const rows = data.runs[cell.run]?.contamination; // absent in a run that another version made
   const here = ["model", "task", "set", "split"] as const;
   return (Array.isArray(rows) ? rows : []).filter(
     (row) => row && here.every((name) => row[name] === cell[name]) && (row.p_holm ?? 1) < 0.05,
   );
 }
 
-/** A stacked bar of the statuses; the numbers stand beside it or in its title. */
+/** A stacked bar of the shares of statuses; its numbers are in the text beside it or in its title. */
 export function statusBar(cell: Cell) {
   const n = counts(cell);
   const parts = STATUSES.filter((x) => n[x] > 0);

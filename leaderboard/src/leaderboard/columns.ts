@@ -1,4 +1,4 @@
-// The parts of the overview's tables: columns, rows of models and of papers, and their order.
+// Columns and rows of the overview's tables: rows of models and of papers, and their order.
 import { NAMES } from "../common/numbers.ts";
 import { t } from "../common/words.ts";
 import {
@@ -38,7 +38,8 @@ export interface OverviewTable {
   columns: TableColumn[];
 }
 
-/** The overview's tables: a set's tasks, or, for a benchmark that is averaged, a task's sets after their mean. */
+/** The overview's tables of a benchmark: one for each set with a column for each task; if the benchmark is averaged over its sets,
+ *  one for each task with its mean and its sets. */
 export function tablesOf(b: Benchmark): OverviewTable[] {
   const mine = tasks.filter((x) => benchmarkOf(x) === b);
   const there = setsOn(b);
@@ -67,14 +68,14 @@ export function tablesOf(b: Benchmark): OverviewTable[] {
 const meanAt = (id: string, task: Task) =>
   meanIndex.get(meanPlace({ ...state, id, task: task.name, scoring: scoringOf(task), perturb: perturbOf(task) }));
 
-/** A model's figures in a column: of its cell, or of the mean. */
+/** A model's figures in a column: its cell, or its mean over sets. */
 export const entryAt = (id: string, { task, set }: At): Cell | Mean | undefined =>
   set === null ? meanAt(id, task) : cellAt(id, set, task.name);
 
 export const columnCells = (set: string, task: Task) =>
   [...models.values()].filter(inSight).flatMap((m) => cellAt(m.id, set, task.name) ?? []);
 
-/** Whether cells are of the same items. */
+/** Whether cells have the same items. */
 export function sameItems(cells: Cell[]) {
   const several = (of: (c: Cell) => string) => new Set(cells.map(of)).size;
   const asked = several(({ facts }) => [facts?.data, facts?.limit, facts?.seed, Boolean(facts?.drop_leaked)].join("|"));
@@ -83,21 +84,21 @@ export function sameItems(cells: Cell[]) {
 
 export function chanceOf(set: string, task: Task) {
   const chance = columnCells(set, task).find((c) => typeof c.chance === "number")?.chance ?? null;
-  return metricRow(metricOf(task))?.share ? chance : null; // of macro F1 guessing has none
+  return metricRow(metricOf(task))?.share ? chance : null; // guessing has no macro F1
 }
 
 // ---- rows
-/** A row of the overview: a model's figures. */
+/** A row of the overview, with the figures of one model. */
 export interface Row {
   label: string;
   value(set: string | null, task: Task): number | null;
 }
-/** A row of a model of this page. */
+/** A row of a model that the page's runs evaluated. */
 export interface OwnRow extends Row {
   model: Model;
   metric(set: string | null, task: Task): Estimate | null;
 }
-/** A row of a paper. */
+/** A row of a model whose figures a paper published. */
 export interface PaperRow extends Row {
   /** The source of each figure, by set and task. */
   columns: Map<string, Published>;
@@ -151,7 +152,7 @@ export function rankColumns(b: Benchmark): TableColumn[] {
   return b.averaged ? tables.flatMap(({ columns }) => columns) : (tables.at(-1)?.columns ?? []);
 }
 
-/** Rows by their mean rank over a benchmark's columns, the best first; so in all its tables and charts. */
+/** Sort rows by mean rank over a benchmark's columns, the best first; all its tables and charts use this order. */
 function byRank<R extends Row>(rows: R[], columns: TableColumn[]): R[] {
   const better = (task: Task) => (isLower(metricOf(task)) ? -1 : 1);
   const ranks = meanRanks(
@@ -167,7 +168,7 @@ function byRank<R extends Row>(rows: R[], columns: TableColumn[]): R[] {
   return [...rows].sort((a, b) => rank(a) - rank(b) || NAMES.compare(a.label, b.label));
 }
 
-/** Models of a group in the order asked for: by mean rank, by a column's value (`null` last) or by name. */
+/** Sort rows in the chosen order: by mean rank, by a column's value (`null` last) or by name. */
 export function ordered<R extends Row>(rows: R[], columns: TableColumn[]): R[] {
   const { key, down } = state.sort;
   const sign = down ? -1 : 1;
@@ -182,7 +183,7 @@ export function ordered<R extends Row>(rows: R[], columns: TableColumn[]): R[] {
     .map(({ row }) => row);
 }
 
-/** The column that rows go by: that asked for, or of another benchmark's tables the first. */
+/** The column that rows are sorted by: the chosen one, or the first if that belongs to another benchmark's tables. */
 function sortedBy(columns: TableColumn[]): At {
   const { key } = state.sort;
   const asked = taskOf(key.split("@")[0]);

@@ -1,4 +1,4 @@
-// The contents of the page: its sections by groups, and the fold that a long one stands in.
+// The table of contents: the page's sections by groups, and the folds around long sections.
 import { $, button, byId, h, put } from "../common/dom.ts";
 import { inChinese, t } from "../common/words.ts";
 import { unfolds } from "./actions.ts";
@@ -15,8 +15,8 @@ export interface Section {
 const WIDE = "(min-width: 68.75rem)"; // as in page.css
 const isWide = () => matchMedia(WIDE).matches;
 
-let reading = ""; // the id of the section that is read
-let chosen = false; // by its link: it may stand too near the end of the page to come to the top of the window
+let reading = ""; // the id of the section at the top of the window
+let chosen = false; // its link was pressed: a section near the end of the page cannot scroll to the top of the window
 
 /** The list of sections: at the side of a wide window, in one menu of a narrow one. */
 export function drawContents(all: Section[]) {
@@ -67,7 +67,7 @@ const linkTo = ({ id, head }: Section) => {
   return button(head.firstChild?.textContent, goTo, { class: "link", "data-section": id });
 };
 
-/** The section at the top of the window is marked in the contents. */
+/** Mark the section at the top of the window in the contents, while the person scrolls. */
 export function followReading(boxes: HTMLElement[]) {
   matchMedia(WIDE).addEventListener("change", ({ matches }) => {
     const box = byId<HTMLDetailsElement>("contents");
@@ -103,7 +103,7 @@ function mark() {
 
 const MOST_TITLES = 3;
 
-/** Put what a section holds behind its title and a line that says what it is. */
+/** Fold a section: its title and a line of description stay visible. */
 export function foldSection(id: string, box: HTMLElement) {
   const section = box.firstElementChild;
   const head = section?.querySelector("h2");

@@ -1,11 +1,11 @@
-// Controls of sections: each shows one choice of the state and takes another.
+// Controls of sections: each shows one choice of the state and changes it.
 import { check, choice, kept } from "../common/dom.ts";
 import { choose } from "./actions.ts";
 import { type ChoiceOf, state } from "./state.ts";
 
 const dashed = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** A labelled select of a choice; `value` is what it shows, which may be another than is chosen where that is not there. */
+/** A labelled select for a choice. `value`: the shown value, which differs from the chosen one if that is not offered. */
 export const picker = <V extends string | number>(
   name: ChoiceOf<V>,
   label: string,

@@ -1,4 +1,4 @@
-// The data packed by report.py, prepared: models, tasks, benchmarks, cells, and lookups of each.
+// The page's data (packed by report.py): models, tasks, benchmarks and cells, with a lookup for each.
 import { h, visible } from "../common/dom.ts";
 import { NAMES, sumOf } from "../common/numbers.ts";
 import { brief, plain } from "../common/text.ts";
@@ -27,7 +27,7 @@ export const nameNode = (model: Model) =>
     visible(model.label),
   );
 
-/** When and by what a model's replies were recorded; nothing where the model itself was asked. */
+/** The date and the source of a model's recorded replies; nothing if the run asked the model itself. */
 export const recordedTold = ({ recorded }: Model) =>
   recorded &&
   t(
@@ -45,13 +45,13 @@ export const recordedFlags = (model: Model): Flag[] =>
 
 /** The prepared data of the page. */
 export let data: PageData;
-/** By id, in the order that they are shown. */
+/** The models by id, in the order in which they are shown. */
 export let models: Map<string, Model>;
 /** The tasks that were asked, or all of the first benchmark where none was. */
 export let everyTask: Task[];
-/** By name, in the order of the choice. */
+/** The metrics' rows by name, in the order in which metrics are offered. */
 export let metricRows = new Map<string, MetricRow>();
-/** By place. */
+/** The cells by place. */
 export let cellIndex: Map<string, Cell>;
 /** Names of tasks that were asked constrained, too. */
 export let heldTasks: Set<string>;
@@ -69,7 +69,7 @@ export function prepare(content: PageData) {
   for (const [number, cell] of data.cells.entries()) {
     cell.number = number;
     cell.id = `${cell.run}\t${cell.model}`;
-    cell.scoring ??= "generate"; // runs of before there were others
+    cell.scoring ??= "generate"; // runs of versions that knew no other scoring
     cell.perturb ??= "none";
     if (!models.has(cell.id))
       models.set(cell.id, {
@@ -133,7 +133,7 @@ export function distinct<K extends keyof Place>(name: K): Place[K][] {
   values.set(name, found);
   return found as Place[K][];
 }
-const values = new Map<keyof Place, (string | number)[]>(); // they do not change
+const values = new Map<keyof Place, (string | number)[]>(); // the result of each field, computed once
 
 export const taskOf = (name: string): Task =>
   data.tasks.find((x) => x.name === name) ?? {
@@ -151,7 +151,7 @@ export const scoreOf = (cell: Cell | undefined, metric: string) => cell?.metrics
 export function counts(cell: Cell): Counts {
   if (cell.counted) return cell.counted;
   const all = Object.fromEntries(STATUSES.map((x) => [x, cell.status?.[x] ?? 0])) as Counts;
-  all.missing = Math.max(cell.missing ?? 0, cell.estimate ? cell.estimate.of - cell.estimate.asked : 0); // as little ranked
+  all.missing = Math.max(cell.missing ?? 0, cell.estimate ? cell.estimate.of - cell.estimate.asked : 0); // an estimate is not ranked, like a cell with missing items
   all.none = sumOf(NO_ANSWER.map((x) => all[x]));
   cell.counted = all;
   return all;
@@ -184,8 +184,8 @@ export const meanPlace = (x: Omit<Placed, "set">) =>
 
 export const alone = () => !manyBenchmarks() && everyTask.some(shared);
 
-/** The beginning of the names of saved files. */
+/** The first part of the names of saved files. */
 export const fileStem = () => (manyBenchmarks() ? "evalsuite" : (benchmarksHere()[0] ?? data.benchmarks[0]).name);
 
-/** Whether a task is of the first benchmark: of its two metrics, for choices and for texts, each is chosen for all its tasks. */
+/** Whether a task belongs to the first benchmark. Its tasks share two choices of a metric: one for choices, one for texts. */
 export const shared = (task: Task) => benchmarkOf(task) === data.benchmarks[0];

@@ -1,4 +1,4 @@
-// Words about cells of which only a part of the items was asked.
+// Words about estimated cells, in which only some items were asked.
 import { num, pct } from "../common/numbers.ts";
 import { t } from "../common/words.ts";
 import type { Cell, Flag } from "./types.ts";
@@ -9,7 +9,7 @@ type Told = NonNullable<Cell["estimate"]>;
 export const estimateFlag = ({ estimate }: Cell): Flag | null =>
   estimate ? { text: t("estimateN", num(estimate.asked), num(estimate.of)), title: estimateTold(estimate) } : null;
 
-/** A chart's words beside a figure of such cells: charts have no room for flags. */
+/** The words of a chart beside an estimated figure: charts have no room for flags. */
 export const estimateWords = (cells: (Cell | undefined)[]): string => {
   const found = cells.flatMap((cell) => (cell && estimateFlag(cell)) ?? []);
   return found.length ? ` · ${found.length === 1 ? found[0].text : "≈"}` : "";

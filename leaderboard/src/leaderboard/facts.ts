@@ -1,8 +1,8 @@
-// Facts by their names: figures in a row, settings below each other.
+// Lists of names and values: figures side by side, settings one below the other.
 import { h, type Kid } from "../common/dom.ts";
 import { data$ } from "../common/passage.ts";
 
-/** A fact of a `dl.facts`; `below` stands under its value, small. */
+/** A name and its value in a `dl.facts`; `below`: small print under the value. */
 export const fact = (name: Kid, value: Kid, below?: Kid) =>
   h("div", null, h("dt", null, name), h("dd", null, value, below && h("small", null, below)));
 
@@ -14,7 +14,7 @@ export const pairs = (lines: ([name: Kid, value: Kid] | false | undefined)[]) =>
     lines.map((line) => line && [h("dt", null, line[0]), h("dd", null, line[1])]),
   );
 
-/** Settings as a file has them: lists by commas, objects as JSON. */
+/** Settings in the notation of a file: lists with commas, objects as JSON. */
 export const settings = (lines: [name: Kid, value: unknown][]) =>
   h(
     "dl",

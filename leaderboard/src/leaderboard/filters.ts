@@ -27,35 +27,35 @@ export const sizeOf = ({ parameters }: Model) =>
   (parameters && SIZES.find(([, from, to]) => parameters >= from && parameters < to)?.[0]) || "?";
 
 // ---- models
-/** Texts parted by commas: a name passes that holds one of them. */
+/** Whether a model's name contains one of the texts that the person typed, separated by commas. */
 export function isFound(label: string) {
   const wanted = state.find.toLowerCase().split(/[,，]/);
   return !state.find.trim() || wanted.some((x) => x.trim() && label.toLowerCase().includes(x.trim()));
 }
-/** Baselines have no size and stay beside models of any. */
+/** Whether a model passes the filters. Baselines have no size and pass every filter by size. */
 export const admitted = (model: Model) =>
   isFound(model.label) &&
   (!state.tags.length || model.tags.some((x) => state.tags.includes(x))) &&
   (!state.size || model.baseline || sizeOf(model) === state.size);
 
-/** A sweep's adapters have their own section; elsewhere they are shown when asked for. */
+/** Whether a model is shown. A sweep's adapters have their own section; elsewhere they are shown only if chosen. */
 export const inSight = (model: Model) => (state.adapters || !model.adapter) && admitted(model);
 
 // ---- tasks and sets
 const ofBenchmark = (task: Task) => !state.onlyBenchmark || benchmarkOf(task).name === state.onlyBenchmark;
-/** The tasks that the benchmark chosen leaves to choose from; and of these the chosen. */
+/** The tasks that a person can choose from, given the chosen benchmark. */
 export const tasksOffered = () => everyTask.filter(ofBenchmark);
 export const tasksInView = () =>
   tasksOffered().filter((x) => !state.onlyTasks.length || state.onlyTasks.includes(x.name));
 
-/** The sets to choose from; and of these the chosen. */
+/** The sets that a person can choose from. */
 export function allSets() {
   const found = data.benchmarks.filter((b) => !state.onlyBenchmark || b.name === state.onlyBenchmark).flatMap(setsOn);
   return found.length ? [...new Set(found)] : data.benchmarks[0].sets;
 }
 export const setNames = () => allSets().filter((x) => !state.onlySet || x === state.onlySet);
 
-/** A task's own sets; null stands for the mean over them, where the paper tells that. */
+/** The sets of a task in view; [null] stands for the mean over sets, if that is what the benchmark's paper reports. */
 export const setsOf = (task: Task): (string | null)[] =>
   benchmarkOf(task).averaged ? [null] : setNames().filter((x) => setsOn(benchmarkOf(task)).includes(x));
 
@@ -65,14 +65,14 @@ export const benchmarksShown = () => {
 };
 
 // ---- cells
-/** Only choices are asked in several ways; texts may be held to a pattern, too, and probes are likelihoods. */
+/** The scoring of a task in view: the chosen one, as far as its kind has it. */
 export function scoringOf(task: Task) {
   if (task.kind === "probe") return "nll";
   const asked = isChoice(task) || (state.scoring === "constrained" && heldTasks.has(task.name));
   return asked ? state.scoring : "generate";
 }
 
-/** A task that the chosen perturbation makes no sense for stays as it is. */
+/** The perturbation of a task in view: the chosen one, or "none" if it does not apply to the task. */
 export function perturbOf(task: Task) {
   const { kinds, languages } = perturbation(state.perturb);
   return kinds.includes(task.kind) && languages.includes(benchmarkOf(task).language) ? state.perturb : "none";

@@ -10,7 +10,7 @@ export const judgedCells = () =>
   );
 export type JudgedHere = ReturnType<typeof judgedCells>[number];
 
-/** The results of a control, over the judges of all runs. */
+/** The rows of a control, for the judges of all runs. */
 export const judgedControls = <K extends keyof Controls>(control: K) =>
   data.runs.flatMap((run, i) => {
     const rows: readonly Controls[K][number][] = run.judged?.controls?.[control] ?? [];

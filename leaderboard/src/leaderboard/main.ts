@@ -1,4 +1,4 @@
-// Keyboard, routes, start.
+// Starts the leaderboard; handles keys and addresses.
 import { $, byId, h } from "../common/dom.ts";
 import { drawFrame, startPage } from "../common/frame.ts";
 import { shortcut } from "../common/keys.ts";
@@ -27,7 +27,7 @@ function onKey(event: KeyboardEvent) {
   }
   if (key === "Escape") go(route().has("item") ? cellRoute(open) : {});
 }
-let home = 0; // where the overview was scrolled to when a cell was opened
+let home = 0; // the overview's scroll position when a cell was opened
 
 function render(all = false) {
   if (all) drawFrame(pageTitle(), t(alone() ? "foot" : "footAll"));
@@ -67,9 +67,9 @@ function showItem() {
   if (entry !== undefined) box.focus({ preventScroll: true });
 }
 
-const DRAWN_THERE = ["unfolded", "sheets", "parts"]; // choices that are followed where they are made
+const DRAWN_THERE = ["unfolded", "sheets", "parts"]; // choices whose controls redraw themselves
 
-/** After an action: the address follows, and what shows the choice is drawn again. */
+/** After an action: write the address, and redraw the parts that show the changed choices. */
 function follow(names: Choice[], step: boolean) {
   writeView(step);
   if (names.some((name) => OF_ITEMS.includes(name))) narrow();

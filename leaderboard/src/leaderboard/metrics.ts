@@ -1,11 +1,11 @@
-// Metrics: their names, and how their values are written.
+// Metrics: their names and the notation of their values.
 import { fixed, isNumber, type Maybe, pct } from "../common/numbers.ts";
 import { plain } from "../common/text.ts";
 import { hasWord, inChinese, t } from "../common/words.ts";
 import { benchmarkOf, metricRows } from "./data.ts";
 import type { Estimate, Task } from "./types.ts";
 
-/** The name that the paper's figures have; undefined where there are none of the same definition. */
+/** The paper's name of a metric; undefined if the paper has no metric of the same definition. */
 export function publishedAs(task: Task, metric: string) {
   const names = benchmarkOf(task).published_as; // null: the same names
   return !names ? metric : Object.hasOwn(names, metric) ? names[metric] : undefined;
@@ -15,7 +15,7 @@ export const isPaper = (m: string) => m.startsWith("paper.");
 
 export const baseName = (m: string) => m.replace(/^paper\./, "");
 
-/** The row of a metric; undefined if it has none. A "paper." name has its own row or that of the name without the prefix. */
+/** A metric's row; undefined if it has none. "paper.x" has its own row or else the row of x. */
 export const metricRow = (m: string) => metricRows.get(m) ?? metricRows.get(baseName(m));
 
 export function metricName(m: string) {
@@ -27,11 +27,11 @@ export function metricName(m: string) {
 export const longName = (m: string) =>
   (hasWord(`long.${m}`) ? t(`long.${m}`) : metricName(m)) + (isSigned(m) ? t("inNats") : isRaw(m) ? " ×1" : "");
 
-// Metrics that are no shares stand as they are, CIDEr from 0 to 10; ΔNLL is in nats and may be negative; all others are in percent.
+// Shares are written in percent; ΔNLL is in nats and may be negative; other metrics are written unscaled (CIDEr from 0 to 10).
 export const isSigned = (m: string) => metricRow(m)?.unit === "nats";
 export const isRaw = (m: string) => metricRow(m)?.percent === false;
 
-export const isLower = (m: string) => metricRow(m)?.lower === true; // less of it is better
+export const isLower = (m: string) => metricRow(m)?.lower === true; // smaller values are better
 
 const nats = (v: number, digits: number) => {
   const text = fixed(Math.abs(v), Math.max(2, digits));

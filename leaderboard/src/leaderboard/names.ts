@@ -1,4 +1,4 @@
-// Names of tasks, sets, perturbations and settings, as the page says them.
+// The page's names of tasks, sets, perturbations and settings.
 import { hasWord, inChinese, t } from "../common/words.ts";
 import { benchmarkOf, data, manyBenchmarks, perturbation, setsOn } from "./data.ts";
 import { state } from "./state.ts";
@@ -13,10 +13,10 @@ export const setWord = (b: Benchmark) => (inChinese() ? b.sets_zh : b.sets_en);
 
 const benchmarkWith = (set: string) => data.benchmarks.find((b) => setsOn(b).includes(set));
 
-/** Levels of difficulty stand for themselves, in capitals: EASY. */
+/** Whether a set is a level of difficulty, which is written in capitals: EASY. */
 export const isLevel = (b: Benchmark, set: string) => b.levels.includes(set);
 
-/** A set's name: EASY, fold 3, dimension 10, v1; of null that of the mean. */
+/** A set's name: EASY, fold 3, dimension 10, v1; null is the mean over sets. */
 export function setLabel(set: string | null) {
   if (set === null) return t("meanHead");
   const own = benchmarkWith(set) ?? data.benchmarks[0];
@@ -26,13 +26,13 @@ export function setLabel(set: string | null) {
   return isLevel(own, set) ? set.toUpperCase() : set;
 }
 
-/** The same with its benchmark's name before it, where there are several. */
+/** A set's name with its benchmark's name before it, if the page has several benchmarks. */
 export function setTitle(set: string) {
   const own = benchmarkWith(set);
   return (manyBenchmarks() && own ? `${own.title} · ` : "") + setLabel(set);
 }
 
-/** The class of what is drawn for a set: its colour, by its place in the benchmark. */
+/** The CSS class that gives a set its colour, by its index in the benchmark. */
 export function setClass(set: string | null, task: Task) {
   const own = benchmarkOf(task);
   const all = [...new Set([...own.sets, ...setsOn(own)])];
@@ -48,7 +48,7 @@ export const perturbName = (name: string) =>
       ? `${perturbation(name).zh}（${name}）`
       : `${name} · ${perturbation(name).en}`;
 
-/** The settings that all tables of the overview share, for captions. */
+/** The chosen settings in words, for captions. */
 export const viewWords = () => settingWords(state);
 
 export const settingWords = (x: Pick<Place, "split" | "variant" | "shots" | "scoring" | "perturb">) =>

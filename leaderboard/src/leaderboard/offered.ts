@@ -5,15 +5,15 @@ import { baseName, isPaper } from "./metrics.ts";
 import { state } from "./state.ts";
 import type { Task } from "./types.ts";
 
-/** The tasks that the filters leave. */
+/** The tasks that pass the filters. */
 export let tasks: Task[] = [];
-/** Metrics that cells in view have: of the first benchmark's choices, and of its spans and texts. */
+/** The metrics of the first benchmark's tasks in view: of choices, and of spans and texts. */
 export let choiceMetrics: string[] = [];
 export let textMetrics: string[] = [];
 /** The metrics of every other task, by its name. */
 export let ownMetrics = new Map<string, string[]>();
 
-/** Look again what there is, before the overview is drawn. */
+/** Update these lists, before the overview is drawn. */
 export function offerMetrics() {
   tasks = tasksInView();
   const known = [...metricRows.keys()];
@@ -33,7 +33,7 @@ export function metricsOf(task: Task): string[] {
   return isChoice(task) ? choiceMetrics : textMetrics;
 }
 
-/** The metric chosen for a task; where it has no such, its own first one. */
+/** The metric that a task is shown by: the chosen one, or the task's first if it does not have that. */
 export function metricOf(task: Task): string {
   const own = state.byTask.find((x) => x.startsWith(`${task.name}:`))?.slice(task.name.length + 1);
   const wish = shared(task) ? state[isChoice(task) ? "metricChoice" : "metric"] : own;

@@ -1,4 +1,4 @@
-// The overview's sections, top to bottom, each drawn when it is in sight or when there is time.
+// The overview's sections from top to bottom. Those in the window are drawn at once, the others when the browser is idle.
 import { $, byId, h, type Kid, put } from "../common/dom.ts";
 import { drawContents, foldSection, followReading, type Section } from "./contents.ts";
 import { open } from "./evidence/open.ts";
@@ -18,8 +18,8 @@ import { drawStatus } from "./sections/status.ts";
 import { drawTokens } from "./sections/tokens.ts";
 import { drawWholes } from "./sections/whole.ts";
 
-/** The parts of the page, top to bottom: [id, how it is drawn, the group of the contents that it is in]. Each draws nothing where
- *  there is nothing to show. */
+/** The sections from top to bottom: [id, function that draws it, its group in the contents]. The function returns nothing if there
+ *  is nothing to show. */
 const PARTS: [id: string, draw: () => Kid, group: Group][] = [
   ["intro", drawIntro, "scores"],
   ["whole", drawWholes, "scores"],
@@ -45,17 +45,17 @@ const PARTS: [id: string, draw: () => Kid, group: Group][] = [
   ["references", drawReferences, "appendix"],
 ];
 type Group = "scores" | "robust" | "diagnosis" | "appendix";
-/** Long parts that are read when they are asked for. */
+/** Long sections, which are folded until a person opens them. */
 const FOLDED = new Set(["leveled", "slices", "confused", "correlated", "statuses", "sheets", "references"]);
 
-/** A place in a part that is scrolled. */
+/** The scroll position of the number-th scrolling region of a section. */
 type Scrolled = [number: number, left: number, top: number];
-/** Parts out of sight that are to be drawn again, and where they were scrolled to. */
+/** Sections outside the window that must be redrawn, with their scroll positions. */
 const stale = new Map<string, Scrolled[]>();
 
 const boxOf = (id: string) => $(`part-${id}`);
 
-/** Parts in sight, as the browser tells of itself: to ask where they stand costs a layout at every change. */
+/** Sections in the window, as an observer reports them: to ask for their positions would cost a layout at every change. */
 const inSight = new Set<string>();
 function watch(boxes: HTMLElement[]) {
   const note = (entry: IntersectionObserverEntry) =>
@@ -63,19 +63,19 @@ function watch(boxes: HTMLElement[]) {
   const watcher = new IntersectionObserver((entries) => entries.forEach(note));
   for (const box of boxes) watcher.observe(box);
 }
-/** Whether a part is in the window, before the browser's observer has reported. */
+/** Whether a section is in the window, before the observer has reported. */
 function isVisible(id: string) {
   const edge = boxOf(id).getBoundingClientRect();
   return edge.top < innerHeight && edge.bottom >= 0;
 }
 
-/** Draw what is in sight at once, and the rest when there is time: a change of a setting must not wait for all of it. */
+/** Draw the sections in the window at once and the others when the browser is idle, so that a change of a setting shows at once. */
 export function drawOverview() {
   offerMetrics();
   if (!byId("part-intro")) layOut();
   delete document.documentElement.dataset.drawn;
   const told = inSight.size > 0;
-  // Scroll positions are read before any part is drawn: after it, each reading would cost a layout.
+  // Scroll positions are read before any section is drawn: afterwards, each reading would cost a layout.
   const scrolled = PARTS.map(([id]) => scrolledIn(boxOf(id)));
   PARTS.forEach(([id, draw], i) => {
     if (told ? inSight.has(`part-${id}`) : isVisible(id)) drawPart(id, draw, scrolled[i]);
@@ -85,14 +85,14 @@ export function drawOverview() {
   later(drawStale);
 }
 
-/** The sections that there are, by the group of each. */
+/** The sections that are not empty, each with its group. */
 const sections = (): Section[] =>
   PARTS.flatMap(([id, , group]) => {
     const head = boxOf(id).querySelector<HTMLElement>("h2");
     return head ? [{ id: `part-${id}`, group, head }] : [];
   });
 
-/** The empty parts, and what leads to them. */
+/** Lay out the empty boxes of all sections, and the contents that link to them. */
 function layOut() {
   inSight.clear();
   const boxes = PARTS.map(([id]) => h("div", { id: `part-${id}`, class: "part" }));
@@ -103,7 +103,7 @@ function layOut() {
 }
 
 const idle = globalThis.requestIdleCallback ?? ((work: () => void) => setTimeout(work));
-/** When the browser is idle, but soon: one that is busy, or whose window is hidden, may be idle once in ten seconds only. */
+/** Call `work` when the browser is idle, at the latest after 200 ms: a busy browser or a hidden window may stay busy for ten seconds. */
 const later = (work: () => void) => idle(work, { timeout: 200 });
 
 function drawStale() {
@@ -116,14 +116,14 @@ function drawStale() {
   document.documentElement.dataset.drawn = "all";
 }
 
-/** Draw the next part that is out of sight; false if there is none. */
+/** Draw the next section outside the window that must be redrawn; false if there is none. */
 export function drawNext() {
   const [id, draw] = PARTS.find(([id]) => stale.has(id)) ?? [];
   if (id && draw) drawPart(id, draw, stale.get(id) ?? []);
   return id !== undefined;
 }
 
-/** Nodes that were ever scrolled: the others are not asked, since each answer lays out a part that is out of sight, too. */
+/** Nodes that were scrolled once. Only they are asked for their position, since each question costs a layout. */
 const moved = new WeakSet<EventTarget>();
 addEventListener("scroll", ({ target }) => target && moved.add(target), true);
 
@@ -132,14 +132,14 @@ const scrolledIn = (box: HTMLElement) =>
     moved.has(x) ? [[i, x.scrollLeft, x.scrollTop]] : [],
   );
 
-/** Draw a part anew where it stands: focus and scrolled places are kept. */
+/** Redraw a section in place: focus and scroll positions stay. */
 function drawPart(id: string, draw: () => Kid, scrolled: Scrolled[]) {
   const box = boxOf(id);
   stale.delete(id);
   const focus = box.contains(document.activeElement) && document.activeElement?.closest<HTMLElement>("[data-keep]");
   put(box, draw());
   if (FOLDED.has(id)) foldSection(id, box);
-  const regions = box.querySelectorAll(".scroll"); // only those moved are moved again: each asks for a layout
+  const regions = box.querySelectorAll(".scroll"); // only scrolled regions are scrolled again: each costs a layout
   for (const [i, left, top] of scrolled) {
     if (!regions[i]) continue;
     moved.add(regions[i]);

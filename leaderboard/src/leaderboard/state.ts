@@ -1,12 +1,11 @@
-// The state of the page: all that a person has chosen, in one place. Only actions.ts and address.ts write it, and all of
-// it stands in the address.
+// The state of the page: all choices of a person. Only actions.ts and address.ts write it, and the address holds all of it.
 
 /** The sorting of the overview: by a column's key, or by name if that is "". */
 export interface Sort {
   key: string;
   down: boolean;
 }
-/** The key of the order by mean rank. */
+/** The key that sorts by mean rank. */
 export const BY_RANK = "rank";
 type First = string | number | boolean | string[] | Sort;
 
@@ -62,19 +61,19 @@ export const CHOICES = {
   query: ["search", ""],
 } satisfies Record<string, [string, First]>;
 
-/** The type of values like a first one. */
+/** The type of a choice's values, from the type of its first value. */
 type Like<V> = V extends boolean ? boolean : V extends never[] ? string[] : V extends Sort ? Sort : V;
 export type Choice = keyof typeof CHOICES;
 export type State = { [K in Choice]: Like<(typeof CHOICES)[K][1]> };
 /** The choices whose values are of a type. */
 export type ChoiceOf<V> = { [K in Choice]: State[K] extends V ? K : never }[Choice];
 
-/** Choices that narrow the page. */
+/** Choices that filter the page. */
 export const FILTERS: Choice[] = ["find", "size", "tags", "onlyBenchmark", "onlySet", "onlyTasks"];
 /** Choices that belong to one cell's items. */
 export const OF_ITEMS: Choice[] = ["filter", "query"];
 
-/** The values at first of some choices, or of all. */
+/** The first values of some choices, or of all. */
 export const firsts = (names = Object.keys(CHOICES) as Choice[]) =>
   Object.fromEntries(names.map((name) => [name, structuredClone(CHOICES[name][1] as First)])) as State;
 

@@ -1,11 +1,11 @@
-// Statistics of what is in view: ranks, Friedman's test, correlations.
+// Statistics of the figures in view: ranks, Friedman's test, correlations.
 import { sumOf } from "../common/numbers.ts";
 
-/** Ranks from 1 for the smallest; ties get the mean of theirs. */
+/** Ranks, 1 for the smallest value; tied values share the mean of their ranks. */
 export const midranks = (list: number[]) =>
   list.map((v) => 1 + list.filter((w) => w < v).length + (list.filter((w) => w === v).length - 1) / 2);
 
-/** The mean rank of each row over columns of values of which more is better; who has none is last. */
+/** The mean rank of each row over columns in which larger values are better; a row without a value is last in the column. */
 export function meanRanks(columns: (number | null)[][]): number[] {
   const there = columns.filter((column) => column.some((v) => v !== null));
   const ranks = there.map((column) => midranks(column.map((v) => (v === null ? Infinity : -Number(v.toFixed(12))))));
@@ -32,7 +32,7 @@ export function chiTail(x: number, df: number) {
   return Math.min(1, tail);
 }
 
-/** Friedman's statistic, corrected for ties, and its p; `columns`: the ranks of all models, a list a column. */
+/** Friedman's statistic, corrected for ties, and its p-value; `columns`: one list of all models' ranks for each column. */
 export function friedman(columns: number[][]) {
   const n = columns.length;
   const k = columns[0].length;
@@ -47,7 +47,7 @@ export function friedman(columns: number[][]) {
 
 const dot = (x: number[], y: number[]) => sumOf(x.map((v, i) => v * y[i]));
 
-/** Pearson's r; null where one of the lists does not vary. */
+/** Pearson's r; null if a list does not vary. */
 export function pearson(x: number[], y: number[]) {
   const centred = (list: number[]) => list.map((v) => v - sumOf(list) / list.length);
   const [a, b] = [centred(x), centred(y)];
@@ -55,7 +55,7 @@ export function pearson(x: number[], y: number[]) {
   return spread > 1e-15 ? dot(a, b) / spread : null;
 }
 
-/** Kendall's τ-b, by the signs of all differences; null where one of the lists does not vary. */
+/** Kendall's τ-b, from the signs of all pairwise differences; null if a list does not vary. */
 export function kendall(x: number[], y: number[]) {
   const signs = (list: number[]) => list.flatMap((v, i) => list.slice(i + 1).map((w) => Math.sign(v - w)));
   const [a, b] = [signs(x), signs(y)];
@@ -63,5 +63,5 @@ export function kendall(x: number[], y: number[]) {
   return spread > 0 ? dot(a, b) / spread : null;
 }
 
-/** The fewest models and columns whose ranks are compared. */
+/** The smallest numbers of models and of columns for a comparison of ranks. */
 export const RANKED = { models: 3, columns: 5 };

@@ -1,4 +1,4 @@
-// Statuses of a request, and scorings of a model.
+// The statuses of requests and the scorings of models, in the order in which the page lists them.
 import type { Status } from "./types.ts";
 
 export const STATUSES: Status[] = [

@@ -1,4 +1,4 @@
-// The frame of an entry of work: the person and their progress, the way to other entries, the list of keys.
+// The frame of the annotation and audit pages: the person and their progress, the steps to other entries, the list of keys.
 import { $, button, byId, h, type Kid, put, visible } from "../dom.ts";
 import { drawFrame } from "../frame.ts";
 import { canKeep } from "../kept.ts";
@@ -28,7 +28,7 @@ import {
 
 addWords(ofAll);
 
-/** Start: of a page's words those that begin with the name of its mode stand in place of the others. */
+/** Start the work. Words whose key begins with the name of the page's `mode` replace the words of the key without it. */
 export function startWork(made: Job, words: Words, mode = "", annotator = "") {
   const own = Object.entries(words).filter(([key]) => mode && key.startsWith(`${mode}.`));
   addWords(Object.fromEntries(own.map(([key, both]) => [key.slice(mode.length + 1), both])));
@@ -63,11 +63,11 @@ function onKey(event: KeyboardEvent) {
   const action = actionOf(key);
   if (!action || (key === " " && target.closest("button, input"))) return;
   event.preventDefault();
-  // Held down, a key moves on; but it marks only once, for the next entry would get the same mark.
+  // A held arrow key moves on; any other held key acts only once, or the next entry would get the same mark.
   if (!event.repeat || key.startsWith("Arrow")) action();
 }
 
-/** Run `action` when Enter is pressed in an input; not for the Enter that ends a word in an input method. */
+/** Run `action` when Enter is pressed in an input, unless that Enter ends a word of an input method. */
 export const onEnter = (action: () => void) => (event: KeyboardEvent) => {
   if (event.key !== "Enter" || event.isComposing) return;
   event.preventDefault();
@@ -78,15 +78,15 @@ export const low = (words: string, id?: string) => h("h2", { class: "low", id },
 
 type Attributes = Record<string, string | number>;
 
-/** Something to press, with its key. */
+/** A button that shows its key. */
 export const press = (id: string, label: Kid, on: boolean, key: string, action: () => void, more: Attributes = {}) =>
   button([h("span", null, label), key && key$(key)], action, { id, class: "mark", "aria-pressed": on, ...more });
 
-/** Buttons for the keys of an entry, below one another or, where they are short, beside. */
+/** A list of an entry's buttons; short ones stand side by side. */
 export const presses = (kids: Kid, cls = "", name: Attributes = {}) =>
   h("div", { class: `marks ${cls}`.trim(), ...(Object.keys(name).length && { role: "group" }), ...name }, kids);
 
-/** A person's words beside a mark. */
+/** The field for a person's note on a mark. */
 export function noteField(id: string, label: string, value: string, write: (note: string) => void) {
   const input: HTMLInputElement = h("input", {
     type: "text",
@@ -102,7 +102,7 @@ export function noteField(id: string, label: string, value: string, write: (note
 
 const warning = () => h("p", { class: "notice caution", id: "warning", hidden: work.keeps }, t("keepsNothing"));
 
-/** Ask for the person's name. */
+/** Draw the page that asks for the person's name. */
 export function drawDoor(name = "") {
   const input = h("input", {
     id: "name",
@@ -136,7 +136,7 @@ export function drawDoor(name = "") {
   input.focus();
 }
 
-/** The page with an entry; `tools` stand beside the stepper, `keys` in the list of them: [keys, word]. */
+/** Draw the page with an entry. `tools` are drawn beside the steps to other entries, `keys` in the list of keys: [keys, word]. */
 export function drawEntry(
   entry: { id: string; set: string },
   title: Kid,
@@ -161,7 +161,7 @@ export function drawEntry(
   drawCount();
 }
 
-/** Update the progress in place: drawing buttons anew would lose a click that is on its way to one. */
+/** Update the progress in place: to redraw the buttons would lose a click in progress. */
 export function drawCount() {
   const count = Array.from({ length: job.size }, (_, at) => at).filter(job.done).length,
     wrong = job.toMend?.() ?? 0;

@@ -1,4 +1,4 @@
-// Changes that can be taken back.
+// The undo history of a person's work.
 
 interface Step<T> {
   at: number;
@@ -8,7 +8,7 @@ interface Step<T> {
 
 const MOST = 500;
 
-/** Entries as they were before each change, the latest last. `restore` puts an entry back. */
+/** A stack of entries, each as it was before a change. `restore` puts an entry back. */
 export class Undo<T> {
   #steps: Step<T>[] = [];
   #restore: (at: number, before: T) => void;
@@ -25,14 +25,14 @@ export class Undo<T> {
     this.#steps = [];
   }
 
-  /** Call it before a change. Changes that follow one another under one `name`, as letters typed into a field do, are one. */
+  /** Note an entry before it changes. Consecutive changes of one `name`, such as letters typed into a field, count as one. */
   note(at: number, before: T, name = "") {
     if (name && this.#steps.at(-1)?.name === name) return;
     this.#steps.push({ at, before, name });
     if (this.#steps.length > MOST) this.#steps.shift();
   }
 
-  /** Take the last change back; the place of its entry, or null if there was none. */
+  /** Take the last change back. Returns the index of its entry, or null if there was none. */
   takeBack() {
     const last = this.#steps.pop();
     if (!last) return null;

@@ -1,5 +1,5 @@
-// A person's work: entries gone through one after the other, kept in this browser under the hash of the data and the
-// person's name, exported and imported as JSONL.
+// A person's work on a list of entries. The browser stores it under the hash of the data and the person's name; it is exported
+// and imported as JSONL.
 import { $, byId } from "../dom.ts";
 import { save } from "../files.ts";
 import { recalled } from "../kept.ts";
@@ -9,18 +9,18 @@ import type { Undo } from "./undo.ts";
 
 /** A page's functions for its entries, which are identified by their index. */
 export interface Job {
-  shelf: string; // what this browser keeps of it is under this name
-  file: string; // the exported file's name, before the annotator's
+  shelf: string; // the name under which the browser stores the work
+  file: string; // the exported file's name, in front of the annotator's
   size: number;
   done: (at: number) => boolean;
   undo: Pick<Undo<never>, "size" | "clear" | "takeBack">;
-  settings: Record<string, boolean>; // kept with the place
-  takeUp: () => void; // what the annotator has done before, or nothing
-  arrived?: () => void; // another entry is to be shown
+  settings: Record<string, boolean>; // the person's settings, stored with the index of the entry
+  takeUp: () => void; // loads the annotator's stored work
+  arrived?: () => void; // called when another entry is shown
   draw: () => void;
-  keys: () => Map<string, () => void>; // those of the entry on screen
-  lines: () => string[]; // of the export
-  take: (lines: unknown[]) => number; // imported ones; how many were taken
+  keys: () => Map<string, () => void>; // the keys of the entry on screen
+  lines: () => string[]; // the lines of the export
+  take: (lines: unknown[]) => number; // takes imported lines; returns the number of lines taken
   toMend?: () => number;
 }
 
@@ -33,7 +33,7 @@ export function begin(made: Job) {
 
 const shelf = (more: string) => [job.shelf, work.annotator, more].filter(Boolean).join(".");
 
-/** Keep something of the annotator's, under a name if there is more of it than one. */
+/** Store a value of the annotator's work; `name` distinguishes several. */
 export function keep(value: unknown, name = "") {
   const text = JSON.stringify(value);
   store.set(shelf(name), text);
@@ -45,7 +45,7 @@ export const keptWork = <T>(otherwise: T, name = "") => recalled(shelf(name), ot
 export const keepPlace = () =>
   store.set(job.shelf, JSON.stringify({ annotator: work.annotator, at: work.at, ...job.settings }));
 
-/** The person who worked on this last, and their entry. The settings are restored. */
+/** The last annotator and the index of their entry. Restores their settings. */
 export function lastPlace() {
   const { annotator = "", at = 0, ...settings } = recalled<Partial<typeof work>>(job.shelf, {});
   const known = Object.entries(settings).filter(([name, on]) => name in job.settings && typeof on === "boolean");
@@ -59,17 +59,17 @@ export function takeUp(annotator: string) {
   job.takeUp();
 }
 
-/** Whether the browser keeps the annotator's work under this name. */
+/** Whether this name of the browser's storage belongs to the annotator's work. */
 export const isKept = (name: string | null) => work.annotator !== "" && Boolean(name?.startsWith(stored(shelf(""))));
 
-/** Take up what another tab of the same page has kept: written from here alone, it would be lost. */
+/** Load the work that another tab of the same page has stored: this tab would overwrite it. */
 export function takeUpAgain() {
   takeUp(work.annotator);
   place(work.at);
   draw();
 }
 
-/** Draw anew. Who goes from button to button by keyboard stays where they are, or at the entry if that is gone. */
+/** Redraw the page. The focus stays on its button, or moves to the entry if the button is gone. */
 export function draw() {
   const focused = document.activeElement,
     id = focused?.matches(":focus-visible:not([type=text])") ? focused.id : "";
@@ -78,7 +78,7 @@ export function draw() {
     if (id && document.activeElement === document.body) byId(name)?.focus({ preventScroll: true });
 }
 
-/** Be at an entry, which is not drawn yet. */
+/** Make an entry the current one, without drawing it. */
 export function place(at: number, said = "") {
   work.at = Math.max(0, Math.min(job.size - 1, Math.trunc(at) || 0));
   work.said = said;
@@ -92,7 +92,7 @@ export function moveTo(at: number, said = "") {
   scrollTo(0, 0);
 }
 
-/** The first entry from a place on, and round, that is not done; -1 if all are. */
+/** The index of the first open entry from `at` on, then from the start; -1 if all are done. */
 export function openFrom(at: number) {
   for (let i = 0; i < job.size; i++) {
     const place = (at + i) % job.size;
@@ -117,7 +117,7 @@ export function takeBack() {
   draw();
 }
 
-/** The objects of lines; null for a line that holds none. */
+/** The JSON objects of a text's lines; null for a line without one. */
 export function objectsOf(text: string): unknown[] {
   const parsed = (line: string): unknown => {
     try {
@@ -132,7 +132,7 @@ export function objectsOf(text: string): unknown[] {
     .map(parsed);
 }
 
-/** Take lines of an exported file in place of what is here, as far as they are of this work. */
+/** Replace entries by the lines of an exported file that belong to this work. */
 export function importText(text: string) {
   const lines = objectsOf(text),
     taken = job.take(lines),
