@@ -1,4 +1,4 @@
-// Accuracy against tokens: a point for each model and way of asking, with what its replies took.
+// Accuracy against tokens: a point for each model and way of asking, with the tokens of its replies.
 import { isNumber, type Maybe, mean, NAMES, num, sumOf } from "../common/numbers.ts";
 import type { TokenCounts } from "../types/results.ts";
 import { address, data, modelOf, models } from "./data.ts";
@@ -14,17 +14,17 @@ export type Way = Pick<Place, "variant" | "shots" | "scoring">;
 export type Took = Omit<TokenCounts, "median" | "p90"> & Partial<Pick<TokenCounts, "median" | "p90">>;
 export interface Spent extends Way {
   id: string;
-  /** The only one; none where the figures are means over tasks. */
+  /** The point's cell; undefined if the figures are means over tasks. */
   cell?: Cell;
   value: number;
   low?: Maybe;
   high?: Maybe;
   /** The words about an estimate, or about a mean that contains one. */
   estimated: string;
-  /** Null: nothing was written. */
+  /** The tokens; null if nothing was written. */
   took: Took | null;
 }
-/** The drawn ways, and the counts of ways that are not drawn: without counted tokens, or without some of the tasks. */
+/** The drawn points, and the numbers of ways that cannot be drawn: without counted tokens, or without some of the tasks. */
 export interface Drawn {
   points: Spent[];
   uncounted: number;
@@ -34,12 +34,12 @@ export interface Drawn {
 /** A number of tokens as text: 7.3, 42, 1,204. */
 export const count = (v: number) => (v < 9.95 ? String(+v.toFixed(1)) : num(Math.round(v)));
 
-/** The scorings that write nothing: options are compared by likelihood. */
+/** Whether the model writes nothing, since the scoring compares likelihoods of options. */
 export const isLikelihood = ({ scoring }: Way) => scoring === "labels" || scoring === "texts";
 
 const wayOf = (c: Way) => address(c.variant, c.shots, c.scoring);
 
-/** The cells of models in sight in every way of asking, otherwise as chosen. */
+/** The cells of models in view in every way of asking, with the other choices as they are. */
 function cells(): Cell[] {
   return data.cells.filter((c) => {
     const task = tasks.find((x) => x.name === c.task);
@@ -47,7 +47,7 @@ function cells(): Cell[] {
   });
 }
 
-/** The sets, and the tasks of each, in which two points or more have tokens. */
+/** Set -> its tasks with at least two points whose tokens were counted. */
 export function tokenPlaces(): Map<string, Task[]> {
   const counted = new Map<string, number>();
   for (const { set, task, tokens } of cells())
@@ -57,7 +57,7 @@ export function tokenPlaces(): Map<string, Task[]> {
   return new Map(found.filter(([, all]) => all.length));
 }
 
-/** Tasks that can be averaged: shares of which more is better; of these those that were asked in several ways, if there are any. */
+/** The tasks that can be averaged: their metrics are shares. Prefers tasks that were asked in several ways. */
 export function averaged(set: string, all: Task[]): Task[] {
   const shares = all.filter((x) => !isRaw(metricOf(x)) && !isSigned(metricOf(x)) && !isLower(metricOf(x)));
   const here = cells().filter((c) => c.set === set && c.tokens);
@@ -66,7 +66,7 @@ export function averaged(set: string, all: Task[]): Task[] {
   return several.length ? several : shares;
 }
 
-/** The points of a set's tasks; of several tasks, each has the means over all of them. */
+/** The points of a set; for several tasks each has the means over all of them. */
 export function spentOn(set: string, chosen: Task[]): Drawn {
   const names = chosen.map((x) => x.name);
   const groups = new Map<string, Cell[]>();
@@ -83,7 +83,7 @@ export function spentOn(set: string, chosen: Task[]): Drawn {
   return found;
 }
 
-/** Models in their order; what is written before what is not. */
+/** Sort by model, then written replies before likelihoods. */
 const before = (a: Cell, b: Cell) => order(a) - order(b) || Number(isLikelihood(a)) - Number(isLikelihood(b));
 const order = (c: Cell) => [...models.keys()].indexOf(c.id);
 
@@ -98,7 +98,7 @@ function pointOf(group: Cell[], chosen: Task[]): Spent[] {
   return [{ id, variant, shots, scoring, value, took, estimated: estimateWords(group), ...own }];
 }
 
-/** The tokens of the replies of all these cells: every cell weighs the same in means, as in the metric's. */
+/** The tokens of several cells. Every cell has the same weight in means, as in the metric's mean. */
 function together(all: (TokenCounts | null | undefined)[]): Took | null {
   const found = all.filter((x) => x !== null && x !== undefined);
   if (!found.length || found.length < all.length) return null;
@@ -116,7 +116,7 @@ function together(all: (TokenCounts | null | undefined)[]): Took | null {
   };
 }
 
-/** The parts of a way by which some of these differ. */
+/** The settings in which some of the points differ. */
 export function differing(points: Way[]): (keyof Way)[] {
   const parts = ["variant", "shots", "scoring"] as const;
   return parts.filter((part) => new Set(points.map((p) => p[part])).size > 1);

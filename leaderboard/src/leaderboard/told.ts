@@ -8,7 +8,7 @@ import { tasks } from "./offered.ts";
 import { state } from "./state.ts";
 import type { Cell, Model, Place, Run } from "./types.ts";
 
-/** Rows of one of the lists in results.json, over all runs, of models on this page; each gets its model's id. */
+/** The rows of a list in results.json for models on this page, from all runs, each with its model's id. */
 export function told<K extends keyof Robustness>(name: K): Told<Robustness[K][number]>[] {
   return data.runs.flatMap((run, i) => ofModels<Robustness[K][number]>(run.robustness?.[name] ?? [], i));
 }
@@ -34,7 +34,7 @@ export const grouped = <R extends { id: string }>(rows: R[]) =>
     .map((m): [Model, R[]] => [m, rows.filter((r) => r.id === m.id)])
     .filter(([, list]) => list.length);
 
-/** Entries of a list in results.json, over all runs, of models on this page as they are asked now; each gets its model's id. */
+/** The entries of a list in results.json for models on this page under the chosen settings, each with its model's id. */
 export function toldOf<K extends "breakdowns" | "confusions">(name: K) {
   type Row = NonNullable<Run[K]>[number];
   return data.runs.flatMap((run, i) => {
@@ -43,7 +43,7 @@ export function toldOf<K extends "breakdowns" | "confusions">(name: K) {
   });
 }
 
-/** Known facts against right conclusions, task by task, in the way that is chosen now. */
+/** Rows of known facts against right answers, for the chosen settings. */
 export const toldMemory = () =>
   data.runs.flatMap((run, i) =>
     ofModels(
@@ -52,7 +52,7 @@ export const toldMemory = () =>
     ),
   );
 
-/** The chosen task and set of `rows`, or the first task and the last set in them. */
+/** The wished task and set if `rows` has them, else the first task and its last set. */
 export function taskAndSet<R extends { task: string; set: string }>(rows: R[], wishTask: string, wishSet: string) {
   const all = tasks.filter((x) => rows.some((r) => r.task === x.name));
   const task = all.find((x) => x.name === wishTask) ?? all[0];
@@ -61,7 +61,7 @@ export function taskAndSet<R extends { task: string; set: string }>(rows: R[], w
   return { all, task, sets, set, mine: rows.filter((r) => r.task === task.name && r.set === set) };
 }
 
-/** The number of replies without an answer, if there are any: a score of 0 may be due to them. */
+/** A note on the number of replies without an answer, which may be the reason of a score of 0. */
 export const silentOf = (cell: Cell | undefined) =>
   cell && counts(cell).none > 0
     ? ` · ${num(counts(cell).none)}/${num(cell.items - (cell.missing ?? 0))} ${t("noAnswer")}`

@@ -8,7 +8,7 @@ export interface Task {
   short: string;
   zh: string;
   en: string;
-  /** Its metrics, the first one the usual. */
+  /** The task's metrics; the first is the default. */
   metrics: string[];
   benchmark: string;
   kind: Kind;
@@ -19,25 +19,25 @@ export interface Benchmark {
   sets: string[];
   sets_zh: string;
   sets_en: string;
-  /** Its sets are folds or dimensions, of which the paper tells the mean. */
+  /** Whether its sets are folds or dimensions, whose mean the paper reports. */
   averaged: boolean;
-  /** Two sets, the easier first; none where sets do not differ in that. */
+  /** The sets by difficulty, the easier first; empty if sets do not differ in difficulty. */
   levels: string[];
   groups: Record<string, Record<string, string>>;
   published_zh: string;
   published_en: string;
   language: string;
-  /** Our metric -> the paper's name of it; null: the same names. */
+  /** A metric's name here -> the paper's name; null: the names are equal. */
   published_as: Record<string, string> | null;
 }
 export interface MetricRow {
   name: string;
   zh: string;
   en: string;
-  /** Its largest value, where that is not 1. */
+  /** The largest value; null: 1. */
   top: number | null;
   percent: boolean;
-  /** A share of right items: guessing has one, too. */
+  /** Whether it is a share of right items, which has a level of chance. */
   share: boolean;
   unit: string;
   lower: boolean;
@@ -61,11 +61,11 @@ export interface Place {
   scoring: string;
   perturb: string;
 }
-/** A place of a model on this page. */
+/** The coordinates of a cell, with its model's id on this page. */
 export interface Placed extends Place {
   id: string;
 }
-/** A value of a metric: of a cell, or the mean over a task's sets. */
+/** A metric's value: a cell's, or the mean over a task's sets. */
 export interface Estimate extends Partial<MetricValue>, Partial<Omit<Average, "value">> {
   value: number | null;
 }
@@ -81,22 +81,22 @@ export type Status =
   | "failed"
   | "missing";
 export type Counts = Record<Status | "none", number>;
-/** A cell of results.json, with where its replies are. */
+/** A cell of results.json, with the positions of its replies in the page's data. */
 export interface Cell extends Omit<CellResult, "task" | "split" | "scoring" | "perturb"> {
   task: string;
   split: string;
   scoring: string;
   perturb: string;
-  /** The run's place among the page's runs. */
+  /** The index of the run. */
   run: number;
   /** The model's id on this page: run and name. */
   id: string;
   number: number;
-  /** Its column's place; what the column's cells are compared in. */
+  /** The index of the cell's column, whose cells can be compared. */
   column: number;
-  /** A letter an entry of the column, "." where the cell has none. */
+  /** A letter for each entry of the column; ".": the cell has none. */
   outcomes: string;
-  /** Entries that a perturbation has turned. */
+  /** Entries whose outcome a perturbation has changed. */
   flips?: number[];
   /** The name of a value that is no finite number. */
   not_finite?: string;
@@ -105,7 +105,7 @@ export interface Cell extends Omit<CellResult, "task" | "split" | "scoring" | "p
 }
 export interface Column {
   ids: string[];
-  /** [name, its first entry]. */
+  /** [name of a shard, index of its first entry]. */
   shards: [string, number][];
   cells?: Cell[];
   entryOf?: Map<string, number>;
@@ -114,14 +114,14 @@ export interface Model {
   id: string;
   run: number;
   name: string;
-  /** The name as it is shown, told apart from others. */
+  /** The shown name, which is unique on the page. */
   label: string;
   baseline: boolean;
-  /** A sweep's adapter. */
+  /** Whether it is an adapter of a sweep. */
   adapter: boolean;
   tags: string[];
   parameters?: number | null;
-  /** The source of its replies, if they were recorded before. */
+  /** The source of the replies, if they were recorded before the run. */
   recorded?: Recorded | null;
 }
 export interface Published {
@@ -145,12 +145,12 @@ export interface Groups extends Place {
   left_out: Record<string, string>;
 }
 
-// ---- sheets: common/sheet.py. What the page alone adds to them stands below each "The page's own".
+// ---- sheets: common/sheet.py. Fields that only the page adds are marked "The page's own".
 export type Words = string | { zh: string; en: string };
 /** A warning beside a value or heading. Python's are texts. */
 export interface Flag {
   text: Words;
-  /** Something is lost or cannot be compared. */
+  /** Whether data are lost or cannot be compared. */
   grave?: boolean;
   /** The full text, if `text` is short for it. */
   title?: string;
@@ -167,11 +167,11 @@ export interface SheetValue {
   flags?: (string | Flag)[];
   compares?: boolean;
   // The page's own
-  /** The written value, if the column's kind does not give it. */
+  /** The value as text, if the column's kind does not determine it. */
   text?: string;
-  /** A name from the data: at most two lines of it are shown. */
+  /** Whether the value is a name from the data, of which at most two lines are shown. */
   name?: boolean;
-  /** Marks right after it: "*" for a significant one. */
+  /** A mark after the value: "*" if it is significant. */
   sign?: string;
   /** The standard deviation between the samples' values, after the interval. */
   spread?: number | null;
@@ -179,18 +179,18 @@ export interface SheetValue {
   base?: number | null;
   /** The cell whose items the value opens; undefined: that of the place that sheet, column and row are about. */
   cell?: Cell | null;
-  /** Its parts, unfolded by a press: the key in the address, and the node that then has it. */
+  /** The parts that a press unfolds: their key in the address, the id of the box that shows them, and the action. */
   unfolds?: { key: string; box: string; act: () => void };
-  /** The text below the pointer. */
+  /** The tooltip. */
   title?: string;
-  /** Its significance group; `alike`: not significantly worse than the best. */
+  /** The letters of its significance groups; `alike`: it is not significantly worse than the best. */
   letters?: string;
   alike?: boolean;
-  /** The parts of a mean: each with its name, below the value. */
+  /** The parts of a mean with their names, which stand below the value. */
   parts?: { name: string; value: SheetValue }[];
 }
 export type SheetCell = SheetValue | Words | number | Record<string, number> | null;
-/** Fields of a place, and of what else a row may be about. */
+/** The subject of a sheet, row or column: coordinates, and other things such as judges. */
 export interface About extends Partial<Place> {
   model?: string;
   item?: string;
@@ -201,7 +201,7 @@ export interface About extends Partial<Place> {
   scale?: string;
   basis?: string;
 }
-/** The page's own: attributes (data-…) by which programs find a table or a part of it. */
+/** Added by the page: attributes (data-…) by which programs find a table or a part of it. */
 export type Marks = Record<string, string>;
 export interface SheetColumn {
   heading: Words;
@@ -221,21 +221,21 @@ export interface SheetColumn {
   // The page's own
   /** The heading over this column and its neighbours with the same. */
   over?: Words;
-  /** The heading over the drawn range. */
+  /** The heading over the drawings on a range. */
   rangeHeading?: string;
-  /** Decimals of intervals, where that is not one fewer than of values. */
+  /** The decimals of intervals; undefined: one fewer than of values. */
   intervalDigits?: number;
-  /** The key of the order that all tables of the overview share; their rows come in that order. */
+  /** The key of the order that all tables of the overview share. */
   sortKey?: string;
-  /** The heading is a name from the data. */
+  /** Whether the heading is a name from the data. */
   named?: boolean;
-  /** The heading as it is read aloud with a value. */
+  /** The heading for screen readers. */
   spoken?: string;
-  /** Remarks on the column: in its head; in a file below the table. */
+  /** Remarks on the column, which stand in its heading, and below the table in files. */
   remarks?: Flag[];
   /** Warnings after the heading. */
   flags?: Flag[];
-  /** The change that has the darkest ground; lesser ones are shaded by their size, falls and rises apart. */
+  /** The size of change with the darkest shade; smaller changes are lighter, falls and rises have two colours. */
   shade?: number;
   marks?: Marks;
 }
@@ -244,11 +244,11 @@ export interface SheetRow {
   kind?: "" | "group" | "apart";
   about?: About;
   // The page's own
-  /** The part of the table that it is in, where rows of several stand below each other: each is a block. */
+  /** The name of the row's block, if the table has several. */
   part?: string;
-  /** Its rows are shown when it is pressed: the key in the address. */
+  /** The key in the address of a heading that folds its rows. */
   folds?: string;
-  /** The marks of its cells; those of a group are its block's. */
+  /** The marks of the row's cells; a group's marks are its block's. */
   marks?: Marks;
 }
 /** A drawing of a sheet: common/sheet.py. */
@@ -270,28 +270,28 @@ export interface Sheet {
   about?: About;
   chart?: Chart;
   // The page's own
-  /** The analysis that it is of. */
+  /** The analysis that made the sheet. */
   analysis?: string;
-  /** The number of the run that it is of. */
+  /** The index of the sheet's run. */
   run?: number;
-  /** The order of its rows says something: it is not sorted otherwise. */
+  /** Whether the order of rows has a meaning, so that they cannot be sorted. */
   fixed?: boolean;
-  /** The sorting of the table until another is chosen. */
+  /** The table's sorting until a person chooses another. */
   order?: { column: number; down: boolean };
-  /** Class names of its table. */
+  /** Class names of the table. */
   look?: string;
   marks?: Marks;
 }
 
 // ---- the page
-/** The fields of manifest.json that the page reads; all of its settings are shown as they are. */
+/** The fields of manifest.json that the page reads; it shows all settings unchanged. */
 export interface Manifest {
   started?: string;
   python?: string;
   platform?: string;
   settings?: Record<string, unknown>;
   packages?: Record<string, string>;
-  /** The files that items are from. */
+  /** The files with the items. */
   data?: Record<string, { items?: number; sha256?: string } | null>;
 }
 export interface Run extends Partial<Omit<EvalsuiteResultsFormat1, "cells" | "evalsuite" | "format" | "reading">> {
@@ -300,12 +300,12 @@ export interface Run extends Partial<Omit<EvalsuiteResultsFormat1, "cells" | "ev
   written?: { results: string[]; cells: string[] };
   sheets?: Sheet[];
 }
-/** A sentence of evalsuite/analyses/findings, and the number of the cell that it rests on. */
+/** A sentence of evalsuite/analyses/findings, and the index of the cell that is its evidence. */
 export interface Finding {
   about: string;
   zh: string;
   en: string;
-  /** Its test, in small print. */
+  /** The test behind the sentence, in small print. */
   test_zh: string;
   test_en: string;
   cell: number | null;

@@ -1,4 +1,4 @@
-// Groups of benchmarks as they are in view: one row a model over all of them. Their means are results.json's.
+// Groups of benchmarks in view, with one row for each model. The means are those of results.json.
 import { NAMES } from "../common/numbers.ts";
 import type { BenchmarkGroup, GroupChange, GroupColumn, GroupPart, GroupRow, GroupScore } from "../types/results.ts";
 import { sameItems } from "./columns.ts";
@@ -8,20 +8,20 @@ import { state } from "./state.ts";
 import { meanRanks } from "./statistics.ts";
 import type { Cell, Model } from "./types.ts";
 
-/** A model's row, and the columns of its run. */
+/** A model's row, with the columns of its run. */
 export interface WholeRow {
   model: Model;
   row: GroupRow;
   columns: GroupColumn[];
 }
 export interface WholeColumn extends GroupColumn {
-  /** All rows are of the same parts and items. */
+  /** Whether all rows have the same parts and items. */
   alike: boolean;
 }
 export interface Whole {
   group: BenchmarkGroup;
   columns: WholeColumn[];
-  /** The perturbations of each benchmark that some row has. */
+  /** The perturbed benchmarks that some row has. */
   changes: Pick<GroupChange, "perturb" | "benchmark">[];
   rows: WholeRow[];
 }
@@ -30,7 +30,7 @@ export type Asked = Pick<GroupPart, "task" | "set" | "shots" | "scoring">;
 type Way = Pick<GroupRow, "variant" | "shots" | "scoring">;
 const sameWay = (a: Way, b: Way) => a.variant === b.variant && a.shots === b.shots && a.scoring === b.scoring;
 
-/** The groups that some run of the page has, with the models in sight as they are asked now. */
+/** The groups of the page's runs, with the models in view under the chosen settings. */
 export function wholes(): Whole[] {
   const found = data.runs.flatMap((run, i) =>
     (run.groups ?? []).filter(({ split }) => split === state.split).map((group) => ({ group, run: i })),
@@ -39,7 +39,7 @@ export function wholes(): Whole[] {
   return names.flatMap((name) => wholeOf(found.filter(({ group }) => group.name === name)) ?? []);
 }
 
-/** The rows of a group in the chosen way; if no model was asked in it, in the first way that there is. */
+/** The rows of a group under the chosen settings; if no model has those, under the first that some model has. */
 function wholeOf(found: { group: BenchmarkGroup; run: number }[]): Whole | null {
   const all = found.flatMap(({ group, run }) =>
     group.rows.flatMap((row): WholeRow[] => {
@@ -76,7 +76,7 @@ export const scoreIn = ({ row }: WholeRow, of: GroupColumn): GroupScore | undefi
 export const changeIn = ({ row }: WholeRow, of: Whole["changes"][number]): GroupChange | undefined =>
   row.changes.find((c) => c.perturb === of.perturb && c.benchmark === of.benchmark);
 
-/** The parts of a column, as the row's own run has them. */
+/** The parts of a column in the row's run. */
 export const partsOf = ({ columns }: WholeRow, of: GroupColumn): string[] => columns.find(isOf(of))?.parts ?? [];
 
 export const partName = ({ task, set }: Pick<Asked, "task" | "set">) => `${task}/${set}`;
@@ -87,14 +87,14 @@ export const foundIn = (whole: WholeRow, of: GroupColumn): GroupPart[] => {
   return whole.row.parts.filter((part) => wanted.includes(partName(part)));
 };
 
-/** The cell that a part is of. */
+/** The cell of a part. */
 export const cellOfPart = ({ model, row }: WholeRow, part: Asked, perturb = "none"): Cell | undefined => {
   const { task, set, shots, scoring } = part;
   const { split, variant } = row;
   return cellIndex.get(placeOf({ id: model.id, task, set, split, variant, shots, scoring, perturb }));
 };
 
-/** Whether a column's rows compare. In one run: each part's cells have the same items; across runs: the same parts, too. */
+/** Whether a column's rows can be compared: the cells of each part have the same items and, across runs, the same parts. */
 function isAlike(of: GroupColumn, rows: WholeRow[]): boolean {
   const whole = rows.filter((row) => scoreIn(row, of)?.missing.length === 0);
   if (new Set(whole.map((row) => partsOf(row, of).join())).size > 1) return false;
@@ -107,7 +107,7 @@ function isAlike(of: GroupColumn, rows: WholeRow[]): boolean {
   });
 }
 
-/** The weight of each part: every task the same, and of a task every set. As in analyses/overview.py. */
+/** The weight of each part, as in analyses/overview.py: equal for all tasks, and equal for the sets of a task. */
 export function weightsOf(parts: string[]): Map<string, number> {
   const sets = new Map<string, string[]>();
   for (const part of parts) {

@@ -1,4 +1,4 @@
-// A panel an ability: a row a model, its mean with its interval.
+// A panel for each ability, with a row for each model: its mean and the mean's interval.
 import { isNumber, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
@@ -12,9 +12,9 @@ import { between, dot, group, line, lying, Points, rowAt, rowAxis } from "./mark
 export interface AbilityRow {
   model: Model;
   score: GroupScore | undefined;
-  /** Its mean holds an estimate. */
+  /** Whether the mean contains an estimate. */
   estimated: boolean;
-  /** Unfolds the parts of its mean. */
+  /** Unfolds the parts of the mean. */
   act: () => void;
 }
 

@@ -1,8 +1,8 @@
-// Places on axes, of numbers only: scales, ranges and their ticks, labels that keep apart. Nothing is drawn here.
+// Geometry of axes: scales, ranges and their ticks, and labels that do not overlap. Nothing is drawn here.
 import { isNumber, type Maybe } from "../../common/numbers.ts";
 import { wide } from "../../common/text.ts";
 
-/** A place across a chart: pixels, or a share of its width ("12.5%"). */
+/** A horizontal position in a chart: pixels, or a share of its width ("12.5%"). */
 export type Length = number | string;
 export type Scale = (value: number) => number;
 export type Anchor = "start" | "middle" | "end";
@@ -20,7 +20,7 @@ export interface Ground {
   bottom: number;
 }
 
-/** A ground, and where values stand on it. */
+/** A plotting area with its horizontal and its vertical scale. */
 export interface Frame {
   ground: Ground;
   across: Scale;
@@ -28,27 +28,27 @@ export interface Frame {
 }
 
 export const PLOT: Ground = { width: 360, left: 30, right: 348, top: 10, bottom: 208 };
-/** The height of a row in charts that have a row a model. */
+/** The height of a row in charts with a row for each model. */
 export const ROW = 24;
-/** Quarters of a share. */
+/** The ticks of an axis of shares. */
 export const QUARTERS = [0, 0.25, 0.5, 0.75, 1];
 
-/** Values from low to high, put between two places; what lies outside stands at the edge. */
+/** A linear scale from values to positions; values outside of the range stand at its edge. */
 export const scale =
   (low: number, high: number, from: number, to: number): Scale =>
   (value) =>
     from + ((Math.min(high, Math.max(low, value)) - low) / (high - low)) * (to - from);
 
-/** The same on a scale of powers, for values above 0. */
+/** A logarithmic scale from values above 0 to positions. */
 export const powers = (low: number, high: number, from: number, to: number): Scale => {
   const across = scale(Math.log(low), Math.log(high), from, to);
   return (value) => across(Math.log(value));
 };
 
-/** The offset of the i-th of n marks, so that they do not cover each other: at most `most` pixels apart, within `room`. */
+/** The offset of the i-th of n marks that would cover each other: at most `most` pixels from the next, within `room` pixels. */
 export const aside = (i: number, n: number, most: number, room: number) => (i - (n - 1) / 2) * Math.min(most, room / n);
 
-/** A share of the width, a little off both edges, where marks would be cut. */
+/** The horizontal position of a share from 0 to 1, a little inside both edges, where marks would be cut. */
 export const place = (share: number) => `${scale(0, 1, 2, 98)(share).toFixed(2)}%`;
 export const shares = (low: number, high: number) => (value: number) => place((value - low) / (high - low));
 
@@ -64,10 +64,10 @@ export function rangeOf(values: Maybe[], most = 1): Range {
   return { low: from, high: to, ticks: Array.from({ length: count }, (_, i) => from + i * step) };
 }
 
-/** The ratio of the largest value to the smallest from which values stand on a scale of powers. */
+/** The ratio of the largest to the smallest value from which an axis is logarithmic. */
 const SPREAD = 8;
-const MOST = 11; // ticks, beyond which only powers of ten are named
-/** A round range around numbers of things: from 0, or, where they part widely, between 1, 2 and 5 times powers of ten. */
+const MOST = 11; // the number of ticks above which only powers of ten get a label
+/** A range around counts: from 0, or for widely different counts logarithmic, between 1, 2 and 5 times powers of ten. */
 export function countRange(values: number[]): Range & { wide: boolean } {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   if (most < SPREAD * least) {
@@ -86,24 +86,24 @@ export function countRange(values: number[]): Range & { wide: boolean } {
     wide: true,
   };
 }
-/** 1, 2 and 5 times powers of ten, from below the one number to above the other. */
+/** The numbers 1, 2 and 5 times a power of ten, from the last below `from` to the first above `to`. */
 function roundNumbers(from: number, to: number): number[] {
   const [first, last] = [Math.floor(Math.log10(from)), Math.ceil(Math.log10(to))];
   return Array.from({ length: last - first + 1 }, (_, i) => 10 ** (first + i)).flatMap((x) => [x, 2 * x, 5 * x]);
 }
 
-/** The end of an axis that begins at 0: above all intervals of groups of some size. */
+/** The end of an axis that begins at 0: above all values, and above the intervals of groups of ten items or more. */
 export function valueEnd(groups: { n: number; value: number; interval: [number, number] }[], chance: Maybe): number {
   const most = Math.max(chance ?? 0, ...groups.map((b) => (b.n < 10 ? b.value : b.interval[1])));
   return [0.2, 0.4, 0.6, 0.8].find((x) => x >= most) ?? 1;
 }
 
-/** Places for labels that want to stand at `wanted`: `gap` apart, within top and bottom, and each as near as that allows. */
+/** Positions for labels as near as possible to `wanted`, `gap` pixels apart, between `top` and `bottom`. */
 export function apart(wanted: number[], gap: number, top: number, bottom: number): number[] {
   const order = wanted.map((_y, i) => i).sort((a, b) => wanted[a] - wanted[b]);
   const blocks: [y: number, labels: number][] = [];
   order.forEach((i, n) => {
-    // less n gaps: what is in order then is apart; neighbours out of order take their mean
+    // n gaps are subtracted: positions in ascending order are then far enough apart, and others are replaced by their mean
     let [y, k] = [wanted[i] - n * gap, 1];
     for (let above = blocks.at(-1); above && above[0] > y; above = blocks.at(-1)) {
       [y, k] = [(y * k + above[0] * above[1]) / (k + above[1]), k + above[1]];
@@ -122,8 +122,8 @@ export function apart(wanted: number[], gap: number, top: number, bottom: number
 
 /** A box: left, top, right, bottom. */
 export type Box = [number, number, number, number];
-/** Find room for a name beside the marker at (x, y): it touches no box of `taken` and stays on the ground. The box found is
- *  added to `taken`. */
+/** Find room for a name beside the marker at (x, y), inside the plotting area and clear of the boxes of `taken`. Adds the new box
+ *  to `taken`. */
 export function beside(x: number, y: number, name: string, taken: Box[], ground: Ground) {
   const long = wide(name);
   const places: [number, Anchor, number, number][] = [
@@ -142,7 +142,7 @@ export function beside(x: number, y: number, name: string, taken: Box[], ground:
   return null;
 }
 
-/** The ticks that get a label, from the right: one that would touch its neighbour or the first is left out. */
+/** The ticks that get a label, from the right. A tick whose label would touch its neighbour's or the first is left out. */
 export function labelled(ticks: number[], across: Scale): number[] {
   let free = Infinity;
   return [...ticks]
@@ -155,7 +155,7 @@ export function labelled(ticks: number[], across: Scale): number[] {
     });
 }
 
-/** Neighbours in rank that differ by less than the critical difference, the longest such rows of them: [first, last]. */
+/** The maximal runs of neighbours in rank that differ by less than the critical difference: [first, last]. */
 export function cliques(rows: { mean: number }[], cd: number): [number, number][] {
   const found: [number, number][] = [];
   rows.forEach((r, i) => {

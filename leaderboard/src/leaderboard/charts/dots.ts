@@ -1,4 +1,4 @@
-// A row a model, a dot a set, with whiskers.
+// A chart with a row for each model and a dot with whiskers for each set.
 import { h } from "../../common/dom.ts";
 import { isNumber, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
@@ -31,7 +31,7 @@ interface Of {
   points: Points;
 }
 
-/** The ends of the axis: 0 and 1, or for a metric that is no share, round numbers around all drawn values. */
+/** The ends of the axis: 0 and 1; round numbers around all drawn values for a metric that is no share. */
 function axisEnds(metric: string, rows: OwnRow[], task: Task, sets: (string | null)[], paper: Paper[]) {
   if (!isRaw(metric)) return [0, 1];
   const drawn = rows
@@ -99,14 +99,14 @@ export function dotPanel(task: Task, every: OwnRow[]): HTMLElement {
   );
 }
 
-/** The words about an estimate, or about a mean that contains one. */
+/** The words about an estimated value, or about a mean that contains one. */
 function estimated(row: OwnRow, set: string | null, task: Task): string {
   const entry = entryAt(row.model.id, { set, task });
   if (!entry) return "";
   return "sets" in entry ? (entry.estimates ? " · ≈" : "") : estimateWords([entry]);
 }
 
-/** A dot a set, joined by a line; with intervals each set has its own height, and whiskers in place of the line. */
+/** A dot for each set, joined by a line. With intervals, each set has its own height, and whiskers replace the line. */
 function dots(row: OwnRow, y: number, { task, metric, sets, whiskers, across, points }: Of) {
   const step = whiskers ? Math.min(9, 18 / (sets.length - 1)) : 0;
   const there = sets

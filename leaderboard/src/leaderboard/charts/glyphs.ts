@@ -1,7 +1,7 @@
-// Looks that tell lines and points apart without their colour: a dash and a marker each.
+// Dashes and markers, by which lines and points differ without colour.
 import { s } from "../../common/dom.ts";
 
-/** Corners around a marker's middle: x, y, x, y … */
+/** Corners of each marker around its middle: x, y, x, y … */
 const CORNERS = {
   square: [-1, -1, 1, -1, 1, 1, -1, 1],
   triangle: [0, -1.25, 1.15, 0.9, -1.15, 0.9],
@@ -38,7 +38,7 @@ const COLOURS = 6;
 
 export const colourOf = (look: number) => `c${look % COLOURS}`;
 export const dashOf = (look: number) => LOOKS[look][0];
-/** A look's marker. */
+/** Draw the marker of a look. */
 export function glyph(look: number, x: number, y: number, r = 4.5): SVGElement {
   const [, shape, hollow] = LOOKS[look];
   const cls = hollow ? "mark hollow" : "mark";

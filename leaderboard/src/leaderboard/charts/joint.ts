@@ -1,4 +1,4 @@
-// Judge against metric: how many items have each score and each tenth.
+// Judge against metric: the number of items with each score of the judge and each tenth of the metric.
 import { h } from "../../common/dom.ts";
 import { isNumber, num } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
@@ -14,7 +14,7 @@ const SIDE = { wide: 26, high: 20 };
 const LEFT = 22;
 const TENTHS = 10;
 
-/** Rows of ten counts. A scale of many steps has its scores in tenths, too. */
+/** Rows of ten counts, a row for each score; scores of a scale with many steps are grouped in tenths, too. */
 function counted(told: Record<string, string>, low: number, high: number): number[][] {
   const steps = high - low + 1;
   const rows = Math.min(TENTHS, steps);
@@ -26,13 +26,13 @@ function counted(told: Record<string, string>, low: number, high: number): numbe
   return counts;
 }
 
-/** The ends of a judge's scale. */
+/** The lowest and the highest score of a judge's scale. */
 export function scaleOf(c: JudgedHere, scale: string): [low: number, high: number] {
   const [, low, high] = c.facts.scales.find(([name]) => name === scale) ?? [];
   return [Number(low), Number(high)];
 }
 
-/** A panel a model: how many items have each score and each tenth of the metric. */
+/** A panel for each model: the number of items with each score and each tenth of the metric. */
 export function jointPanels(cells: JudgedHere[], scale: string, metric: string): HTMLElement {
   const there = cells.filter((c) => c.scales?.[scale]?.joint?.[metric]);
   const picked = pickedOf(there.map((c) => c.id));

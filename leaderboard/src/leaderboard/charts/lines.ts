@@ -1,4 +1,4 @@
-// A chart of lines, one a model, over a few places: from not perturbed to perturbed, over numbers of shots.
+// A chart with a line for each model over a few columns: unperturbed and perturbed, or numbers of shots.
 import { isNumber, type Maybe, pct } from "../../common/numbers.ts";
 import { plain, shortened, wide } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
@@ -7,11 +7,11 @@ import { labelOf, lookOf, pickedOf } from "./looks.ts";
 import { chanceLine, group, type LinePoint, label, line, type Panel, Points, path, tspan, upAxis } from "./marks.ts";
 
 export interface Line {
-  /** Its model. */
+  /** The line's model. */
   id: string;
-  /** A number behind its name. */
+  /** The number behind the model's name. */
   label: string;
-  /** The heaviest are named. */
+  /** The lines of the largest weights are named. */
   weight: number;
   faint: boolean;
   dash: string;
@@ -19,7 +19,7 @@ export interface Line {
 }
 export interface Lines extends Omit<Panel, "data"> {
   name: string;
-  /** Names of the places that points stand at. */
+  /** The names of the columns of points. */
   places: string[];
   lines: Line[];
   range: Range;
@@ -32,7 +32,7 @@ const NAMED = 9;
 
 const last = (line: Line) => line.points[line.points.length - 1];
 
-/** Lines that are named at their ends, and how high: all if they are few, else those picked or the heaviest. */
+/** The height of the name of each line that has one: every line if there are few, else highlighted ones or those of largest weight. */
 function namesAt(lines: Line[], picked: string[], up: Scale): Map<string, number> {
   const heaviest = [...lines].sort((a, b) => b.weight - a.weight).slice(0, NAMED);
   const named = lines.filter((x) => (picked.length ? picked.includes(x.id) : heaviest.includes(x)));
@@ -89,7 +89,7 @@ export function linePanel({ name, places, lines, range, chance, ...caption }: Li
   );
 }
 
-/** The end of a line opens its last point's evidence, and names it; a line without a place for its name under the pointer. */
+/** The end of a line: it opens the last point's evidence and has the model's name beside it, or as a tooltip if there is no room. */
 function end(line: Line, y: number, named: number | undefined, points: Points): SVGElement {
   const [from, at] = [GROUND.right + 2, named ?? y];
   const name = shortened(labelOf(line.id), GROUND.width - from - 22 - wide(line.label));

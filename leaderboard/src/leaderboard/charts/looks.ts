@@ -10,7 +10,7 @@ import { colourOf, dashOf, glyph, LOOKS } from "./glyphs.ts";
 import { line, mute } from "./marks.ts";
 
 let looks: { of?: Map<string, Model>; at: Map<string, number> } = { at: new Map() };
-/** The look of a model, by its place among all; those of a sweep's adapters come last. */
+/** The number of a model's look, by its index among all models; a sweep's adapters come last. */
 export function lookOf(id: string): number {
   if (looks.of !== models) {
     const all = [...models.values()].sort((a, b) => Number(a.adapter) - Number(b.adapter));
@@ -18,7 +18,7 @@ export function lookOf(id: string): number {
   }
   return looks.at.get(id) ?? 0;
 }
-/** A marker for a legend; with its line, too. */
+/** A marker with a piece of its line, for legends. */
 export const sample = (look: number): SVGElement =>
   mute(
     `curve swatch ${colourOf(look)}`,
@@ -29,14 +29,14 @@ export const sample = (look: number): SVGElement =>
 export const markSample = (look: number, width: number): SVGElement =>
   mute(colourOf(look), [width, 14], glyph(look, 7, 7));
 
-/** A model's name as a string, for titles and where the name is set as data. */
+/** A model's name as a string, for titles and attributes. */
 export const labelOf = (id: string) => plain(modelOf(id).label);
 export const nameOf = (id: string) => nameNode(modelOf(id));
 
-/** The models picked of these; none: all stand as they are. */
+/** The highlighted models among `ids`; if there are none, no model is faded. */
 export const pickedOf = (ids: string[]): string[] => state.picked.filter((id) => ids.includes(id));
 
-/** The legend of charts of these models: a press makes a model stand out, another ends it. */
+/** The legend of charts of these models. A press highlights a model, another one ends it. */
 export function modelKeys(ids: string[]): HTMLElement {
   const key = (id: string) =>
     h(

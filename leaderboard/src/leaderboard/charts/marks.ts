@@ -1,5 +1,4 @@
-// The marks that all charts are drawn of. A chart turns its data into them; what is a point is reached by keys and opens
-// its evidence in every chart alike.
+// The marks that all charts consist of. In every chart, keys move between points, and a press opens a point's evidence.
 import { h, type Kid, put, s } from "../../common/dom.ts";
 import { isNumber, type Maybe, pct } from "../../common/numbers.ts";
 import { wide } from "../../common/text.ts";
@@ -25,10 +24,10 @@ export const polyline = (cls: string, points: { x: number; y: number }[], more?:
 export const path = (cls: string, d: string) => s("path", { class: cls, d });
 export const tspan = (cls: string, text: string) => s("tspan", { class: cls }, text);
 export const group = (cls: string, more: More | null, ...kids: Kid[]) => s("g", { class: cls, ...more }, ...kids);
-/** Marks with a text under the pointer. */
+/** Marks with a tooltip. */
 export const said = (words: string, ...marks: Kid[]) => s("g", null, s("title", null, words), ...marks);
 
-/** An interval across, with caps of so many pixels. */
+/** A horizontal interval with caps of `cap` pixels. */
 export const lying = (x1: Length, x2: Length, y: number, cap = 0) =>
   group(
     "whisker",
@@ -36,23 +35,23 @@ export const lying = (x1: Length, x2: Length, y: number, cap = 0) =>
     line("", x1, x2, y, y),
     [x1, x2].map((x) => cap > 0 && line("", x, x, y - cap, y + cap)),
   );
-/** An interval upright. */
+/** A vertical interval with caps of `cap` pixels. */
 export function upright(x: number, y1: number, y2: number, cap = 0): SVGElement {
   const caps = cap > 0 ? [y1, y2].map((y) => `M${x - cap} ${y}h${2 * cap}`) : [];
   return path("whisker", [`M${x} ${y1}V${y2}`, ...caps].join(""));
 }
 
 // ---- axes
-/** The level of guessing, where it is known. */
+/** The line at the level of chance, if that is known. */
 export const chanceLine = ({ ground, up }: Frame, chance: Maybe): Kid =>
   isNumber(chance) && line("chance dotted", ground.left, ground.right, up(chance), up(chance));
-/** Values from the bottom to the top: a line of the grid and a label each. */
+/** A vertical axis: a grid line and a label for each tick. */
 export const upAxis = ({ ground, up }: Frame, ticks: number[], text: (value: number) => Kid): Kid =>
   ticks.map((v) => [
     line("grid", ground.left, ground.right, up(v), up(v)),
     label(ground.left - 5, up(v) + 4, text(v), "end"),
   ]);
-/** Values across a chart of rows: lines of the grid, and labels below them that do not leave it. */
+/** The horizontal axis of a chart of rows: grid lines, and labels below that stay inside the chart. */
 export function rowAxis(grid: Length[], labels: [Length, Kid][], height: number): Kid {
   const anchors = labels.map((_, i): Anchor => (i === 0 ? "start" : i === labels.length - 1 ? "end" : "middle"));
   return [
@@ -60,7 +59,7 @@ export function rowAxis(grid: Length[], labels: [Length, Kid][], height: number)
     labels.map(([x, text], i) => label(x, height + 15, text, anchors[i])),
   ];
 }
-/** An interval in words, where there is one. */
+/** An interval in words; "" if there is none. */
 export const between = (m: { low?: Maybe; high?: Maybe } | undefined) =>
   isNumber(m?.low) ? ` (${pct(m.low)}–${pct(m.high)})` : "";
 
@@ -69,8 +68,8 @@ export interface Side {
   wide: number;
   high: number;
 }
-/** Places for squares in rows and columns, and their names: at the left, and leaning above. `corner` is what the rows' names
- *  are; from the n-th column on, squares stand a little apart. */
+/** The layout of a matrix of squares with the names of its rows at the left and of its columns above. `corner`: the heading of the
+ *  rows' names; from the n-th column on, columns stand a little apart. */
 export function squares(rows: string[], columns: string[], side: Side, corner = "", n = Infinity) {
   const longest = (names: string[]) => 1.04 * Math.max(0, ...names.map(wide));
   const [left, lean] = [12 + longest([corner, ...rows]), 0.72 * longest(columns)];
@@ -88,7 +87,7 @@ export function squares(rows: string[], columns: string[], side: Side, corner = 
   ];
   return { x, y, top, lean, right: x(columns.length), bottom: y(rows.length), heads };
 }
-/** One of them: rectangles of these classes and opacities, and a figure in the middle. */
+/** One square of a matrix: rectangles of these classes and opacities, and a figure in the middle. */
 export const square = (
   x: number,
   y: number,
@@ -102,7 +101,7 @@ export const square = (
 ];
 
 // ---- charts
-/** Pixels of the chart's own, or as wide as there is room. */
+/** The size of a chart in pixels; "100%": as wide as its box. */
 export type Size = [width: number | "100%", height: number];
 const plot = (cls: string, [width, height]: Size) => ({
   class: `plot ${cls}`.trim(),
@@ -110,10 +109,10 @@ const plot = (cls: string, [width, height]: Size) => ({
   height,
   viewBox: width === "100%" ? undefined : `0 0 ${width} ${height}`,
 });
-/** A chart as an image of which the words tell what it shows. */
+/** A chart as an image; `words` describe it for screen readers. */
 export const image = (cls: string, size: Size, words: string, ...kids: Kid[]) =>
   s("svg", { ...plot(cls, size), role: "img", "aria-label": words }, ...kids);
-/** A chart beside its numbers. */
+/** A chart that screen readers skip, since its numbers stand beside it. */
 export const mute = (cls: string, size: Size, ...kids: Kid[]) =>
   s("svg", { ...plot(cls, size), "aria-hidden": "true" }, ...kids);
 
@@ -132,12 +131,12 @@ export const panel = ({ data, title, small }: Panel, ...kids: Kid[]): HTMLElemen
     h("figcaption", null, h("strong", null, title), small !== null && h("small", null, small)),
     ...kids,
   );
-/** A chart of rows beside their names. */
+/** A chart of rows with their names at the left. */
 export interface Rows {
   models: Model[];
   /** The distance of the first row from the top, in pixels. */
   head?: number;
-  /** The content below the last name. */
+  /** Content below the last name. */
   last?: Kid;
 }
 function named({ models, head = 0, last }: Rows, chart: SVGElement): HTMLElement {
@@ -152,29 +151,29 @@ export const rowAt = (i: number) => i * ROW + ROW / 2;
 export interface Point {
   x: Length;
   y: number;
-  /** Said below the chart, to readers of the screen and under the pointer. */
+  /** The description of the point: below the chart, for screen readers and as a tooltip. */
   words: string;
-  /** The cell that it opens. */
+  /** The cell that the point opens. */
   cell?: Cell;
   /** The action of a press, instead of opening the cell. */
   act?: () => void;
-  /** Its line, and its place on it: the keys up and down go to the same place of the next line. */
+  /** The point's line and its position on the line: the keys up and down go to the same position of the next line. */
   line?: string;
   at?: Maybe | string;
-  /** The distance from its middle within which the pointer finds it. */
+  /** The distance in pixels within which the pointer finds the point. */
   reach?: number;
   cls?: string;
   more?: More;
 }
 /** The action of a press on a point. */
 const actOf = ({ act, cell }: Pick<Point, "act" | "cell">) => act ?? (cell && (() => go(cellRoute(cell))));
-/** A point of a line by its values: where it stands across and up. */
+/** A point of a line, by its horizontal and vertical value. */
 export interface LinePoint extends Pick<Point, "words" | "cell" | "cls" | "more"> {
   at: number;
   value: Maybe;
   low?: Maybe;
   high?: Maybe;
-  /** It is not joined to the others. */
+  /** Whether no line joins the point to the others. */
   alone?: boolean;
 }
 export interface Series {
@@ -184,13 +183,13 @@ export interface Series {
   more: More;
   points: LinePoint[];
   dash?: string;
-  /** The offset of its points. */
+  /** The horizontal offset of the line's points in pixels. */
   shift?: number;
-  /** Half the width of intervals' caps; the markers' size, and how far the pointer finds them. */
+  /** Half the width of intervals' caps; the markers' size; the distance within which the pointer finds them. */
   cap?: number;
   r?: number;
   reach?: number;
-  /** Drawn below and above it; `over` is told and opened where the line is under the pointer. */
+  /** Content drawn below and above the line; the pointer on the line describes and opens the point `over`. */
   below?: Kid;
   above?: Kid;
   over?: LinePoint;
@@ -198,23 +197,23 @@ export interface Series {
 export interface Chart extends Panel {
   cls: string;
   size: Size;
-  /** The description of the chart, for readers who do not see it. */
+  /** The description of the chart for screen readers. */
   words: string;
   rows?: Rows;
   notes?: Kid;
 }
 
-/** The points of one chart, and where they are told: one stop of the Tab key; arrows go on from there, left and right from
- *  point to point, up and down from line to line. */
+/** The points of one chart and the line of text that describes the current one. Tab stops once at the chart; the arrow keys go on,
+ *  left and right from point to point, up and down from line to line. */
 export class Points {
   private all: { point: Point; node: SVGElement }[] = [];
   private readout = h("p", { class: "note readout unsaved", "aria-hidden": "true" }, "\u00a0");
 
-  /** Attributes that describe a point and open it, for nodes that keys do not reach. */
+  /** Attributes by which the pointer describes and opens a point, for nodes that keys do not reach. */
   tells(point: Pick<Point, "words" | "cell" | "act">) {
     return { onmouseenter: () => put(this.readout, point.words), onclick: actOf(point) };
   }
-  /** A point, its mark drawn around a place in pixels. */
+  /** Draw a point; `mark` draws it around a position in pixels. */
   point(point: Point, mark: (x: number, y: number) => Kid): SVGElement {
     const { x, y, words, reach = 9, cls = "", more } = point;
     const here = this.all.length;
@@ -229,13 +228,13 @@ export class Points {
       ...more,
     };
     const marks = (px: number, py: number) => [dot("hit", px, py, reach), mark(px, py), s("title", null, words)];
-    // A mark's corners are pixels: where its place is a share of the width, it stands in an SVG of its own.
+    // A mark's corners are in pixels: if its position is a share of the width, the mark is drawn in an SVG of its own.
     const inside = { x, y, overflow: "visible", ...props };
     const node: SVGElement = typeof x === "number" ? s("g", props, marks(x, y)) : s("svg", inside, marks(0, 0));
     this.all.push({ point, node });
     return node;
   }
-  /** A line of points with their intervals. */
+  /** Draw a line of points with their intervals. */
   series({ across, up }: Frame, one: Series): SVGElement {
     const { line, look, cls = "", more, points, dash, shift = 0, cap, r, reach, below, above, over } = one;
     const placed = points.map((p) => ({ ...p, x: across(p.at) + shift, y: up(Number(p.value)), line, reach }));

@@ -1,4 +1,4 @@
-// Known facts against right conclusions: a panel for each task, a point for each model.
+// Known facts against right answers: a panel for each task, a point for each model.
 import { h } from "../../common/dom.ts";
 import { isNumber, pct } from "../../common/numbers.ts";
 import { shortened } from "../../common/text.ts";
@@ -17,7 +17,7 @@ type Against = ReturnType<typeof toldMemory>[number];
 const GROUND = { width: 380, left: 32, right: 368, top: 12, bottom: 228 };
 const TENTHS = [0, 0.25, 0.5, 0.75, 1];
 
-/** The tasks whose facts are asked for, in every set; null where there are none. */
+/** A panel for each task and set whose facts a model was asked for; null if there are none. */
 export function memoryPanels(): HTMLElement | null {
   const rows = toldMemory().filter((r) => isNumber(r.facts?.value) && isNumber(r.all?.value));
   if (!rows.length) return null;
@@ -87,7 +87,7 @@ function memoryPanel(task: Task, set: string, rows: Against[]): HTMLElement {
   );
 }
 
-/** A point in words: the share of facts known, and accuracy on all items and on those whose facts the model knows. */
+/** The description of a point: the share of known facts, and the accuracy on all items and on those whose facts the model knows. */
 function wordsOf(r: Told<Against>): string {
   const figures = (name: "all" | "known" | "rest") => {
     const of = r[name];

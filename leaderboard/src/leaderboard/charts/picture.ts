@@ -1,11 +1,11 @@
-// A piece of the page as one SVG or PNG that stands alone.
+// A part of the page as one SVG or PNG file that needs no other file.
 import { $, button, fill, h, s } from "../../common/dom.ts";
 import { save } from "../../common/files.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { fileStem } from "../data.ts";
 
-/** Buttons that save what `id` holds, as it looks now. */
+/** Buttons that save the content of the node `id` as it looks now. */
 export function savers(id: string, title: string): HTMLElement {
   const saver = (kind: string, make: (svg: string, done: (blob: Blob | null) => void) => void) => {
     const saved = (blob: Blob | null) => blob && save(`${fileStem()}-${id}.${kind}`, blob);
@@ -19,7 +19,7 @@ export function savers(id: string, title: string): HTMLElement {
 
 const FONT = ["font-size", "font-weight", "text-anchor", "paint-order"];
 const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "fill-opacity"];
-/** The styles that are written out for an element, if they differ from `PAINT`. */
+/** The styles that are written as attributes, by element; other elements have those of `PAINT`. */
 const STYLE: Record<string, string[]> = { g: ["opacity"], text: [...PAINT, ...FONT], title: [] };
 const USUAL: Record<string, string> = {
   stroke: "none",
@@ -31,15 +31,15 @@ const USUAL: Record<string, string> = {
   "text-anchor": "start",
   "paint-order": "normal",
 };
-/** Attributes that mean something on the page only. */
+/** Attributes that have a meaning on the page only. */
 const OF_PAGE = /^(class|role|tabindex|aria-.*|data-.*)$/;
 
 const MARGIN = 16;
 const HEADING = 34;
 
-/** The charts in `box` and the words around them. It stands alone: all styles are written out, nothing is fetched. */
+/** The charts in `box` and the words around them, as one SVG with all styles in it. */
 function picture(box: HTMLElement, title: string): string {
-  const frames = [...box.children].map((x) => x.getBoundingClientRect()); // where it has anything: not its empty columns
+  const frames = [...box.children].map((x) => x.getBoundingClientRect()); // the parts with content, without empty columns
   const [left, top] = [Math.min(...frames.map((r) => r.left)), Math.min(...frames.map((r) => r.top))];
   const [right, bottom] = [Math.max(...frames.map((r) => r.right)), Math.max(...frames.map((r) => r.bottom))];
   const [dx, dy] = [MARGIN - left, MARGIN + HEADING - top];
@@ -73,14 +73,14 @@ function copied(chart: SVGSVGElement, dx: number, dy: number): SVGSVGElement {
 function writeOut(node: Element, copy: Element) {
   const style = getComputedStyle(node);
   for (const name of STYLE[node.localName] ?? PAINT) {
-    const value = style.getPropertyValue(name).replace("rgba(0, 0, 0, 0)", "none"); // which not every program reads
+    const value = style.getPropertyValue(name).replace("rgba(0, 0, 0, 0)", "none"); // not every program reads rgba(0, 0, 0, 0)
     if (value === USUAL[name]) copy.removeAttribute(name);
     else copy.setAttribute(name, value);
   }
   for (const name of copy.getAttributeNames()) if (OF_PAGE.test(name)) copy.removeAttribute(name);
 }
 
-/** The text of HTML nodes, line by line where it stands. */
+/** The text of HTML nodes as SVG, line by line in its positions. */
 function words(box: HTMLElement, dx: number, dy: number): SVGElement[] {
   const walk = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
   const pen = document.createElement("canvas").getContext("2d");
@@ -107,7 +107,7 @@ function words(box: HTMLElement, dx: number, dy: number): SVGElement[] {
   return found;
 }
 
-/** The part of a line's height that is above the letters' foot. */
+/** The ascent of a font: the height above the baseline. */
 function ascentOf(pen: CanvasRenderingContext2D, { fontWeight, fontSize, fontFamily }: CSSStyleDeclaration): number {
   pen.font = `${fontWeight} ${fontSize} ${fontFamily}`;
   const { fontBoundingBoxAscent: above, fontBoundingBoxDescent: below } = pen.measureText("x");
@@ -121,10 +121,10 @@ interface TextLine {
   top: number;
   bottom: number;
 }
-/** A text node's lines with their places, without what a narrow box cuts off. */
+/** The lines of a text node with their positions, without letters that a narrow box cuts off. */
 function linesOf(node: Text, parent: Element, box: Element): TextLine[] {
   let cut = parent;
-  const cuts = ({ overflow, display }: CSSStyleDeclaration) => overflow !== "visible" && display !== "inline"; // which cuts nothing off
+  const cuts = ({ overflow, display }: CSSStyleDeclaration) => overflow !== "visible" && display !== "inline"; // an inline box cuts nothing off
   while (cut !== box && cut.parentElement && !cuts(getComputedStyle(cut))) cut = cut.parentElement;
   const edge = cut.getBoundingClientRect();
   const lines: TextLine[] = [];
@@ -137,7 +137,7 @@ function linesOf(node: Text, parent: Element, box: Element): TextLine[] {
     const { left, right, top, bottom, width } = range.getBoundingClientRect();
     const last = lines.at(-1);
     const same = last && Math.abs(last.top - top) < 3;
-    if (!width || (!char.trim() && !same)) continue; // a line begins with a letter
+    if (!width || (!char.trim() && !same)) continue; // blanks do not begin a line
     if (right > edge.right + 1 || bottom > edge.bottom + 4) {
       if (last && !last.text.endsWith("…")) last.text += "…";
     } else if (same) Object.assign(last, { text: last.text + char, right });
@@ -146,7 +146,7 @@ function linesOf(node: Text, parent: Element, box: Element): TextLine[] {
   return lines;
 }
 
-/** Draw an SVG at twice its size, or at what a canvas can hold. */
+/** Draw an SVG into a PNG at twice its size, or at the largest size of a canvas. */
 function drawn(text: string, done: (blob: Blob | null) => void) {
   const image = new Image();
   image.onload = () => {

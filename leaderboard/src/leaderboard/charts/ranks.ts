@@ -20,13 +20,13 @@ interface Ranked {
 export interface Ranks {
   set: string;
   columns: Task[];
-  /** Best first. */
+  /** The models with their mean ranks, best first. */
   rows: Ranked[];
-  /** Models and tasks that do not take part. */
+  /** Models and tasks without ranks. */
   left: { label: string }[];
   unlike: Task[];
   test: { statistic: number; p: number } | false | null;
-  /** The critical difference, where there is one. */
+  /** The critical difference; null if there is none. */
   cd: number | null;
   few: boolean;
 }
@@ -76,21 +76,21 @@ export function rankPanel({ set, columns, rows, left, unlike, test, cd, few }: R
   );
 }
 
-/** The number of tasks and the test over them, in words. */
+/** A sentence about the number of tasks and the test. */
 function verdictOf({ test, cd, few }: Pick<Ranks, "test" | "cd" | "few">, tasks: number): string {
   const friedman = test && `${t("friedman")} χ² = ${test.statistic.toFixed(2)}, p ${pValue(test.p)}`;
   const untested = test ? t("noCd") : few ? t("fewDialogues") : t("tooFew", RANKED.models, RANKED.columns);
   return [t("overTasks", tasks), friedman, cd ? t("cdIs", rankFigure(cd)) : untested].filter(Boolean).join(" · ");
 }
 
-/** A bar over models that the critical difference does not tell apart. */
+/** A bar over models whose mean ranks differ by less than the critical difference. */
 function clique(rows: Ranked[], y: number, across: (rank: number) => string) {
   const [first, last] = [rows[0], rows[rows.length - 1]];
   const names = rows.map((r) => plain(r.model.label)).join(", ");
   return said(t("noDifference", names), line("clique", across(first.mean), across(last.mean), y, y));
 }
 
-/** A ruler as long as the critical difference. */
+/** A line as long as the critical difference, with its name. */
 function ruler(cd: number, k: number, across: (rank: number) => string) {
   const end = across(Math.min(k, 1 + cd));
   return [

@@ -1,4 +1,4 @@
-// Judge against metric: a point a cell.
+// Judge against metric: a point for each cell.
 import { h } from "../../common/dom.ts";
 import { isNumber, pct } from "../../common/numbers.ts";
 import { shortened } from "../../common/text.ts";
@@ -16,7 +16,7 @@ import { scaleOf } from "./joint.ts";
 import { labelOf, lookOf, pickedOf } from "./looks.ts";
 import { label, line, lying, Points, upAxis } from "./marks.ts";
 
-/** A cell: the metric's value across, the judge's mean up. */
+/** A point: a cell with the metric's value (horizontal) and the judge's mean (vertical). */
 interface Judging {
   c: JudgedHere;
   cell: Cell;
@@ -28,7 +28,7 @@ interface Judging {
 
 const GROUND = { width: 380, left: 30, right: 368, top: 12, bottom: 238 };
 
-/** A panel a task: a marker a model and set (EASY small, HARD large), the metric across, the judge's mean up. */
+/** A panel for each task, with a marker for each model and set (EASY small, HARD large): metric horizontal, judge's mean vertical. */
 export function scatterPanels(judged: JudgedHere[], scale: string, metric: string, over: OverModels[]) {
   const cells = judged.flatMap((c): Judging[] => {
     const [cell, mean] = [cellIndex.get(placeOf(c)), c.scales?.[scale]];
@@ -109,7 +109,7 @@ function wordsOf({ c, m, mean }: Judging, metric: string): string {
   return `${where}: ${t("judge")} ${score(mean.value)}${judged}, ${measured}`;
 }
 
-/** A name a model, beside one of its markers where nothing else stands: of those picked first, and of the last set. */
+/** A name for each model beside one of its markers where there is room; highlighted models and the last set come first. */
 function namesOf(cells: Judging[], at: (p: Judging) => number[], picked: string[], last: string | undefined) {
   const wish = ({ c }: Judging) => (picked.includes(c.id) ? 2 : 0) + (c.set === last ? 1 : 0);
   const taken = cells.map(at).map(([x, y, r]): Box => [x - r - 1, y - r - 1, x + r + 1, y + r + 1]);

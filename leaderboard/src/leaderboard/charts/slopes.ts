@@ -1,4 +1,4 @@
-// Slopes from not perturbed to perturbed, and lines over numbers of shots.
+// Lines from the unperturbed to the perturbed value, and lines over numbers of shots.
 import { h } from "../../common/dom.ts";
 import { isNumber, pct, pWords, signed } from "../../common/numbers.ts";
 import { inChinese, t } from "../../common/words.ts";
@@ -18,16 +18,16 @@ export type Shots = Told<ShotValues>;
 
 export const isSure = (row: Change) => Number(row.p_holm ?? 1) < 0.05;
 const changeText = (row: Change) => signed(row.drop) + (isSure(row) ? " *" : "");
-/** Perturbations in the order of all, of those in `rows`. */
+/** The perturbations of `rows`, in the order of the page. */
 export const kindsIn = (rows: Change[]): string[] =>
   data.perturbations.map((x) => x.name).filter((k) => rows.some((r) => r.perturb === k));
-/** p after the correction, and over how many rows, as an interval of one row alone says nothing of the others. */
+/** The corrected p-value and the number of rows of the correction. */
 export const holmWords = (row: Change) =>
   `Holm p ${isNumber(row.p_holm) ? pWords(row.p_holm) : "–"}${row.family ? ` (${t("overRows", row.family)})` : ""}`;
 export const changeWords = (row: Change) =>
   `${labelOf(row.id)}, ${perturbName(row.perturb)}: ${pct(row.base)} → ${pct(row.value)}, ${signed(row.drop)} (${signed(row.low)} … ${signed(row.high)}), ${holmWords(row)}`;
 
-/** A panel a perturbation; all share their axis, so that slopes compare. */
+/** A panel for each perturbation. All have the same axis, so that slopes can be compared. */
 export function slopePanels(rows: Change[]): HTMLElement {
   const cellOf = (row: Change, perturb: string) => cellAt(row.id, row.set, row.task, row.scoring, perturb);
   const chance = rows.map((r) => cellOf(r, "none")?.chance).find(isNumber);
@@ -56,12 +56,12 @@ export function slopePanels(rows: Change[]): HTMLElement {
       places: [t("perturbNone"), t("perturbedEnd")],
       lines: rows.filter((r) => r.perturb === kind).map(line),
       range,
-      chance: kind === "circular" ? null : chance, // which asks for all rotations: its chance is another
+      chance: kind === "circular" ? null : chance, // "circular" asks all rotations, and has another level of chance
     });
   return h("div", { class: "panels curves", id: "slopes" }, kindsIn(rows).map(panel));
 }
 
-/** Values over the number of shots, a panel a set. */
+/** Values over the number of shots: a panel for each set. */
 export function shotPanels(rows: Shots[]): HTMLElement {
   const sizes = [...new Set(rows.flatMap((r) => Object.keys(r.values)))].map(Number).sort((a, b) => a - b);
   const cellOf = (row: Shots, shots: number) => cellIndex.get(placeOf({ ...row, shots }));

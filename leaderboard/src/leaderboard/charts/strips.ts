@@ -3,7 +3,7 @@ import { isNumber, type Maybe } from "../../common/numbers.ts";
 import { place } from "./axis.ts";
 import { bar, dot, image, label, line, mute, said } from "./marks.ts";
 
-/** Value beside base on a line from 0 to 100 %; the numbers stand in the row. */
+/** A value and its base on a line from 0 to 100 %. */
 export function strip(value: number, base: number | null, { low, high }: { low?: Maybe; high?: Maybe }): SVGElement {
   const across = (cls: string, from: number, to: number, y: number) => line(cls, place(from), place(to), y, y);
   return mute(
@@ -16,14 +16,14 @@ export function strip(value: number, base: number | null, { low, high }: { low?:
   );
 }
 
-/** Chosen as a filled bar, gold as a hollow one below it. */
+/** Two bars: a filled one for the share of chosen labels, a hollow one below for gold. */
 export function bars(chosen: Maybe, gold: Maybe): SVGElement {
   const one = (cls: string, share: Maybe, y: number) =>
     bar(cls, 0, y, `${(100 * (share ?? 0)).toFixed(1)}%`, 7, { rx: 2 });
   return mute("", ["100%", 20], one("barchosen", chosen, 2), one("bargold", gold, 11));
 }
 
-/** A bar a score, from the lowest; its count below the pointer and for readers of the screen. */
+/** A bar for each score, from the lowest; counts are tooltips and for screen readers. */
 export function histogram(counts: Record<string, number>): SVGElement {
   const all = Object.entries(counts);
   const most = Math.max(1, ...all.map(([, n]) => n));

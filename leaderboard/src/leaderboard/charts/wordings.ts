@@ -1,4 +1,4 @@
-// Differences between wordings: a row a model, a dot a wording, a line from the worst to the best, a stroke at their mean.
+// Differences between wordings: a row for each model with a dot for each wording, a line from worst to best and a stroke at the mean.
 import { h, visible } from "../../common/dom.ts";
 import { pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
@@ -16,7 +16,7 @@ import { group, line, Points, rowAt, rowAxis } from "./marks.ts";
 
 export type Worded = Told<Wordings>;
 
-/** A panel a set; all share their axis. */
+/** A panel for each set; all have the same axis. */
 export function wordingPanels(rows: Worded[]): HTMLElement {
   const names = [...new Set(rows.flatMap((r) => Object.keys(r.values)))].sort();
   const looks = new Map(names.map((name, i) => [name, i % LOOKS.length]));

@@ -1,4 +1,4 @@
-// The evidence for one number: how it was made, and the list of its items.
+// The evidence of one figure: how it was computed, and the list of its items.
 import { $, button, h, type Kid, put } from "../../common/dom.ts";
 import { isNumber, num, pct } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
@@ -85,7 +85,7 @@ const askedHow = (cell: Cell) =>
     .filter(Boolean)
     .join(" · ");
 
-/** For choices all (of texts, accuracy is accuracy_token); else the task's own metrics, and the one chosen in the overview. */
+/** The metrics at the top: all of a choice task; of another task its own metrics and the one chosen in the overview. */
 function headline(cell: Cell, task: Task) {
   const wanted = new Set([...task.metrics, metricOf(task)]);
   return Object.entries(cell.metrics ?? {}).filter(([m]) =>
@@ -93,7 +93,7 @@ function headline(cell: Cell, task: Task) {
   );
 }
 
-/** The certainty of a value, below it. */
+/** The interval and the spread of a value, which are drawn below it. */
 function certainty(m: string, x: MetricValue): Kid {
   const lines = [
     [t("interval"), span(m, x.low, x.high, 1)],
@@ -130,7 +130,7 @@ function notices(cell: Cell) {
   ];
 }
 
-/** All metrics of a cell, with what they were computed by. */
+/** All metrics of a cell, with their intervals and signatures. */
 function metricTable(cell: Cell) {
   const all = Object.entries(cell.metrics ?? {});
   const binomial = all.some(([, x]) => x.wilson);

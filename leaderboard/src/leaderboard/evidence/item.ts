@@ -1,4 +1,4 @@
-// One item: the dialogue, what was asked, what came back and how it was read, and what others said.
+// One item: its dialogue, the request, the reply and its reading, and the answers of other models.
 import { $, button, copyButton, h, type Kid, put, reachable, visible } from "../../common/dom.ts";
 import { num, pct } from "../../common/numbers.ts";
 import { chat, data$, emphasised } from "../../common/passage.ts";
@@ -148,7 +148,7 @@ function otherCard(mine: Cell, cell: Cell, entry: number, row: Reply, otherForm:
   );
 }
 
-/** Another model's answer, in short. */
+/** Another model's answer in one line. */
 function answerOf(row: Reply): Kid {
   const inNats = Object.keys(row.scores).find(isSigned);
   if (row.finish === "nll")

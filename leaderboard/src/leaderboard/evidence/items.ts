@@ -1,4 +1,4 @@
-// The list of a cell's items: what it is narrowed to by, and its lines.
+// The list of a cell's items: its filters, its search and its lines.
 import { $, button, h, put, segmented, visible } from "../../common/dom.ts";
 import { num } from "../../common/numbers.ts";
 import { langOf, plain } from "../../common/text.ts";
@@ -15,11 +15,11 @@ import { current, open, setShown, shown, step } from "./open.ts";
 import { badge } from "./reply.ts";
 import { columnOf, entriesOf, idAt, outcomeAt, type Reply, rowIn, rowNow, shard } from "./shards.ts";
 
-// ---- what narrows it
-/** Filters that are offered where nothing passes them, too. */
+// ---- filters
+/** Filters that are offered even if no item passes them. */
 const ALWAYS = ["all", "flipped", "disagree", "right", "wrong", "notParsed"];
 
-/** Ways to narrow the list: [name, the entries it keeps]. */
+/** The filters of the list: [name, the entries that pass]. */
 function filtersOf(cell: Cell) {
   const all = entriesOf(cell);
   const of = (...kinds: string[]) => all.filter((e) => kinds.includes(outcomeAt(cell, e)));
@@ -42,7 +42,7 @@ function filtersOf(cell: Cell) {
   );
 }
 
-/** The cells of the column whose models are compared: no baselines, where there are two models without. */
+/** The cells of the column whose answers are compared; without baselines if at least two other models are left. */
 function comparable(cell: Cell) {
   const column = columnOf(cell);
   column.cells ??= data.cells.filter((c) => c.column === cell.column);
@@ -50,7 +50,7 @@ function comparable(cell: Cell) {
   return own.length > 1 ? own : column.cells;
 }
 
-/** Whether some model has the item right and another has not. */
+/** Whether one model answers the item rightly and another does not. */
 function disagree(cell: Cell, entry: number) {
   const codes = comparable(cell)
     .map((c) => c.outcomes[entry])
@@ -79,7 +79,7 @@ export function listTools(cell: Cell) {
   );
 }
 
-/** Redraw the buttons and the list after a change of their filter; the field that is typed in stays. */
+/** Redraw the filters and the list after a change of the filter; the search field keeps its focus. */
 export function narrow() {
   for (const x of document.querySelectorAll<HTMLElement>(".listtools .seg button"))
     x.setAttribute("aria-pressed", String(x.dataset.value === state.filter));
@@ -90,7 +90,7 @@ export function narrow() {
 
 let searching = 0; // counts searches, so that a later one ends an earlier
 
-/** Narrow the list to what passes the filter and holds the words, shard by shard. */
+/** List the entries that pass the filter and contain the searched words. Shards are loaded and searched one by one. */
 export async function search() {
   const cell = open;
   const mine = ++searching;
@@ -113,7 +113,7 @@ export async function search() {
   drawItem();
 }
 
-/** All texts of an entry that are searched. */
+/** The text of an entry that is searched. */
 function wordsOf(row: Reply | undefined, id: string) {
   if (!row) return "";
   const { question, dialogue, options, references } = row.item;
@@ -121,7 +121,7 @@ function wordsOf(row: Reply | undefined, id: string) {
   return texts.join("\n").toLowerCase();
 }
 
-// ---- its lines
+// ---- lines
 let list: LongList | null = null;
 
 /** Draw the list; `done`: the share of shards that have been searched. */
@@ -153,13 +153,13 @@ function line(cell: Cell, entry: number, redraw: () => void) {
   );
 }
 
-/** Beside right and wrong: how far it is from right. */
+/** The score that a line shows beside its outcome: the first metric that is no share of right items. */
 function listScore({ scores }: Reply) {
   const metric = Object.keys(scores).find((m) => !metricRow(m)?.share);
   return metric && h("span", { class: "muted" }, ` ${metricName(metric)} ${figure(metric, scores[metric])}`);
 }
 
-/** Bring the item on screen into sight on the list. */
+/** Scroll the list to the open item. */
 export function followItem() {
   const at = shown.indexOf(current() ?? -1);
   if (at >= 0) list?.show(at);

@@ -1,7 +1,7 @@
-// A list of which only the lines in sight exist, so that 100,000 scroll like ten.
+// A long list: only the lines in the window exist, so that 100,000 lines scroll like ten.
 import { h, type Kid, put } from "../../common/dom.ts";
 
-const SPARE = 6; // lines drawn beyond either edge
+const SPARE = 6; // lines drawn above and below the window
 
 /** Fill `box` with `count` lines, all as high as the first; `line(i)` returns the content of the i-th. */
 export function longList(box: HTMLElement, count: number, line: (i: number) => Kid) {
@@ -38,7 +38,7 @@ export function longList(box: HTMLElement, count: number, line: (i: number) => K
   draw(true);
   return {
     redraw: () => draw(true),
-    /** Bring line `i` into sight. */
+    /** Scroll to line `i`. */
     show(i: number) {
       if (!high && !measure()) return;
       if (i * high < box.scrollTop || (i + 1) * high > box.scrollTop + box.clientHeight)

@@ -1,4 +1,4 @@
-// The evidence on screen: the cell, its entries on the list, the entry that is open.
+// The evidence on screen: the cell, the listed entries, the open entry.
 import { cellRoute, go, route } from "../address.ts";
 import type { Cell } from "../types.ts";
 import { entryOf, idAt } from "./shards.ts";
@@ -9,7 +9,7 @@ export function setOpen(cell: Cell | null) {
   open = cell;
 }
 
-/** The entries on the list: what passes the filter and holds the words that are searched. */
+/** The listed entries: those that pass the filter and contain the searched words. */
 export let shown: number[] = [];
 export function setShown(entries: number[]) {
   shown = entries;
@@ -21,7 +21,7 @@ export function current() {
   return open && id !== null ? entryOf(open, id) : undefined;
 }
 
-/** Open an entry of a cell; a step to another one leaves no step to go back by. */
+/** Open an entry of a cell. `replace`: the browser's back button skips the entry that was open. */
 export const openEntry = (cell: Cell, entry: number, replace = false) =>
   go({ ...cellRoute(cell), item: idAt(cell, entry) }, replace);
 

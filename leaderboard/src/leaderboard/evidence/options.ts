@@ -1,4 +1,4 @@
-// The options: the right ones, the chosen ones, and their likelihoods.
+// The options of an item, with marks for right and chosen ones, and with their likelihoods.
 import { h, type Kid, visible } from "../../common/dom.ts";
 import { fixed, isNumber, num, pct, sumOf } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
@@ -8,13 +8,13 @@ import { data, taskOf } from "../data.ts";
 import { open } from "./open.ts";
 import type { Item, Likelihood, Reply } from "./shards.ts";
 
-/** Whether the i-th option is right; where all right ones are asked for, their labels stand one after the other. */
+/** Whether the i-th option is right. `gold` is a label; if several options are right, their labels joined. */
 function isGold({ labels, gold }: Item, i: number) {
   const several = open && taskOf(open.task).kind === "choices";
   return labels[i] === gold || (several && String(gold).split(", ").includes(labels[i]));
 }
 
-/** A list of options; `rest(i)` is what stands below the i-th. */
+/** A list of options; `rest(i)` returns the content below the i-th. */
 function optionList(row: Reply, cls: string, rest: (i: number, gold: boolean, chosen: boolean) => Kid) {
   const option = (text: string, i: number) => {
     const gold = Boolean(isGold(row.item, i));
@@ -42,7 +42,7 @@ export function answers(row: Reply) {
 // ---- likelihoods
 const logprobOf = ([logprob]: Likelihood) => logprob ?? Number.NaN;
 
-/** Each option's probability among the options: the softmax of the log-probabilities; NaN where one is no number. */
+/** Each option's probability among the options: the softmax of the log-probabilities; NaN if a log-probability is missing. */
 export function shares(likelihoods: Likelihood[]) {
   const logprobs = likelihoods.map(logprobOf);
   const parts = logprobs.map((x) => Math.exp(x - Math.max(...logprobs)));
@@ -62,7 +62,7 @@ const small = (name: string, value: Kid, most = false) =>
 
 const twoDigits = (value: number | null) => (isNumber(value) ? fixed(value, 2).replace("-", "−") : "–");
 
-/** The options with how likely the model found each. */
+/** The options with the likelihoods that the model gave them. */
 export function likelihoods(row: Reply, found: Likelihood[]) {
   const share = shares(found);
   const ofTexts = row.finish === "texts";
@@ -100,7 +100,7 @@ export function likelihoods(row: Reply, found: Likelihood[]) {
   ];
 }
 
-/** A probe: for each explanation what the model was given, and the loss of what it was to expect. */
+/** The result of a probe: for each explanation the text that the model read, and its loss on the text that follows. */
 export function probed(row: Reply, found: Likelihood[]) {
   const losses = found.map((l) => -logprobOf(l) / l[1]);
   const least = losses[0] === losses[1] ? Number.NaN : Math.min(...losses);

@@ -53,10 +53,10 @@ export function said(row: Reply): Kid {
   ];
 }
 
-const LONG = 12000; // characters of a reply shown at once
-const AROUND = 2000; // and beside the part that was read
+const LONG = 12000; // characters above which a reply is shown in parts
+const AROUND = 2000; // characters shown on each side of the part that was read
 
-/** From a character to before another. */
+/** A part of a text: from a character up to another, which is not included. */
 type Stretch = [from: number, to: number];
 
 /** The shown stretches of a very long reply: its beginning, its end and the part that was read. */
@@ -72,7 +72,7 @@ export function stretches(length: number, read: Stretch | null): Stretch[] {
   return parts;
 }
 
-/** The reply, with the part that was read. Places count code points, as Python does, not UTF-16 units. */
+/** The reply, with the part that was read highlighted. Positions count code points, as in Python, not UTF-16 units. */
 function highlighted(row: Reply, whole = false): HTMLElement {
   const chars = Array.from(row.reply);
   const box = h("pre", { class: "data reply", lang: langOf(row.reply) });

@@ -1,4 +1,4 @@
-// Items and what was said to them: loaded when they are looked at, a shard at a time, as shards.py packs them.
+// Items and their replies, packed by shards.py. A shard is loaded when one of its items is shown.
 import { byId } from "../../common/dom.ts";
 import { unpack } from "../../common/unpack.ts";
 import { t } from "../../common/words.ts";
@@ -13,9 +13,9 @@ export type Item = Pick<
 >;
 /** The likelihood of an option; null if it is no finite number. */
 export type Likelihood = [logprob: number | null, tokens: number, prior: number | null];
-/** Tokens; 1 at the end where those of thinking are told apart by characters. */
+/** Numbers of tokens; the last value is 1 if the tokens of thinking are estimated from characters. */
 export type ReplyTokens = [ofPrompt: number, generated: number, thinking: number, guessed?: 1];
-/** A reply as it is packed: items and long texts by their numbers in the shard. */
+/** A packed reply: numbers stand for items and long texts of the shard. */
 type PackedReply = [
   item: number,
   prompt: number,
@@ -47,7 +47,7 @@ interface PackedOpinions {
   rows: Record<string, [status: string, scores: Record<string, number>, reasons: number, asked: number]>;
 }
 interface Shard {
-  /** By the numbers of cells. */
+  /** The replies of each cell, by the cell's number. */
   rows: Record<number, (PackedReply | null)[]>;
   judged: Record<number, PackedOpinions[]>;
   items: Item[];
@@ -78,7 +78,7 @@ const OUTCOMES: Record<string, string> = {
 // ---- entries: an item, or one rotation or sample of it
 export const columnOf = (cell: Cell) => data.columns[cell.column];
 
-/** The entries that the cell has, by their places in the column. */
+/** The entries of a cell, as indices in its column. */
 export function entriesOf(cell: Cell) {
   cell.entries ??= [...cell.outcomes].flatMap((code, entry) => (code === "." ? [] : [entry]));
   return cell.entries;
@@ -87,7 +87,7 @@ export const outcomeAt = (cell: Cell, entry: number) => OUTCOMES[cell.outcomes[e
 
 export const idAt = (cell: Cell, entry: number) => columnOf(cell).ids[entry];
 
-/** The entry of an id; of the item's first rotation where the column has no such rotation. undefined if there is none. */
+/** The entry with an id, or that of the item's first rotation; undefined if the column has neither. */
 export function entryOf(cell: Cell, id: string) {
   const column = columnOf(cell);
   column.entryOf ??= new Map(column.ids.map((x, i) => [x, i]));
@@ -96,12 +96,12 @@ export function entryOf(cell: Cell, id: string) {
 }
 
 // ---- shards
-const KEPT = 24; // shards in memory
+const KEPT = 24; // number of shards kept in memory
 
 interface Loaded {
   coming: Promise<Shard>;
   content?: Shard;
-  /** Called when the shard has arrived. */
+  /** A function to call when the shard has arrived. */
   redraw?: () => void;
 }
 const arrived = new Map<string, string>();
@@ -109,7 +109,7 @@ const loaded = new Map<string, Loaded>();
 
 globalThis.evalsuiteShard = (name, text) => arrived.set(name, text);
 
-/** A script's address may be a shard's and no other: the policy of the page asks for this. */
+/** The page's security policy lets scripts load from addresses of shards only. */
 const ours = {
   createScriptURL(name: string) {
     if (!/^[0-9a-f]{16}$/.test(name)) throw Error(name);
@@ -144,11 +144,11 @@ function load(name: string): Loaded {
   return one;
 }
 
-/** A shard, which is kept for a while. */
+/** Load a shard, or take it from memory. */
 function take(name: string): Loaded {
   const found = loaded.get(name) ?? load(name);
   loaded.delete(name);
-  loaded.set(name, found); // last in line to go
+  loaded.set(name, found); // the shard used last is dropped last
   for (const old of loaded.keys()) if (loaded.size > KEPT) loaded.delete(old);
   return found;
 }
@@ -163,13 +163,13 @@ function shardOf(cell: Cell, entry: number) {
 }
 
 // ---- replies
-/** A cell's reply to an entry, with its item; a promise. undefined if the cell has no such entry. */
+/** A promise of a cell's reply to an entry, with its item; undefined if the cell has no such entry. */
 export async function rowAt(cell: Cell, entry: number) {
   const [name, first] = shardOf(cell, entry);
   return rowIn(await shard(name), cell, entry, first);
 }
 
-/** The same at once, or undefined if its shard is not here; it is sent for. */
+/** A cell's reply to an entry if its shard is in memory, else undefined; the shard is then loaded. */
 export function rowNow(cell: Cell, entry: number, redraw: () => void) {
   const [name, first] = shardOf(cell, entry);
   const content = loaded.get(name)?.content;
@@ -177,7 +177,7 @@ export function rowNow(cell: Cell, entry: number, redraw: () => void) {
   const one = take(name);
   if (one.redraw !== redraw)
     one.coming.then(redraw, () => {
-      /* its lines stay as they are; opening an item says what is amiss */
+      /* the list stays as it is; an item that is opened shows the error */
     });
   one.redraw = redraw;
   return undefined;

@@ -1,4 +1,4 @@
-// Task by task: a row a model, a dot a set.
+// The chart of results by task: a row for each model, a dot for each set.
 import { h } from "../../common/dom.ts";
 import { t } from "../../common/words.ts";
 import { dotPanel } from "../charts/dots.ts";
@@ -12,7 +12,7 @@ import type { Task } from "../types.ts";
 
 export function drawChart() {
   if (!data.cells.some(inView)) return null;
-  const columns = benchmarksShown().flatMap((b) => tablesOf(b).at(-1)?.columns ?? []); // of a benchmark's sets the last
+  const columns = benchmarksShown().flatMap((b) => tablesOf(b).at(-1)?.columns ?? []); // the columns of each benchmark's last set
   if (!columns.length) return null;
   const rows = (task: Task) => {
     const own = rankColumns(benchmarkOf(task));

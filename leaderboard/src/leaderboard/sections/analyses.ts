@@ -1,4 +1,4 @@
-// The sheets of the analyses, in sections.
+// Sections that show sheets of analyses as tables.
 import { h } from "../../common/dom.ts";
 import { t } from "../../common/words.ts";
 import { data } from "../data.ts";

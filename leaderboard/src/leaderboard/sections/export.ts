@@ -1,4 +1,4 @@
-// All figures of the overview as one CSV, a line each.
+// The overview as one CSV, a line for each figure.
 import { saveCsv } from "../../common/files.ts";
 import { entryAt, ownRows, published, tablesOf } from "../columns.ts";
 import { counts, data, fileStem } from "../data.ts";
@@ -9,7 +9,7 @@ import { state } from "../state.ts";
 import { STATUSES } from "../statuses.ts";
 import type { Benchmark, Cell, MetricValue, Model, Task } from "../types.ts";
 
-/** A line by its headings; what it lacks stays empty. */
+/** A line: heading -> value. Missing headings stay empty. */
 export type Line = Record<string, string | number | boolean | null | undefined>;
 
 export const saveLines = (name: string, heads: string[], lines: Line[]): void =>
@@ -40,7 +40,7 @@ export function exportCsv(): void {
 }
 
 function modelLine(model: Model, place: Place): Line[] {
-  const c = entryAt(model.id, place) as Cell | undefined; // a mean lacks some of its fields
+  const c = entryAt(model.id, place) as Cell | undefined; // a mean has only some of a cell's fields
   if (!c) return [];
   const metric = metricOf(place.task);
   const m: Partial<MetricValue> = c.metrics?.[metric] ?? {};
@@ -59,7 +59,7 @@ function modelLine(model: Model, place: Place): Line[] {
   ];
 }
 
-/** The columns of an estimate: its method and number of items; of a mean, whether some of its sets were estimated. */
+/** The columns about estimates: method and number of items; for a mean, whether some of its sets were estimated. */
 function estimateColumns(entry: ReturnType<typeof entryAt>): Line {
   if (!entry) return {};
   if ("sets" in entry) return { estimate: entry.estimates ? "some sets" : undefined };

@@ -1,4 +1,4 @@
-// The bar of filters: which models, tasks and sets are on the page.
+// The bar of filters, which chooses the models, tasks and sets on the page.
 import { button, byId, check, choice, copyButton, h, kept } from "../../common/dom.ts";
 import { menu } from "../../common/menu.ts";
 import { plain } from "../../common/text.ts";
@@ -70,7 +70,7 @@ function searchBox() {
   const typed = (e: Event & { currentTarget: HTMLInputElement }) => {
     const box = e.currentTarget;
     clearTimeout(typing);
-    if ("isComposing" in e && e.isComposing) return; // Chinese half typed: drawing now would take the input away
+    if ("isComposing" in e && e.isComposing) return; // an input method is composing: a redraw would cancel the word
     typing = setTimeout(look, 150, box);
   };
   const words = { value: state.find, placeholder: t("findModels"), "aria-label": t("findModels") };
@@ -81,7 +81,7 @@ function searchBox() {
   );
 }
 
-/** A menu of boxes to tick; none ticked is all. It stays open while they are. */
+/** A menu of boxes to tick; no tick means all. It stays open after a tick. */
 function tickMenu(
   id: string,
   label: string,

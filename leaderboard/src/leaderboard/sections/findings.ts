@@ -1,11 +1,11 @@
-// Findings in words: sentences of evalsuite/analyses/findings, each with the evidence that it rests on.
+// Findings: sentences of evalsuite/analyses/findings, each with a link to its evidence.
 import { button, byId, h, visible } from "../../common/dom.ts";
 import { inChinese, t } from "../../common/words.ts";
 import { cellRoute, go } from "../address.ts";
 import { data } from "../data.ts";
 import type { Finding } from "../types.ts";
 
-const MOST = 6; // sentences; of several benchmarks there may be more
+const MOST = 6; // sentences shown; a page of several benchmarks may have more
 
 export function drawFindings() {
   if (!data.findings.length) return null;

@@ -1,4 +1,4 @@
-// Significance groups: letters beside the values of the overview. The tests are report.py's; nothing is computed here.
+// Significance groups: letters beside the values of the overview, from tests that report.py computed.
 import { h } from "../../common/dom.ts";
 import { plain } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
@@ -15,7 +15,7 @@ let index: Map<string, Groups> | undefined;
 const groupPlace = (x: Place, metric: string, adapters: boolean) =>
   address(x.set, x.task, x.split, x.variant, x.shots, x.scoring, x.perturb, metric, adapters);
 
-/** The groups of a column as it is in view: with the adapters of sweeps only where they are shown and there are any. */
+/** The groups of a column in view: with the adapters of sweeps if they are shown. */
 export function groupOf(set: string, task: Task) {
   index ??= new Map((data.groups ?? []).map((x) => [groupPlace(x, x.metric, Boolean(x.adapters)), x]));
   const here = { ...state, set, task: task.name, scoring: scoringOf(task), perturb: perturbOf(task) };
@@ -37,7 +37,7 @@ export const lettersOf = (cell: Cell, task: Task) => (state.letters && groupOf(c
 
 export const lettersControl = () => haveGroups() && tick("letters", t("showLetters"));
 
-/** Models that have no letter, each with the reason and the columns. */
+/** Models without a letter, each with the reason and the columns. */
 function letterless() {
   const out = new Map<string, string[]>(); // model and reason -> columns
   for (const { set, task, found } of groupsInView())

@@ -1,4 +1,4 @@
-// The head of the page: what it is, the runs, where the numbers are from.
+// The head of the page: its subject, its runs and the sources of its figures.
 import { h, type Kid, visible } from "../../common/dom.ts";
 import { num } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
@@ -18,7 +18,7 @@ export const drawIntro = () =>
     sampleNotice(),
   );
 
-/** The runs, how to read their figures, and where these are from. */
+/** The runs, notes on how to read their figures, and the figures' sources. */
 export function drawAbout() {
   const trained = adapters().length;
   return h(

@@ -1,4 +1,4 @@
-// Judges: scores, controls, judge against metrics.
+// Judges: their scores, their controls, and their scores against metrics.
 
 import { h, type Kid } from "../../common/dom.ts";
 import { isNumber, num } from "../../common/numbers.ts";
@@ -48,7 +48,7 @@ export function drawJudge() {
   );
 }
 
-/** The judge against automatic metrics: means of cells, items of one task and set, correlations. */
+/** The judge's scores against automatic metrics: by cell, by item of one task and set, and as correlations. */
 function besideMetrics(mine: JudgedHere[], who: string, scale: string): Kid {
   const known = mine.filter((c) => models.has(c.id));
   const ids = [...models.keys()].filter((id) => known.some((c) => c.id === id));
@@ -65,7 +65,7 @@ function besideMetrics(mine: JudgedHere[], who: string, scale: string): Kid {
   ];
 }
 
-/** The judge's means over a metric's. */
+/** A chart of the judge's mean against a metric's, by cell. */
 function meansBeside(known: JudgedHere[], who: string, scale: string, metric: string, title: string): Kid {
   const over = overModels(who).filter((r) => inPlace(r) && r.perturb === "none");
   const plainly = known.filter((c) => c.perturb === "none");
@@ -83,7 +83,7 @@ function meansBeside(known: JudgedHere[], who: string, scale: string, metric: st
 const overModels = (who: string) =>
   data.runs.flatMap((run) => run.judged?.models ?? []).filter((r) => whoOf(r, r.scale) === who);
 
-/** The judge's scores over a metric's, of one task and set, and the correlations of both. */
+/** A chart of the judge's score against a metric's for items of one task and set, with their correlations. */
 function itemsBeside(mine: JudgedHere[], who: string, scale: string, metric: string, title: string): Kid {
   const all = tasks.filter((x) => mine.some((c) => c.task === x.name));
   const task = all.find((x) => x.name === state.judgeTask) ?? all[0];
@@ -110,7 +110,7 @@ function itemsBeside(mine: JudgedHere[], who: string, scale: string, metric: str
   ];
 }
 
-/** The controls of all judges, since a panel consists of several; those of the judge in view stand out. */
+/** The controls of all judges, since a panel has several; rows of the chosen judge are highlighted. */
 function judgeControls(who: string) {
   const lit = ({ about }: SheetRow): boolean => {
     const { judges = [], rubric = "", scale = "" } = about ?? {};
@@ -119,13 +119,13 @@ function judgeControls(who: string) {
   return judgeSheets("judge-controls", () => true, lit);
 }
 
-/** The sheets of a kind, of all runs. */
+/** The sheets of a name, from all runs. */
 const judgeSheets = (name: string, wanted: (sheet: Sheet) => boolean, lit?: (row: SheetRow) => boolean) =>
   sheetsOf((sheet) => sheet.name === name && wanted(sheet)).map((sheet, n) =>
     sheetNode(sheet, { id: n ? `${name}-${n + 1}` : name, lit }),
   );
 
-/** A sheet of the page's own, below a summary. `n`: how many such stand above it. */
+/** A fold with a sheet that the page made. `n`: the number of such folds above it. */
 const unfolded = (summary: Kid, sheet: Sheet, n: number) => {
   const id = n ? `${sheet.name}-${n + 1}` : sheet.name;
   return h("details", null, h("summary", null, summary), sheetNode(sheet, { id, heading: null }));
@@ -182,7 +182,7 @@ function panelMedians(who: string) {
   });
 }
 
-/** Correlations of the judge with each metric: a column a model, then over the models. */
+/** Correlations of the judge with each metric: a column for each model, then one over the models. */
 function judgeMetrics(cells: JudgedHere[], who: string, set: string, task: Task) {
   const scale = who.split("\t")[2];
   const over = overModels(who)

@@ -1,4 +1,4 @@
-// Labels that adapters choose, beside those of their training items.
+// The labels that adapters choose, compared with those of their training items.
 import { h } from "../../common/dom.ts";
 import { isNumber, num, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
@@ -15,9 +15,9 @@ import { share } from "./positions.ts";
 
 export type CurveRow = Curve & { run: number; pool: string };
 
-const KINDS = ["shuffle", "both"]; // perturbations that labels tell most under: as in sheets/learning.py
+const KINDS = ["shuffle", "both"]; // perturbations under which a preference for labels shows: as in analyses/learning.py
 
-/** Shares of the labels in training, in the answers and in gold: a panel a task. */
+/** The shares of labels in training items, answers and gold: a panel for each task. */
 export function labelPanels(rows: CurveRow[], name: string, set: string) {
   const there = rows.filter((r) => r.points.some((p) => p.labels));
   if (!there.length) return null;

@@ -1,11 +1,11 @@
-// Memorization and reasoning set against each other: a chart, then the tables of known facts, FRMM and MIB.
+// Memorization against reasoning: a chart, then the tables of known facts, FRMM and MIB.
 import { h } from "../../common/dom.ts";
 import { t } from "../../common/words.ts";
 import { memoryPanels } from "../charts/memory.ts";
 import { savers } from "../charts/picture.ts";
 import { sheetNode, sheetsOf } from "../tables/sheet.ts";
 
-/** Nothing where no items rest on facts that are asked for, too. */
+/** The section, or null if no items rest on facts that models were asked for. */
 export function drawMemory() {
   const panels = memoryPanels();
   const tables = sheetsOf((sheet) => sheet.analysis === "memory").map((sheet, n) =>

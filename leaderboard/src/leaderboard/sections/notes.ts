@@ -1,4 +1,4 @@
-// Notes on the figures in view, in sentences.
+// Notes on the figures in view.
 import { h } from "../../common/dom.ts";
 import { hasWord, inChinese, sentences, t } from "../../common/words.ts";
 import { benchmarkOf, data, isChoice, manyBenchmarks, models, recordedTold, taskOf } from "../data.ts";
@@ -9,7 +9,7 @@ import { choiceMetrics, metricOf, metricsOf, tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import type { Cell, Task } from "../types.ts";
 
-/** Notes on metrics and benchmarks of some kinds. */
+/** Notes on the metrics and benchmarks in view. */
 function benchmarkNotes() {
   const metrics = tasks.map(metricOf);
   return [
@@ -59,7 +59,7 @@ function scoringNotes() {
   ];
 }
 
-/** A note on the texts that shown scores of spans and texts compare: extracted answers or whole replies. */
+/** A note whether the shown scores of spans and texts compare extracted answers or whole replies. */
 function extractionNote() {
   const ofTexts = (x: Task) => ["span", "text"].includes(x.kind);
   const cells = data.cells.filter((c) => inView(c) && ofTexts(taskOf(c.task)));
@@ -73,11 +73,11 @@ function extractionNote() {
   );
 }
 
-/** Whether an earlier version computed its metrics of whole replies. */
+/** Whether the cell's metrics compare whole replies, as earlier versions did. */
 const hasOldReplies = (cell: Cell) =>
   Object.entries(cell.metrics ?? {}).some(([m, x]) => isPaper(m) && x.signature?.includes("|parser:"));
 
-/** Why the papers' rows are not beside the metrics chosen; once each. */
+/** The reasons why papers' rows are missing beside the chosen metrics, each once. */
 function profileNotes() {
   const noted = tasks.filter((x) => !isChoice(x) && data.published.some((p) => p.task === x.name)).map(profileNote);
   return sentences(...new Set(noted));

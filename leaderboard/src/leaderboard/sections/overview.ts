@@ -73,10 +73,10 @@ export const drawTables = () =>
     lettersNote(),
   );
 
-/** The set that the paper reports, the harder one, stands before the easier. */
+/** The tables of a benchmark; the harder set, which the paper reports, comes first. */
 const hardestFirst = (b: Benchmark): OverviewTable[] => (b.levels.length ? [...tablesOf(b)].reverse() : tablesOf(b));
 
-/** Filters, metrics and settings behind one line, which says the settings of now. */
+/** The pickers of metrics and settings, in a fold whose line states the present settings. */
 const pickers = () =>
   h(
     "details",
@@ -113,7 +113,7 @@ function metricPickers() {
   });
 }
 
-/** Pickers of how models were asked: [choice, its values in their order, their names]. */
+/** The pickers of settings: [choice, its values in their order, the name of a value]. */
 const WAYS: [Way, (() => string[]) | null, (value: string) => string][] = [
   ["variant", null, plain],
   ["shots", null, plain],
@@ -182,7 +182,7 @@ function overviewColumn({ key, task, set, label }: TableColumn): SheetColumn {
   const metric = metricOf(task);
   const cells: Cell[] = set === null ? [] : columnCells(set, task);
   const alike = sameItems(cells);
-  const ns = cells.map((c) => c.items / (c.facts?.samples ?? 1)); // items, each asked several times or once
+  const ns = cells.map((c) => c.items / (c.facts?.samples ?? 1)); // items: a cell counts each sample
   const [low, high] = [Math.min(...ns), Math.max(...ns)];
   const n = cells.length > 0 && `n=${low === high ? num(low) : `${num(low)}–${num(high)}`}`;
   const leaks = new Map(cells.map((c) => [leakNote(c), leaky(c)]));
@@ -192,14 +192,14 @@ function overviewColumn({ key, task, set, label }: TableColumn): SheetColumn {
     flags: alike ? [] : [{ text: "≠", title: t("differ") }],
     remarks: [...leaks].filter(([text]) => text).map(([text, grave]) => ({ text, grave })),
     ...metricColumn(metric),
-    ...(alike ? {} : { better: "" }), // unlike items are not ranked
+    ...(alike ? {} : { better: "" }), // figures of different items are not ranked
     interval: intervals() ? "aligned" : "drawn",
     sortKey: key,
     spoken: `${taskName(task)}, ${setLabel(set)}`,
   };
 }
 
-/** The level of chance where it is known of a column, or where there is nothing else; then models, baselines, the paper's. */
+/** The rows: chance if it is known for a column, then models, baselines and the paper's models. */
 function overviewRows(columns: TableColumn[]): SheetRow[] {
   const rows = [...modelRows(columns, false), ...modelRows(columns, true), ...paperPart(columns)];
   const chance = chanceRow(columns);
@@ -215,7 +215,7 @@ function chanceRow(columns: TableColumn[]): SheetRow {
   return { part: "chance", cells: [t("chance"), ...values] };
 }
 
-/** The models or the baselines, below their heading. */
+/** The rows of the models or of the baselines, with their heading. */
 function modelRows(columns: TableColumn[], baseline: boolean): SheetRow[] {
   const here = (row: OwnRow) => !manyBenchmarks() || columns.some((c) => entryAt(row.model.id, c));
   const rows = ordered(ownRows(baseline).filter(here), columns);
@@ -226,7 +226,7 @@ function modelRows(columns: TableColumn[], baseline: boolean): SheetRow[] {
   return rows.length ? [heading, ...rows.map((row) => ({ part, cells: cells(row) }))] : [];
 }
 
-/** A model's value, or mean. Models with failed or missing items, and baselines, are not ranked. */
+/** A model's value or mean. Baselines, and models with failed or missing items, are not ranked. */
 function modelCell(model: Model, column: TableColumn, sets: string[]): SheetValue {
   const { set, task } = column;
   const entry = entryAt(model.id, column);
@@ -244,7 +244,7 @@ function modelCell(model: Model, column: TableColumn, sets: string[]): SheetValu
   };
 }
 
-/** A mean's standard deviation, and of how many sets it is where some are missing. */
+/** The details of a mean: its standard deviation, and its number of sets if some are missing. */
 function meanTold(entry: Mean, metric: string, task: Task): Partial<SheetValue> {
   const m = entry.metrics[metric];
   const of = setsThere.get(task.benchmark)?.length ?? 0;
@@ -258,7 +258,7 @@ function meanTold(entry: Mean, metric: string, task: Task): Partial<SheetValue> 
   };
 }
 
-/** A cell's evidence, group and warnings. */
+/** The details of a cell: its evidence, significance group and warnings. */
 function cellTold(cell: Cell, metric: string, task: Task, m: Estimate): Partial<SheetValue> {
   const n = counts(cell);
   const between = span(metric, m.low, m.high, 1);
@@ -290,7 +290,7 @@ function cellTold(cell: Cell, metric: string, task: Task, m: Estimate): Partial<
 /** The paper's name for the mean over its models. */
 const AVERAGE = "Average";
 
-/** The paper's models below their tables in the paper; its average last. */
+/** The rows of the paper's models under the tables that have them; the paper's average comes last. */
 function paperPart(columns: TableColumn[]): SheetRow[] {
   const rows = state.published ? ordered(paperRows(columns), columns) : [];
   if (!rows.length) return [];
@@ -312,7 +312,7 @@ function paperPart(columns: TableColumn[]): SheetRow[] {
   return [{ part: "paper", kind: "group", cells: heading, folds: "paper" }, ...below];
 }
 
-/** "Tables 2, 3" in the page's language; what is in no table, by its section. */
+/** "Tables 2, 3" in the page's language; a section for figures that no table has. */
 function sourceWords(all: string[]): string {
   const and = inChinese() ? "、" : ", ";
   const names = [...new Set(all)];

@@ -58,7 +58,7 @@ export function positionPanels(rows: Positions[], task: Task) {
   ];
 }
 
-/** A count's share of all. */
+/** The share of the i-th count in the sum; null if the sum is 0. */
 export const share = (list: number[], i: number): number | null => (sumOf(list) ? list[i] / sumOf(list) : null);
 
 const mostChosen = ({ chosen }: Positions): number => chosen.indexOf(Math.max(...chosen));

@@ -1,5 +1,5 @@
 // Average ranks of models over the tasks of a set, with Friedman's test and Nemenyi's critical difference (Demšar 2006).
-// They follow what the overview shows (metric, wording, shots …), so they are computed here; ranking.py has the same.
+// They depend on the choices of the overview (metric, wording, shots …), so the page computes them, as ranking.py does.
 import { h } from "../../common/dom.ts";
 import { isNumber, sumOf } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
@@ -21,16 +21,16 @@ interface Ranked {
   set: string;
   columns: Task[];
   rows: { model: Model; own: number[]; mean: number; low: number; high: number }[];
-  /** Models without ranks, and tasks whose models answered other items. */
+  /** Models without ranks. */
   left: OwnRow[];
   unlike: Task[];
   test: ReturnType<typeof friedman> | null;
   cd: number | null;
-  /** Some value has no interval: its items come from too few dialogues for any test. */
+  /** Whether some value has no interval, since its items come from too few dialogues for a test. */
   few: boolean;
 }
 
-/** Ranks of one set as it is in view; null unless two models have two columns. */
+/** The ranks of a set in view; null unless two models have values in two columns. */
 function averageRanks(set: string): Ranked | null {
   const rows = ownRows(false);
   const cell = (r: OwnRow, x: Task) => cellAt(r.model.id, set, x.name);
@@ -63,7 +63,7 @@ function averageRanks(set: string): Ranked | null {
   };
 }
 
-/** Friedman's test, and the critical difference where it finds one; none where values come from too few dialogues. */
+/** Friedman's test, and the critical difference if the test is significant; neither for values from too few dialogues. */
 function compared(byColumn: number[][], models: number, few: boolean): Pick<Ranked, "test" | "cd"> {
   const n = byColumn.length;
   const test = !few && models >= RANKED.models && n >= RANKED.columns ? friedman(byColumn) : null;

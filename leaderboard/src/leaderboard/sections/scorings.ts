@@ -1,4 +1,4 @@
-// The ways of asking compared.
+// The comparison of scorings: written replies against likelihoods.
 import { h } from "../../common/dom.ts";
 import { isNumber, mean, num, pct } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
@@ -15,19 +15,19 @@ import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Cell, Flag, Model, Sheet, SheetCell, SheetColumn, SheetValue, Task } from "../types.ts";
 
-/** A column: how models were asked, and what is measured. */
+/** A column: a scoring and a metric. */
 interface Way {
   scoring: string;
   metric: string;
-  /** The column's heading, and the heading over it; "" for none. */
+  /** The column's heading and the heading above it; "" for none. */
   name: string;
   over: string;
 }
 
-/** Headings of what options' likelihoods are compared by: the metric's name goes on so. */
+/** Headings of the measures of likelihood, by the end of a metric's name. */
 const LIKELIHOODS: Record<string, string> = { token: "perToken", sum: "perSum", char: "perChar", prior: "lessPrior" };
 
-/** The ways of asking in `cells`. Where the metric of choices has several forms for one of them, each is a column. */
+/** The columns for `cells`: one for each scoring, and one for each measure of likelihood. */
 function waysIn(cells: Cell[]): Way[] {
   return SCORINGS.flatMap((scoring) => {
     const mine = cells.filter((c) => c.scoring === scoring);
@@ -41,7 +41,7 @@ function waysIn(cells: Cell[]): Way[] {
   });
 }
 
-/** Accuracy by way of asking, a row a model, for one choice task or their mean: format failure apart from ignorance. */
+/** Accuracy by scoring, a row for each model, for one choice task or the mean of all: it separates format failures from ignorance. */
 export function drawScorings() {
   const cells: Cell[] = data.cells.filter(
     (c: Cell) => inPlace(c) && isChoice(taskOf(c.task)) && c.perturb === perturbOf(taskOf(c.task)),
@@ -84,7 +84,7 @@ export function drawScorings() {
   );
 }
 
-/** Beside what was written, the share of replies without an answer. */
+/** Whether the scoring has written replies; the share of replies without an answer stands beside it. */
 const wrote = ({ scoring }: Way): boolean => scoring === SCORINGS[0];
 
 function wayColumns(way: Way): SheetColumn[] {
@@ -106,7 +106,7 @@ function scoringCells(model: Model, ways: Way[], set: string, chosen: Task[]): S
   return [name, ...ways.flatMap((way) => wayCells(way, cellsOf(way)))];
 }
 
-/** The mean over the tasks chosen; of one task the cell's own value, which opens it. */
+/** The mean over the chosen tasks; for one task the cell's value, which opens its evidence. */
 function wayCells(way: Way, cells: (Cell | undefined)[]): SheetValue[] {
   const found = cells.map((c) => c?.metrics?.[way.metric]);
   const only = cells.length === 1 ? cells[0] : undefined;
@@ -130,7 +130,7 @@ const silentCell = (cells: (Cell | undefined)[], only: Cell | undefined): SheetV
   flags: only && counts(only).none > 0 ? [{ text: "", statuses: only }] : [],
 });
 
-/** The share of replies without an answer, of all that came. */
+/** The share of received replies that have no answer. */
 const silentOf = (cells: (Cell | undefined)[]): number | null =>
   mean(
     cells.map((c) => {

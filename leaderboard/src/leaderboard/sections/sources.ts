@@ -1,4 +1,4 @@
-// Sources of the numbers: a run's manifest and results.json, signatures, citations. Drawn when opened.
+// The sources of figures: a run's manifest and results.json, signatures, citations. Each is drawn when a person opens it.
 import { button, byId, copyButton, fill, h, type Kid, visible } from "../../common/dom.ts";
 import { save } from "../../common/files.ts";
 import { data$ } from "../../common/passage.ts";
@@ -17,7 +17,7 @@ import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Cell, Run, Sheet, SheetRow, Task } from "../types.ts";
 
-/** Opens what `make` draws; open it stays when the page is drawn again. */
+/** A fold with the content that `make` draws; it stays open when the page is redrawn. */
 function folded(id: string, label: string, make: () => Kid) {
   const open = Boolean(byId<HTMLDetailsElement>(id)?.open);
   const ontoggle = ({ currentTarget: box }: { currentTarget: HTMLDetailsElement }) => {
@@ -37,7 +37,7 @@ export const drawSources = () =>
 
 const isEmpty = (value: unknown) => Array.isArray(value) && !value.length;
 
-/** A run's settings and versions; its manifest and results.json, to save. */
+/** A run's settings and versions, with buttons that save its manifest and results.json. */
 function manifest(run: Run, i: number) {
   const { started, python, platform, packages, settings: all } = run.manifest ?? {};
   const asked = Object.entries(all ?? {}).filter(([, v]) => v !== null && v !== false && !isEmpty(v));
@@ -90,7 +90,7 @@ function filesTable(run: Run, i: number): Kid {
 
 const fileName = (name: string) => plain(name).replace(/[^\p{L}\p{N}.-]+/gu, "-");
 
-/** The run's results.json, its keys in their order: the page holds all of it. */
+/** The run's results.json, with its keys in their original order. */
 function resultsOf(i: number) {
   const run = data.runs[i];
   const pick = (from: object, keys: string[] = []) => {
@@ -101,7 +101,7 @@ function resultsOf(i: number) {
   return pick({ ...run, cells }, run.written?.results);
 }
 
-/** Signatures of the metrics in view, one set at a time. */
+/** The signatures of metrics in view, for one set at a time. */
 function signatures(): Kid {
   const sets = setNames();
   const set = sets.includes(state.signatureSet) ? state.signatureSet : sets[sets.length - 1];

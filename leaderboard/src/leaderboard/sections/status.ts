@@ -1,4 +1,4 @@
-// Outcomes of the requests.
+// The statuses of requests: how many replies were parsed, refused, truncated …
 import { h } from "../../common/dom.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
@@ -54,7 +54,7 @@ const columns = (): SheetColumn[] => [
   { heading: t("share"), kind: "statuses" },
 ];
 
-/** A model's cells in view, of those chosen. */
+/** The rows of a model's cells in view. */
 function modelRows({ model }: { model: Model }): SheetRow[] {
   const sets: string[] = setNames().filter((x: string) => !state.statusSet || x === state.statusSet);
   const cells: (Cell | undefined)[] = tasks.flatMap((x: Task) => sets.map((set) => cellAt(model.id, set, x.name)));
@@ -64,7 +64,7 @@ function modelRows({ model }: { model: Model }): SheetRow[] {
 
 function isAmiss(cell: Cell): boolean {
   const n = counts(cell);
-  return n.none + n.failed + (cell.estimate ? 0 : n.missing) > 0; // an estimate leaves items out on purpose
+  return n.none + n.failed + (cell.estimate ? 0 : n.missing) > 0; // an estimate misses items by design
 }
 
 function statusRow(cell: Cell): SheetRow {
@@ -84,7 +84,7 @@ function statusRow(cell: Cell): SheetRow {
   return { cells: [{ value: taskName(task), cell }, setLabel(cell.set), ...numbers, { value: null, cell }] };
 }
 
-/** The count of a status; every status but that of an answer is marked as amiss. */
+/** The count of a status; counts of requests without an answer are drawn as warnings. */
 function countCell(status: Status, n: number): SheetValue {
   if (!n) return { value: n, tone: "faint" };
   return { value: n, tone: status === STATUSES[0] ? "" : NO_ANSWER.includes(status) ? "warn" : "grave" };

@@ -1,4 +1,4 @@
-// The opening of a page of several benchmarks: a row for each model over all of a group, and the parts of every mean.
+// The first tables of a page of several benchmarks: a row for each model with means over a group, and the parts of each mean.
 import { $, button, h, type Kid, put, visible } from "../../common/dom.ts";
 import { isNumber, num, pct, signed, sumOf } from "../../common/numbers.ts";
 import { inChinese, sentences, t } from "../../common/words.ts";
@@ -76,7 +76,7 @@ function drawWhole(whole: Whole): Kid {
 
 const wayOf = ({ rows }: Whole): string => settingWords(rows[0].row);
 
-/** Models before baselines, as the table has them. */
+/** The rows of models before those of baselines, as in the table. */
 const inOrder = (rows: WholeRow[]): WholeRow[] => [
   ...rows.filter(({ model }) => !model.baseline),
   ...rows.filter(({ model }) => model.baseline),
@@ -128,13 +128,13 @@ const changeColumn = ({ perturb, benchmark }: Changed): SheetColumn => ({
 const titleOf = (benchmark: string): string => benchmarkNamed(benchmark)?.title ?? benchmark;
 const comma = () => (inChinese() ? "、" : ", ");
 
-/** A task, or one of its sets, as groups.yaml names them. */
+/** The name of a part of groups.yaml: a task, or one of its sets. */
 function nameOf(part: string): string {
   const [task, set] = part.split("/");
   return taskName(taskOf(task)) + (set ? ` ${setLabel(set)}` : "");
 }
 
-/** The level of guessing, where some column has one. */
+/** The row of the level of chance, if a column has one. */
 function chanceRow({ columns, changes, rows }: Whole): SheetRow[] {
   const level = (column: GroupColumn) => rows.map((row) => scoreIn(row, column)?.chance).find(isNumber) ?? null;
   const values = columns.map((column) => ({ value: level(column), compares: false }));
@@ -142,7 +142,7 @@ function chanceRow({ columns, changes, rows }: Whole): SheetRow[] {
   return known ? [{ part: "chance", cells: [t("chance"), ...values, ...changes.map(() => null)] }] : [];
 }
 
-/** The models or the baselines, below their heading. */
+/** The rows of the models or of the baselines, with their heading. */
 function part(whole: Whole, name: "own" | "base"): SheetRow[] {
   const rows = whole.rows.filter(({ model }) => model.baseline === (name === "base"));
   const heading: SheetRow = { part: name, kind: "group", cells: [t(name === "base" ? "baselines" : "own")] };
@@ -249,7 +249,7 @@ function changeParts(whole: Whole, row: WholeRow, change: GroupChange): Kid {
   return unfolded(whole, row, title, SIGNED, change, [{ ...SIGNED, heading: t("change") }], rows);
 }
 
-/** A part: its task and set, its metric, and how it was asked where that is not as the row says. */
+/** A row of a part: its task and set, its metric, and its settings where they differ from the row's. */
 function partRow({ row }: WholeRow, part: Asked, metric: string, values: (SheetValue | number)[]): SheetRow {
   const asides = [
     part.shots !== row.shots && `${t("shots")} ${part.shots}`,

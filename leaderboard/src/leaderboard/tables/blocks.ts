@@ -1,9 +1,9 @@
-// The rows of a sheet in the order that they are shown in, and which of their values are best.
+// The rows of a sheet in their order on the page, and the ranks of their values.
 import { isNumber, NAMES } from "../../common/numbers.ts";
 import type { Marks, Sheet, SheetColumn, SheetRow } from "../types.ts";
 import { asValue, inWords, isRight } from "./figures.ts";
 
-/** Rows that stand together, below a heading if they have one. Sorting stays within blocks. */
+/** Rows that stay together, below a heading if they have one. Sorting moves rows only within their block. */
 export interface Block {
   part: string;
   apart: boolean;
@@ -14,11 +14,11 @@ export interface Order {
   column: number;
   down: boolean;
 }
-/** A sheet as it is shown: which of its columns, and its rows in their order. */
+/** The shown columns of a sheet, and its rows in their order. */
 export interface Shown {
   sheet: Sheet;
   columns: SheetColumn[];
-  /** The place of each of `columns` in the sheet and its rows. */
+  /** The index of each of `columns` in the sheet and its rows. */
   places: number[];
   blocks: Block[];
 }
@@ -38,7 +38,7 @@ export function blocksOf(rows: SheetRow[]): Block[] {
 
 export const marksOf = (block: Block): Marks => block.group?.marks ?? {};
 
-/** A block's rows by the values of a column, those without one last. */
+/** A block's rows sorted by a column's values; rows without a value come last. */
 export function sorted(block: Block, columns: SheetColumn[], order: Order | null): SheetRow[] {
   if (!order || block.apart || !columns[order.column]) return block.rows;
   const { column, down } = order;
@@ -60,7 +60,7 @@ export function sorted(block: Block, columns: SheetColumn[], order: Order | null
     .map(({ row }) => row);
 }
 
-/** The rank of a row and column, best or second in its column, if the column states which values are better. */
+/** A function (row, column) -> whether the value is the best or the second of its column, if the column says which are better. */
 export function ranksOf(sheet: Sheet): (row: SheetRow, column: number) => Rank {
   const own = sheet.rows.filter((row) => !row.kind);
   const value = (row: SheetRow, column: number): string | undefined => {

@@ -1,4 +1,4 @@
-// The cells of a sheet, drawn.
+// Draws the cells of a sheet.
 import { button, copyButton, h, unseen, visible } from "../../common/dom.ts";
 import { isNumber } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
@@ -13,14 +13,14 @@ import { asFlag, asValue, between, digitsOf, inWords, isRight, said, shortLetter
 
 export type Nodes = (Node | string | false | null | undefined | Nodes)[];
 
-/** A figure that opens its evidence; the figure alone where there is none. */
+/** A button with a figure that opens its evidence; the figure alone if it has none. */
 export const opener = (
   cell: Cell | null | undefined,
   text: Node | string | Nodes,
   more: Record<string, unknown> = {},
 ) => (cell ? button(h("span", { class: "num" }, text), () => go(cellRoute(cell)), { class: "cell", ...more }) : text);
 
-/** A warning as it stands below a value. */
+/** A warning below a value. */
 export function flagNode(flag: Flag): Node {
   const text = inWords(flag.text);
   const bar = flag.statuses && statusBar(flag.statuses);
@@ -31,9 +31,9 @@ export function flagNode(flag: Flag): Node {
 export interface Standing {
   column: SheetColumn;
   rank: Rank;
-  /** The cell that its value opens. */
+  /** The cell whose evidence the value opens. */
   evidence: Cell | null | undefined;
-  /** The row's and the column's names, for who has the value read out. */
+  /** The row's and the column's names, for screen readers. */
   names: string;
 }
 
@@ -69,7 +69,7 @@ function figureNode(standing: Standing, x: SheetValue, text: string): Node | Nod
     : h("span", { class: `num ${rank}${isNumber(x.value) ? "" : " none"}`, title: x.title }, signed);
 }
 
-/** A figure that unfolds what it is made of, and tells whether it has. */
+/** A button with a mean that unfolds the mean's parts. */
 function unfolder(
   standing: Standing,
   x: SheetValue,
@@ -126,7 +126,7 @@ const numberOf = (cell: SheetCell): number | null => {
   return isNumber(value) ? value : null;
 };
 
-/** The drawing of cells of kinds that are no figures. */
+/** Functions that draw cells, by the kind of their column, for kinds that are no figures. */
 const DRAW: Record<string, (cell: SheetCell) => Nodes> = {
   histogram: (cell) => [histogram((cell ?? {}) as Record<string, number>)],
   bar: (cell) => [bars(numberOf(cell), null)],
@@ -143,7 +143,7 @@ export function cellNodes(standing: Standing, cell: SheetCell | undefined): Node
   return draw ? draw(cell) : valueNodes(standing, asValue(cell), cell);
 }
 
-/** A value on a line between the least and the largest possible, with what it has changed from and its interval. */
+/** A value on a line between the smallest and the largest possible one, with its earlier value and its interval. */
 export function onRange({ range }: SheetColumn, cell: SheetCell | undefined): Node | false | null | undefined {
   const x = asValue(cell);
   if (!range || !isNumber(x.value)) return null;
@@ -153,7 +153,7 @@ export function onRange({ range }: SheetColumn, cell: SheetCell | undefined): No
   return strip(at(x.value), end(x.base), { low: end(x.low), high: end(x.high) });
 }
 
-/** A row's first cell: it names the row, and opens what the row is about. */
+/** The first cell of a row: it names the row, and opens the row's evidence. */
 export function headingNodes(standing: Standing, cell: SheetCell | undefined, open: (() => void) | null): Nodes {
   const x = asValue(cell);
   const { asides = [], flags = [], value, name } = x;
@@ -171,6 +171,6 @@ export function headingNodes(standing: Standing, cell: SheetCell | undefined, op
   ];
 }
 
-/** A heading's warning: a sign, and what it is short for. */
+/** A heading's warning: a sign with its full text as a tooltip. */
 export const headFlag = ({ text, title }: Flag): Node =>
   h("span", { class: "warn", title }, inWords(text), title && unseen(title));

@@ -3,7 +3,7 @@ import { csvText } from "../../common/files.ts";
 import { t } from "../../common/words.ts";
 import { columnNames, type Printed } from "./print.ts";
 
-/** Intervals and flags have columns of their own, so that values stay numbers; so have groups, where there are any. */
+/** The table as CSV. Intervals, flags and headings of groups have columns of their own, so that values stay numbers. */
 export function csvTable(table: Printed): string {
   const grouped = table.rows.some((row) => row.group);
   const names = columnNames(table);
@@ -23,6 +23,6 @@ export function csvTable(table: Printed): string {
   return csvText(lines);
 }
 
-/** Numbers as a program reads them. */
+/** A number in a notation that programs read. */
 const csvValue = (text: string): string =>
   /^[−+-]?\d[\d,]*(\.\d+)?$/.test(text) ? text.replaceAll(",", "").replace("−", "-").replace("+", "") : text;

@@ -3,13 +3,13 @@ import { fixed, isNumber, num, pWords } from "../../common/numbers.ts";
 import { inChinese } from "../../common/words.ts";
 import type { Flag, Sheet, SheetCell, SheetColumn, SheetValue, Words } from "../types.ts";
 
-/** Words of a sheet in the page's language. */
+/** A text of a sheet in the page's language. */
 export const inWords = (x: Words | number | null | undefined): string =>
   x && typeof x === "object" ? (inChinese() ? x.zh : x.en) : String(x ?? "");
 
 export const titleOf = (sheet: Sheet): string => inWords(sheet.title);
 
-/** A cell as a value; a histogram is none. */
+/** A cell as a value; a histogram becomes an empty value. */
 export function asValue(cell: SheetCell | undefined): SheetValue {
   if (cell && typeof cell === "object")
     return "value" in cell ? (cell as SheetValue) : { value: "zh" in cell ? inWords(cell as Words) : null };
@@ -18,7 +18,7 @@ export function asValue(cell: SheetCell | undefined): SheetValue {
 
 export const asFlag = (flag: string | Flag): Flag => (typeof flag === "string" ? { text: flag } : flag);
 
-/** Kinds of cells that are drawn and have no words. */
+/** Kinds of cells that are drawings without text. */
 const DRAWN = new Set(["bar", "bars", "histogram", "statuses"]);
 export const isDrawn = ({ kind = "text" }: SheetColumn): boolean => DRAWN.has(kind);
 
@@ -39,7 +39,7 @@ function number(column: SheetColumn, v: number, digits: number): string {
   return (v < 0 ? "−" : signed ? "+" : "") + text;
 }
 
-/** Both ends of an interval; "" where it has none. */
+/** Both ends of an interval as text; "" if there is none. */
 export function between(column: SheetColumn, { low, high }: SheetValue, digits: number): string {
   if (!isNumber(low) || !isNumber(high)) return "";
   return `${number(column, low, digits)}${column.signed ? " … " : "–"}${number(column, high, digits)}`;
@@ -48,7 +48,7 @@ export function between(column: SheetColumn, { low, high }: SheetValue, digits: 
 export interface Said {
   /** The value; "" in an empty cell. */
   text: string;
-  /** The interval beside it and the spread between samples; "" where there are none. */
+  /** The interval and the spread between samples; "" if there are none. */
   beside: string;
 }
 
@@ -65,7 +65,7 @@ export function said(column: SheetColumn, cell: SheetCell | undefined): Said {
   return { text: String(text), beside };
 }
 
-/** Three letters and more in a row as "a–c". */
+/** Letters of groups, with runs of three or more as "a–c". */
 export function shortLetters(letters: string): string {
   const runs: string[][] = [];
   for (const x of letters.match(/.′*/gu) ?? []) {

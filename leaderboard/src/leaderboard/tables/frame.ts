@@ -19,7 +19,7 @@ const FORMATS: [string, string, string, Make][] = [
   ["Markdown", "md", "text/markdown", markdownTable],
 ];
 
-/** A menu that saves or copies a table as it is shown when that is asked for. `where`: the settings that its title tells. */
+/** A menu that saves or copies a table as it is on screen at that moment. `where`: the settings for its title. */
 export function tableSavers(table: () => Printed, id: string, title: string, where: string = viewWords()): Node {
   const stem = fileStem();
   const rows = FORMATS.map(([name, ending, type, make]) => {

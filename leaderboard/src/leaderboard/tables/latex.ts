@@ -44,11 +44,11 @@ const TEX: Record<string, string> = {
   "\u00a0": "~",
 };
 
-/** `text` as TeX prints it and never runs it. Unassigned characters, which engines refuse, stand as their numbers. */
+/** `text` escaped for TeX, so that none of it runs as a command. Unassigned characters, which TeX refuses, become their codes. */
 const tex = (text: string): string =>
   Array.from(plain(text).replace(/\s+/g, " "), (c) => c)
     .map((c, i, all) => {
-      const ligature = "-,'".includes(c) && all[i - 1] === c ? "{}" : ""; // which would make a dash or a quote of them
+      const ligature = "-,'".includes(c) && all[i - 1] === c ? "{}" : ""; // TeX would join two such characters to a dash or a quote
       return ligature + (TEX[c] ?? (/\p{Cn}/u.test(c) ? mark(c) : c));
     })
     .join("");
@@ -69,7 +69,7 @@ function rowLine({ cells, group }: PrintedRow): string {
   return line(cells.map((x) => (x.text ? `\\textit{${cell(x)}}` : "")));
 }
 
-/** Words on lines of about `most` characters. */
+/** Words in lines of about `most` characters. */
 function inLines(text: string, most = 12): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ").filter(Boolean)) {
@@ -80,7 +80,7 @@ function inLines(text: string, most = 12): string[] {
   return lines;
 }
 
-/** A heading word by word below each other: eight tasks stand beside each other on a page. */
+/** A heading with one word a line, so that eight tasks fit side by side on a page. */
 function heading({ text, asides, right }: PrintedColumn): string {
   const small = asides.flatMap((x) => inLines(x, 14)).map((x) => `\\scriptsize ${tex(x)}`);
   const pieces = [...inLines(text).map(tex), ...small];
@@ -88,7 +88,7 @@ function heading({ text, asides, right }: PrintedColumn): string {
   return `\\begin{tabular}[b]{@{}${right ? "r" : "l"}@{}}${pieces.join("\\\\")}\\end{tabular}`;
 }
 
-/** The line of headings over several columns, and the rules below them; none where there are none. */
+/** The line of headings over several columns with the rules below it; no line if there are no such headings. */
 function overHeadings(columns: PrintedColumn[]): string[] {
   if (!columns.some(({ over }) => over)) return [];
   const cells: string[] = [];
@@ -104,7 +104,7 @@ function overHeadings(columns: PrintedColumn[]): string[] {
   return [line(cells), rules.join(" ")];
 }
 
-/** `stem`: what the names of this page's labels begin with. */
+/** The table as LaTeX. `stem`: the beginning of the page's labels. */
 export function latexTable(table: Printed, title: string, id: string, stem: string): string {
   const { columns, rows, notes } = table;
   const wide = columns.length > 5;

@@ -1,16 +1,16 @@
-// Rows and columns from which sections make sheets.
+// Helpers by which sections make the rows and columns of sheets.
 import { recordedFlags } from "../data.ts";
 import { isLower, isRaw, isSigned } from "../metrics.ts";
 import type { Model, SheetColumn, SheetValue } from "../types.ts";
 
-/** A model's name, with a mark where its replies were recorded before. */
+/** A cell with a model's name, marked if its replies were recorded before the run. */
 export const nameCell = (model: Model): SheetValue => ({
   value: model.label,
   name: true,
   ...(model.recorded ? { flags: recordedFlags(model) } : {}),
 });
 
-/** The notation of a metric's values: shares in percent, nats with their sign, other numbers as they are. */
+/** The notation of a metric's values: shares in percent, nats with a sign, other numbers unscaled. */
 export function metricColumn(metric: string): Partial<SheetColumn> {
   const better = isLower(metric) ? "less" : "more";
   if (isSigned(metric)) return { kind: "number", signed: true, intervalDigits: 2, better };

@@ -3,7 +3,7 @@ import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { columnNames, haveRanks, type Printed, type PrintedCell, type PrintedRow } from "./print.ts";
 
-/** With a backslash before all that Markdown, GitHub's autolinks or formulas would read as theirs. */
+/** A text with a backslash before every character that Markdown, GitHub's autolinks or formulas would interpret. */
 const md = (text: string): string =>
   plain(text)
     .replace(/\s+/g, " ")

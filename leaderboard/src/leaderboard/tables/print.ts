@@ -14,18 +14,18 @@ export interface PrintedCell {
   rank: Rank;
 }
 export interface PrintedRow {
-  /** The heading of the rows below it. */
+  /** Whether it is the heading of the rows below it. */
   group: boolean;
-  /** The first row of a block. */
+  /** Whether it is the first row of a block. */
   begins: boolean;
   /** A cell for every column. */
   cells: PrintedCell[];
 }
 export interface PrintedColumn extends PrintedCell {
-  /** The heading over it and its neighbours; "" for none. */
+  /** The heading over the column and its neighbours; "" for none. */
   over: string;
   right: boolean;
-  /** Whether any value below has something beside it. */
+  /** Whether a value of the column has small text beside it. */
   beside: boolean;
 }
 export interface Printed {
@@ -34,7 +34,7 @@ export interface Printed {
   notes: string[];
 }
 
-/** A remark without what sets it apart on the page. */
+/** A remark without the brackets and dots that separate it on the page. */
 const bare = (text: string): string =>
   oneLine([text])
     .replace(/^[·!]\s*/, "")
@@ -64,7 +64,7 @@ function printedHead(column: SheetColumn): PrintedCell & { over: string } {
   return { text, asides: small ? [small] : [], rank: "", over: oneLine([inWords(column.over)]) };
 }
 
-/** Columns of which no row says anything in words are left out. */
+/** The shown part of a sheet as text, without columns that have no text. */
 export function printed({ sheet, columns, places, blocks }: Shown): Printed {
   const rankOf = ranksOf(sheet);
   const cellsOf = (row: SheetRow): PrintedCell[] =>

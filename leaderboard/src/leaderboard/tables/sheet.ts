@@ -1,4 +1,4 @@
-// Sheets: tables as data (common/sheet.py, types.ts). One renderer draws any of them, and knows no analysis.
+// Draws sheets, which are tables as data (common/sheet.py, types.ts), of any analysis.
 import { button, h, kept, put, unseen, visible } from "../../common/dom.ts";
 import { isNumber, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
@@ -16,13 +16,13 @@ import { asValue, inWords, isDrawn, isRight, said, titleOf } from "./figures.ts"
 import { tableSavers } from "./frame.ts";
 import { printed } from "./print.ts";
 
-/** Sheets of all runs, each with its run's number; `wanted` picks some. */
+/** The sheets of all runs for which `wanted` is true, each with its run's number. */
 export const sheetsOf = (wanted: (sheet: Sheet) => boolean): Sheet[] =>
   data.runs.flatMap((run: { sheets?: Sheet[] }, i: number) =>
     (run.sheets ?? []).filter(wanted).map((sheet) => ({ ...sheet, run: i })),
   );
 
-/** Whether what a sheet, row or column is about is in view, as far as it says. */
+/** Whether the subject of a sheet, row or column is in view; one without a subject is. */
 export function aboutInView(about: About, run: number): boolean {
   const model = about.model !== undefined && models.get(`${run}\t${about.model}`);
   const { set, task } = about;
@@ -34,7 +34,7 @@ export function aboutInView(about: About, run: number): boolean {
   );
 }
 
-/** The part of a sheet that is in view, its rows in the chosen order; null if it is empty. Sheets made here are in view. */
+/** The part of a sheet in view, with its rows in the chosen order; null if it is empty. Sheets that the page made are in view. */
 function shownOf(sheet: Sheet, id: string): Shown | null {
   const { run } = sheet;
   const seen = (x: { about?: About }): boolean => run === undefined || aboutInView({ ...sheet.about, ...x.about }, run);
@@ -51,8 +51,8 @@ function shownOf(sheet: Sheet, id: string): Shown | null {
   };
 }
 
-/** A function that tells the cell behind a value: the value's own, or that of the place that is told. Where the row tells it all,
- *  it stands behind the row's first figure. */
+/** A function that finds the cell behind a value: the value's own cell, or that of the place that sheet, column and row are about.
+ *  If the row alone names the place, only its first figure opens the cell. */
 function evidenceOf({
   sheet,
   columns,
@@ -124,7 +124,7 @@ function groupRow(drawing: Drawing, row: SheetRow): Node {
   );
 }
 
-/** A heading that shows and hides the rows below it, in all tables that have such. */
+/** A heading that folds the rows below it, in every table that has the same key. */
 function folder(key: string, words: Nodes): Node {
   const flip = (): void => {
     const open = !state.unfolded.includes(key);
@@ -141,7 +141,7 @@ function valueRow(drawing: Drawing, row: SheetRow, look: string | false): Node {
   const { columns, places, evidence, rankOf } = drawing;
   const name = said(columns[0], row.cells[0]).text;
   const item = row.about?.item;
-  // A row about an item opens it, where it has no figure, too.
+  // A row about an item opens the item, even if it has no figure.
   const figure = columns.findIndex(({ kind }) => kind === "percent" || kind === "number");
   const [told, at] = figure >= 0 ? [columns[figure], places[figure]] : [{ ...columns[0], about: {} }, places[0]];
   const reply = item !== undefined && evidence(row, told, at);
@@ -169,7 +169,7 @@ function valueRow(drawing: Drawing, row: SheetRow, look: string | false): Node {
   );
 }
 
-/** A change's ground: the darker, the larger it is. */
+/** Shade a change: the larger it is, the darker. */
 function shade(node: HTMLElement, most: number, value: unknown): void {
   if (!isNumber(value)) {
     node.classList.add("zero");
@@ -179,7 +179,7 @@ function shade(node: HTMLElement, most: number, value: unknown): void {
   node.style.setProperty("--share", `${Math.round((42 * Math.abs(value)) / most)}%`);
 }
 
-/** One row of headings, or two where some stand over several columns. */
+/** One row of headings, or two if some are over several columns. */
 function headRows({ sheet, columns, places }: Shown, id: string, again: (column: number) => void): Nodes {
   const head = (column: SheetColumn, more: Attributes): Nodes =>
     headCell(
@@ -215,18 +215,18 @@ interface Sorting {
   place: number;
   id: string;
   fixed: boolean;
-  /** The sorting of the sheet until another is chosen. */
+  /** The sheet's sorting until a person chooses another. */
   first?: { column: number; down: boolean };
   again: (column: number) => void;
 }
 
-/** A heading; where values have an order, it sorts by them. Before values on a range it says what that is. */
+/** A heading, which sorts by its column if values have an order. A column of values on a range states the range. */
 function headCell(column: SheetColumn, sorting: Sorting, more: Attributes): Nodes {
   const words = headWords(column);
   const look = { scope: "col", class: isRight(column) && "v", title: column.spoken, ...more };
   const range = column.range?.map(num).join(" – ");
   const drawn = range && h("th", { scope: "col", ...more }, column.rangeHeading ?? range);
-  if (!words && !isDrawn(column) && !column.below) return [drawn, h("td", more)]; // a heading of no words is none
+  if (!words && !isDrawn(column) && !column.below) return [drawn, h("td", more)]; // an empty heading is no heading cell
   const alone = words ?? (isDrawn(column) && unseen(t("asBars")));
   if (!words || sorting.fixed || isDrawn(column)) return [drawn, h("th", look, alone, small(column), remarks(column))];
   const order = orderBy(column, sorting);
@@ -258,14 +258,14 @@ function sortAnew(column: SheetColumn, { id, place, first, again }: Sorting): vo
   again(place);
 }
 
-/** A heading's words, which may break where a name of several words joins them; null where it has none. */
+/** A heading's words, with possible line breaks at joints of names; null if it has none. */
 function headWords({ heading, named }: SheetColumn): Nodes | null {
   const words = inWords(heading);
   if (!words) return null;
   return named ? [nameOf(words)] : [words.split("_").map((x, i) => [i > 0 && ["_", h("wbr")], visible(x)])];
 }
 
-/** A heading's second line, and warnings after it. It may break before a bracket and after a comma. */
+/** The second line of a heading, with warnings. It may break before a bracket and after a comma. */
 function small({ below, flags = [] }: SheetColumn): Node | false {
   const words = inWords(below);
   const parts = words.split(/\s*(?=[（(])|(?<=,)\s/).filter(Boolean);
@@ -282,20 +282,20 @@ const remarks = ({ remarks = [] }: SheetColumn): Nodes =>
   remarks.map(({ text, grave }) => h("small", { class: `leak${grave ? " warn" : ""}` }, inWords(text)));
 
 interface Options {
-  /** Its name in files and in the address. */
+  /** The table's name in files and in the address. */
   id?: string;
-  /** The content before the button that exports it; undefined: its title. */
+  /** The content before the menu that exports the table; undefined: the title. */
   heading?: Node | null;
   note?: Node | null;
-  /** Whether it scrolls in a window of its own. */
+  /** Whether the table scrolls in a box of its own. */
   tall?: boolean;
-  /** The settings that its title tells in files. */
+  /** The settings for the title in files. */
   where?: string;
-  /** Rows that stand out. */
+  /** Whether a row is highlighted. */
   lit?: (row: SheetRow) => boolean;
 }
 
-/** A sheet as a table in a region that scrolls, with what exports it; null where nothing of it is in view. */
+/** A sheet as a table in a scrolling region, with a menu that exports it; null if none of it is in view. */
 export function sheetNode(sheet: Sheet, options: Options = {}): Nodes | null {
   const { id = sheet.name, note = null, tall = false, where = viewWords(), lit = () => false } = options;
   const title = titleOf(sheet);
@@ -314,13 +314,13 @@ export function sheetNode(sheet: Sheet, options: Options = {}): Nodes | null {
     box.querySelector<HTMLElement>(`[data-column="${column}"]`)?.focus();
   };
   draw();
-  // The export has the sorting of the moment when it is asked for.
+  // An export has the sorting at the moment of the press.
   const savers = tableSavers(() => printed(shownOf(sheet, id) as Shown), id, title, where);
   return [h("div", { class: heading ? "titled" : "tablebar" }, heading, savers), note, box, notes];
 }
 
-/** A panel for each block of a sheet, and what exports them all as one table. `around` makes what stands above and below a
- *  panel's table: by the place of its block. */
+/** A panel for each block of a sheet, and a menu that exports them as one table. `around` returns the content above and below a
+ *  panel's table, by the index of the block. */
 export function sheetPanels(
   sheet: Sheet,
   id: string,
@@ -340,7 +340,7 @@ export function sheetPanels(
   return { panels, savers: tableSavers(() => printed(shown), id, titleOf(sheet)) };
 }
 
-/** A section of the sheets that `wanted` picks; null where nothing of them is in view. */
+/** A section with the sheets for which `wanted` is true; null if none of them is in view. */
 export function sheetSection(section: string, title: string, wanted: (sheet: Sheet) => boolean): Node | null {
   const several = data.runs.length > 1;
   const nodes = sheetsOf(wanted).flatMap((sheet, n) => {
