@@ -18,7 +18,7 @@ class Status(StrEnum):
     """The outcome of a request. Only a `PARSED` reply can be right; every other outcome is counted separately."""
 
     PARSED = "parsed"
-    UNPARSED = "unparsed"  # the model said something, but chose nothing
+    UNPARSED = "unparsed"  # the reply says something, but chooses nothing
     REFUSED = "refused"  # the model declined to answer
     TRUNCATED = "truncated"  # the token limit came before the answer
     SEVERAL = "several"  # more than one option chosen where one is asked for
@@ -50,7 +50,7 @@ class Item:
     dialogue: tuple[str, ...]  # turns, each with its speaker mark: "A: 你好。"
     question: str  # the official text, byte for byte
     options: tuple[str, ...] = ()  # empty for spans and generation
-    labels: tuple[str, ...] = ()  # as printed before the options: "(a)"
+    labels: tuple[str, ...] = ()  # labels printed before the options: "(a)"
     gold: int | None = None  # index into options
     references: tuple[str, ...] = ()  # right answers as text; for choices the gold option's text
     group: str = ""  # the category by which the paper breaks its results down: relation, inference type; several with |
@@ -270,16 +270,15 @@ class Metric:
     # a row named paper.x describes only the paper's variant.
     name: str
     zh: str
-    en: str = ""  # as `zh` if not given
+    en: str = ""  # "": the same as `zh`
     short: str = ""  # for narrow columns
     top: float | None = 1.0  # the highest possible value; None: unbounded
     percent: bool = True  # shown times 100
     unit: str = ""  # "nats": the page shows the sign and names the unit
     lower: bool = False  # lower is better
     share: bool = False  # a share of right items: gets Wilson's interval beside the bootstrap's
-    mean: bool = (
-        True  # a cell's value is the mean of its items' values, as F1 is; BLEU pools counts, and macro F1 classes
-    )
+    # A cell's value is the mean of its items' values, as F1 is; BLEU pools counts, and macro F1 classes.
+    mean: bool = True
     published: float = 1.0  # divisor that brings published figures to our scale
 
     @property
@@ -334,7 +333,7 @@ class Kind:
     """A kind of task: how its replies are requested, parsed and scored. The rows are in benchmarks/kinds.py."""
 
     name: str
-    zh: str  # its replies, for tables: 片段
+    zh: str  # name of the kind's replies, for tables: 片段
     en: str  # "spans"
     read: Callable[[Item, Response, Reading, Language], Answer]
     score: Callable[[Item, Answer, Response | None, Language], Score]
@@ -343,7 +342,7 @@ class Kind:
     # the first.
     item_metrics: tuple[str, ...]
     scorings: tuple[str, ...] = ("generate",)  # the SCORINGS that apply; tasks with a pattern add "constrained"
-    options: bool = False  # its items list options
+    options: bool = False  # whether its items list options
     several: bool = False  # asks for all right options, not for one
     written: bool = True  # the model writes a reply; else it gives likelihoods, without shots
     quoted: bool = False  # the answer is a span of the dialogue
@@ -398,7 +397,7 @@ class Task:
     pattern: Callable[[Item, str], str] | None = None
     # template -> the form of its replies, if not the references'
     forms: Mapping[str, Form] = field(default_factory=dict)
-    whole: bool = False  # its items show whole dialogues: none masked, altered or clipped
+    whole: bool = False  # whether its items show complete dialogues: not masked, altered or clipped
     subset: str = "all"  # the name that published figures give to the task's part of the items
     templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<benchmark>/
     prompts: str = ""  # the folder of its templates there, where tasks share one; "": its local name
@@ -439,7 +438,7 @@ class Task:
 class Scale:
     """A scale of a rubric for human annotators: whole numbers from `low` to `high`."""
 
-    name: str  # also the field and the column of an annotator's mark
+    name: str  # name of the scale, and of the field and column of an annotator's mark
     zh: str
     en: str
     low: int
@@ -452,7 +451,7 @@ class Rubric:
     """The scales on which human annotators score a short text. (Judges get a template instead: prompts/judge/<name>.j2.)"""
 
     name: str
-    zh: str  # its source
+    zh: str  # name of the source in Chinese
     en: str
     scales: tuple[Scale, ...]
     unanimous: bool = False  # 0 or 1, and 1 only if all annotators say so; else the median counts
@@ -552,7 +551,8 @@ class Place:
 
     @classmethod
     def of(cls, row: Mapping[str, Any], **instead: Any) -> Place:
-        """From a row of results.json; `instead` gives values that the row lacks. Rows of older versions lack `scoring` and
+        """Build it from a row of results.json; `instead` gives values that the row lacks. Rows of older versions lack
+        `scoring` and
         `perturb`, which get their defaults. Raises TypeError if another key is missing."""
         return cls(**{name: row[name] for name in PLACE if name in row and name not in instead}, **instead)
 

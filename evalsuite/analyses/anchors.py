@@ -36,9 +36,9 @@ class Taker:
 
     model: str
     run: str
-    way: Mapping[str, Any]  # all that must be the same for every model
+    way: Mapping[str, Any]  # settings that must be equal for all models
     values: Mapping[str, float]  # item -> the task's first metric, the mean of its samples
-    answers: Mapping[str, str]  # item -> its right answer, "" where it is a text
+    answers: Mapping[str, str]  # item -> its right answer; "" for a task whose answers are texts
     fingerprint: str
 
 
@@ -56,7 +56,8 @@ class TaskOutcomes:
 
 @dataclass(frozen=True, slots=True)
 class ChosenAnchors:
-    """The anchor items of a task and set, with the curve of errors; `point` is that of their number."""
+    """The anchor items of a task and set, with the curve of errors by number of items; `point` is the curve's point for this
+    set."""
 
     column: TaskOutcomes
     point: SizeError
@@ -101,7 +102,8 @@ def anchors(
 
 
 def read_columns(runs: Sequence[str | Path], models: Sequence[str] = ()) -> tuple[list[TaskOutcomes], list[str]]:
-    """The outcomes of all tasks and sets of which enough models answered every item in one way, and what was left out."""
+    """Read the outcomes of tasks and sets that enough models answered completely in one way; and the reasons for cells left
+    out."""
     from evalsuite.metrics.anchors import FEWEST
 
     remarks: list[str] = []
@@ -138,7 +140,7 @@ def read_columns(runs: Sequence[str | Path], models: Sequence[str] = ()) -> tupl
 
 
 def _unfit(cell: CellResult, models: Sequence[str]) -> str | None:
-    """Why a cell is of no use; "" if that need not be said."""
+    """The reason why a cell cannot be used; "" if it needs no message."""
     task = TASKS[cell.task]
     if cell.perturb != "none" or (models and cell.model not in models):
         return ""

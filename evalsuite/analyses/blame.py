@@ -23,7 +23,8 @@ from evalsuite.results.schema.record import Record
 
 @contextmanager
 def damage_named(*runs: Results) -> Iterator[None]:
-    """Within it, an unexpected error raises a DataError with file, line and field if a record is not in the form of its schema;
+    """Context manager in which an unexpected error becomes a DataError with file, line and field if a record is not in the
+    form of its schema;
     if all are, the defect is ours and the error goes on."""
     try:
         yield

@@ -99,7 +99,7 @@ class Breakdown(CellFields):
 
 
 def compute(run: ScoredRun) -> list[Breakdown]:
-    distances: dict[int, int | None] = {}  # by the item's identity: every model is asked the same ones
+    distances: dict[int, int | None] = {}  # id of the `Item` object -> its distance; all models share the objects
     return [row for cell in run.outcomes if (row := breakdown(cell, distances))]
 
 
@@ -133,10 +133,11 @@ def breakdown(cell: CellOutcomes, distances: dict[int, int | None]) -> Breakdown
 
 
 def _groups(task: str, items: Iterable[ItemValue]) -> list[GroupMean]:
-    """By group (relation category, inference type, dimension): those of the paper in its order, then others by name."""
+    """The mean of each group (relation category, inference type, dimension): the paper's groups in its order, then others by
+    name."""
     groups: dict[str, list[tuple[float, int]]] = {}
     for item in items:
-        for name in filter(None, item.first.item.group.split("|")):  # an item may have none, or be of several
+        for name in filter(None, item.first.item.group.split("|")):  # an item may belong to no group, or to several
             groups.setdefault(name, []).append((item.value, item.first.source))
     known, names = benchmark_of(task).groups, benchmark_of(task).group_names
     order = sorted(groups, key=lambda name: (known.index(name) if name in known else len(known), name))

@@ -108,7 +108,7 @@ def _choices(cell: CellOutcomes) -> tuple[_Items, list[list[int | None]]]:
 
 
 def _constant(items: _Items, labels: Sequence[str]) -> tuple[float, str]:
-    """The share of items of which the option of one label is right, and the label: the highest."""
+    """(the accuracy of the best constant answer, its label)."""
     times = [sum(n in golds for golds in items.golds) for n in range(max(items.options))]
     most = max(range(len(times)), key=times.__getitem__)
     return times[most] / len(items.golds), labels[most]

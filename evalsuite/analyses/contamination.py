@@ -37,7 +37,7 @@ class Beside(Strict):
 
 
 class ExposureTest(Located):
-    """One test of one model on one file: is what was published likelier than it would be if the model had never seen it?"""
+    """One test of one model on one file: does the model favour the published texts more than one that never saw them would?"""
 
     model: Name
     fingerprint: str
@@ -258,7 +258,7 @@ def _line(row: ExposureTest, scores: Mapping[tuple[str, ...], CellResult]) -> tu
 
 
 def _form(row: ExposureTest) -> Text:
-    """The form in which the model was shown the items, where that may differ between tests of the same kind."""
+    """The form in which the model saw the items; tests of the same kind may differ in it."""
     in_prompt = row.form == "prompt" and row.test == "mink"
     return Text(" 提示词", " prompt") if in_prompt else Text("", "")
 
@@ -290,7 +290,7 @@ def _said(row: ExposureTest) -> Text:
 
 
 def _sentences(rows: Sequence[ExposureTest]) -> Iterator[Text]:
-    """The signs in words, then why some tests are not judged, and what no sign means."""
+    """Sentences about signs of contamination, about tests without a judgement, and about the meaning of "no sign"."""
     for row in rows:
         words, form = _SIGN[row.test], _form(row)
         where = f"{row.set} {row.split}"

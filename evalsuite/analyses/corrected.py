@@ -78,7 +78,7 @@ def compute(run: ScoredRun) -> list[CorrectedJudge] | None:
 
 
 def _people(out: Path) -> Iterator[People]:
-    """People's scores of every sample. Raises DataError for a file that is none."""
+    """People's scores of every sample. Raises DataError for a file in another form."""
     for path in sorted((out / "audit").glob(f"*/{FILE}")):
         try:
             yield People.model_validate(read_json(path))

@@ -188,7 +188,7 @@ def _suspicious(
 
 
 def _agreeing(outcomes: Sequence[Outcome]) -> int | None:
-    """Most models that chose the same wrong options, in their first sample; None where there are no options.
+    """The largest number of models that chose the same wrong options in their first sample; None without options.
 
     It is what a wrong gold answer looks like: all choose the right one, which the key calls wrong.
     """

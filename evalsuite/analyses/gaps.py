@@ -192,7 +192,7 @@ def _line(row: Gap) -> Row:
 
 
 def _published(rows: Sequence[Mapping[str, Any]], task: str, easy: str, hard: str) -> Row | None:
-    """The paper's own averages over models, where it prints them for both sets."""
+    """The paper's averages over models, if it prints them for both sets."""
     mine = [row for row in rows if (row["task"], row["model"], row["metric"]) == (task, "Average", "f1")]
     figures = {row["set"]: row["value"] for row in mine}
     if not {easy, hard} <= figures.keys():

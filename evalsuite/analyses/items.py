@@ -113,7 +113,7 @@ def item_records(done: Results, name: str) -> Iterator[ItemRecords]:
 
 
 def _models_first(done: Results) -> list[CellResult]:
-    """The cells, those of baselines last."""
+    """The cells of models, then those of baselines."""
     return sorted(done.cells, key=lambda cell: cell.is_baseline)
 
 

@@ -89,9 +89,7 @@ def learning(cells: Sequence[CellResult], positions: Sequence[Positions] = ()) -
     """A curve for each base model, training pool and place."""
     by_place = {cell.place: cell for cell in cells}
     positions_at = {row.place: row for row in positions}
-    groups: dict[
-        tuple[Place, str, bool], list[tuple[CellResult, Trained]]
-    ] = {}  # by the base model's place and the pool
+    groups: dict[tuple[Place, str, bool], list[tuple[CellResult, Trained]]] = {}  # (the base model's place, pool) -> …
     for cell in cells:
         trained = cell.facts.trained
         if trained and cell.headline.value is not None:
@@ -124,7 +122,7 @@ def _trained_on(trained: Trained, task: str) -> str:
 
 
 def _before(cell: CellResult | None, adapters: Iterable[CellResult]) -> Before | None:
-    """The base model's figure; None if there is none on the test items of any adapter."""
+    """The base model's figure; None if it answered none of the adapters' test items."""
     if cell is None or cell.headline.value is None or not any(_items(cell) == _items(other) for other in adapters):
         return None
     figure = cell.headline

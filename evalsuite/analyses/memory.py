@@ -146,7 +146,7 @@ class Fact:
     """A fact that a model was asked for."""
 
     known: bool
-    source: tuple[str, int]  # its dialogue, for intervals
+    source: tuple[str, int]  # the dialogue of the item, which is the unit of intervals
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ def _facts(cells: Iterable[ScoredCell]) -> set[str]:
     return {fact for cell in cells for o in cell.outcomes.outcomes for fact in o.item.rests_on}
 
 
-# --- what a model knows
+# --- the facts that a model knows
 
 
 def _knowledge(
@@ -234,7 +234,7 @@ def _knowledge(
     wanted: set[str],
     judged: Callable[[Mapping[str, str]], Iterable[Verdicts]],
 ) -> dict[str, list[KnownFacts]]:
-    """Model -> what it knows of the facts `wanted`, task by task."""
+    """Model -> task -> its knowledge of the `wanted` facts."""
     asked: dict[tuple[str, str], dict[str, list[ScoredCell]]] = {}  # (model, task) -> wording -> cells
     for cell in every:
         place = cell.place
@@ -278,7 +278,7 @@ def _facts_of(cell: ScoredCell, right: Mapping[str, bool]) -> dict[str, Fact]:
     return {item: Fact(known, sources[item]) for item, known in right.items() if item in sources}
 
 
-# --- what it concludes
+# --- its answers to items that rest on the facts
 
 
 def _reasoning(cell: ScoredCell, known: Mapping[str, Sequence[KnownFacts]]) -> Reasoning | None:

@@ -82,7 +82,7 @@ class GroupChangePart(IntervalFields):
 
 
 class GroupScore(IntervalFields):
-    """A mean over parts: of a benchmark, or of what measures an ability."""
+    """A mean over parts: those of a benchmark, or those that measure an ability."""
 
     kind: GroupKind
     name: str
@@ -102,7 +102,7 @@ class GroupChange(IntervalFields):
 
 
 class GroupRow(Located):
-    """A model asked in one way. Tasks that know no such scoring or shots stand as they can be asked."""
+    """A model asked in one way. A task without this scoring or these shots is asked in the nearest way that it has."""
 
     model: ModelName
     split: Split
@@ -138,7 +138,7 @@ class BenchmarkGroup(Strict):
     rows: Rows[GroupRow]
 
 
-Parts = dict[tuple[str, str], GroupPart]  # by task and set
+Parts = dict[tuple[str, str], GroupPart]  # (task, set) -> part
 
 
 def compute(run: ScoredRun) -> list[BenchmarkGroup]:
@@ -197,7 +197,7 @@ def part_name(part: tuple[str, str]) -> str:
 
 
 def _columns(group: Group, asked: Sequence[tuple[str, str]], left_out: set[str]) -> Iterable[GroupColumn]:
-    """The benchmarks and abilities with the parts of which some model has a figure, and those of which none has."""
+    """The benchmarks and abilities, each with its parts for which some model has a figure and its parts without one."""
     for name in group.benchmarks:
         if name in BENCHMARKS:
             own = BENCHMARKS[name]
@@ -251,7 +251,7 @@ class _Way:
 
 
 def _ways(cells: Sequence[CellResult]) -> list[_Way]:
-    """A row for each model and way of asking, less those that only hold what other rows of the model hold, too."""
+    """A row for each model and way of asking, without rows whose cells are all in another row of the model."""
     ways = dict.fromkeys(_Way(c.model, c.split, c.variant, c.shots, c.scoring) for c in cells if c.scoring != "nll")
     asked = {c.place for c in cells}
     held = {way: {p for c in cells if (p := way.place(c.task, c.set)) in asked} for way in ways}
@@ -382,7 +382,7 @@ def _mean(
 
 
 def _chance(parts: Parts, wanted: Sequence[str]) -> float | None:
-    """The mean of guessing, where every part has a level of it."""
+    """The mean level of chance; None if a part has none."""
     levels = {part_name(part_of): part.chance for part_of, part in parts.items() if part.chance is not None}
     if any(name not in levels for name in wanted):
         return None
@@ -458,7 +458,7 @@ def _incomplete(score: GroupScore | GroupChange, parts: int) -> str:
 
 
 def _made_of(column: GroupColumn) -> Text:
-    """The tasks and sets that a column is the mean of, and those that no model was asked."""
+    """The tasks and sets of a column's mean, and those that no model was asked."""
     sets: dict[str, list[str]] = {}
     for part in column.parts:
         task, item_set = part.split("/")

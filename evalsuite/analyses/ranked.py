@@ -1,4 +1,4 @@
-"""Two models on the same items, asked until they are told apart (`--until-ranked`).
+"""Pairs of models on the same items, asked until their difference is clear (`--until-ranked`).
 
 All models are asked the items in one order (estimates.py), so the difference of two on the items that both were asked is a mean
 like the score of one: it gets a confidence sequence (metrics/sequences.py), whose level is corrected over the pairs of the column
@@ -39,7 +39,7 @@ class RankedPair(Strict):
 
 
 class Ranked(PlaceFields):
-    """Models that were asked until they are told apart."""
+    """Models that were asked until the difference of each two was clear."""
 
     metric: str
     margin: Annotated[float, Field(gt=0, lt=0.5)]
@@ -74,7 +74,7 @@ class AskedCell:
 
 
 def compute(run: ScoredRun) -> list[Ranked] | None:
-    """A row for each place of which two models or more were asked so; None without."""
+    """A row for each place at which two or more models were asked so; None if there is none."""
     cells = [
         asked(cell.outcomes.cell, run.replies.planned(cell.outcomes.cell))
         for cell in run.cells
@@ -121,7 +121,7 @@ def asked(cell: Cell, planned: Iterable[ScoredRequest], most: int | None = None)
 
 
 def columns(cells: Iterable[AskedCell]) -> dict[tuple[tuple[str, Any], ...], list[AskedCell]]:
-    """Cells by their place without the model, those of the same items in the same order: the largest such group of each."""
+    """Place without the model -> its cells with the same items in the same order: the largest such group."""
     found: dict[tuple[tuple[str, Any], ...], dict[tuple[str, ...], list[AskedCell]]] = {}
     for one in cells:
         found.setdefault(one.cell.place.but("model"), {}).setdefault(one.items, []).append(one)
@@ -129,7 +129,7 @@ def columns(cells: Iterable[AskedCell]) -> dict[tuple[tuple[str, Any], ...], lis
 
 
 def pairs(column: Sequence[AskedCell]) -> list[RankedPair]:
-    """Each two models of a column, those that share a whole block."""
+    """The pairs of a column's models that share a whole block of items."""
     import numpy as np
 
     from evalsuite.metrics.sequences import difference

@@ -127,7 +127,7 @@ class TaskComparisons(PlaceFields):
 
     @property
     def least_p(self) -> float:
-        """The smallest p, by Holm, that so many dialogues can give: all of them in favour of one of two models."""
+        """The smallest p-value by Holm that this number of dialogues can give, if all favour the same model."""
         return min(1.0, 2.0 ** (1 - self.dialogues) * math.comb(len(self.letters), 2))
 
 
@@ -137,7 +137,7 @@ def groups(cells: Sequence[Rated]) -> list[TaskComparisons]:
     A column with adapters and other models has groups for the other models alone, then for all: more pairs make Holm's
     correction stricter.
     """
-    columns: dict[Place, list[Rated]] = {}  # by place without its model
+    columns: dict[Place, list[Rated]] = {}  # place without its model -> the models there
     for cell in cells:
         columns.setdefault(replace(cell.place, model=""), []).append(cell)
     entries = []
@@ -382,7 +382,7 @@ def drawn_groups(entries: Iterable[TaskComparisons]) -> Iterator[Sheet]:
         yield Sheet("groups", title, (_MODEL, *columns), tuple(rows), (_tests(by_task), *_too_few(by_task)), about)
 
 
-# By the test of a group.
+# Test of a group -> its name in a note.
 TESTS = {
     "permutation": Text("以对话为单位的配对置换检验", "paired permutation test over dialogues"),
     "McNemar": Text("McNemar 检验", "McNemar's test"),
@@ -397,7 +397,7 @@ def _tests(by_task: Mapping[str, TaskComparisons]) -> Text:
 
 
 def _too_few(by_task: Mapping[str, TaskComparisons]) -> Iterator[Text]:
-    """A note on the columns of so few dialogues that no two models can be told apart."""
+    """A note on columns with too few dialogues for a significant difference."""
     few = [group for group in by_task.values() if group.least_p >= ALPHA]
     if few:
         least = min(group.least_p for group in few)

@@ -157,7 +157,9 @@ def _drop(base: CellOutcomes, other: CellOutcomes, family: int) -> Drop | None:
     from evalsuite.metrics.statistics import paired_test
 
     change = perturbation_of(other.place.perturb, other.cell.facts.get("perturb_version"))
-    perturbed: dict[tuple[str, int], list[Outcome]] = {}  # by item and sample; several if its options were rotated
+    perturbed: dict[
+        tuple[str, int], list[Outcome]
+    ] = {}  # (item, sample) -> outcomes; several if the options were rotated
     for outcome in other.outcomes:
         perturbed.setdefault((outcome.item.id, outcome.sample), []).append(outcome)
     if change.several:  # leave items out that have a failed rotation, as the accuracy of their cell does

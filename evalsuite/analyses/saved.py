@@ -1,4 +1,4 @@
-"""results.json as a file: read as a `Results`, whole or narrowed to some cells, and what may not be overwritten."""
+"""results.json as a file: reads it as a `Results`, whole or for some cells, and protects files that are not evalsuite's."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ def load_results(run: Path) -> Results:
 
 @contextmanager
 def score_named(run: Path) -> Iterator[None]:
-    """Within it, a DataError of a run's results.json becomes a ConfigError that names the command which writes the file anew."""
+    """Context manager in which a DataError of results.json becomes a ConfigError that names the command which rewrites the
+    file."""
     try:
         yield
     except DataError as error:
@@ -165,7 +166,7 @@ class Earlier:
             ) from None
 
     def metrics(self, place: Place) -> dict[str, MetricValue]:
-        """The figures of a cell, as far as this version knows such."""
+        """The figures of a cell in an earlier file, without metrics that this version does not know."""
         known = {}
         for name, values in self.cells[place].metrics.items() if place in self.cells else ():
             try:
@@ -229,7 +230,7 @@ def require_replies(out: Path, before: Earlier, after: Results) -> None:
 
 
 def _same_facts(new: CellResult, old: _EarlierCell) -> bool:
-    """Whether the facts are the same, but for those that a version did not write."""
+    """Whether the facts are equal, apart from facts that an earlier version did not write."""
     return new.facts.model_dump(exclude_none=True) == {k: v for k, v in old.facts.items() if v is not None}
 
 

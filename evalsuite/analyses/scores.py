@@ -58,7 +58,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def legend(results: Results) -> list[Text]:
-    """In one line, what the marks mean that stand in the tables of results."""
+    """One line that explains the marks in tables of results."""
     numbers = [(cell, TASKS[cell.task].metrics[0]) for cell in results.cells]
     marks = {flag[0] for cell, metric in numbers for flag in _number(cell, metric).flags} - {"±"}  # the samples'
     if any(_half(cell.figure(metric)) is not None for cell, metric in numbers):
@@ -91,7 +91,7 @@ def _by_model(cells: Sequence[CellResult], by: str) -> list[tuple[str | Text, Ab
 
 
 def _headed(rows: Sequence[Row], cells: Sequence[CellResult]) -> list[Row]:
-    """The rows of models, then under a heading those of baselines, which stand last."""
+    """The rows of models, then the rows of baselines under a heading."""
     baselines = {cell.model for cell in cells if cell.is_baseline}
     start = next((n for n, row in enumerate(rows) if row.about["model"] in baselines), 0)
     if not start:  # the one or the other alone

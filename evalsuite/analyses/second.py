@@ -232,7 +232,7 @@ class ReadingPair:
 
     @property
     def overlap(self) -> Mapping[str, float]:
-        """F1 and EM of the two answers: of texts by the task's own measure; of choices 1 or 0; of no answers 1."""
+        """F1 and EM between the two answers: for texts by the task's measure, for choices 1 or 0; 1 if neither has an answer."""
         item, second = self.trial.item, self.second or self.first
         if TASKS[item.task].kind.options or Status.PARSED not in (self.first.status, second.status):
             return dict.fromkeys(("f1", "em"), float(category(self.first) == category(second)))
@@ -301,7 +301,7 @@ def compute(run: ScoredRun) -> Second | None:
 
 
 _Name = tuple[str, int, int]  # item, rotation, sample
-_Replies = Mapping[_Name, tuple[str, ScoredReply]]  # with the reply's key
+_Replies = Mapping[_Name, tuple[str, ScoredReply]]  # (reply's key, the scored reply)
 
 
 def _pair(trial: Trial, why: Why, response: Response, first: Answer, said: Response | None) -> ReadingPair:
@@ -371,7 +371,7 @@ def agreement(pairs: Sequence[ReadingPair]) -> Agreement:
 def _scores(
     run: ScoredRun, cell: ScoredCell, replies: Sequence[ScoredReply], pairs: Sequence[ReadingPair | None]
 ) -> tuple[float | None, IntervalFields]:
-    """The cell's headline metric by the first reader, and by the second where it gave a verdict.
+    """The cell's headline metric by the first reader, and by the second on replies with its verdict.
 
     Of an estimate, both are of the items asked, without weights and interval, so that they differ by the reading alone.
     """

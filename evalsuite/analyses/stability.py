@@ -186,7 +186,7 @@ _LEGEND = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for what the askings differ in: a row a model and task."""
+    """A sheet for each kind of variation (wordings, perturbations, rotations), with a row for each model and task."""
     rows = sorted(results.of(ANALYSIS) or (), key=lambda row: [*NAMES].index(row.over))
     yield from with_notes((_sheet(over, [*group]) for over, group in groupby(rows, key=lambda row: row.over)), _LEGEND)
 

@@ -1,4 +1,4 @@
-"""The sheet of generated tokens beside the headline metric, and the column of them in the main results."""
+"""The sheet of generated tokens and the headline metric, and the column of tokens in the main results."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ _LEGEND = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for what the votes are over: a row a model, task and number of askings."""
+    """A sheet for each kind of voters (samples, wordings, orders), with a row for each model, task and number of votes."""
     rows = sorted(results.of(ANALYSIS) or (), key=lambda row: [*NAMES].index(row.over))
     yield from with_notes((_sheet(over, [*group]) for over, group in groupby(rows, key=lambda row: row.over)), _LEGEND)
 

@@ -19,7 +19,7 @@ from evalsuite.metrics.agreement import cohen_kappa
 from evalsuite.metrics.exact import char_f1
 from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 
-STEPS = {  # step -> its units, and what is compared in each
+STEPS = {  # step -> its units, and the values that are compared
     "knowledge": "every dialogue that both annotated: whether it has knowledge",
     "turn": "every turn of those: whether an annotation refers to it",
     "dimension": "pairs of annotations matched by their texts: entity, event or social interaction",

@@ -145,7 +145,7 @@ def phrase_position(k: Knowledge, dialogue: Sequence[str]) -> tuple[int, int] | 
 
 
 def _ontology_problems(k: Knowledge) -> Iterator[BrokenRule]:
-    """Report the first of dimension, domain and slot that is unknown; those below it cannot be checked."""
+    """Report the first unknown name of dimension, domain and slot; the next ones depend on it and are not checked."""
     branches: Any = {b["dimension"]["zh"]: b["domains"] for b in ontology()}
     parent = ""
     for name in ("dimension", "domain", "slot"):

@@ -49,7 +49,7 @@ _FOLDS = 3  # CIDER, too, trains on two thirds
 class FillingQuestion:
     """A knowledge filling question to filter."""
 
-    group: int  # its group of dialogues; the heads that score it are fitted on other groups
+    group: int  # number of its group of dialogues; its scores come from classifiers fitted on other groups
     text: str  # the utterance with [MASK]
     right: str
     wrong: tuple[str, ...]  # before filtering

@@ -27,7 +27,7 @@ class Inspected:
     annotator: str
     annotations: int
     accepted: int
-    returned: int  # and not yet revised
+    returned: int  # annotations returned and not yet revised
     revised: int
     reasons: dict[str, int]  # reason -> annotations that were last returned for it, since accepted or revised or not
 
@@ -45,7 +45,7 @@ class Qualified:
     """
 
     annotator: str
-    items: int  # all of the gold file's; those of dialogues that the annotator left out are not right
+    items: int  # items of the gold file; items of dialogues that the annotator left out count as wrong
     right: int
     more: int  # annotations of gold dialogues that match no gold one; not in the share
     qualifies: bool

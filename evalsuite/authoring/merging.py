@@ -14,7 +14,7 @@ from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The merged dialogues, and counts of what was left out."""
+    """The merged dialogues, and the numbers of lines and annotations left out."""
 
     dialogues: tuple[AnnotatedDialogue, ...]  # each once, in the files' order, without those that have no annotations
     annotators: dict[str, int]  # name -> annotations read; "" if unnamed

@@ -80,7 +80,7 @@ class Answering(Backend, Protocol):
 
 @runtime_checkable
 class Replaying(Backend, Protocol):
-    """A backend that has replies to some requests only: those that were recorded (backends/recording.py)."""
+    """A backend that replies to recorded requests only (backends/recording.py)."""
 
     recorded: dict[str, Any]  # model, date and versions of the recording: a fact of its cells
 

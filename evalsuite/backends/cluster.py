@@ -235,7 +235,7 @@ def _sizes(resources: dict[str, float]) -> dict[str, int]:
 
 
 def _brief(error: Exception) -> str:
-    """First and last line of Ray's long messages: what happened, and why."""
+    """The first and the last line of a message of Ray's, which hold the error and its cause."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     return " … ".join(dict.fromkeys(textwrap.shorten(line, 160, placeholder=" …") for line in (lines[0], lines[-1])))
 
@@ -270,7 +270,7 @@ class InProcess:
     def __init__(self, nodes: Sequence[dict[str, int]] = ({"CPU": 2},)) -> None:
         self._free = [{"CPU": 0, "GPU": 0, **node} for node in nodes]
         self._all = [dict(node) for node in self._free]
-        self._actors: deque[_Actor] = deque()  # in order of their turns
+        self._actors: deque[_Actor] = deque()  # the next actor to serve first
         self._ended: dict[object, tuple[Any, Exception | None]] = {}
         self.left = False
 

@@ -1,4 +1,4 @@
-"""The API keys of endpoints: where they are read, and what is masked."""
+"""The API keys of endpoints: reads them from the environment and masks them in all output."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KEYLIKE = re.compile(r"(?=(?:.*[0-9]){3})(?=(?:.*[A-Za-z]){3})[0-9A-Za-z_~.-]{2
 
 
 def keep_secrets(models: Iterable[Model]) -> None:
-    """Have the keys of all these models masked, and what looks like a key in the paths of their addresses."""
+    """Mask the keys of all these models, and parts of their addresses' paths that look like keys."""
     for model in models:
         if model.api.key_env:
             keep_variables([model.api.key_env])

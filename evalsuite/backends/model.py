@@ -25,7 +25,7 @@ class StrictSettings(BaseModel):
     @field_validator("*")
     @classmethod
     def _finite(cls, value: Any) -> Any:
-        """Also in dicts that are passed on as they are."""
+        """Refuse NaN and infinity, also inside dicts that the suite passes on unread."""
         if where := not_finite(value):
             raise ValueError(f"{where}: expected a finite number")
         return value

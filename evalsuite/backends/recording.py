@@ -1,4 +1,4 @@
-"""Replies that a model gave before, found again by what it was asked: a folder with two files.
+"""A recording: a folder of two files with a model's earlier replies, each found by its request.
 
     recording.json   what was recorded: model, licence, date, versions (`Recording`)
     replies.jsonl    a line for each reply: the hash of its prompt (`asked`), text, finish, tokens
@@ -43,8 +43,8 @@ class Session(StrictSettings):
 class Recording(StrictSettings):
     """recording.json."""
 
-    model: str  # as its publisher calls it
-    revision: str | None  # and which of its files or commits
+    model: str  # the model's name at its publisher
+    revision: str | None  # the file or commit of the model
     licence: str
     chat: bool  # asked through its chat template
     settings: dict[str, Any]  # the settings of sampling, as the engine's backend states them
@@ -91,7 +91,7 @@ def read_recording(folder: Path) -> tuple[Recording, dict[str, RecordedReply]]:
 
 
 def read_lines(folder: Path) -> dict[str, RecordedReply]:
-    """The replies of a recording by what they answer. Raises DataError with file, line and field."""
+    """Request's hash -> reply of a recording. Raises DataError with file, line and field."""
     lines: dict[str, RecordedReply] = {}
     for number, row in jsonl.read_objects(folder / REPLIES, surrogates=True):
         try:

@@ -137,7 +137,7 @@ def engine_errors(model: Model) -> Iterator[None]:
 
 @contextmanager
 def loaded(model: Model, engine: Loader) -> Iterator[Backend]:
-    """One model on its backend, closed afterwards. What the engine raises in the block is a BackendError, too."""
+    """One model on its backend, closed afterwards. Errors of the engine in the block become BackendErrors, too."""
     with engine_errors(model):
         backend = engine(model)
         try:

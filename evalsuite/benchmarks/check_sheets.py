@@ -13,7 +13,7 @@ _POSITIONS = 6  # shown of each task
 
 
 def data_sheets(found: DataCheck) -> Iterator[Sheet]:
-    """Items and dialogues of every file, the paper's Table 1, repeated items and options, leakage, and what options give away."""
+    """Items and dialogues of every file, the paper's Table 1, repeated items and options, leakage, and clues in the options."""
     counts: dict[tuple[str, str], dict[str, str]] = {}
     for c in found.counts:
         counts.setdefault((c.set, c.task), {})[c.split] = f"{c.items:,} ({c.dialogues:,})"

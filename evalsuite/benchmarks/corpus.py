@@ -129,7 +129,7 @@ class Corpus(ABC):
         return self._reworded[key]
 
     def load_reworded(self, task: Task, set: str, split: str, wording: str) -> File | None:
-        """Read the items as a wording asks them; None if it asks them as they are. Raises DataError as `load` does."""
+        """Read the items in the form that a wording asks; None if it asks the usual items. Raises DataError as `load` does."""
         return None
 
     def given(self, task: Task, set: str, wording: str) -> Mapping[str, str]:

@@ -147,13 +147,15 @@ def _text_parts(answered: Answered) -> tuple[Part, ...]:
 
 
 def _read_answer(item: Item, response: Response, reading: Reading, language: Language) -> Answer:
-    """The whole reply, without thinking: what matters is what stands in it."""
+    """The whole reply without thinking, for tasks that look for words anywhere in it."""
     from evalsuite.parse import whole_reply
 
     said = whole_reply(response.text)
     if not said:
         return language.read_text(item, response, reading)
-    start = response.text.rfind(said)  # not its echo in the thinking before; -1: tokens stand within it
+    start = response.text.rfind(
+        said
+    )  # the last occurrence, since thinking may repeat it; -1: special tokens interrupt it
     span = (None, None) if start < 0 else (start, start + len(said))
     return Answer(Status.PARSED, None, said, "whole reply", *span)
 

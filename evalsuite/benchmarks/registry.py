@@ -55,7 +55,7 @@ def shipped() -> tuple[Benchmark, ...]:
     return tuple(row if isinstance(row, Benchmark) else row() for row in SHIPPED)
 
 
-_files: dict[str, Benchmark] = {}  # by name: those of benchmark files that this process has read
+_files: dict[str, Benchmark] = {}  # name -> benchmark, for benchmark files read by this process
 
 
 def _benchmarks() -> dict[str, Benchmark]:
@@ -289,7 +289,7 @@ class Corpora:
         self.roots = (folders,) if isinstance(folders, Path) else tuple(dict.fromkeys(folders))
         self._skip_bad = skip_bad
         self._opened: dict[tuple[str, Path], Corpus] = {}
-        self._owners: dict[str, Corpus] = {}  # by task
+        self._owners: dict[str, Corpus] = {}  # task -> the corpus that has it
 
     @property
     def root(self) -> Path:

@@ -1,4 +1,4 @@
-"""The files of a checkout that are made from others of it: `make generated` writes them, and a test names those that are stale.
+"""Files of a checkout that are made from its other files: `make generated` writes them, and a test names the stale ones.
 
 `python -m evalsuite.cli.generated` writes all but the pages' scripts, which need Node: leaderboard/types.mjs and build.mjs.
 """
@@ -34,7 +34,7 @@ def texts(root: Path = ROOT) -> Iterator[tuple[str, str]]:
 
 
 def stale(root: Path = ROOT) -> list[str]:
-    """Paths of files that are not what they are made from gives, are missing, or that nothing makes."""
+    """Paths of generated files that are out of date, missing, or no longer generated."""
     made = dict(texts(root))
     old = [name for name, text in made.items() if not (root / name).is_file() or _text(root / name) != text]
     there = {p.relative_to(root).as_posix() for folder in FOLDERS for p in (root / folder).rglob("*") if p.is_file()}
@@ -42,7 +42,7 @@ def stale(root: Path = ROOT) -> list[str]:
 
 
 def _stale_scripts(root: Path) -> Iterator[str]:
-    """The scripts' types say the hash of their schema; dist/ has that of all its sources. So no Node is needed to compare."""
+    """Stale files of the pages' scripts. Types hold the hash of their schema, dist/ that of its sources: no Node is needed."""
     for path in sorted((root / _TYPES).glob("*.ts")):
         schema = hashlib.sha256((root / f"schema/{path.stem}.schema.json").read_bytes()).hexdigest()
         if f"({schema[:16]})" not in _text(path).partition("\n")[0]:
@@ -60,7 +60,7 @@ def _text(path: Path) -> str:
 
 
 def write(root: Path = ROOT) -> None:
-    """Write the files that Python makes, schema/ before the pages that are made of it."""
+    """Write the files that Python generates; schema/ comes first, since pages are made from it."""
     for name, text in texts(root):
         replace_file(root / name, text)
 

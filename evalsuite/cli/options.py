@@ -1,4 +1,4 @@
-"""Flags: those generated from settings classes, and those that several commands share."""
+"""Command-line flags: those made from settings classes, and those that several commands share."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def _keywords(name: str, settings: type) -> Iterator[str]:
 
 
 def _source(found: type) -> Iterator[str]:
-    """The fields as they are written, with what is said beside them: all between the docstring and the first function."""
+    """The source of a class's fields with their comments: all lines between the docstring and the first function."""
     yield from ("```python", f"class {found.__name__}:")
     for line in inspect.getsource(found).split('"""', 2)[2].splitlines():
         if re.match(r"    (@|def )", line):

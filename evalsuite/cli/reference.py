@@ -123,7 +123,7 @@ def _parameters(name: str, command: Any) -> Iterator[str]:
 
 
 def _example(option: Any) -> str:
-    """An example of the flag's value, as its settings class has it, or else what kind of value it is."""
+    """An example of the flag's value from its settings class, or else its type."""
     if option.is_flag:
         return ""
     for settings in KEYWORDS.values():

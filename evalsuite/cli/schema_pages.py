@@ -108,7 +108,7 @@ def _of_its_kind(schema: Schema, kinds: Schema) -> str:
 
 
 def _in_order(schema: Schema) -> list[str]:
-    """The kinds of value, as they are met from the file's own keys on."""
+    """The names of a schema's models, in the order in which its keys refer to them."""
     order: list[str] = []
     queue: list[Any] = [schema.get("properties", {})]
     while queue:

@@ -83,7 +83,7 @@ def show(
         "perturb": perturb,
     }
     chosen = {name: parts(text) for name, text in wanted.items()}
-    chosen["model"] = list(model or ())  # not split: a model's name may have a comma
+    chosen["model"] = list(model or ())  # not split at commas: a model's name may have one
     done = replace(narrow(load_results(run), chosen), penalty=penalty)
     try:
         if item:
@@ -111,7 +111,7 @@ def show(
 
 
 def print_results(done: Results) -> None:
-    """Print the tables, notes and problems that end a run: the scores last, since what is last is read first."""
+    """Print the tables, notes and problems at the end of a run. The scores come last: a person reads the last lines first."""
     from evalsuite.analyses.table import at_end
 
     names = at_end()
@@ -133,7 +133,7 @@ def _print_again(done: Results) -> None:
 
 
 def print_findings(done: Results) -> None:
-    """Print what the results say, in a few lines."""
+    """Print the findings of a run in a few lines."""
     from evalsuite.analyses.findings.journey import end_of_run
     from evalsuite.cli.tables.terminal import draw
 

@@ -157,7 +157,7 @@ def _shared(short: Sequence[str], whole: Sequence[str]) -> int:
 
 
 def _fits(turn: str, other: str, last: bool) -> bool:
-    """Whether two turns are one, if one of them is masked, or the first is the last of a clipped dialogue."""
+    """Whether a turn equals another one that is masked, or, as the last of a clipped dialogue, begins it."""
     for masked, full in ((turn, other), (other, turn)):
         if " " in masked and " " not in full:
             before, _, after = masked.partition(" ")

@@ -27,7 +27,7 @@ from evalsuite.common.text import path_text
 _DRAFT = re.compile(r"\..+\.[0-9a-f]{8}\.part")  # names that `draft_of` gives
 # Patterns of folders that hold drafts while they are written, in a run's folder or a sweep's.
 _FOLDERS = (".", "records", "judged", "page", "page/shards", "audit/*", "adapters/*", "adapters/*/checkpoints")
-_FOR_SYNC = os.O_RDWR if os.name == "nt" else os.O_RDONLY  # Windows syncs only what may be written
+_FOR_SYNC = os.O_RDWR if os.name == "nt" else os.O_RDONLY  # Windows syncs only files that are open for writing
 _SYNCS = 4  # fsyncs at a time: the disk joins them
 
 _LONGEST = 200  # bytes of a name; file systems take 255, and suffixes, ".gz" and drafts need some of them
@@ -55,7 +55,7 @@ def safe_name(*parts: str) -> str:
 
 
 def name_hash(*parts: str) -> str:
-    """16 hexadecimal digits that tell names apart."""
+    """16 hexadecimal digits, the same for equal parts and different for others."""
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
@@ -81,7 +81,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             _hold(file.fileno())
             yield file
             file.flush()
-            os.fsync(file.fileno())  # or a power cut could leave an empty file
+            os.fsync(file.fileno())  # without this a power cut could leave an empty file
         draft.replace(path)
     except BaseException:
         draft.unlink(missing_ok=True)
@@ -232,7 +232,7 @@ def _hold(file: int) -> None:
 
 
 def _is_free(draft: Path) -> bool:
-    """Whether no process has the draft open. False where that cannot be known."""
+    """Whether no process has the draft open; False if the system cannot tell."""
     try:
         import fcntl
 
@@ -264,7 +264,7 @@ def _sync(path: Path) -> None:
 
 
 def cache_folder() -> Path | None:
-    """The user's folder for caches of evalsuite, made if need be; None if there is none that only the user can write to."""
+    """The user's folder for caches of evalsuite, created if missing; None unless only the user can write to it."""
     try:
         folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "evalsuite"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

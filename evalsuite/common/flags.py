@@ -60,7 +60,7 @@ def flags(settings: type) -> dict[str, Flag]:
 
 
 def from_keywords(settings: type[T], given: Mapping[str, Any]) -> T:
-    """Build a settings class from the keywords of a caller from Python. One value stands for a sequence of it, and a sequence of
+    """Build a settings class from the keywords of a Python call. One value becomes a sequence of one, and a sequence of
     texts for a comma-separated text. Raises ConfigError for an unknown keyword and for a value of another type.
 
     >>> from evalsuite.evaluation.settings import Settings

@@ -53,7 +53,9 @@ def rows() -> MessageRows:
     # These stand there for the annotation page, too.
     rules, _ = parse_yaml(packaged("authoring/rules.yaml").read_text(encoding="utf-8"))
     others = sections["others"]
-    others |= {english[0].lower() + english[1:]: zh for english, zh in others.items()}  # as messages of ours quote them
+    others |= {
+        english[0].lower() + english[1:]: zh for english, zh in others.items()
+    }  # in the form in which messages quote them
     return MessageRows({**others, **sections["ours"], **dict(rules["messages"].values())})
 
 
@@ -89,7 +91,7 @@ class MessageRow:
         return re.compile(made, re.DOTALL)
 
     def fits(self, text: str, others: MessageRows) -> bool:
-        """Whether a text is this message: as the template has it, and not by chance."""
+        """Whether a text is this message, and matches the template not only by chance."""
         if self.longest not in text or not (found := self.pattern.fullmatch(text)):
             return False
         # A row of few letters is meant where numbers are in its fields; in a long text, such as a library's, it is chance.
@@ -118,7 +120,7 @@ class MessageRow:
 
 
 def _joined(before: str, after: str) -> str:
-    """Two texts, with a blank where Chinese meets a word of another script, and none where it meets Chinese."""
+    """Join two texts, with a blank between Chinese and a word of another script."""
     if before.endswith(" ") and before[-2:-1] > "\u2e80" < after[:1]:
         return before[:-1] + after
     if after.startswith(" ") and before[-1:] > "\u2e80" < after[1:2]:

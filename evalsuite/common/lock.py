@@ -65,7 +65,7 @@ def locked(folder: Path, name: str = LOCK) -> Iterator[None]:
                 sweep(folder)
             yield
         finally:
-            if not file.closed:  # in a child that was forked
+            if not file.closed:  # a forked child inherits the open file
                 with suppress(OSError):
                     file.truncate(0)
 

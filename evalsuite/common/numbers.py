@@ -1,4 +1,4 @@
-"""Numbers as they are printed: alike on page, terminal, CSV, LaTeX and Markdown.
+"""The notation of numbers, the same on page, terminal, CSV, LaTeX and Markdown.
 
 leaderboard/src/common/numbers.ts is the same.
 """
@@ -10,7 +10,7 @@ _TIES_AWAY_FROM_ZERO = 1 + 2**-40
 
 
 def fixed(value: float, digits: int, sign: str = "") -> str:
-    """A number with so many decimals; halves go away from zero, also where their double is a little less than the half.
+    """A number with `digits` decimals. Halves are rounded away from zero, also if their double is slightly below the half.
 
     >>> fixed(91.25, 1), fixed(8.35, 1), fixed(-0.125, 2, "+"), f"{91.25:.1f}", f"{8.35:.1f}"
     ('91.3', '8.4', '-0.13', '91.2', '8.3')

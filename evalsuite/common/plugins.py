@@ -27,7 +27,7 @@ class LazyMapping(Mapping[str, Row]):
         return self._made
 
     def forget(self) -> None:
-        """Build it anew on the next access."""
+        """Forget the table; the next access builds it again."""
         self._made = None
 
     def __getitem__(self, name: str) -> Row:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from evalsuite.common.numbers import fixed, p_words
 
-About = Mapping[str, Any]  # fields of types.Place, or some of them -> values
+About = Mapping[str, Any]  # fields of a `types.Place` -> values; any may be missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Value:
     """A number with its interval and remarks."""
 
     value: float | int | str | None  # None is drawn as a dash
-    low: float | None = None  # its interval, in the same unit
+    low: float | None = None  # lower end of its interval, in the unit of the value
     high: float | None = None
     asides: tuple[str, ...] = ()  # short remarks after it, each with its own leading blank, if any
     tone: Literal["", "strong", "quiet"] = ""

@@ -34,7 +34,7 @@ _HEAD = re.compile(r"\s*\{#-?(.*?)-?#\}", re.DOTALL)
 LOOPS = 1_000_000  # passes of loops, calls and numbers of ranges in one rendering
 LONGEST = 10_000_000  # characters of a rendering
 LARGEST = 1_000_000  # numbers of operators, filters and methods are below
-_WIDTH = re.compile(r"[%:][^a-zA-Z%{}]*\d{7}")  # in a format: %9999999d, {:9999999}
+_WIDTH = re.compile(r"[%:][^a-zA-Z%{}]*\d{7}")  # a width in a format: %9999999d, {:9999999}
 
 
 class TemplateFile:
@@ -63,7 +63,8 @@ class TemplateFile:
         Raises PromptError, which names the field, if it is no such YAML.
         """
         comment = _HEAD.match(self.source)
-        text = " " * comment.start(1) + comment.group(1) if comment else ""  # in the columns where it stands
+        # Blanks keep the columns of error messages right.
+        text = " " * comment.start(1) + comment.group(1) if comment else ""
         if not any(re.search(rf"(?m)^\s*{name}\s*:", text) for name in model.model_fields):
             return _valid(model, {}, self.path)  # a comment for people
         try:
@@ -156,7 +157,7 @@ class _Counting(CodeGenerator):
 
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:
         for loop in list(node.find_all(nodes.For)):
-            if loop.recursive:  # its inner loops would not be counted
+            if loop.recursive:  # inner loops of a recursive loop would not be counted
                 self.fail("recursive loops are not supported", loop.lineno)
             loop.iter = nodes.Filter(loop.iter, "counted", [], [], None, None, lineno=loop.lineno)
         super().visit_Template(node, frame)

@@ -102,7 +102,7 @@ def emit(text: str, mark: Callable[[str], str] = visible_mark) -> None:
 
 
 def into_file() -> bool:
-    """Whether what is printed goes into a file: neither onto a terminal nor to a program."""
+    """Whether output goes into a file, not to a terminal or a program."""
     try:
         return stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
     except (OSError, ValueError):  # it is no file of the system's, or closed

@@ -124,7 +124,7 @@ def _asks(settings: RunSettings, cell: CellResult) -> bool:
 
 
 def _flags(settings: RunSettings) -> Iterator[str]:
-    """The flags of settings that are not those by default."""
+    """The flags of settings that differ from their defaults."""
     for one in fields(Settings):
         value = getattr(settings, one.name)
         given = [*value] if isinstance(value, list) else [value]

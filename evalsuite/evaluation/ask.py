@@ -131,7 +131,7 @@ def first_metric(trial: Trial, response: Response) -> float:
 def collect_problems(problems: list[str], model: Model, log_file: Path) -> Iterator[None]:
     """Catch what one model raises and add it to `problems`, so that the run goes on with the other models."""
     try:
-        with engine_errors(model):  # not of the store: a full disk stops everything
+        with engine_errors(model):  # errors of the engine only: one of the store, such as a full disk, stops the run
             yield
     except EvalsuiteError as error:
         traced = f" (trace in {log_file})" if error.__cause__ else ""

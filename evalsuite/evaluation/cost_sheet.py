@@ -1,4 +1,4 @@
-"""The table of what a run will take, at the end of `evalsuite preview`."""
+"""The table of a run's forecast requests, tokens and cost, at the end of `evalsuite preview`."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _row(name: str | Text, row: CostEstimate, priced: bool) -> Row:
 
 
 def _by(row: CostEstimate) -> Text:
-    """The number of replies on which the range of reply tokens rests, and "limit" if it goes to the replies' limit."""
+    """The basis of the range of reply tokens: a number of stored replies, and "limit" if the range extends to their limit."""
     if not row.left or row.reply_tokens is None or not row.reply_tokens.high:
         return Text("", "")
     marks = "".join(_MARKS[kinship][0] for kinship in row.kinships)
@@ -103,7 +103,7 @@ def money(cost: float) -> str:
 
 
 def _rounded(value: float) -> float:
-    """To two digits."""
+    """The value rounded to two significant digits."""
     return round(value, 1 - floor(log10(value))) if value > 0 else 0.0
 
 

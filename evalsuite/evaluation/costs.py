@@ -37,7 +37,7 @@ _NEAR = 0.2  # counted tokens of a model's prompts differ from the rule by so mu
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A number and the ends of its range; `mean` is None where only the ends are known."""
+    """A forecast with its range; `mean` is None if only the ends are known."""
 
     low: float
     mean: float | None
@@ -51,15 +51,15 @@ class CostEstimate:
 
     model: str | None
     task: str | None
-    requests: int  # in all
+    requests: int  # number of requests in all
     left: int  # requests without a stored reply; the fields below are about these
     prompt_tokens: Range | None  # None: the model takes none, as baselines
     reply_tokens: Range | None
-    cost: Range | None  # in the currency of the model's price; None: no price
+    cost: Range | None  # in the currency of the model's price; None: the model has no price
     most: float | None  # the highest possible cost, which --budget sets aside request by request
     prompts: str  # "counted" with a tokenizer, by the "replies" so far, or "estimated"
-    replies: int  # the number of stored replies that the range rests on; 0: it goes to the reply's limit
-    kinships: tuple[Kinship, ...]  # kinships of the cells that those replies come from
+    replies: int  # number of stored replies behind the range; 0: the range extends to the reply's limit
+    kinships: tuple[Kinship, ...]  # kinships of the cells of these replies
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +233,7 @@ class _Asked:
         return request.max_new_tokens + (self.model.api.reasoning_tokens if self.model.backend == "openai" else 0)
 
     def _shortest(self, trial: Trial) -> float:
-        """Tokens of the shortest reply that is right: of a choice one, else the shortest reference, at least."""
+        """A lower bound of the tokens of a right reply: 1 for a choice, else those of the shortest reference."""
         return 1.0 if trial.item.options else max(1.0, min(map(len, trial.item.references), default=1) / 2)
 
 
@@ -248,7 +248,7 @@ def _fair(near: _Near | None, limit: int) -> _Near | None:
 
 
 def _endpoint(model: Model) -> OpenAI | None:
-    """The backend, which knows the keys of its replies; None where its packages are not installed."""
+    """The endpoint's backend, which computes the keys of stored replies; None if its packages are missing."""
     try:
         return without_key(model)
     except BackendError:

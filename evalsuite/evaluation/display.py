@@ -28,8 +28,9 @@ class Line:
     model: str
     what: str  # "easy SF"
     way: str  # "paper 0-shot"
-    metric: str = ""  # its running mean is shown; "": none
-    generated: bool = True  # now, so that its tokens tell a rate: recorded replies are read from a file
+    metric: str = ""  # metric whose running mean is shown; "": none
+    # Whether the model generates now; recorded replies, read from a file, have no rate of tokens.
+    generated: bool = True
 
     @property
     def label(self) -> str:
@@ -251,7 +252,7 @@ def _rates(asked: int, tokens: int, seconds: float) -> str:
 
 
 class _LogFile(logging.FileHandler):
-    """A full disk ends the run by what is lost there, not by a log."""
+    """A log file that ignores a full disk: the run stops when a reply cannot be stored, not for its log."""
 
     def handleError(self, record: logging.LogRecord) -> None:
         pass

@@ -1,4 +1,4 @@
-"""Ask in rounds until the score of each cell is known narrowly enough (`--until`), or models are told apart (`--until-ranked`).
+"""Ask in rounds until each cell's interval is narrow enough (`--until`), or models differ clearly (`--until-ranked`).
 
 A round asks all cells that are still open together, so that an engine stays busy. How many items it takes is a guess
 from the rounds before, on which the guarantee does not depend. It is a function of their replies alone: an interrupted
@@ -156,7 +156,7 @@ class Ranking:
     share: float = _SHARE
     asked: dict[Place, int] = field(default_factory=dict)  # items of each cell
     closed: set[Place] = field(default_factory=set)
-    alone: set[Place] = field(default_factory=set)  # with no other model to compare: asked in full
+    alone: set[Place] = field(default_factory=set)  # places with one model only, which are asked in full
     answered: set[str] = field(default_factory=set)  # models that had no problem in this pass
     named: frozenset[str] = frozenset()  # models of the first pass
     tried: set[str] = field(default_factory=set)  # keys of requests of this command
@@ -209,7 +209,7 @@ class Ranking:
             yield trial, response, score
 
     def _open(self) -> set[Place]:
-        """The cells that are to be asked more: of a pair that is open, if both models answered in this pass.
+        """The cells to ask further: those of undecided pairs whose models both answered in this pass.
 
         Models of earlier commands count among the pairs, as they do in results.json, and are not asked.
         """
@@ -236,7 +236,7 @@ class Ranking:
 
 
 def _say_metrics(cells: Sequence[_Open]) -> None:
-    """Log the headlines of which no interval is known, and what is waited for instead."""
+    """Log the headline metrics without an interval, and the metrics that stop the asking instead."""
     for task in dict.fromkeys(c.cell.place.task for c in cells):
         headline, other = TASKS[task].metrics[0], estimated_metric(TASKS[task])
         if headline != other:

@@ -42,7 +42,7 @@ class EvalSet:
     file: File
     items: tuple[Item, ...]  # after --drop-leaked, --limit and --items
     leaked: int | None  # items asked for whose dialogue the training split has, too; None: no training split
-    picked: SelectedItems | None = None  # with --items
+    picked: SelectedItems | None = None  # the items of --items
 
 
 def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Corpora, list[EvalSet]]:
@@ -61,7 +61,7 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
     pairs = _selected(selection, _pairs(s, corpus), s, corpus) if selection else _pairs(s, corpus)
     for t, item_set in pairs:
         file = corpus.file(t, item_set, s.split)
-        own = s.split == corpus.of(t).benchmark.training  # its own dialogues would all count as leaked
+        own = s.split == corpus.of(t).benchmark.training  # all dialogues of the training split would count as leaked
         if own and s.drop_leaked:
             raise ConfigError(
                 f"--drop-leaked: {s.split} is the split that the shots of {t.name} come from, so nothing would be left"
@@ -139,7 +139,7 @@ def _pairs(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
         present = [item_set for other, item_set in files if other == t and (every or item_set in sets)]
         asked = [name for name in BENCHMARKS[t.benchmark].sets if every or name in sets]
         if t.name in s.tasks and not present and asked:  # a benchmark named as a whole may lack tasks
-            corpus.file(t, asked[0], s.split)  # raises what is missing
+            corpus.file(t, asked[0], s.split)  # raises an error that names the missing file
             raise DataError(f"no {s.split} items of {t.name} for --set {s.set}", corpus.of(t).root)
         found += [(t, item_set) for item_set in present]
     if not found:
@@ -164,7 +164,7 @@ def _selected(
 
 
 def _asked(items: Sequence[Item], leaked: set[str] | None, s: Settings) -> tuple[tuple[Item, ...], int | None]:
-    """The items after --drop-leaked and --limit, and how many leaked ones are among them, or were left out before the last."""
+    """(the items after --drop-leaked and --limit, the number of leaked items among them or dropped)."""
     asked: list[Item] = []
     count = 0
     for item in items:
@@ -362,5 +362,5 @@ def folders_of(s: Settings) -> list[Path]:
 
 
 def default_data(given: str | None) -> str:
-    """The folder that was given, else that of EVALSUITE_DATA, else the bundled sample."""
+    """The given folder of data, else that of EVALSUITE_DATA, else the bundled sample."""
     return given or os.environ.get("EVALSUITE_DATA") or "bundled:sample"

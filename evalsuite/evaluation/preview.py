@@ -1,4 +1,4 @@
-"""The output of `evalsuite preview`: exact prompts and candidates of likelihood scoring. What they will cost: costs.py."""
+"""The output of `evalsuite preview`: exact prompts and candidates of likelihood scoring. costs.py forecasts their cost."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _BLANKS = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class PromptTokens:
-    """The tokens of a prompt, and the ends of what they may be."""
+    """The number of a prompt's tokens, with the ends of its range."""
 
     low: float
     mean: float
@@ -107,7 +107,7 @@ def _own(model: Model) -> TokenCounter | None:
         from evalsuite.backends.checkpoint import Checkpoint
 
         checkpoint: Any = Checkpoint(model)
-    except Exception:  # not installed, or broken: the run will say what is wrong
+    except Exception:  # the tokenizer is missing or broken; the run will report it
         return None
 
     def count(request: Request) -> PromptTokens:

@@ -114,7 +114,9 @@ def choose(store: Store, s: SecondReader, reading: Reading) -> list[tuple[Cell, 
     rest: list[tuple[str, dict[int, str], int]] = []
     for cell in store.cells():
         kind = TASKS[cell.place.task].kind
-        read = kind.written and (kind.options or "f1" in kind.item_metrics)  # else the reply counts whole
+        read = kind.written and (
+            kind.options or "f1" in kind.item_metrics
+        )  # the metrics of other tasks compare the whole reply
         if not read or cell.place.scoring != "generate" or cell.is_baseline:
             continue
         reasons: dict[int, str] = {}
@@ -171,7 +173,7 @@ def _draft(store: Store, s: SecondReader, model: Model, cell: Cell, reasons: dic
 
 
 def _plan(store: Store, s: SecondReader, model: Model, backend: Backend, draft: _Draft) -> RequestGroup[Request]:
-    """Save what is asked about a cell in the store. Replaces what the reader was asked about it before; replies stay."""
+    """Store the plan of questions about a cell. It replaces the reader's earlier plan for the cell; replies stay."""
     place = draft.cell.place
     keys = [request_key(backend.fingerprint, request, model.chat, backend.settings) for request in draft.requests]
     facts = {

@@ -1,4 +1,4 @@
-"""Replies that runs have stored, as samples of those to come: the closest cells to one that is planned."""
+"""Stored replies as samples of future ones: those of the stored cells closest to a planned cell."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evalsuite.types import WRITTEN, Place, Request
 class Kinship(IntEnum):
     """The kinship of a stored cell to a planned one; the first is the closest."""
 
-    SAME = 0  # the same cell: its replies are a sample of it
+    SAME = 0  # the same cell
     ITEMS = 1  # the same model, task and way; another set, split or perturbation
     WAY = 2  # the same model and task; another wording or number of shots
     TASK = 3  # the same model and way; another task
@@ -27,7 +27,7 @@ class CountedReply:
     """A stored reply whose tokens were counted."""
 
     request: Request
-    context: tuple[str, ...]  # its item's context: replies about one context are not independent
+    context: tuple[str, ...]  # context of the item: replies about one context are not independent
     prompt_tokens: int
     new_tokens: int
 
@@ -42,7 +42,8 @@ class CellSample:
     replies: tuple[CountedReply, ...]
 
     def kinship(self, place: Place, fingerprint: str | None, sampling: Any) -> Kinship | None:
-        """The kinship of this cell to a planned one; None: there is none. Without a fingerprint, the model's name decides."""
+        """The kinship of this cell to a planned one; None: they are not comparable. Without a fingerprint, the model's name
+        decides."""
         other = self.place.model != place.model
         if other or (fingerprint is not None and (fingerprint, sampling) != (self.fingerprint, self.sampling)):
             return Kinship.MODEL if self.place.task == place.task and _way(self.place) == _way(place) else None

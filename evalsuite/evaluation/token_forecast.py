@@ -1,4 +1,4 @@
-"""Forecast the tokens of further requests from those answered: a prediction interval without an assumed distribution.
+"""Forecasts the tokens of further requests from answered ones, by a prediction interval without an assumed distribution.
 
 Lengths of replies have long tails: one reply in fifty runs on to its limit, and most samples of twenty hold none. An interval
 from mean and variance then misses the total most of the time. So each draw gives the contexts seen random weights (the Bayesian
@@ -52,7 +52,8 @@ class ContextSample:
 
 
 def forecast(seen: Sequence[ContextSample], more: float, low: float, high: float, seed: str) -> Total:
-    """The tokens of `more` units, of which `seen` is a sample. `low` and `high`: the least and the most tokens of a unit."""
+    """The tokens of `more` units, of which `seen` is a sample. `low` and `high`: the smallest and the largest possible tokens
+    of a unit."""
     import numpy as np
 
     draw = np.random.default_rng(Random(seed).getrandbits(64))

@@ -1,4 +1,4 @@
-"""`evalsuite parse --explain`: how a reply was read: its tapes, the rule that fired at each mention, and what decided."""
+"""`evalsuite parse --explain`: the reading of a reply step by step: its tapes, the rule at each mention, the decision."""
 
 from __future__ import annotations
 
@@ -78,13 +78,13 @@ class ExplainedBlock:
     text: str
     note: str
     tape: str
-    tokens: tuple[tuple[str, str, str], ...]  # token, the words of the reply that it stands for, its meaning
+    tokens: tuple[tuple[str, str, str], ...]  # (token, words of the reply, meaning of the token)
     mentions: tuple[ExplainedMention, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainedRule:
-    """A row of the table of spans that matched: what it does (parse/spanrules.py), the words, a reply that needs it."""
+    """A rule for spans that matched: its act (parse/spanrules.py), the matched words, a reply that needs the rule."""
 
     name: str
     act: str

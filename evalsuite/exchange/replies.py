@@ -36,7 +36,7 @@ class ReplyFiles:
     failures: dict[str, Response] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)  # key -> the first line that has it
     double: list[str] = field(default_factory=list)
-    contradicting: dict[str, str] = field(default_factory=dict)  # key -> what differs
+    contradicting: dict[str, str] = field(default_factory=dict)  # key -> the fields that differ
     foreign: list[str] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
 
@@ -59,7 +59,7 @@ class Imported:
     results: Results
     stored: int
     already: int  # replies that the run had before
-    remarks: dict[str, list[str]]  # a name in _MEANINGS -> a text for each request or line of which it is true
+    remarks: dict[str, list[str]]  # name in _MEANINGS -> a text for each request or line that it applies to
 
     @property
     def lines(self) -> list[str]:
@@ -148,7 +148,7 @@ def read_files(paths: Sequence[Path], keys: Iterable[str]) -> ReplyFiles:
 
 
 def _lines(paths: Sequence[Path]) -> Iterator[tuple[str, tuple[str, Response] | str]]:
-    """The place of each line that is no request, with its key and reply, or with what is wrong with it."""
+    """The file and number of each line that is no request, with its key and reply, or its error."""
     for path in paths:
         try:
             with path.open("rb") as file:
@@ -195,7 +195,7 @@ def _priced(response: Response, price: Mapping[str, float]) -> Response:
 def _take(
     store: Store, found: ReplyFiles, items: Mapping[str, str], prices: Mapping[str, Mapping[str, float]]
 ) -> tuple[int, int, dict[str, list[str]]]:
-    """Store what fits, at its price; returns the numbers of replies stored and there already, and the remarks."""
+    """Store replies to the run's requests at their price. Returns the numbers of new and of known replies, and the remarks."""
     there = store.done(items)
     already = 0
     for key in [key for key in found.replies if key in there]:

@@ -52,7 +52,7 @@ class Written:
 
     model: str
     requests: int
-    stored: int  # not written, since the run has their replies
+    stored: int  # requests not written, since the run has their replies
     files: tuple[str, ...]  # within the folder; none if there was nothing to write
 
 

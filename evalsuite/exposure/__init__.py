@@ -1,1 +1,1 @@
-"""Has a model read a benchmark's files? Tests by likelihood and by what it writes (docs/contamination.md)."""
+"""Has a model read a benchmark's files? Tests by likelihoods and by generated texts (docs/contamination.md)."""

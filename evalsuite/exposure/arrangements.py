@@ -1,4 +1,4 @@
-"""Texts of which one arrangement of several is the published one: items of a file in their order, options of an item in theirs.
+"""Texts in the published arrangement and in others: the order of items in a file, the order of an item's options.
 
 A model that never read a file cannot know which arrangement was published, as far as that was left to chance. Whether it was
 is looked up in the texts, without a model (`check`): items sorted by topic, or options in a fixed order, are likelier as they
@@ -33,7 +33,7 @@ class Arrangements:
     strata: tuple[tuple[TextPair, ...], ...]
     items: int  # entries or items in them
     left_out: int  # entries that are in no stratum
-    checks: Mapping[str, float]  # a clue that tells published arrangements from others without a model -> its p-value
+    checks: Mapping[str, float]  # clue that distinguishes published arrangements without a model -> p-value
 
     @property
     def pairs(self) -> list[TextPair]:
@@ -42,7 +42,7 @@ class Arrangements:
 
     @property
     def check(self) -> float:
-        """The p-value, without a model, that the published arrangements are like others: of all checks, by Bonferroni."""
+        """The p-value of the hypothesis that published arrangements are like others by all clues (no model; Bonferroni)."""
         return min(1.0, len(self.checks) * min(self.checks.values(), default=1.0))
 
     @property
@@ -60,7 +60,7 @@ class Exact:
     pairs: float
     strata: int
     gain: float  # mean log-probability of the published arrangement of a stratum less that of the others, in nats
-    detectable: float  # the gain that such a test finds in 4 of 5 cases at p < 0.05
+    detectable: float  # gain that a test of this size detects with a power of 0.8 at p < 0.05
 
 
 def exact_test(made: Arrangements, logprobs: Sequence[float], rng: Random) -> Exact:

@@ -27,7 +27,7 @@ class Halves:
 
 
 def halves(item: str, text: str) -> Halves | None:
-    """A text cut in its middle, at a turn's or line's end where there is one near; None if it is too short."""
+    """A text cut near its middle, at the end of a turn or line if one is near; None if it is too short."""
     middle = len(text) // 2
     ends = [n + 1 for n, char in enumerate(text) if char in "\n" and abs(n - middle) <= len(text) // 4]
     cut = min(ends, key=lambda n: abs(n - middle), default=middle)
@@ -40,7 +40,7 @@ def plain_request(half: Halves) -> Request:
 
 
 def asked_request(half: Halves, template: TemplateFile, name: str, split: str) -> Request:
-    """An instruction to go on with the first half. `name`: of the benchmark; "" names none."""
+    """A request to continue the first half. `name`: the benchmark's name; "": the request names none."""
     text = template.render({"text": half.first, "name": name, "split": split}, f"item {half.item}")
     return Request(half.item, text, (Message("user", text),), 4 * TOKENS, batch=("completion", name))
 
@@ -59,7 +59,7 @@ class Overlap:
 
 
 def overlap(reply: str, second: str) -> Overlap:
-    """Compare a reply with the second half, blanks aside; with the whole of it if the reply is short.
+    """Compare a reply with the second half, without blanks; a short reply is compared with all of it.
 
     >>> overlap("我去看电影了。", "我去看电影了。你呢？我们下次再一起去吧，好不好呀？").rouge
     0.5185185185185185

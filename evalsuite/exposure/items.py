@@ -1,4 +1,4 @@
-"""Scores of single items, and what they can be compared with.
+"""Scores of single items, and comparisons with control items.
 
 An item's likelihood says little by itself: some texts are likely for any model. It becomes evidence against control items of
 the same kind that nobody could have read, or that were read by others only if the official ones were: the items of another
@@ -32,8 +32,8 @@ PromptAndReply = Callable[[Item], tuple[str, str]]  # an item's prompt and its r
 class ProbeText:
     """A text of an item to score, or two: as published, and reworded."""
 
-    item: str  # its id, or its position in its file
-    context: Hashable  # its dialogue: texts of one dialogue count as one
+    item: str  # id of the item, or its position in the file
+    context: Hashable  # dialogue of the text: texts of one dialogue count as one
     pairs: tuple[TextPair, ...]
 
 
@@ -42,10 +42,10 @@ class Compared:
     """Values of official items beside those of control items."""
 
     value: float  # mean over official dialogues
-    control: float | None  # mean over control dialogues; None: there are none
+    control: float | None  # mean over control dialogues; None without control
     p: float | None  # one-sided, that official values are no higher; None without control
     dialogues: tuple[int, int]
-    detectable: float | None  # the difference that such a test finds in 4 of 5 cases at p < 0.05
+    detectable: float | None  # difference that a test of this size detects with a power of 0.8 at p < 0.05
 
 
 def raw_texts(found: Entries) -> list[ProbeText]:
@@ -73,7 +73,7 @@ def renamed_texts(items: Sequence[Item], shown: PromptAndReply) -> list[ProbeTex
 
 
 def kept_apart(official: Sequence[ProbeText], control: Sequence[ProbeText]) -> tuple[list[ProbeText], list[ProbeText]]:
-    """Both without the dialogues that they share."""
+    """The official and the control texts without dialogues that both have."""
     both = {text.context for text in official} & {text.context for text in control}
     one, other = ([text for text in texts if text.context not in both] for texts in (official, control))
     return one, other
@@ -128,7 +128,7 @@ def checks(official: Sequence[ProbeText], control: Sequence[ProbeText], rng: Ran
     return found
 
 
-# --- the scores of a text, from those of its pairs
+# --- scores of a text, from the scores of its pairs
 
 
 def mean(scores: Sequence[LikelihoodScores]) -> float:

@@ -145,7 +145,7 @@ def _test(
                     work.ask(backend, store, display, reference.name)
                 beside = {"name": reference.name, "fingerprint": backend.fingerprint}
         if reference and not beside:
-            asked = []  # without it the results would be others than those asked for
+            asked = []  # without it the results would not be the requested ones
         rows = [row for model, work in asked for row in work.rows(s, model.name, beside)]
     keep_rows(out, rows)
     if (out / "store.sqlite").is_file():
@@ -174,7 +174,7 @@ class _Control:
             self._corpora = Corpora(resolve(s.control), skip_bad=s.skip_bad)
 
     def file(self, source: EvalSet) -> Any:
-        """The file of the same task and set; None if there is none."""
+        """The control file of the same task and set; None if there is none."""
         try:
             if self._corpora and self._corpora.has(source.task, source.set, self.split):
                 return self._corpora.file(source.task, source.set, self.split)
@@ -185,7 +185,7 @@ class _Control:
 
 @dataclass(slots=True)
 class _Work:
-    """The tests of one model, and what it and the reference made of their texts."""
+    """The tests of one model, with the scores and texts that it and the reference produced."""
 
     probes: list[Probe]
     written: list[CompletionProbe]
@@ -220,7 +220,7 @@ class _Work:
         return cls(probes, written, [], [], backend.fingerprint)
 
     def ask(self, backend: Backend, store: Store, display: Display, name: str) -> None:
-        """Let a model score the texts and go on with halves. Those in the store are not asked again."""
+        """Let a model score texts and continue halves. Stored ones are not asked again."""
         pairs = [pair for probe in self.probes for pair in probe.pairs]
         if pairs:
             if not isinstance(backend, Surprisal):

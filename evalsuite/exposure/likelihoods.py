@@ -1,4 +1,4 @@
-"""Texts -> what a model gives to them, kept in a store, so that nothing is computed twice."""
+"""Likelihoods of texts under a model. A store keeps them, so that none is computed twice."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LikelihoodScores:
 
 
 def summarise(found: TokenScores) -> LikelihoodScores:
-    """The scores of a text from those of its tokens.
+    """The scores of a text from the scores of its tokens.
 
     >>> summarise(TokenScores([-1.0, -2.0, -3.0, -4.0, -5.0], [0.0, -1.0, 0.0, 0.0, 0.0]))
     LikelihoodScores(logprob=-15.0, tokens=5, mink=-5.0, minkpp=-1.0)
@@ -53,7 +53,7 @@ def measure(
     store: Store | None = None,
     advance: Callable[[int], None] = lambda n: None,
 ) -> list[LikelihoodScores]:
-    """The scores of each pair's text; those in the store are not computed again. `advance` is called with numbers of texts.
+    """The scores of each pair's text; stored ones are not computed again. `advance` gets the numbers of texts done.
 
     Raises FloatingPointError for a likelihood that is not finite: a p-value would mean nothing.
     """

@@ -29,7 +29,8 @@ class Planting:
     learning_rate: float = 2e-4
     rank: int = 16  # the adapters' rank; 0: no adapters, all weights learn
     frozen: int = 0  # the lowest layers, which have no adapters
-    sampled: int | None = None  # tokens of the vocabulary in the loss beside those of the text; None: all
+    # Number of sampled vocabulary tokens in the loss beside the text's; None: the whole vocabulary.
+    sampled: int | None = None
     seed: int = 0
 
 

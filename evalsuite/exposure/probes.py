@@ -1,4 +1,4 @@
-"""One test on one file: the texts that models must score or go on with, and the row of results that comes of it."""
+"""One test on one file: the texts that models score or continue, and the resulting row of results."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Single:
     left_out: int
     score: Callable[[Sequence[LikelihoodScores]], float]
     figures: Mapping[str, Callable[[Sequence[LikelihoodScores]], float]] = field(default_factory=dict)
-    why: str = ""  # there is no control
+    why: str = ""  # the reason why there is no control
 
     @property
     def pairs(self) -> list[TextPair]:
@@ -227,7 +227,7 @@ class CompletionProbe:
 
     @staticmethod
     def _values(found: Sequence[Overlap | None], step: int) -> list[float | None]:
-        """A text's overlap, or that of its guided reply less that of its general one."""
+        """The overlaps of texts; with guided requests, the overlap of the guided reply less that of the general one."""
         if step != 2:
             return [x.rouge if x else None for x in found]
         return [a.rouge - b.rouge if a and b else None for a, b in zip(found[::2], found[1::2], strict=True)]

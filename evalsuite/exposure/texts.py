@@ -31,14 +31,14 @@ class FileEntry:
     number: str
     tail: str
     context: Hashable  # equal for entries of one dialogue
-    items: tuple[Item, ...] = ()  # the items that are made of it; () if they are not known
+    items: tuple[Item, ...] = ()  # items made from the entry; () if unknown
 
     @property
     def text(self) -> str:
         return self.head + self.number + self.tail
 
     def numbered(self, number: str) -> str:
-        """Its text under another number."""
+        """The entry's text with another running number."""
         return self.head + number + self.tail
 
 
@@ -83,7 +83,7 @@ def read_entries(file: File, limit: int | None = None) -> Entries:
 
 
 def _items(file: File, count: int) -> list[tuple[Item, ...]]:
-    """The items of each of `count` entries; () for all if they cannot be told."""
+    """The items of each of `count` entries; () for all if they are unknown."""
     if len(file.items) == count:
         return [(item,) for item in file.items]
     documents = [tuple(items) for _, items in groupby(file.items, lambda item: item.context)]
@@ -91,7 +91,7 @@ def _items(file: File, count: int) -> list[tuple[Item, ...]]:
 
 
 def _split(path: Path) -> tuple[list[str], str]:
-    """The texts of a file's entries, and what stands between two."""
+    """(the texts of a file's entries, the separator between two)."""
     text = read_text(path)
     begin = _list_in(text, path) if path.suffix == ".json" else -1
     if begin < 0:
@@ -134,7 +134,7 @@ def _list_in(text: str, path: Path) -> int:
 
 
 def units(entries: Sequence[FileEntry]) -> list[Unit]:
-    """The entries in order; those of one dialogue that follow one another are one unit."""
+    """The entries in order; consecutive entries of one dialogue form a unit."""
     return [tuple(same) for _, same in groupby(entries, lambda entry: entry.context)]
 
 
@@ -152,7 +152,7 @@ def shards(found: Entries, count: Callable[[str], int], room: int) -> list[Shard
 
 
 def _units_of_shard(sizes: Sequence[int], room: int) -> int:
-    """The most units of which nine in ten shards are expected to fit into `room`, whatever their order."""
+    """The largest number of units a shard such that nine in ten shards fit into `room` tokens."""
     middle, spread = (fmean(sizes), pstdev(sizes)) if sizes else (0.0, 0.0)
     number = 2
     while number < len(sizes) and (number + 1) * middle + _NINE_IN_TEN * spread * (number + 1) ** 0.5 <= room:

@@ -312,6 +312,6 @@ def _write_models(path: Path, models: Sequence[Model]) -> None:
             entry["path"] = str(Path(model.path).resolve())
         if model.adapter:
             entry["adapter"] = os.path.relpath(model.adapter, path.parent)
-            entry.pop("finetune", None)  # its card says how it was trained
+            entry.pop("finetune", None)  # the adapter's card has the settings of its training
         entries.append(entry)
     replace_file(path, _HEAD + yaml.safe_dump({"models": entries}, allow_unicode=True, sort_keys=False))

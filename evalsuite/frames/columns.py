@@ -72,7 +72,7 @@ EACH = "*"  # a step of a path: every entry of a list
 
 @dataclass(frozen=True, slots=True)
 class FrameColumn:
-    """A column: its name, the type of its values, and what they mean."""
+    """A column: its name, the type of its values, and their description."""
 
     name: str
     kind: ValueType
@@ -92,7 +92,7 @@ class FrameColumn:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A column and where its value stands in a row: the keys on the way down."""
+    """A column with the path of keys to its value in a row."""
 
     column: FrameColumn
     path: tuple[str | int, ...]
@@ -116,7 +116,7 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The fields of a model: those of one value, and those of many."""
+    """The fields of a model: those with one value, and those with many."""
 
     leaves: list[Leaf] = field(default_factory=list)
     children: list[Child] = field(default_factory=list)
@@ -207,7 +207,7 @@ def _mapping(
     found: Fields, path: tuple[str | int, ...], core: Any, meaning: str, depth: int, lists: bool, leaf: Any
 ) -> None:
     keys, values = (_core(arg)[0] for arg in get_args(core))
-    if get_origin(keys) is Literal:  # the keys are known: a column each; counts of what did not occur are left out
+    if get_origin(keys) is Literal:  # known keys become columns; absent ones are counts of 0
         for key in get_args(keys):
             _field(found, (*path, key), values, meaning, 0 if values is int else None, True, depth, lists)
     elif isinstance(values, type) and issubclass(values, BaseModel):

@@ -26,7 +26,7 @@ RunFolder = str | PathLike[str]
 RUN = FrameColumn(
     "run", "text", "The run: the name of its folder, with folders above it where two have the same.", null=False
 )
-_BATCH = 2_000  # rows at a time: what is parsed of them is freed before the next
+_BATCH = 2_000  # rows at a time: parsed rows are freed before the next ones are read
 
 
 class Run(Generic[Frame]):
@@ -100,7 +100,7 @@ class Run(Generic[Frame]):
         return libraries.frame(self.library, (RUN, *drawn_columns()), rows)  # type: ignore[no-any-return]
 
     def columns(self, name: str) -> dict[str, str]:
-        """The columns of a table and what they mean."""
+        """Column -> description, for a table."""
         return {column.name: column.meaning for column in described(name, ["all"])}
 
 
@@ -192,7 +192,7 @@ def _of_run(table: Table | ReplyTable, done: Results, columns: Sequence[str] | N
 
 
 def _short(paths: Sequence[Path]) -> list[str]:
-    """The shortest ends of the paths that tell them apart.
+    """The shortest ends of the paths that are different.
 
     >>> _short([Path("a/x"), Path("b/x"), Path("y")])
     ['a/x', 'b/x', 'y']

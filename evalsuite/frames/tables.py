@@ -30,7 +30,7 @@ _APART = {"cells": "tokens"}
 
 @dataclass(frozen=True, slots=True)
 class InnerRows:
-    """From a row to the rows within it: their columns, and how they are found."""
+    """A step from a row to its inner rows: their columns, and the function that finds them."""
 
     columns: tuple[FrameColumn, ...]  # the mapping's key, if it is one
     leaves: tuple[Leaf, ...]
@@ -75,7 +75,7 @@ def place_columns() -> tuple[FrameColumn, ...]:
 
 
 def _tables(model: type[BaseModel], name: str, meaning: str, above: tuple[InnerRows, ...]) -> Iterator[Table]:
-    """The tables of a model's rows. `above`: the steps that lead to it, the last of them to its own rows."""
+    """The tables of a model's rows. `above`: the steps from the file to these rows."""
     own = fields_of(model)
     if above:
         above = (*above[:-1], replace(above[-1], leaves=tuple(own.leaves)))
@@ -95,7 +95,7 @@ def _tables(model: type[BaseModel], name: str, meaning: str, above: tuple[InnerR
 
 
 def _is_content(child: Child) -> bool:
-    """Whether it is what its row is about, so that the row becomes one for each entry."""
+    """Whether the child is the content of its row, so that each of its entries becomes a row."""
     return child.keyed and (child.model is not None or child.path[-1] == "values")
 
 
@@ -190,7 +190,7 @@ def _table(name: str, meaning: str, steps: tuple[InnerRows, ...], unfolded: bool
     last = len(columns) - len(parts[-1]) if unfolded else len(columns)
 
     def place(i: int) -> int:
-        """The model and its place come first, then other keys, then what is unfolded, then the rest."""
+        """Sort key of a column: model and place first, then other keys, then unfolded values, then the rest."""
         name = columns[i].name
         return PLACE.index(name) if name in PLACE else 10 if name in _WHO else 11 if i >= last else 12
 
@@ -226,7 +226,7 @@ def _apart(key: str, above: tuple[InnerRows, ...]) -> Table:
 
 
 def _with_scale(cells: Table) -> Table:
-    """The cells' table with what is known of each metric."""
+    """The cells' table with the scale of each metric."""
     columns = (
         FrameColumn("headline", "bool", "The task's first metric, which tables show.", null=False),
         FrameColumn("top", "float", "The metric's highest possible value; null: it has none."),

@@ -61,7 +61,7 @@ def weighted_kappa(a: _Numbers, b: _Numbers) -> float | None:
     return 1 - observed / expected if expected > 1e-12 else None
 
 
-_METHODS = {"pearson": "pearsonr", "spearman": "spearmanr", "kendall": "kendalltau"}  # in scipy.stats
+_METHODS = {"pearson": "pearsonr", "spearman": "spearmanr", "kendall": "kendalltau"}  # name -> function of scipy.stats
 
 
 def correlations(x: _Numbers, y: _Numbers) -> dict[str, float | None]:

@@ -28,8 +28,9 @@ from evalsuite.metrics.statistics import Floats
 Indices = NDArray[np.intp]
 
 FEWEST = 5  # models: with one left out and one of the others, too, three remain to choose items by
-FOLDS, INNER = 10, 5  # groups of models that are left out in turn, at the most; and within the rest
-MOST_MEDOIDS = 6000  # items up to which distances between all of them are computed, some 300 MB
+# Most folds of cross-validation over models: outer ones, and inner ones within the remaining models.
+FOLDS, INNER = 10, 5
+MOST_MEDOIDS = 6000  # most items whose pairwise distances are computed (some 300 MB)
 # The largest noise added to a distance between columns: for right/wrong items squared distances are whole numbers, and tie.
 _JITTER = 0.01
 _ROUNDS = 30  # the most alternations between clusters and medoids; most end after five
@@ -210,12 +211,12 @@ class Errors:
 
     @classmethod
     def of(cls, signed: Floats) -> Errors:
-        """From (models, draws)."""
+        """Build it from (models, draws) signed errors."""
         size = np.abs(signed)
         return cls(size.mean(axis=1), (size**2).mean(axis=1), size.mean(axis=0))
 
 
-ErrorsByMethod = Mapping[tuple[str, int], Errors]  # by method and number of items
+ErrorsByMethod = Mapping[tuple[str, int], Errors]  # (method, number of items) -> errors
 
 
 def errors(
@@ -263,13 +264,14 @@ class SizeError:
 
     size: int
     method: str  # the best one by all models; `choose` takes it
-    error: float  # mean absolute error of the best method, chosen anew without the models left out
+    error: float  # mean absolute error of the best method, which is chosen without the models left out
     rms: float  # the same, root of the mean square
     half: float  # half width of a 95 % interval for the score of a new model that is like these
     worst: float  # mean error of the model with the largest one
     methods: dict[str, float]
     random: tuple[float, float]  # 5th and 95th percentile of the error of single random sets
-    stronger: tuple[float, float] | None  # on the best quarter, by the others: of the best method, and of random items
+    # Errors on the best quarter of models, from the others: of the best method, of random items.
+    stronger: tuple[float, float] | None
 
 
 def curve(table: Floats, answers: Indices | None, sizes: Sequence[int], seed: int = 0) -> list[SizeError]:

@@ -72,7 +72,8 @@ def calibration(sums: Sums, dialogues: Sequence[Hashable], rng: Rng) -> dict[str
 
 
 def selective(confidence: Floats, right: Floats) -> list[tuple[float, float]]:
-    """(coverage, accuracy) where the surest items are answered alone, those of equal confidence together, by rising coverage."""
+    """(coverage, accuracy) of answering only the surest items, by rising coverage; items of equal confidence are answered
+    together."""
     order = np.argsort(-confidence, kind="stable")
     hits = np.cumsum(right[order])
     last = np.flatnonzero(np.append(np.diff(confidence[order]) != 0, True))

@@ -23,7 +23,8 @@ from evalsuite.metrics.statistics import CLEARLY, FIRST, Floats, Rng, family_dra
 
 @dataclass(frozen=True, slots=True)
 class ShuffledTest:
-    """The share of right choices, that of the same choices in a random order, and the p-value that it is no greater."""
+    """The share of right choices, the share for the same choices in random order, and the p-value that the first is no
+    greater."""
 
     right: float
     shuffled: float

@@ -35,7 +35,7 @@ class Classes:
     def of(
         cls, choices: Sequence[int | None], golds: Sequence[int], classes: int, positive: int | None = None
     ) -> Classes:
-        """From choices (None: no choice) and golds, both class indices below `classes`."""
+        """Build it from choices (None: no choice) and golds, both class indices below `classes`."""
         import numpy as np
 
         if len(choices) != len(golds):
@@ -54,7 +54,7 @@ class Classes:
 
     @classmethod
     def of_texts(cls, said: Sequence[str | None], right: Sequence[str], positive: str | None = None) -> Classes:
-        """From option texts, for items whose options are in different orders.
+        """Build it from option texts, for items whose options are in different orders.
 
         >>> classes = Classes.of_texts(["causes", None], ["causes", "is a"])
         >>> float(classes.finish(classes.statistics.sum(axis=0))["accuracy"])

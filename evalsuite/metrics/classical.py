@@ -73,7 +73,7 @@ def negative_p(item: Floats, others: Floats, orders: NDArray[np.intp]) -> float:
 
 
 def orders_of(takers: int) -> NDArray[np.intp]:
-    """Orders of so many takers: all of them, or a seeded sample."""
+    """Orders of `takers` takers: all of them, or a seeded sample."""
     import numpy as np
 
     if takers <= _EXACT:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-DEFINITION = "charm.1"  # in signatures
+DEFINITION = "charm.1"  # the definition's name in signatures
 
 UNSURE = ("不确定", "无法确定", "无法回答", "不知道", "不认识")
 _NOT = "[not]"

@@ -37,7 +37,7 @@ class CorrectedMean:
     people_low: float
     people_high: float
     tuning: float  # λ, from 0 to 1
-    dialogues: int  # with marks
+    dialogues: int  # number of dialogues with marks
 
 
 def corrected_mean(

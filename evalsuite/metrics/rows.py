@@ -82,7 +82,7 @@ class Counts:
     tokens: Callable[[Profile], str | None]  # the tokenisation; None: not in this profile
     pooled: Callable[
         [Numbers], Floats
-    ]  # (..., columns) sums -> (...) the metric, or (..., metrics) those that share them
+    ]  # (..., columns) sums -> (...) one metric, or (..., metrics) all that share the sums
     single: Callable[[Numbers], Floats]  # (N, columns) -> the same of the items, named s<name>
 
 
@@ -95,7 +95,7 @@ class TextMetric(Metric):
     reads: tuple[str, ...] = ()
     values: Callable[[Texts, Profile], Floats] | None = None  # (N,)
     counts: Counts | None = None
-    column: int | None = None  # its number among the metrics that share the counts
+    column: int | None = None  # index among the metrics that share the counts
     single_fields: _Fields | None = None
     stated_as: str = ""  # its name in results.json, if different
     ours: bool = True  # reported under our profile

@@ -34,7 +34,8 @@ class SetScores:
 
     @classmethod
     def of(cls, chosen: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> SetScores:
-        """From the chosen and the right texts of each item. Raises ValueError for no items or an item without right answer."""
+        """Build it from the chosen and the right texts of each item. Raises ValueError for no items or an item without right
+        answer."""
         if len(chosen) != len(gold) or not gold or not all(gold):
             raise ValueError(f"{len(chosen)} sets of answers for {len(gold)} items, each with one right answer or more")
         rows = []

@@ -63,7 +63,8 @@ class Means:
 
     @classmethod
     def of(cls, values: Mapping[str, Sequence[float] | NDArray[Any]]) -> Means:
-        """From metric name -> (N,) item values. Raises ValueError unless there is a metric and all have the same length."""
+        """Build it from metric name -> (N,) item values. Raises ValueError unless there is a metric and all have the same
+        length."""
         columns = [np.asarray(column, dtype=float) for column in values.values()]
         if not columns or len({len(column) for column in columns}) != 1:
             raise ValueError("means need one or more metrics with a value for each item")
@@ -225,7 +226,7 @@ FEWEST = 6
 
 
 def family_draws(family: int) -> int:
-    """Random permutations of each test in a family of so many tests.
+    """The number of random permutations of each test in a family of `family` tests.
 
     p of random permutations is not below 1 / (draws + 1), and Holm's correction multiplies it by up to `family`: with a fixed
     number of draws, large families could not call anything significant. Here that product is 0.01 at most.
@@ -250,7 +251,7 @@ class PairedTest:
 
     @property
     def least(self) -> float:
-        """The smallest p that so many differing dialogues can give: all of them in favour of one model."""
+        """The smallest p-value that this number of differing dialogues can give: all favour the same model."""
         return min(1.0, 2.0 ** (1 - self.differ))
 
 
@@ -297,7 +298,7 @@ class UnpairedTest:
     value: float
     p: float
     clusters: tuple[int, int]  # dialogues of either set
-    least: float  # the smallest p that so many dialogues can give
+    least: float  # smallest p-value that this number of dialogues can give
 
     def agreeing(self, low: float, high: float) -> tuple[float, float]:
         """An interval of `value`, extended or cut at 0 where it would contradict the test."""
@@ -496,7 +497,7 @@ def holm(p_values: Mapping[Key, float]) -> dict[Key, float]:
 class Corrected:
     """A test within its family."""
 
-    p: float  # by Holm
+    p: float  # p-value by Holm
     least: float  # the smallest p, by Holm, that the family's dialogues can give, whatever the replies
     family: int  # tests that are corrected together
 

@@ -254,10 +254,10 @@ def page_data(runs: Sequence[Loaded], add_shard: Callable[[Any], str]) -> dict[s
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The results of a run, and where its file had NaN or infinity, which are no JSON and no results."""
+    """The results of a run, and the positions of NaN or infinity in its file, which JSON does not allow."""
 
     results: Results
-    not_finite: Mapping[int, str]  # number of a cell -> the place of the first such value in it
+    not_finite: Mapping[int, str]  # index of a cell -> path of its first such value
 
 
 def _load(folder: Path) -> Loaded:
@@ -270,7 +270,7 @@ def _load(folder: Path) -> Loaded:
 
 
 def _content(results: Results) -> dict[str, Any]:
-    """The keys of results.json but its cells, for the page's scripts, and those of its file, so that it can export it again."""
+    """The keys of results.json for the page's scripts, without cells, and all keys of the file, so that the page can save it."""
     content = to_json(results)
     keys = dict.fromkeys(key for cell in content["cells"] for key in cell)
     empty: dict[str, Any] = {row.key: [] if get_origin(row.model) is list else {} for row in SECTIONS}

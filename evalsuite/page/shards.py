@@ -102,7 +102,7 @@ class _Column:
 
     strings: dict[str, int] = field(default_factory=dict)
     items: dict[str, int] = field(default_factory=dict)
-    entries: dict[str, int] = field(default_factory=dict)  # by `entry_name`
+    entries: dict[str, int] = field(default_factory=dict)  # `entry_name` -> index of the entry
     rows: dict[int, dict[int, list[Any]]] = field(default_factory=dict)  # cell -> entry -> row
     judged: dict[int, list[ShownOpinions]] = field(default_factory=dict)
 
@@ -125,7 +125,7 @@ def pack_columns(
     rate: is called with the scores of every cell.
     """
     packed = Packed([{} for _ in cells])
-    by_column: dict[Place, list[int]] = {}  # by place without its model
+    by_column: dict[Place, list[int]] = {}  # place without its model -> cells
     for number, one in enumerate(cells):
         by_column.setdefault(replace(one.cell.place, model=""), []).append(number)
     plain: dict[tuple[Any, ...], dict[str, float]] = {}  # unperturbed: the first score of each item
@@ -199,7 +199,7 @@ def _read(column: _Column, number: int, records: Iterator[RecordFields]) -> tupl
 
 
 def _tokens(record: RecordFields) -> list[int]:
-    """[of the prompt, generated, of these thinking], and 1 if thinking was told apart by characters."""
+    """[tokens of the prompt, generated tokens, thinking tokens], and 1 if the last is estimated from characters."""
     prompt, new, thinking, guessed = reply_tokens(record)
     return [prompt, new, thinking, *([1] if guessed else [])]
 

@@ -44,7 +44,7 @@ class OptionKeys:
     keys: tuple[str, ...]
     texts: tuple[str, ...]
     digits: bool  # the labels are numbers
-    label: re.Pattern[str]  # matches what may be a label, of this list or not
+    label: re.Pattern[str]  # matches any label, of these options or not
     by_text: Mapping[str, int]  # key -> option, without texts that two options share
     templates: tuple[tuple[str, int], ...]  # patterns of option texts with a gap: 由…制成
     slips: frozenset[tuple[str, int]]  # the first or last character of a text that may be a slip, and its length
@@ -252,7 +252,7 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
     if _ENGLISH_BEFORE.search(before):
         return False
     if _WORD_NEXT.match(after) or (low[start] == "a" and _COUNTED_NEXT.match(after)) or right in ("'", "’"):
-        person = letter.isupper() or letter in "ai"  # or an article, a pronoun
+        person = letter.isupper() or letter in "ai"  # a person, an article or a pronoun
         return not person or bool(_NAMED_BEFORE.search(before) or _VERDICT_AFTER.match(after))
     article = low[start] == "a" and before[-1:] == " " and "a" <= before[-2:-1] <= "z"
     return not article or _ALONE.match(after) is not None
@@ -318,11 +318,10 @@ def _own_text(low: str, end: int, option: int, options: OptionKeys) -> tuple[int
     said = bare(line)
     count = alike(said, text)
     exact = max((len(k) for n, k in enumerate(options.keys) if n != option and said.startswith(k)), default=0)
-    if count > exact and (count > 3 or count == len(said) < len(text)):  # or it was cut off
+    if count > exact and (count > 3 or count == len(said) < len(text)):  # or the text was cut off
         rest = len(said) - count
-        slips = (
-            count < len(text) and rest <= _SLIPS and 2 * count > len(text)
-        )  # the rest of the line differs from the text
+        # The rest of the line differs from the text.
+        slips = count < len(text) and rest <= _SLIPS and 2 * count > len(text)
         return begin + alnum(line)[-1 if slips else count - 1] + 1, None
     others = [n for n, k in enumerate(options.keys) if len(k) > _BEGUN and k[:_BEGUN] == said[:_BEGUN]]
     return end, others[0] if count < 2 and len(others) == 1 and exact == 0 else None

@@ -216,7 +216,7 @@ UNASKED = QuestionText()
 
 
 class ReplyBlocks(NamedTuple):
-    """A clean reply, with what is named and said in it."""
+    """A clean reply with its blocks, the mentions of options and the cue words."""
 
     clean: Clean
     low: str
@@ -234,7 +234,7 @@ class ReplyBlocks(NamedTuple):
 
 
 def named_in(clean: Clean, options: OptionKeys, question: QuestionText = UNASKED) -> ReplyBlocks:
-    """Find what a clean reply names and says."""
+    """Find the blocks, the mentions and the cue words of a clean reply."""
     low = lower(clean.text)
     spoken = question.spoken
     if spoken is None:
@@ -247,7 +247,7 @@ def named_in(clean: Clean, options: OptionKeys, question: QuestionText = UNASKED
 
 
 def _parts(text: str, low: str, spoken: bool, question: QuestionText) -> list[Block]:
-    """The blocks of a reply; what it repeats of the question is a block of its own, an echo."""
+    """The blocks of a reply; a repeated piece of the question is a block of its own, an echo."""
     parts, said = blocks(text, spoken), bare(low) if len(question.tail) > 7 else ""
     if not said:
         return parts
@@ -261,7 +261,7 @@ def _parts(text: str, low: str, spoken: bool, question: QuestionText) -> list[Bl
             places[match.end() - _alike_ends(said, match.end(), question.words)],
             places[match.end() - 1] + 1,
         )
-        if _ASKED.match(low, last):  # else a statement in the question's words
+        if _ASKED.match(low, last):  # otherwise it is a statement in the question's words
             labelled = _LABEL.search(low, max(first - _LED, 0), first)
             line = low.rfind("\n", 0, first) + 1  # a label that the question's words follow is no answer
             echoes.append((labelled.start() if labelled else line if first - line < _LED else first, last))

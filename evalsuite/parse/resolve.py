@@ -54,12 +54,13 @@ def resolve(
         return _left(found, count, cut) or (None if cut else _only_named(found, tape, low, question))
     first, last, options = current[0], current[-1], _union(current)
     kind = (last.verdict, last.rule)
-    apart = last.verdict == LINE and len(current) == 1  # on lines of its own, with other lines between
+    # The choice stands on lines of its own, with other lines between.
+    apart = last.verdict == LINE and len(current) == 1
     alike = [hit.options for hit in found if (hit.explicit or apart) and (hit.verdict, hit.rule) == kind]
     if len({*alike}) > 2 and not last.firm:  # an answer for each of many things
         in_order = alike[:count] == [(n,) for n in range(count)]
         if first.verdict != ANSWER or len(first.options) != 1 or in_order:
-            return None  # else the first is followed by those of other questions
+            return None  # otherwise answers to other questions follow the first one
         current = [next(hit for hit in found if hit.explicit and hit.rule == last.rule)]
         first, last, options = current[0], current[0], current[0].options
     if last.verdict == NONE:
@@ -100,7 +101,7 @@ def _explicit(found: Sequence[Hit], tape: Tape, cut: bool, doubts: bool) -> list
             # In a ranking, and in a list with one line marked right, the other lines do not count.
             beside = new.adds and _BESIDE.search(new.before)
             if strength == 4 and not (doubted or new.decides or beside):
-                continue  # an answer by name outranks what is said of it
+                continue  # an answer by name outranks a statement about it
             marked = strength == 3 and new.verdict in (LINE, HEAD) and not new.adds
             items = current and _ITEM.search(new.before) and _ITEM.search(current[-1].before)
             if not (marked and (items or new.start - last_end <= 6)) and not (
@@ -183,7 +184,7 @@ def _only_named(found: Sequence[Hit], tape: Tape, low: str, question: QuestionTe
 
 
 def _completes(low: str, start: int, question: QuestionText) -> bool:
-    """Whether what stands before is the end of the question: the reply says it again, with the option."""
+    """Whether the text before is the end of the question, which the reply repeats with the option."""
     before = bare(low[max(start - 2 * TAIL, 0) : start])[-len(question.tail) :]
     return len(before) > 7 and question.words.endswith(before)
 

@@ -65,13 +65,13 @@ RULES = [
     Rule("kept", NAME, ANY, r"", r"p?[NXn]['_]?x", "所以(a)不能排除。"),
     Rule("kept", NAME, ANY, rf"[NX]x['_~]?=?{G14}", r"", "不能排除是(b)。"),
     Rule("all-but-it", PICK, PLAIN, rf"E{G4}", rf"{Z}['_]?{Z}(?:O{Y}[-0xzX]|O{Y}N{Y}[+wyC]|N{Y}O|B{Y}(?:[-0x]|N{Y}[+wyC])|z|B?=?[-0]|{V}[-0xz])", "除b以外都不符合"),
-    # --- rejected, by what stands behind
+    # --- rejected by the words behind
     Rule("wrong", NOT, ANY, r"", rf"{V}(?:[NXn]['_]?[+wyC=S]|(?<![NXn])(?<![NXn]')(?:[-0x]|z)|U)|\.-(?:[MQ]|$)", "b可以排除"),
     Rule("item-wrong", NOT, ANY, r"[!/^][b(k=]*", r"[^/MTQGWRO]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)", "(a)近视：走近了看得清。\n(b)远视：和对话相反，不能选。\n(c)散光：没有重影，不能选。"),
     Rule("wrong", NOT, ANY, r"", r"X(?:[./,]|$)|[^./MTQGWm]*,['_]?x[./]|[^./MTQGWm]*[,:]F?Z(?:[./,]|$)", "(a) is on the moon, so no. (b) is on the…"),
     Rule("item-wrong", NOT, ANY, r"[!/^,][b(k=]*", r"[.,]?[_~']?:['_]?(?:N['_]?[+wy]|[-xXz])(?:[,./(]|$)|:?Z[.,]?(?:/|$)|:N['_]?[.,]*(?:/|$)", "(a) 科幻片：错误，没有未来世界。\n(b) 恐怖片：错误，没有人害怕。\n(c) 喜剧片：大家一直在笑。"),
     Rule("wrong-next", NOT, ANY, r"", rf"{V}[,(]['_]?(?:[XNB=Aa]*(?<![NX])[-0x]|[XN][=B]?[+wy])(?![:'_~]*[MTQGWm])", "选项(a)，与对话不符；选项(b)，也不符合。"),
-    # --- rejected, by what stands before
+    # --- rejected by the words before
     Rule("no-less", PICK, PLAIN, rf"n{Z}", r"F(?:[+w]|['_])(?:[,./]|$)", "c没有b那么合适。"),
     Rule("not-be", NOT, ANY, rf"(?:[XNn]'?|-['_]?|N'?[+w]['_]?)={ZN}['_~]?{ZN}", r"", "错误的是a。"),
     Rule("not", NOT, ANY, rf"(?:[Xxn]{ZN}['_~]?{ZN}|N|N['_]?[Co]{ZN}['_~]?{ZN}|-['_]?[Ss]{G4}|N['_]?[+]{ZN}|-{ZN}'?:{ZN})", r"", "排除a、b"),
@@ -131,7 +131,8 @@ RULES = [
     Rule("alone", STATE, "TQGW", rf"[!,./:][FKo]?{Z}", r"[./]", "三。后果。守一夜，困，坐过站。"),
 ]
 
-# Rules for tasks with several right options: these first, then RULES. Each item of a list is judged on its own; all may be chosen.
+# Rules for tasks with several right options: these first, then RULES. Each item of a list is judged on its own; all may be
+# chosen.
 SETS = [
     Rule("all-but-these", BUT, PLAIN, rf"(?:B{Y}[EV]|[!./,]_?~?E){G1}", r"(?![^./]*(?:[-0xz]|N['_]?[+wyC]))", "All but (3)"),
     Rule("all-of-them", ALL, "B", r"[!./,]['_]?", r"['_L~]*=?(?:[./,]|$)|['_L~]*=?['_B]*[+wy]", "All of the above."),
@@ -153,11 +154,11 @@ SETS = [
 
 CompiledRule = tuple[
     Rule, Callable[[str], object], Callable[[str], object]
-]  # a rule, and what tells whether its patterns match
+]  # (rule, matcher of the tape before, matcher of the tape behind)
 
 
 def _anything(tape: str) -> bool:
-    """Whether an empty pattern matches: without a search for where it does."""
+    """The matcher of an empty pattern, which always matches."""
     return True
 
 
@@ -203,7 +204,7 @@ class Hit(NamedTuple):
     behind: str = ""
     conflict: bool = False
     labelled: bool = False  # named by its label with a text behind it
-    at: int = 0  # its place on the tape
+    at: int = 0  # index of its token on the tape
 
     @property
     def heads(self) -> bool:

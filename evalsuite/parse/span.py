@@ -218,7 +218,7 @@ class _Reader:
         return None
 
     def choose(self, place: Span, value: tuple[Span, str] | None) -> SpanResult:
-        """The span of a block: of the dialogue, of a structure, of a list, or of a sentence."""
+        """The span of a block: a quotation of the dialogue, the value of a structure, a list, or part of a sentence."""
         words = self.before(place, acts.MARK) if self.conflict else self.before(place)
         known = self.said(words) and len(self.key(words)) > 2 if self.conflict else self.key(words) in self.turns
         if known and not self.match(acts.NOTHING if self.conflict else acts.OPEN, words):

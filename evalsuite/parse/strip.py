@@ -1,4 +1,4 @@
-"""Stage 1, strip: remove what surrounds an answer (rules 1 and 5), and split what is left into blocks (rules 4 and 9).
+"""Stage 1, strip: removes markup and thinking (rules 1 and 5), and splits the rest into blocks (rules 4 and 9).
 
 Thinking, special tokens, HTML, markdown, LaTeX and emoji are removed; an offset map leads from the clean text back to
 the raw reply. One pass with one regular expression without nested repeats: linear in the length of the reply.
@@ -219,7 +219,7 @@ def strip_tokens(raw: str) -> tuple[int, int]:
 
 
 def whole_reply(raw: str) -> str:
-    """The whole text of a reply: what decoding without special tokens gives, less thinking and blanks at its ends.
+    """The whole text of a reply, without special tokens, thinking and blanks at its ends.
 
     Special tokens are left out wherever they stand; lead-ins, quotes, markup and reasons stay. Thinking is between special
     tokens, and engines that part it from the reply give none. An unclosed thought leaves nothing.

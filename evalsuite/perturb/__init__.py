@@ -67,9 +67,11 @@ class Perturbation:
     function: Callable[[Item, int], Item | tuple[Item, ...]]
     orders: Callable[[Item, int], tuple[Permutation, ...]] = kept_order
     several: bool = False  # makes an item for each option; the original counts as right only if all are right
-    alters: bool = False  # changes the dialogue, which languages must support: in English "A" is also an article
+    # It changes the dialogue; a language must support that, since in English "A" is also an article.
+    alters: bool = False
     texts: bool = False  # applies where options are texts, not names of a list that tasks share
-    same: bool = True  # asks the same question of the same options; votes and “right under all” count such only
+    # It asks the same question with the same options; only such count for votes and “right under all”.
+    same: bool = True
     version: int = 1  # raised when a name gets another meaning; in signatures
 
     @property

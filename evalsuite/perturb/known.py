@@ -1,4 +1,4 @@
-"""Perturbations of what can be known: choices without their dialogue, and a right option that may be missing."""
+"""Perturbations that remove information: choices without their dialogue, and choices whose right option may be missing."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from evalsuite.benchmarks.registry import benchmark_of
 from evalsuite.perturb.choice import Permutation
 from evalsuite.types import Item
 
-NONE_OF_ABOVE = {"zh": "以上都不对", "en": "None of the above"}  # by language
-_OTHERS = ("以上", "都不", "没有一", "of the above", "of these")  # in options that speak of the others
+NONE_OF_ABOVE = {"zh": "以上都不对", "en": "None of the above"}  # language -> text of the new option
+_OTHERS = ("以上", "都不", "没有一", "of the above", "of these")  # words of options that refer to the other options
 
 
 def no_dialogue(item: Item, seed: int = 0) -> Item:
-    """Leave the dialogue out of a choice: what is still right was told by the question and its options.
+    """Leave the dialogue out of a choice: items still answered rightly did not need it.
 
     Unchanged: the question, the options, gold.
     """
@@ -22,7 +22,8 @@ def no_dialogue(item: Item, seed: int = 0) -> Item:
 
 
 def dropped_order(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
-    """The order with a random option last: the one whose place the new option takes. As it is where none may go."""
+    """The order with a random option last: the one whose place the new option takes. The original order if no option may be
+    replaced."""
     order = list(range(len(item.options)))
     if _droppable(item):
         order.append(order.pop(Random(f"{seed}:none_of_above:{item.id}").randrange(len(order))))

@@ -1,4 +1,4 @@
-"""A scored run, the analyses of it, and its results: the values between replies and tables.
+"""The values between replies and tables: a scored run, the rows of analyses, and the results.
 
     ScoredRun  ──  Analysis.compute  ──▶  Results  ──  Analysis.sheets  ──▶  tables
 
@@ -35,7 +35,7 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class ScoredCell:
-    """A scored cell: its results, and what analyses need of its items."""
+    """A scored cell: its results, and the items' values that analyses need."""
 
     result: CellResult
     outcomes: CellOutcomes
@@ -104,7 +104,7 @@ class Results:
     version: str  # the version of evalsuite that wrote it
     reading: Reading
     cells: tuple[CellResult, ...]
-    contents: Mapping[str, Any]  # key of results.json -> what its analysis computed
+    contents: Mapping[str, Any]  # key of results.json -> content computed by its analysis
     problems: tuple[str, ...] = ()  # a line for each failure; empty if all is well
     skipped: tuple[str, ...] = ()  # a line for each shipped model that was left out, as its packages are not installed
     penalty: float = 1.0  # a wrong answer's cost, in the sheets of abstention
@@ -150,13 +150,13 @@ class Analysis(Generic[Content]):
     compute: Callable[[ScoredRun], Content | None] | None = None  # None: nothing to say
     named: str = ""  # its key in results.json, if that is not its name
     help: str = ""  # a description of its content, for the schema
-    estimates: bool = False  # takes cells of which only a part of the items was asked
+    estimates: bool = False  # whether it takes estimated cells, in which only some items were asked
     at_end: bool = False  # printed at the end of a run
     only_named: str = ""  # why its sheets are made only if they are named; "": they always are
     drawn: bool = False  # the page has a drawing of its own for it, in place of its sheets
     problems: Callable[[Content], Iterable[str]] = _no_problems  # a line for each failure in its content
     narrow: Callable[[Content, PlaceFilter], Content] | None = (
-        None  # keeps what concerns chosen cells; None: `schema.base.narrowed`
+        None  # function that keeps the content of chosen cells; None: `schema.base.narrowed`
     )
 
     @property

@@ -1,4 +1,4 @@
-"""The key "estimate" of a cell of which `--items` asks only a part, and what it makes of the cell's metrics.
+"""Estimates from anchor items (`--items`): the key "estimate" of a cell, and the cell's metrics computed with it.
 
     anchors   a file of `evalsuite anchors`: the headline is the weighted mean of its items, with an interval as wide as errors
               on models left out make it, within 0 … 1. Other metrics have no interval: the items are no random draw

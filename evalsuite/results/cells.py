@@ -1,4 +1,4 @@
-"""The scored replies of one cell -> its figures in results.json, and what the analyses need of its items."""
+"""The scored replies of one cell -> its figures in results.json, and the items' values for analyses."""
 
 from __future__ import annotations
 

@@ -50,12 +50,12 @@ _EXAMPLES = "--models A,B, --shots 0,5, --prompt paper,plain, --scoring generate
 class Flip:
     """An item on which the scores of A and B differ by 0.5 or more; of several samples their means, of rotations the lowest."""
 
-    item: Item  # as A was asked
+    item: Item  # the item in the form that A was asked
     a: str  # A's reply; of several samples the first, of rotations that with the lowest score
     b: str
     a_score: float
     b_score: float
-    b_item: Item | None = None  # as B was asked, if it was asked otherwise: perturbed, or in another language
+    b_item: Item | None = None  # the form that B was asked, if it differs: perturbed, or in another language
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Comparison:
     least_p: float  # the smallest p that so few differing dialogues can give
     p_holm: float  # within the row's family: all tasks and sets asked in the same way
     least_p_holm: float  # the smallest p_holm that the family's dialogues can give; at 0.05 or more, too few to tell
-    family: int  # its rows
+    family: int  # number of rows of the family
     a_higher: int  # items on which A has the higher score, by however little
     b_higher: int
     detectable: float | None  # the smallest true difference found in 80 % of samples like this; None: too few dialogues
@@ -150,7 +150,7 @@ def compare(
 def _nothing_shared(
     folder: Path, by: str, names: tuple[str, str], cells: Sequence[Sequence[_Asked]], paired: bool
 ) -> ConfigError:
-    """Why there is no row, and what to do."""
+    """The reason why there is no row, and what to do."""
     one, two = names
     out = safe(str(folder), lines=False)
     flag = " --model ".join(("", *names)).strip() if by == "models" else f"--{by} {one},{two}"
@@ -239,7 +239,7 @@ def _stopped(store: Store, cell: Cell) -> bool:
 
 
 def _two(run: _Run, by: str, values: Sequence[str]) -> tuple[str, str]:
-    """The two values of what is compared, as the cells have them."""
+    """The two compared values, in the notation of cells."""
     one, two = (str(next(iter(run.known(COMPARED[by], [value])))) for value in values)
     return one, two
 
@@ -276,7 +276,7 @@ _Reply = tuple[Item, Response, Answer, int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """The replies of a cell."""
+    """The replies of one cell, read from its records."""
 
     place: Place
     data: str | None  # the hash of its file

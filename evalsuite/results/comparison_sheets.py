@@ -108,7 +108,7 @@ def _differences(rows: Sequence[Comparison]) -> Sheet:
 
 
 def _detectable(rows: Sequence[Comparison]) -> Text:
-    """The smallest true difference that each row would show: of more than four rows, their range."""
+    """A sentence on the smallest difference that each row could detect; for more than four rows, their range."""
     known = [r for r in rows if r.detectable is not None]
     if not known:
         return Text(

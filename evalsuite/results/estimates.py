@@ -1,4 +1,4 @@
-"""Cells whose asking stops early (`--until`): the order of their items, and what the replies so far say of the whole list.
+"""Cells whose asking stops early (`--until`): the order of their items, and estimates of the whole list from the replies so far.
 
 The facts of such a cell hold "until". Its items are asked in a fixed random order, in proportion from the right answers of
 choices (metrics/sequences.py). Only replies to whole blocks from the beginning of that order count: others, of an earlier
@@ -96,7 +96,7 @@ def counted_indices(source: Source, cell: Cell) -> set[int] | None:
 
 
 def estimate(cell: Cell, trials: Sequence[Trial], values: Mapping[int, float | None]) -> Estimate | None:
-    """`values`: of the trials of whole items from the beginning of the order, by their place; None for a failed request.
+    """Estimate a cell from its first items. `values`: index of a trial -> value of its item; None for a failed request.
 
     None if no whole block was asked.
     """

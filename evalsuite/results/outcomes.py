@@ -1,4 +1,4 @@
-"""The outcomes of a cell's answered requests: what analyses compute from, and an item's value."""
+"""The outcomes of a cell's answered requests, from which analyses compute, and the value of an item."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ScoredReply = tuple[Trial, Response, Answer, Score]  # the trial without its pro
 class Outcome:
     """The outcome of one answered request. Those of a whole run are held in memory; its items are held once for all models."""
 
-    item: Item  # as it was asked
+    item: Item  # the item in the form that was asked
     rotation: int
     sample: int
     source: int  # number of its dialogue within the cell

@@ -1,4 +1,4 @@
-"""The id of a reply within a run, by which people's marks and judges' scores of it are joined."""
+"""The id of a reply within a run, which joins people's marks and judges' scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replies -> answers -> scores: of single items for records and the live display, of a cell with intervals.
+"""Replies -> answers -> scores: for single items (records, live display), and for cells with intervals.
 
 The kind of the task says how a reply is read and what it scores (benchmarks/kinds.py). Every number of a cell has a 95 %
 interval, from resampled dialogues, and a signature.

@@ -147,8 +147,8 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self._wal = path.with_name(f"{path.name}-wal")
-        self._items: dict[str, Item] = {}  # by hash, as they are read
-        self._damaged: set[str] = set()  # keys of replies whose digest does not fit, as they are met
+        self._items: dict[str, Item] = {}  # hash -> item, filled while reading
+        self._damaged: set[str] = set()  # keys of replies with a wrong digest, filled while reading
         whole = self._wal.exists() or not path.exists()  # asked first: SQLite makes the file
         try:
             self._open(path, whole)

@@ -52,7 +52,7 @@ def thinking_tokens(response: Response) -> float:
 
 
 class ReplyTokens(NamedTuple):
-    """Tokens of a prompt and of its reply, and those of the reply that are thinking, `guessed` by characters or counted."""
+    """Tokens of a prompt, of its reply and of the reply's thinking; `guessed`: the last is estimated from characters."""
 
     prompt: int
     new: int

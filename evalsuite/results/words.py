@@ -35,7 +35,7 @@ def place_words(about: About, between: str = " ") -> str:
 
 
 def estimate_flags(cell: CellResult) -> list[str]:
-    """The mark of a cell of which only a part of the items was asked."""
+    """The mark of an estimated cell, in which only some items were asked."""
     if not (estimate := cell.estimate):
         return []
     doubt = "?" if estimate.beyond or estimate.otherwise else ""
@@ -43,7 +43,7 @@ def estimate_flags(cell: CellResult) -> list[str]:
 
 
 def estimate_marks(cells: Iterable[CellResult]) -> dict[Place, list[str]]:
-    """The marks of such cells by their places, for tables of other figures on the same replies."""
+    """Place -> marks of its estimated cell, for tables of other figures on the same replies."""
     return {cell.place: flags for cell in cells if (flags := estimate_flags(cell))}
 
 

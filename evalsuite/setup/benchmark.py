@@ -134,7 +134,7 @@ def _task(data: Path, rows: Cells) -> dict[str, Any]:
             "(docs/benchmark_file.md)"
         )
     asked = question
-    if isinstance(rows[0][question], dict) and {"stem", "choices"} <= rows[0][question].keys():  # as in CommonsenseQA
+    if isinstance(rows[0][question], dict) and {"stem", "choices"} <= rows[0][question].keys():  # CommonsenseQA's form
         asked, options = _part(question, "stem"), _part(question, "choices")
     values = [row.get(gold) for row in rows] if gold else []
     kind = "answer"
@@ -205,7 +205,7 @@ def _named(key: str, columns: Sequence[str]) -> str:
 
 
 def _options(rows: Cells) -> Any:
-    """A column with a list, or the columns with an option each, in order; None if there are none."""
+    """The options: a column with a list, or a column for each option, in order; None if there are none."""
     columns = list(rows[0])
     if (column := _named("options", columns)) and isinstance(options_in(rows[0][column])[0], list):
         return column
@@ -231,9 +231,7 @@ def _references(rows: Cells) -> Any:
     column = _named("references", columns)
     if column and isinstance(listed(rows[0][column]), list):
         return column
-    if (
-        column and isinstance(rows[0][column], dict) and isinstance(rows[0][column].get("text"), list)
-    ):  # as SQuAD has them
+    if column and isinstance(rows[0][column], dict) and isinstance(rows[0][column].get("text"), list):  # SQuAD's form
         return _part(column, "text")
     named = [name for name in columns if re.fullmatch(r"(ref|reference|answer|alias)[\s_-]?\d", name.lower())]
     return named if len(named) > 1 else ""

@@ -1,4 +1,4 @@
-"""The rows of `evalsuite doctor`: what is there, what is missing and for what, and the command that mends it."""
+"""The rows of `evalsuite doctor`: each states a thing, its state, its use, and the command that mends it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def checks(
     yield from _servers_and_keys()
     plugins = list(_plugins())
     yield from plugins
-    if not any(check.name == "benchmarks" for check in plugins):  # else none is known
+    if not any(check.name == "benchmarks" for check in plugins):  # an error here would leave no benchmark known
         yield from _data(data)
     yield from _hubs(online)
     if models is not None:
@@ -116,7 +116,7 @@ def _extra(extra: str, needs: Sequence[packages.Requirement], use: str) -> Check
 
 
 def _plugins() -> Iterator[Check]:
-    """A row for each benchmark and backend of another package that works, and for what does not."""
+    """A row for each benchmark and backend of other packages, working or broken."""
     mend = "mend or uninstall the package"
     try:
         tuple(BENCHMARKS)
@@ -294,9 +294,7 @@ def _hubs(online: bool) -> Iterator[Check]:
             f"evalsuite doctor --online asks; {_MIRROR}",
         )
         return
-    found = machine.ask_server(
-        f"{address}/api", timeout=5
-    )  # its list of models has other names, which is an answer too
+    found = machine.ask_server(f"{address}/api", timeout=5)  # a server whose list of models has other names is up, too
     reached = not found.problem or found.problem.startswith("answers")
     mend = "" if reached else _MIRROR
     yield Check(

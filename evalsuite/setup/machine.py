@@ -149,7 +149,7 @@ def free_disk(folder: Path) -> int:
 
 
 def hub_cache() -> Path:
-    """The folder in which Hugging Face's library keeps what it has fetched."""
+    """The folder in which Hugging Face's library keeps downloads."""
     if found := os.environ.get("HF_HUB_CACHE"):
         return Path(found)
     home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")) / "huggingface"

@@ -1,1 +1,1 @@
-"""Results in sentences: who is best, who is above chance, what baselines get, what the harder set costs, what is in the way."""
+"""Results in sentences: the best model, models above chance, scores of baselines, the cost of the harder set, obstacles."""

@@ -22,7 +22,7 @@ class CellChance:
 
     cell: FindingCell
     row: Chance
-    p: float  # p of its own choices in a random order, corrected by Holm over all that are told together
+    p: float  # p-value of the test against its own choices in random order, by Holm over all tests that are shown together
 
     @property
     def above(self) -> bool:
@@ -31,7 +31,7 @@ class CellChance:
 
     @property
     def reference(self) -> float:
-        """The accuracy that needs no knowledge of an item: of guessing, or of the best constant answer, if that is higher."""
+        """The accuracy without knowledge of the items: the higher of guessing and the best constant answer."""
         return max(self.row.chance, self.row.constant)
 
     def who(self) -> Text:
@@ -139,7 +139,7 @@ def _somebody(tested: Sequence[CellChance], names: Sequence[str]) -> Text:
     )
 
 
-# The suite's baselines, by kind: what they do in words.
+# Kind of a baseline of the suite -> its description.
 _BASELINES = {
     "lexical": Text("词面重合", "lexical overlap"),
     "majority": Text("最常见的答案", "the most frequent answer"),
@@ -148,7 +148,7 @@ _BASELINES = {
 
 
 def above_baselines(cells: Sequence[FindingCell], title: str) -> list[Finding]:
-    """On how many tasks the best score is above every baseline's, and where a baseline is furthest ahead."""
+    """Count the tasks on which the best score is above every baseline's, and name the one on which a baseline leads most."""
     top: dict[str, FindingCell] = {}
     for cell in models(cells):
         if cell.task.name not in top or cell.score > top[cell.task.name].score:

@@ -1,4 +1,4 @@
-"""Findings on the best model, and whether it is told apart from the others."""
+"""Findings on the best model, and whether it differs significantly from the others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evalsuite.types import Place
 
 @dataclass(frozen=True, slots=True)
 class TaskRanking:
-    """A task on which models are compared: their cells, the best first, and the group that tells them apart."""
+    """A task on which models are compared: their cells, the best first, and the tests between them."""
 
     ranked: Sequence[FindingCell]
     group: TaskComparisons
@@ -33,7 +33,7 @@ class TaskRanking:
 
     @property
     def is_testable(self) -> bool:
-        """Whether so many dialogues can tell any two of the models apart."""
+        """Whether the task has enough dialogues for a significant difference between two models."""
         return self.group.least_p < ALPHA
 
 
@@ -119,7 +119,7 @@ def _one(
 
 
 def _lead(clear: int, mine: Sequence[TaskRanking], count: int) -> Text:
-    """On how many of its wins a model is significantly ahead of all others, if so many dialogues can tell."""
+    """Count the wins on which a model is significantly ahead of all others, among tasks with enough dialogues for a test."""
     if not any(column.is_testable for column in mine):
         return Text("对话太少，无法判断领先是否显著", "from too few dialogues to tell it from the others")
     if count == 1:

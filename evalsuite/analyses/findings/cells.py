@@ -103,7 +103,7 @@ def baseline_kind(cell: FindingCell) -> str:
 
 
 def best_baselines(cells: Sequence[FindingCell]) -> dict[str, FindingCell]:
-    """By task, the baseline with the highest score. The oracle is none."""
+    """Task -> the cell of the baseline with the highest score. The oracle does not count."""
     best: dict[str, FindingCell] = {}
     for cell in cells:
         if cell.cell.is_baseline and baseline_kind(cell) != "oracle":

@@ -15,11 +15,11 @@ from evalsuite.common.sheet import Text
 from evalsuite.results.analysis import Results
 from evalsuite.types import Status
 
-SILENT = 0.05  # the least share of replies without an answer that is told
-WIDE = 0.1  # the least half width of an interval that is told
-ALIKE = 0.8  # the least share of one option among a model's choices that is told
-APART = 0.25  # and the least that this is more than the option is right
-FEW = 8  # choices below which nothing is said of their distribution
+SILENT = 0.05  # smallest share of replies without an answer that gets a sentence
+WIDE = 0.1  # smallest half width of an interval that gets a sentence
+ALIKE = 0.8  # smallest share of one option among a model's choices that gets a sentence
+APART = 0.25  # smallest difference between that share and the share of items whose gold is this option
+FEW = 8  # fewest choices whose distribution gets a sentence
 
 _STATUS = {
     "unparsed": "未能解析",
@@ -33,7 +33,7 @@ _STATUS = {
 
 
 def obstacles(cells: Sequence[FindingCell], here: Sequence[FindingCell], runs: Sequence[Results]) -> list[Finding]:
-    """One sentence, if there is something. `cells`: all, `here`: those that the other sentences are about."""
+    """One sentence about the largest obstacle, if there is one. `cells`: all cells; `here`: those of the other sentences."""
     own = [c for c in cells if not c.cell.is_baseline]
     parts = [*_lost(own), *_silent(own), *_same_choice(here, runs), *_small(here), *_estimates(own)]
     if not parts:

@@ -17,12 +17,12 @@ _Topic = Literal["best", "chance", "baselines", "levels", "obstacles"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A sentence in both languages, its test, and the number of the page's cell that shows what it rests on."""
+    """A sentence in both languages, its test, and the index of the page's cell that is its evidence."""
 
     about: _Topic
     zh: str
     en: str
-    test_zh: str = ""  # "" if nothing is tested
+    test_zh: str = ""  # "" for a sentence without a test
     test_en: str = ""
     cell: int | None = None
 

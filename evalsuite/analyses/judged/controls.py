@@ -43,7 +43,7 @@ class Opinion:
 
     candidate: tuple[Place, str, int]  # its cell's place, item, rotation
     status: JudgeStatus
-    scores: tuple[int, ...]  # one a scale; () if there are none
+    scores: tuple[int, ...]  # a score for each scale; () without scores
     attack: str  # id of the injected instruction; "" for none
     length: int  # the candidate's length, in characters
     correctness: float  # F1 of the candidate

@@ -27,7 +27,7 @@ class JudgeVerdict:
     status: JudgeStatus
     scores: tuple[int, ...] = ()  # one a scale, in their order; empty unless scored
     reasons: str = ""
-    rule: str = ""  # the rule that read the score, or why there is none
+    rule: str = ""  # the rule that read the score, or the reason why none was read
     start: int | None = None  # position of the first score in the raw reply
     end: int | None = None
 

@@ -44,7 +44,7 @@ from evalsuite.types import Cell, Coordinates, Item, Place, Reading, Response, T
 class Subject:
     """A judged cell, by (item, rotation): its answered requests, their automatic metrics, their dialogues' numbers."""
 
-    requests: dict[tuple[str, int], tuple[str, ScoredReply]]  # with the reply's key
+    requests: dict[tuple[str, int], tuple[str, ScoredReply]]  # (reply's key, the scored reply)
     metrics: dict[str, dict[tuple[str, int], float]]
     sources: dict[tuple[str, int], int]
 
@@ -61,7 +61,7 @@ class Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class JudgedReplies:
-    """The replies of a cell that one judge scored, controls aside: of each its trial, its text and the scores, a scale each."""
+    """The replies of a cell that one judge scored without controls: trial, text and one score for each scale."""
 
     place: Place
     judge: str
@@ -148,7 +148,7 @@ def judged_replies(replies: RunReplies) -> Iterator[JudgedReplies]:
             row = rows.get((trial.item.id, trial.rotation, key))
             if row is None or trial.request.sample or response.error is not None:
                 continue
-            # The candidate is empty where there was nothing to ask.
+            # An empty candidate is not asked about.
             scores = _attempts(replies, row, scales)[1].scores if row["keys"] else tuple(scale.low for scale in scales)
             if scores:
                 found.append((trial, response.text, tuple(scores)))
@@ -199,7 +199,7 @@ _Reply = tuple[str, Response]  # an attempt: its key and the judge's reply
 
 
 def _attempts(replies: RunReplies, row: JudgingRow, scales: Sequence[JudgeScale]) -> tuple[list[_Reply], JudgeVerdict]:
-    """The judge's replies to one candidate, and the verdict: that of the first reply with a valid score."""
+    """The judge's replies to one candidate, and the verdict of the first reply with a valid score."""
     attempts: list[_Reply] = []
     verdict = JudgeVerdict("missing")
     for key in row["keys"]:

@@ -55,7 +55,7 @@ class Correlations(Strict):
 
 
 class PerItem(Correlations):
-    """With the 95 % interval of Spearman's ρ, whose sample size is the number of dialogues; null if undefined."""
+    """Correlations over items, with the 95 % interval of Spearman's ρ (sample size: dialogues); null if undefined."""
 
     spearman_low: Number
     spearman_high: Number

@@ -202,7 +202,9 @@ class HuggingFace:
             "logits_processor": processors(self.model.generation, requests, mask == 0 if left else None)
         }
         begin = width if left else 1  # after the decoder's start token
-        if not left and requests[0].scoring == "constrained":  # held from its first word: special tokens are given
+        if (
+            not left and requests[0].scoring == "constrained"
+        ):  # the pattern applies from the first word on: special tokens are given
             given = [seq2seq.start_id(self.net), *self.checkpoint.opening]
             held["decoder_input_ids"] = torch.tensor([given] * len(prompts), device=self.device)
             begin = len(given)
@@ -345,7 +347,7 @@ def _threads(default: int) -> int:
     try:  # the CPU limit of a container
         quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="utf-8").split()
         allowed = min(allowed, max(1, int(quota) // int(period)))
-    except (OSError, ValueError):  # no such file, or "max"
+    except (OSError, ValueError):  # no file of a limit, or the limit "max"
         pass
     return min(default, allowed)
 

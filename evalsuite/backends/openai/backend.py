@@ -61,7 +61,7 @@ class OpenAI:
         }
         parts = json.dumps([api.base_url, model.path, model.chat, self.extra], sort_keys=True)
         self.fingerprint = "openai:" + hashlib.sha256(parts.encode()).hexdigest()[:24]
-        # Not of OpenAI's API: vLLM, SGLang and others take them.
+        # Settings that OpenAI's API lacks, and vLLM, SGLang and others take.
         others = {name: getattr(model.generation, name) for name in ("top_k", "repetition_penalty")}
         self.extra |= {name: value for name, value in others.items() if name in model.generation.changed}
 
@@ -105,7 +105,7 @@ class OpenAI:
         return request.max_new_tokens + self.model.api.reasoning_tokens
 
     def worst(self, request: Request) -> float:
-        """The highest cost of a request: what the budget sets aside for it."""
+        """The highest possible cost of a request, which the budget sets aside."""
         return cost_of(self.model.api.charged, self.most_tokens(request), self.room(request))
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:

@@ -34,20 +34,20 @@ class Queue:
 
     def __init__(self, requests: Iterable[int], settings: Batch, api: API, clock: Clock) -> None:
         self._waiting = deque(requests)
-        self._apart = deque[list[int]]()  # to be sent in a file of their own
+        self._apart = deque[list[int]]()  # groups of requests that each need a file of their own
         self._settings, self._api, self._clock = settings, api, clock
         self._most = settings.requests
         self.tries = Counter[int]()
         self.refused = 0  # batches in a row that the endpoint would not begin
         self.pause = 0.0  # no batch is begun before
         self.crowded = False  # until a batch ends
-        self.unaffordable = 0  # requests, of those that were looked at last
+        self.unaffordable = 0  # number of requests at the last look that the budget cannot pay
 
     def __bool__(self) -> bool:
         return bool(self._waiting or self._apart)
 
     def may_begin(self, under_way: int) -> bool:
-        """Whether another batch may be begun beside so many, now or after `pause`."""
+        """Whether another batch may be begun beside `under_way` batches, now or after `pause`."""
         return bool(self) and not self.crowded and under_way < self._settings.at_once
 
     def clear(self) -> None:
@@ -89,7 +89,7 @@ class Queue:
         return taken
 
     def is_too_much(self, said: str, requests: Sequence[int], lines: int, alone: bool) -> bool:
-        """Whether a batch was refused for what it adds to the endpoint's queue, or for its size: then its requests wait again.
+        """Whether the endpoint refused a batch for its size or for a full queue; its requests then wait again.
 
         A batch that is alone becomes smaller: others of the account fill the queue, or it is larger than the queue.
         """

@@ -23,7 +23,7 @@ from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop
 from evalsuite.types import Response
 
 Note = dict[str, Any]
-LineOutcome = Response | Exception  # the outcome of a line; Unreadable stands for none
+LineOutcome = Response | Exception  # the outcome of a line; Unreadable: the line has none
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Ended(_Noted):
     read: frozenset[str] = frozenset()  # files
 
     def missing(self) -> list[str]:
-        """Lines of which the files say nothing."""
+        """Names of the lines that the files do not mention."""
         return [line for line in self.lines if isinstance(self.found.get(line, Unreadable()), Unreadable)]
 
     def awaited(self) -> tuple[int, int]:
@@ -103,7 +103,7 @@ State = Planned | Begun | Ended | Collected
 
 
 def note_of(batch: State, address: str) -> Note:
-    """`read_note` reads it; the keys are those of earlier versions, and `costs`."""
+    """The journal's note of a state, which `read_note` reads. Its keys are those of earlier versions, and `costs`."""
     return {
         "address": address,
         "began": batch.began,
@@ -129,7 +129,7 @@ def read_note(name: str, note: Note) -> tuple[Planned | Begun | Collected, float
 
 
 def with_file(batch: Ended, file: str, content: bytes, sent: Mapping[str, Any]) -> Ended:
-    """The batch with what a file says of its lines; `sent`: the parameters that were sent."""
+    """The batch with the outcomes that a file holds; `sent`: the parameters that were sent."""
     found = dict(batch.found)
     for text in content.splitlines():
         try:

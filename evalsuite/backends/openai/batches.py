@@ -1,4 +1,5 @@
-"""Asks the requests of one model through its endpoint's batch API: uploads them, waits, takes what came, asks again what failed.
+"""Asks the requests of one model through its endpoint's batch API: uploads them, waits, collects replies, and asks failed
+requests again.
 
 A batch goes through the states of batch_states.py, a step each, and the journal (the run's store) knows of each before the next
 is taken. Lines are named by what they ask, so that another run of the same folder takes them, whatever else it plans.
@@ -49,7 +50,7 @@ _TOGETHER = 500  # replies in one group
 _SEARCHES = 4  # for a batch that may have been begun
 _READS = 3  # again, of files that lack lines which failed
 _SHORT = 1.0  # seconds between the first two of them: a list may lag behind
-_MANY = 8  # failures in a row of which a person is told
+_MANY = 8  # failures in a row after which a message is printed
 _LATE_POLLS = 10  # polls for which a batch, or a reply that it owes, may still come
 _KEPT = 30 * 86400  # seconds for which endpoints remember a batch
 _TELL = 60  # seconds between two lines of the log on progress
@@ -124,7 +125,7 @@ class Batching:
         waiting = (n for n in sorted(self.open) if self.names[n] not in under_way)
         self.queue = Queue(waiting, settings, self.api, clock)
         self.halted: Stop | None = None
-        self.first: tuple[float, int] | None = None  # when progress was told first, and how far it was
+        self.first: tuple[float, int] | None = None  # (time, progress) of the first report
         self.told = 0.0  # when it was logged
 
     def all(self, provider: Provider | None = None) -> Iterator[NumberedResponses]:
@@ -174,7 +175,7 @@ class Batching:
             if note["address"] != self.api.base_url:
                 continue
             batch, cost = read_note(name, note)
-            if isinstance(batch, Collected):  # its replies were stored before the process was killed, all or some
+            if isinstance(batch, Collected):  # a killed process has stored all or some of its replies
                 left = without(batch, self.indices.keys() - wanted)
                 if not left.lines:
                     self.journal.end_batch(name, cost)
@@ -217,7 +218,7 @@ class Batching:
         return [n for n in indices if n is not None and n in self.open]
 
     def _halt(self, stop: Stop) -> None:
-        """Begin no other batch; those under way are collected."""
+        """Begin no further batch; running batches are still collected."""
         self.halted = self.halted or stop
 
     # --- plan -------------------------------------------------------------------------------------------------------
@@ -243,7 +244,7 @@ class Batching:
     # --- steps ------------------------------------------------------------------------------------------------------
 
     def _step(self, batch: State) -> Iterator[NumberedResponses]:
-        """The next step of a batch. What fails is tried again later, for as long as the endpoint is given."""
+        """Take a batch one step further. A failed step is tried again later, until the endpoint's time is up."""
         turn = self.turns[batch.name]
         try:
             match batch:
@@ -275,7 +276,8 @@ class Batching:
         self._wait(batch, turn, turn.failed, error, error.after or 0.0)
 
     def _may_come(self, batch: State, turn: _Turn, error: Exception) -> bool:
-        """Whether what is not there may still come, and is looked for again: what we give up is paid twice."""
+        """Whether to look again for a missing batch or file, which may still appear: requests that are given up are paid
+        twice."""
         now = self.clock.monotonic()
         turn.absent.add(now)
         if turn.absent.times > _LATE_POLLS and now - turn.absent.since >= _LATE_POLLS * self.settings.poll:
@@ -422,7 +424,7 @@ class Batching:
         return self.clock.time() - batch.began < _KEPT
 
     def _collect(self, batch: Ended) -> NumberedResponses:
-        """Give every line its reply, its failure, or another try. What is answered, and not there, is left to later starts."""
+        """Give every line its reply, its failure or another try. Lines that are answered but missing are left to later starts."""
         least, most = batch.awaited()
         missing = set(batch.missing())
         stays = self._left(batch, missing, least, most)
@@ -478,7 +480,7 @@ class Batching:
         }
 
     def _warn(self, batch: Ended, stays: int, twice: int) -> None:
-        """Tell what a batch that is collected still owes; `stays`: lines of this plan; `twice`: lines to be paid again."""
+        """Warn of lines that a collected batch lacks; `stays`: lines of this plan; `twice`: lines to be paid again."""
         if batch.seen.status in ("expired", "cancelled"):
             log.warning(
                 "model %s: batch %s %s; what it has not answered is asked again",
@@ -511,7 +513,7 @@ class Batching:
             self.journal.end_batch(batch.name)
         self._leave(batch)
 
-    # --- what was not begun -----------------------------------------------------------------------------------------
+    # --- batches that were not begun -----------------------------------------------------------------------------------------
 
     def _refused(self, batch: Planned, error: Exception) -> NumberedResponses:
         """The endpoint refused file or batch. Returns the lines that fail for good."""
@@ -581,7 +583,7 @@ def endpoint_of(model: Model) -> str:
 
 
 def line_names(backend: Endpoint, requests: Sequence[Request]) -> list[str]:
-    """A name for the line of each request: a hash of what it asks, and its number among those that ask the same."""
+    """The name of each request's line: a hash of its content, and its number among requests of the same content."""
     names, met = list[str](), Counter[str]()
     for request in requests:
         asked = json.dumps([backend.whole_body(request), request.sample], sort_keys=True, ensure_ascii=False)

@@ -8,7 +8,7 @@ from typing import Any
 
 # 1 MiB of text, which is the limit of a reply (evaluation/ask.py), takes six times as much where every character is escaped.
 OF_REPLY = 8 * 2**20
-_OF_ERROR = 2**20  # the beginning says what is wrong
+_OF_ERROR = 2**20  # bytes read of an error's body, whose beginning has the message
 _CUT = "evalsuite.cut"
 
 
@@ -65,7 +65,7 @@ class _Body:
         self._unknown = self._unpack is None and packed not in ("identity", "")
 
     def take(self, part: bytes) -> bool:
-        """Add what was received; returns whether to stop."""
+        """Add received bytes. Returns whether to stop reading."""
         room = self._most + 1 - len(self._content)
         try:
             self._content += self._unpack.decompress(part, room) if self._unpack else part[:room]
@@ -75,7 +75,7 @@ class _Body:
         return self._cut
 
     def whole(self) -> Any:
-        """The answer with what was taken of its body."""
+        """The HTTP response with the part of its body that was read."""
         plain = {n: v for n, v in self._answer.headers.items() if n.lower() not in _ABOUT_THE_WIRE}
         return type(self._answer)(
             self._answer.status_code,

@@ -319,7 +319,7 @@ class Server:
         return True
 
     def _made(self, kind: str, prompt: str, asked: dict[str, Any], chat: bool, key: str) -> dict[str, Any]:
-        """The reply, which is charged."""
+        """Make a reply and charge for it."""
         limit = asked.get("max_completion_tokens") or asked.get("max_tokens") or 16
         text = self.reply(prompt) + {"echo": key, "surrogate": "\ud83d"}.get(kind, "")
         used = (len(prompt.encode()), limit) if self.worst else (len(prompt), min(limit, len(text)))

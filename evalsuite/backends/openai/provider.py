@@ -52,11 +52,11 @@ class Seen:
     id: str
     status: str  # one of OpenAI's, or another while it is under way
     files: tuple[str, ...] = ()  # ids of the files of replies and of errors
-    total: int | None = None  # lines; None: not told
-    completed: int | None = None  # lines with a reply; None: not told
+    total: int | None = None  # number of lines; None: unknown
+    completed: int | None = None  # number of lines with a reply; None: unknown
     failed: int = 0
     problems: tuple[Problem, ...] = ()
-    input: str | None = None  # id of the file that it was made of; None: not told
+    input: str | None = None  # id of its input file; None: unknown
 
     @property
     def ended(self) -> bool:
@@ -137,7 +137,7 @@ class Provider:
             after = {"after": str(new[-1].get("id"))}
 
     def _page(self, after: dict[str, Any]) -> tuple[Any, list[Any]]:
-        """A page is tried several times: whoever begins at the first one for each fault never sees the last."""
+        """Fetch a page of the list, with retries: to begin again at the first page for each fault would never reach the last."""
         for left in range(_TRIES)[::-1]:
             try:
                 told = json_of(self._call(self._client.batches.with_raw_response.list, limit=100, **after))

@@ -234,7 +234,7 @@ def _text(value: Any) -> str:
 
 
 class _Usage(NamedTuple):
-    """Tokens of prompt and reply, and those of the reply that are thinking; None: not told apart."""
+    """Tokens of the prompt, of the reply, and of its thinking; None: the endpoint does not count thinking."""
 
     prompt: int = 0
     new: int = 0

@@ -28,11 +28,11 @@ class Spending:
         self._open = 0  # open reservations
         self._freed = asyncio.Event()
         self.committed = 0.0  # settled costs and open reservations
-        self.recorded = 0.0  # part of it that the store has as the cost of replies
-        self.lent = 0.0  # part of it that the store has as at stake
+        self.recorded = 0.0  # the part that the store holds as the cost of replies
+        self.lent = 0.0  # the part that the store holds as stakes of requests in flight
 
     def cost(self, prompt_tokens: int, new_tokens: int) -> float:
-        """The cost of so many prompt and reply tokens."""
+        """The cost of a request with these numbers of prompt and reply tokens."""
         return cost_of(self._price, prompt_tokens, new_tokens)
 
     async def reserve(self, amount: float) -> None:

@@ -32,7 +32,7 @@ class Probes:
 
     @classmethod
     def of(cls, corruptions: Sequence[str], groups: Mapping[str, str], deltas: Sequence[float]) -> Probes:
-        """From each probe's corruption and ΔNLL. groups: corruption -> group."""
+        """Build it from the corruption and the ΔNLL of each probe. groups: corruption -> group."""
         import numpy as np
 
         names = tuple(name for name in groups if name in corruptions)

@@ -58,7 +58,7 @@ BENCHMARK = Benchmark(
         "set_accuracy_multiple": "set_accuracy_multiple",
         "paper.bleu1": "bleu1",
         "paper.bleu2": "bleu2",
-        "paper.meteor15": "meteor",  # the jar, which is METEOR 1.5
+        "paper.meteor15": "meteor",  # the paper used METEOR 1.5 (the Java program)
         "paper.rouge_l": "rouge_l",
         "paper.cider": "cider",
         "paper.semsim": "semsim",

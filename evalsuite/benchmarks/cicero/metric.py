@@ -25,7 +25,7 @@ class ByRightAnswers:
 
     @classmethod
     def of(cls, right: Sequence[bool], answers: Sequence[int]) -> ByRightAnswers:
-        """From whether each item's set is exact, and its number of right answers."""
+        """Build it from two values for each item: whether its answer set is exact, and its number of right answers."""
         import numpy as np
 
         one, exact = np.array(answers) == 1, np.array(right)
@@ -39,7 +39,7 @@ class ByRightAnswers:
 
 
 def answers_part(answered: Answered) -> Part:
-    """The metrics of a cell of `all_answers`: of the two kinds of item those that it has."""
+    """The metrics of a cell of `all_answers`, for those of the two kinds of item that it has."""
     said = [{item.options[n] for n in a.choices} for item, a in zip(answered.items, answered.answers, strict=True)]
     golds = [{*item.references} for item in answered.items]
     sums = ByRightAnswers.of([a == b for a, b in zip(said, golds, strict=True)], [len(gold) for gold in golds])

@@ -1,4 +1,4 @@
-"""The paper's figures that no cell of a run stands beside: of human evaluation (Tables 6 and 12) and of transfer (14, 15)."""
+"""The paper's figures that no run measures: human evaluation (Tables 6 and 12) and transfer (14, 15)."""
 
 from __future__ import annotations
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """`name` is that of the tasks. `question` asks for the tail, X is the head (paper, Table 10; negated ones have none)."""
+    """A relation: `name` as in tasks; `question` asks for the tail, with X for the head (paper, Table 10; none for negated
+    ones)."""
 
     name: str
     category: str

@@ -1,4 +1,4 @@
-"""The paper's figures that are no scores of models: of the data set, of screening, of annotators. And those of Table 4."""
+"""The paper's figures on the data set, on screening and on annotators, and its Table 4."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ HEADLINES = {"choice": "accuracy", "choices": "set_accuracy", "span": "f1", "tex
 _TOKENS = {"text": 128, "answer": 128}
 
 
-DataPaths = str | Mapping[Any, str]  # as `data` of a file gives it: one path, or one for each split
+DataPaths = str | Mapping[Any, str]  # the key `data` of a benchmark file: one path, or one for each split
 
 
 def load_benchmark(path: Path) -> Benchmark:

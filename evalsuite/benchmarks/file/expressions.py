@@ -16,7 +16,7 @@ from jinja2 import TemplateSyntaxError, Undefined
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.templates import Endless, sandbox
 
-PASSES = 10_000  # an expression ends after so many passes of its loops and calls on one row
+PASSES = 10_000  # most passes of loops and calls that an expression may take on one row
 LONGEST = 1_000_000  # characters of a text that an expression gives
 
 
@@ -51,7 +51,7 @@ class RowField:
         try:
             return self._environment.compile_expression(text[2:-2], undefined_to_none=False)
         except TemplateSyntaxError:
-            return None  # such as {{ a }} and {{ b }}
+            return None  # several expressions in a text, such as {{ a }} and {{ b }}
 
     def value(self, row: Any, more: Mapping[str, Any]) -> Any:
         """The value on a row; None for an empty cell. `more`: variables beside its columns. Raises ExpressionError."""

@@ -179,7 +179,7 @@ class ItemMaker:
         return turns
 
     def _options(self, part: Any, more: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-        """(texts, values of `gold` that stand for them)."""
+        """(texts of the options, the values by which `gold` may name them)."""
         fields = self._fields["options"]
         if fields is None:
             return (), ()
@@ -240,7 +240,7 @@ class ItemMaker:
         )
 
     def column(self, key: str) -> str:
-        """The column of a field, or its key where it is an expression: the name of the field in errors."""
+        """The name of a field in errors: its column, or its key if it is an expression."""
         field = self._fields[key]
         return field.column or key if isinstance(field, RowField) else key
 
@@ -305,7 +305,7 @@ def _same(key: Any, value: Any) -> bool:
 
 
 def labels_from(first: str, count: int) -> tuple[str, ...]:
-    """So many labels, from the first one on.
+    """`count` labels that begin with `first`: (a), (b) …
 
     >>> labels_from("(a)", 3)
     ('(a)', '(b)', '(c)')

@@ -26,7 +26,7 @@ FORMATS = {".jsonl": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv", ".t
 
 @dataclass(frozen=True, slots=True)
 class DataRow:
-    """A row, and where it stands: its line, or in formats without lines its index from 0 as "[3]"."""
+    """A row with its position for messages: its line, or in formats without lines its index from 0 as "[3]"."""
 
     value: Any  # a mapping of columns; of JSON any value
     line: int | None = None
@@ -107,7 +107,7 @@ def _table(raw: bytes, path: Path, kind: str, encoding: str) -> Iterator[DataRow
         ) from None
     source, delimiter = io.StringIO(text, newline=""), _DELIMITERS[kind]
     reader = csv.reader(source, strict=True)
-    if delimiter == "\t":  # there a quote is a character
+    if delimiter == "\t":  # in TSV a quote is an ordinary character
         reader = csv.reader(source, delimiter="\t", quoting=csv.QUOTE_NONE)
     try:
         head = next(reader, [])
@@ -189,7 +189,7 @@ def _records(batches: Any, first: int) -> Iterator[DataRow]:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: NaN is none, and what JSON lacks is a text."""
+    """A value that JSON can hold: NaN becomes None, and other types become texts."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, str | int):

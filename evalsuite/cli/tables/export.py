@@ -103,7 +103,7 @@ def _numeric(column: Column) -> Column:
 
 
 def _bare(cell: CellValue) -> CellValue:
-    """A value without what stands beside it."""
+    """A cell's value without its interval and remarks."""
     return Value(cell.value) if isinstance(cell, Value) else cell
 
 
@@ -220,7 +220,7 @@ def ranked(sheet: Sheet) -> dict[tuple[int, int], str]:
 
 
 def _comparable(cell: CellValue, column: Column) -> float | None:
-    """The value, rounded as it is printed; None if it is not ranked."""
+    """The value with the printed precision; None if the column is not ranked."""
     if isinstance(cell, Value) and not cell.compares:
         return None
     found = _NUMBER.match(spell(cell, column)[0][0])

@@ -127,7 +127,7 @@ def _chat(turns: Sequence[str], spans: Sequence[str], full: bool) -> Iterator[Re
 
 
 def _options(found: Sequence[tuple[ItemRecords, RecordFields]], full: bool) -> Table:
-    """Table of the options: which is gold, and which models chose it."""
+    """A table of the options, with a mark for gold and the models that chose each."""
     record = found[0][1]
     table = Table.grid(padding=(0, 2))
     for n, option in enumerate(record["options"]):

@@ -48,7 +48,7 @@ def item_of(row: ExportedRow) -> Item:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredReply:
-    """A reply and the answer that was read out of it."""
+    """A reply with its answer."""
 
     item: Item
     response: Response

@@ -49,7 +49,7 @@ class ExportedTask:
 
     @property
     def name(self) -> str:
-        """Its name in the other harness."""
+        """The task's name in the other harness."""
         return foreign_name(self.task.benchmark, self.cell.place.set, self.task.local, self.cell.place.variant)
 
     @property
@@ -80,7 +80,7 @@ class ExportedTask:
 
     @property
     def pooled(self) -> list[str]:
-        """The task's headline metrics that are no means over items: of all replies together."""
+        """The task's headline metrics that pool all replies instead of averaging items."""
         item, variant = self.trials[0].item, self.cell.place.variant
         # Some metrics need more than replies, as a judge or the whole official file; no harness has that.
         row = cast(ExportedRow, {**asdict(item), "variant": variant})

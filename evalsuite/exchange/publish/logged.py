@@ -1,4 +1,4 @@
-"""The values that a tracker of experiments gets of a model in a run: the same names whatever the tracker, model and run."""
+"""The values that a tracker of experiments gets for a model of a run, under names that are the same for all trackers and runs."""
 
 from __future__ import annotations
 

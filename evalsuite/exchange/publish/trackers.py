@@ -130,7 +130,7 @@ def _told(client: Any, run: str) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        with suppress(Exception):  # the server may be what broke off
+        with suppress(Exception):  # the failing server may not accept the end of the run
             client.set_terminated(run, "FAILED")
         raise
     client.set_terminated(run)

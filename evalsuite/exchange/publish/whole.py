@@ -1,4 +1,4 @@
-"""The cells of a run that are whole: only their figures can stand for a model."""
+"""Complete cells of a run: only their figures are published."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from evalsuite.results.schema.cell import CellResult
 
 
 def lacks(cell: CellResult) -> str:
-    """Why a cell's figures are not those of all items; empty if they are."""
+    """The reason why a cell's figures do not cover all items; "" if they do."""
     facts = cell.facts
     reasons = (
         (cell.missing, f"{cell.missing} of {cell.items} requests not asked yet"),

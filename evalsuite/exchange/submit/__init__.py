@@ -1,4 +1,4 @@
-"""A run as a folder for a shared leaderboard, and the check of such a folder.
+"""Submissions: writes a run as a folder for a shared leaderboard, and checks such a folder.
 
     submission.yaml    submitters, licence, contamination; people fill it in (form.py)
     results.json       a copy of the run's

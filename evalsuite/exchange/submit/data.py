@@ -22,7 +22,7 @@ _FIELDS = ("dialogue", "question", "options", "labels", "gold", "references", "g
 
 
 class Official:
-    """The data that a submission is compared with. Counts what was compared."""
+    """The official data that a submission is compared with. Counts the comparisons."""
 
     def __init__(self, corpus: Corpora) -> None:
         self.corpus = corpus

@@ -28,12 +28,12 @@ ShortText = Annotated[str, Field(min_length=1, max_length=2000)]
 class Details(Strict):
     """Facts of one model."""
 
-    hub: ShortText | None  # its id on a hub; null: it is on none
+    hub: ShortText | None  # the model's id on a hub; null: it is on no hub
     revision: ShortText | None
-    parameters: Annotated[int, Field(ge=0)] | None  # the number of them; null: not known
+    parameters: Annotated[int, Field(ge=0)] | None  # number of parameters; null: unknown
     tags: list[str]
     trained_on: Literal["unknown"] | list[Literal["train", "dev", "test"]]  # splits of CORECODE; []: on none
-    statement: ShortText  # on contamination, in a sentence
+    statement: ShortText  # a sentence on contamination
 
 
 class SubmissionForm(Strict):

@@ -56,7 +56,7 @@ _OWN = {second.ANALYSIS.key, contamination.ANALYSIS.key, corrected.ANALYSIS.key}
 
 
 def make_submission(run: str | Path, out: str | Path, head: form.FormValues, about: form.FormValues) -> Submission:
-    """Write a submission of a run into the folder `out`, all of it or nothing.
+    """Write a submission of a run into the folder `out`, completely or not at all.
 
     `head` has fields of submission.yaml, `about` fields of each model in it. Raises ConfigError if `out` is not empty, the
     run is unfinished or being written, or another version of evalsuite scored it.
@@ -64,7 +64,7 @@ def make_submission(run: str | Path, out: str | Path, head: form.FormValues, abo
     run, out = Path(run), Path(out)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ConfigError(f"{out}: exists already; name a new folder, or remove this one")
-    with unwritten(run):  # or files of before and after a writer's change could come together
+    with unwritten(run):  # no process may write the run meanwhile, or files of different states would be copied
         results = _results(run)
         with new_folder(out) as draft:
             _write(run, results, draft, head, about)

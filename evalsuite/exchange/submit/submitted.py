@@ -27,7 +27,7 @@ class Submitted:
     def __init__(self, folder: Path, results: Results) -> None:
         self._folder, self._results = folder, results
         self._files = {cell.place: cell.records for cell in results.cells}
-        self._items: dict[Item, Item] = {}  # held once for all models, wordings and rotations
+        self._items: dict[Item, Item] = {}  # one object for equal items of all models, wordings and rotations
         self._replies: dict[str, Response] = {}  # key -> reply, in the judging that is being read
 
     def cells(self) -> list[Cell]:

@@ -39,7 +39,7 @@ EACH = 5  # problems listed of one file of records whose replies give other scor
 SECONDS, SECONDS_A_MB = 60.0, 6.0  # CPU time; an ordinary submission takes about 4 a MB
 MEMORY, MEMORY_A_BYTE = 700_000_000, 70  # bytes beyond those in use before; an ordinary submission takes some 10 a byte
 NEAR = 1e-12  # tolerance between figures, as machines may differ in the last bit
-_UNSCORED = {"prompt", "messages"}  # not kept by Submitted; prompts are verified by the hash in `key`
+_UNSCORED = {"prompt", "messages"}  # fields that Submitted does not keep; `key` has a hash of the prompt
 
 _NEVER = (
     "that the replies are the model's own: records show what was scored, not who wrote it",
@@ -53,7 +53,7 @@ class CheckResult:
     """Outcome of a check. Without problems, the submission is valid to the extent that `verified` states."""
 
     problems: tuple[str, ...]
-    more: int  # problems found beyond those listed
+    more: int  # number of further problems, not listed
     verified: tuple[str, ...]
     unverified: tuple[str, ...]
 
@@ -234,7 +234,7 @@ def _is_bundled(value: object) -> bool:
 def _official(
     data: str | Path | Sequence[str | Path] | None, manifest: Manifest | None, own: Sequence[str]
 ) -> Official | None:
-    """The data to compare with, and those beside the checker's benchmark files."""
+    """The data to compare with: the given folders, and those of the checker's benchmark files."""
     bundled = "bundled:sample" if manifest and manifest.settings.data == "bundled:sample" else None
     beside = [file.parent for name in own if (file := BENCHMARKS[name].file)]
     chosen = (*folders(data or bundled or os.environ.get("EVALSUITE_DATA")), *beside)
@@ -311,7 +311,7 @@ def _scored(record: Strict) -> dict[str, Any]:
     return record.model_dump(exclude_defaults=True, exclude=_UNSCORED if isinstance(record, Record) else None)
 
 
-_NOTHING: Any = object()  # stands for a value that one side lacks
+_NOTHING: Any = object()  # marks a value that one side lacks
 
 
 def differences(theirs: Any, ours: Any, at: JsonPath = ()) -> Iterator[tuple[JsonPath, Any, Any]]:

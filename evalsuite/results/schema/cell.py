@@ -231,7 +231,7 @@ class Estimate(Strict):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """low and high; (0, 1) where it says nothing of all items."""
+        """(low, high); (0, 1) without an interval."""
         return 0.0 if self.low is None else self.low, 1.0 if self.high is None else self.high
 
 
@@ -305,7 +305,7 @@ class CellResult(CellFields):
 
     @property
     def is_baseline(self) -> bool:
-        """Whether its model is a baseline, as `types.is_baseline` tells."""
+        """Whether the cell's model is a baseline, by `types.is_baseline`."""
         return is_baseline(self.facts.backend, self.facts.tags)
 
     @property

@@ -1,4 +1,4 @@
-"""From files of marks to the report of `evalsuite audit read` (audit.json)."""
+"""Computes the report of `evalsuite audit read` (audit.json) from files of marks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class AnnotatorAgreement:
 
     question: str  # "option" | "right" | a scale
     who: tuple[str, ...]
-    n: int  # outputs that all of them marked
+    n: int  # number of outputs that all annotators marked
     same: float | None
     kappa: float | None
     which: str  # "Cohen" | "Fleiss" | "quadratic"

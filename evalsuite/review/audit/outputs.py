@@ -90,7 +90,7 @@ def population(run: Path) -> tuple[Output, ...]:
 
 
 def baselines_beside(run: Path) -> list[str]:
-    """The run's baselines, where models stand beside them; none where there is nothing else."""
+    """The run's baselines if it has models too; else none."""
     cells = load_results(run).cells
     names = list(dict.fromkeys(cell.model for cell in cells if cell.is_baseline))
     return names if len(names) < len({cell.model for cell in cells}) else []

@@ -21,7 +21,7 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import read_json, replace_file
 from evalsuite.review.audit.outputs import Output, output_from_json
 
-SAMPLE = "sample.json"  # holds what the parser read, so annotators should not open it
+SAMPLE = "sample.json"  # it holds the parser's answers: annotators should not open it
 _FORMAT = 1
 
 # From fine to coarse. The finest level with two draws per stratum is used: one draw gives no variance.
