@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (abeeb1cca425c69a) by types.mjs.
+// Generated from schema/results.schema.json (e262ed2b9ad3a9cf) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -751,7 +751,7 @@ export interface GroupColumn {
   absent: string[];
 }
 /**
- * A model asked in one way. Tasks that know no such scoring or shots stand as they can be asked.
+ * A model asked in one way. A task without this scoring or these shots is asked in the nearest way that it has.
  */
 export interface GroupRow {
   /**
@@ -902,7 +902,7 @@ export interface GroupPart {
   chance: number | null;
 }
 /**
- * A mean over parts: of a benchmark, or of what measures an ability.
+ * A mean over parts: those of a benchmark, or those that measure an ability.
  */
 export interface GroupScore {
   value: number | null;
@@ -1183,7 +1183,7 @@ export interface Average {
   sd: number | null;
 }
 /**
- * Models that were asked until they are told apart.
+ * Models that were asked until the difference of each two was clear.
  */
 export interface Ranked {
   /**
@@ -3673,7 +3673,7 @@ export interface PairedItems {
   margin: number | null;
 }
 /**
- * One test of one model on one file: is what was published likelier than it would be if the model had never seen it?
+ * One test of one model on one file: does the model favour the published texts more than one that never saw them would?
  */
 export interface ExposureTest {
   model: string;
@@ -4743,7 +4743,7 @@ export interface Length {
   partial: number | null;
 }
 /**
- * With the 95 % interval of Spearman's ρ, whose sample size is the number of dialogues; null if undefined.
+ * Correlations over items, with the 95 % interval of Spearman's ρ (sample size: dialogues); null if undefined.
  */
 export interface PerItem {
   pearson: number | null;
