@@ -6,10 +6,10 @@ import {
   chosen,
   done,
   edit,
-  fits,
+  isInspected,
+  isLine,
   line,
   rows,
-  settled,
   takeLines,
   takeUpRows,
   toMend,
@@ -17,7 +17,7 @@ import {
   whole,
 } from "../src/annotate/rows.ts";
 import { distance, MENUS, phrasePlace, problems } from "../src/annotate/rules.ts";
-import { parted, pieces, stepped } from "../src/annotate/spans.ts";
+import { nextSelection, pieces, splitTurn } from "../src/annotate/spans.ts";
 import { load, state } from "../src/annotate/state.ts";
 import type { Knowledge, Line, PageData, Span } from "../src/annotate/types.ts";
 import { begin, type Job, work } from "../src/common/annotator/work.ts";
@@ -159,7 +159,7 @@ test("lines of these dialogues are taken, others left", () => {
   assert.equal(takeLines(lines), 2);
   assert.deepEqual([rows[0].set, rows[0].annotator, rows[0].annotations[0].evidence], ["easy", "林", []]);
   assert.equal(rows[1].nothing, true);
-  assert.equal(fits({ ...one, annotations: [] }), true);
+  assert.equal(isLine({ ...one, annotations: [] }), true);
 });
 
 test("letters typed one after the other are taken back together, picks one by one", () => {
@@ -193,10 +193,10 @@ test("a dialogue is done when it has no problems; for an inspector when each ann
   assert.equal(toMend(), 2);
   load({ ...DATA, inspect: true });
   assert.deepEqual([done(rowOf({})), done(rowOf({ verdict: "returned", reason: "slot" }))], [false, true]);
-  const standing = (["accepted", "returned", ""] as const).map((verdict) => settled({ ...GOOD, verdict }));
+  const standing = (["accepted", "returned", ""] as const).map((verdict) => isInspected({ ...GOOD, verdict }));
   assert.deepEqual(standing, [true, true, false]);
   assert.deepEqual(
-    ["周", ""].map((inspector) => settled({ ...GOOD, verdict: "revised", inspector })),
+    ["周", ""].map((inspector) => isInspected({ ...GOOD, verdict: "revised", inspector })),
     [true, false],
   );
 });
@@ -243,8 +243,8 @@ test("a text is cut where spans and hidden characters begin and end", () => {
 });
 
 test("a turn is parted into who speaks and what is said", () => {
-  assert.deepEqual(parted("A: 好：的"), { who: "A: ", said: "好：的" });
-  assert.deepEqual(parted("没有人名的一句很长很长的话，里面有：冒号"), {
+  assert.deepEqual(splitTurn("A: 好：的"), { who: "A: ", said: "好：的" });
+  assert.deepEqual(splitTurn("没有人名的一句很长很长的话，里面有：冒号"), {
     who: "",
     said: "没有人名的一句很长很长的话，里面有：冒号",
   });
@@ -252,7 +252,7 @@ test("a turn is parted into who speaks and what is said", () => {
 
 test("keys step from character to character, and Shift takes one more or less", () => {
   const after = (...pressed: string[]) =>
-    pressed.reduce<Span | null>((span, x) => stepped(x.replace("+", ""), x.startsWith("+"), span, 3), null);
+    pressed.reduce<Span | null>((span, x) => nextSelection(x.replace("+", ""), x.startsWith("+"), span, 3), null);
   assert.deepEqual(after("ArrowLeft"), [0, 1]);
   assert.deepEqual(after("ArrowRight", "ArrowRight"), [1, 2]);
   assert.deepEqual(after("ArrowRight", "+ArrowRight", "+ArrowRight", "+ArrowRight"), [0, 3]);

@@ -3,15 +3,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shortened, wide } from "../src/common/text.ts";
 import {
-  apart,
-  aside,
-  beside,
+  acrossShare,
   cliques,
   labelled,
-  place,
+  offsetOf,
   rangeOf,
+  roomBeside,
   scale,
   shares,
+  spreadLabels,
   valueEnd,
 } from "../src/leaderboard/charts/axis.ts";
 
@@ -27,20 +27,20 @@ test("a scale puts values between two places, and what lies outside at the edge"
 });
 
 test("shares keep off the edges, where marks would be cut", () => {
-  assert.deepEqual([0, 0.5, 1, 2, -1].map(place), ["2.00%", "50.00%", "98.00%", "98.00%", "2.00%"]);
+  assert.deepEqual([0, 0.5, 1, 2, -1].map(acrossShare), ["2.00%", "50.00%", "98.00%", "98.00%", "2.00%"]);
   assert.deepEqual([-0.5, 0, 0.5].map(shares(-0.5, 0.5)), ["2.00%", "50.00%", "98.00%"]);
 });
 
 test("marks of several models stand around their place", () => {
   near(
-    [0, 1, 2].map((i) => aside(i, 3, 5, 100)),
+    [0, 1, 2].map((i) => offsetOf(i, 3, 5, 100)),
     [-5, 0, 5],
   );
   near(
-    [0, 1, 2, 3].map((i) => aside(i, 4, 5, 8)),
+    [0, 1, 2, 3].map((i) => offsetOf(i, 4, 5, 8)),
     [-3, -1, 1, 3],
   );
-  assert.equal(aside(0, 1, 5, 8), 0);
+  assert.equal(offsetOf(0, 1, 5, 8), 0);
 });
 
 const RANGES: [values: (number | null | undefined)[], most: number | undefined, ticks: number[]][] = [
@@ -69,17 +69,17 @@ test("an axis from 0 ends above all intervals, but those of fewer than ten items
 });
 
 test("labels stay where they want to be, if they are apart", () => {
-  near(apart([10, 30, 50], 13, 0, 100), [10, 30, 50]);
-  near(apart([], 13, 0, 100), []);
+  near(spreadLabels([10, 30, 50], 13, 0, 100), [10, 30, 50]);
+  near(spreadLabels([], 13, 0, 100), []);
 });
 test("labels that would touch share what they give way, in the order of their places", () => {
-  near(apart([50, 50], 10, 0, 100), [45, 55]);
-  near(apart([52, 50, 51], 10, 0, 100), [61, 41, 51]);
-  near(apart([10, 50, 50, 90], 10, 0, 100), [10, 45, 55, 90]);
+  near(spreadLabels([50, 50], 10, 0, 100), [45, 55]);
+  near(spreadLabels([52, 50, 51], 10, 0, 100), [61, 41, 51]);
+  near(spreadLabels([10, 50, 50, 90], 10, 0, 100), [10, 45, 55, 90]);
 });
 test("labels stay between top and bottom", () => {
-  near(apart([0, 0, 0], 10, 2, 100), [2, 12, 22]);
-  near(apart([99, 100], 10, 0, 100), [90, 100]);
+  near(spreadLabels([0, 0, 0], 10, 2, 100), [2, 12, 22]);
+  near(spreadLabels([99, 100], 10, 0, 100), [90, 100]);
 });
 test("labels of any places are apart, inside and in order", () => {
   let seed = 7;
@@ -89,7 +89,7 @@ test("labels of any places are apart, inside and in order", () => {
   };
   for (let round = 0; round < 200; round++) {
     const wanted = Array.from({ length: 1 + Math.floor(random() * 9) }, () => 10 + random() * 228);
-    const placed = apart(wanted, 13, 12, 236);
+    const placed = spreadLabels(wanted, 13, 12, 236);
     const order = wanted.map((_, i) => i).sort((a, b) => wanted[a] - wanted[b]);
     for (const [n, i] of order.entries()) {
       assert.ok(placed[i] >= 12 - 1e-9 && placed[i] <= 236 + 1e-9);
@@ -101,17 +101,17 @@ test("labels of any places are apart, inside and in order", () => {
 test("a name stands right of its marker, or left, above or below where that is taken, or nowhere", () => {
   const ground = { width: 380, left: 30, right: 368, top: 12, bottom: 238 };
   const long = wide("oracle");
-  assert.deepEqual(beside(100, 100, "oracle", [], ground), { x: 109, y: 104, anchor: "start" });
-  assert.equal(beside(360, 100, "oracle", [], ground)?.anchor, "end"); // it would leave the ground
+  assert.deepEqual(roomBeside(100, 100, "oracle", [], ground), { x: 109, y: 104, anchor: "start" });
+  assert.equal(roomBeside(360, 100, "oracle", [], ground)?.anchor, "end"); // it would leave the ground
   const right: [number, number, number, number] = [105, 93, 120, 106];
   const left: [number, number, number, number] = [80, 93, 95, 106];
-  assert.deepEqual(beside(100, 100, "oracle", [right], ground), { x: 91, y: 104, anchor: "end" });
-  assert.deepEqual(beside(100, 150, "oracle", [[0, 145, 380, 156]], ground), { x: 100, y: 140, anchor: "middle" });
-  assert.equal(beside(100, 100, "oracle", [[0, 0, 380, 240]], ground), null);
+  assert.deepEqual(roomBeside(100, 100, "oracle", [right], ground), { x: 91, y: 104, anchor: "end" });
+  assert.deepEqual(roomBeside(100, 150, "oracle", [[0, 145, 380, 156]], ground), { x: 100, y: 140, anchor: "middle" });
+  assert.equal(roomBeside(100, 100, "oracle", [[0, 0, 380, 240]], ground), null);
   const taken = [right, left];
-  const first = beside(100, 100, "oracle", taken, ground);
+  const first = roomBeside(100, 100, "oracle", taken, ground);
   assert.equal(first?.y, 90);
-  assert.equal(beside(100, 100, "oracle", taken, ground)?.y, 117, "the first has taken its place");
+  assert.equal(roomBeside(100, 100, "oracle", taken, ground)?.y, 117, "the first has taken its place");
   near(taken[2], [100 - long / 2, 80, 100 + long / 2, 92]);
 });
 

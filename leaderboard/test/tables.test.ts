@@ -6,7 +6,7 @@ import type { Sheet, SheetColumn, SheetRow } from "../src/leaderboard/types.ts";
 // dom.ts listens for what unfolds; nothing here is drawn.
 Object.assign(globalThis, { addEventListener: () => {} });
 const { blocksOf, ranksOf, sorted } = await import("../src/leaderboard/tables/blocks.ts");
-const { asValue, said } = await import("../src/leaderboard/tables/figures.ts");
+const { asValue, cellText } = await import("../src/leaderboard/tables/figures.ts");
 const { columnNames, printed } = await import("../src/leaderboard/tables/print.ts");
 const { csvTable } = await import("../src/leaderboard/tables/csv.ts");
 const { latexTable } = await import("../src/leaderboard/tables/latex.ts");
@@ -94,8 +94,8 @@ test("the best and the second of a column, as it says what is better", () => {
 });
 
 test("numbers are written as their column's kind has it", () => {
-  const write = (column: Partial<SheetColumn>, cell: Parameters<typeof said>[1]) =>
-    said({ heading: "", ...column }, cell);
+  const write = (column: Partial<SheetColumn>, cell: Parameters<typeof cellText>[1]) =>
+    cellText({ heading: "", ...column }, cell);
   assert.deepEqual(write({ kind: "percent" }, { value: 0.314, low: 0.2, high: 0.456 }), {
     text: "31.4",
     beside: "20–46",

@@ -4,9 +4,9 @@ import { beforeEach, test } from "node:test";
 import { countRange, powers } from "../src/leaderboard/charts/axis.ts";
 import { tokenAxis, wayWords } from "../src/leaderboard/charts/tokens.ts";
 import { data, prepare } from "../src/leaderboard/data.ts";
-import { offerMetrics } from "../src/leaderboard/offered.ts";
-import { averaged, count, differing, spentOn, tokenPlaces } from "../src/leaderboard/spent.ts";
+import { offerMetrics } from "../src/leaderboard/metric_choice.ts";
 import { firsts, state } from "../src/leaderboard/state.ts";
+import { averaged, count, differing, tokenPlaces, tokenPoints } from "../src/leaderboard/token_points.ts";
 import type { Cell, Task } from "../src/leaderboard/types.ts";
 import { page } from "./page.ts";
 
@@ -58,7 +58,7 @@ test("sets and tasks in which several points have tokens, perturbed as chosen", 
 });
 
 test("a point for each model and way of a task; baselines are counted, likelihoods took nothing", () => {
-  const { points, uncounted, partial } = spentOn("hard", [cause]);
+  const { points, uncounted, partial } = tokenPoints("hard", [cause]);
   assert.deepEqual(
     points.map((p) => [p.id, p.variant, p.shots, p.scoring, p.value, p.took?.mean ?? null, p.cell?.model]),
     [
@@ -74,7 +74,7 @@ test("a point for each model and way of a task; baselines are counted, likelihoo
 });
 
 test("of several tasks the means, of ways that all of them were asked in", () => {
-  const { points, uncounted, partial } = spentOn("hard", [cause, fill]);
+  const { points, uncounted, partial } = tokenPoints("hard", [cause, fill]);
   const [cot, paper] = points;
   assert.deepEqual([points.length, uncounted, partial], [2, 1, 2]);
   assert.deepEqual([cot.variant, cot.value, cot.took?.mean, cot.took?.total], ["cot", 0.7, 400, 8000]);
@@ -97,7 +97,7 @@ test("means are over tasks asked in several ways, and of shares alone", () => {
 
 test("models out of sight have no points", () => {
   state.find = "small";
-  assert.deepEqual([...new Set(spentOn("hard", [cause]).points.map((p) => p.id))], ["0\tsmall"]);
+  assert.deepEqual([...new Set(tokenPoints("hard", [cause]).points.map((p) => p.id))], ["0\tsmall"]);
 });
 
 test("numbers of tokens stand from 0, or on a scale of powers where they part widely", () => {

@@ -1,18 +1,18 @@
 // The form of one annotation, with the steps of the paper's section 3: the instance, "domain: slot = value", the evidence, the
 // phrase to be rewritten, the two conflict phrases. Typing redraws only the parts that depend on the typed text.
 
-import { drawCount, onEnter, press, presses } from "../common/annotator/page.ts";
+import { drawCount, keyButton, keyButtons, onEnter } from "../common/annotator/page.ts";
 import { draw } from "../common/annotator/work.ts";
 import { $, button, byId, h, put, visible } from "../common/dom.ts";
 import { key$ } from "../common/keys.ts";
 import { data$ } from "../common/passage.ts";
 import { inChinese, t } from "../common/words.ts";
-import { activate, FIELDS, follow, KEYS, mayRemove, pick, remove, take } from "./acts.ts";
+import { activate, FIELDS, follow, KEYS, mayRemove, pick, remove, take } from "./actions.ts";
+import { drawTalk } from "./dialogue.ts";
 import { drawList } from "./list.ts";
 import { chosen, current, edit, wrongsOf } from "./rows.ts";
-import { isMenu, MENUS, type Menu, phrasePlace, told } from "./rules.ts";
+import { isMenu, MENUS, type Menu, phrasePlace, problemWords } from "./rules.ts";
 import { state } from "./state.ts";
-import { drawTalk } from "./talk.ts";
 import type { Entry, Field, Knowledge } from "./types.ts";
 import { drawProposal, drawVerdict } from "./verdict.ts";
 
@@ -57,8 +57,10 @@ function drawMenu(field: Menu, k: Knowledge) {
   const entries = MENUS[field](k);
   if (!entries.length) return h("p", { class: "muted" }, "–");
   const toPress = (x: Entry, i: number) =>
-    press(`${field}-${i}`, aboutEntry(x), k[field] === x.zh, `${i + 1}`, () => pick(field, x), { "data-name": x.en });
-  return presses(entries.map(toPress), "dense");
+    keyButton(`${field}-${i}`, aboutEntry(x), k[field] === x.zh, `${i + 1}`, () => pick(field, x), {
+      "data-name": x.en,
+    });
+  return keyButtons(entries.map(toPress), "dense");
 }
 
 function aboutEntry({ zh, en, description, description_zh, example }: Entry) {
@@ -155,7 +157,9 @@ export function drawWrongs() {
     const found = mine.filter((p) => (p.field || "whole") === field);
     put(
       $(`w-${field}`),
-      found.map((p) => h("span", { class: p.code === "empty" && "todo", "data-code": p.code }, visible(told(p)))),
+      found.map((p) =>
+        h("span", { class: p.code === "empty" && "todo", "data-code": p.code }, visible(problemWords(p))),
+      ),
     );
     byId(`in-${field}`)?.setAttribute("aria-invalid", String(found.some((p) => p.code !== "empty")));
   }

@@ -1,12 +1,12 @@
 // The question whether a dialogue holds commonsense knowledge, and the list of its annotations.
 
-import { low, press } from "../common/annotator/page.ts";
+import { keyButton, low } from "../common/annotator/page.ts";
 import { $, button, h, put, visible } from "../common/dom.ts";
 import { key$ } from "../common/keys.ts";
 import { num } from "../common/numbers.ts";
 import { t } from "../common/words.ts";
-import { add, nothing, show } from "./acts.ts";
-import { current, returned, settled, wrongsOf } from "./rows.ts";
+import { add, nothing, show } from "./actions.ts";
+import { current, isInspected, returned, wrongsOf } from "./rows.ts";
 import { data, state } from "./state.ts";
 import type { Knowledge } from "./types.ts";
 
@@ -32,7 +32,7 @@ function drawFound(k: Knowledge, of: number) {
   return h(
     "li",
     null,
-    press(`found-${of}`, label, of === state.of, "", () => show(of), { "data-of": of }),
+    keyButton(`found-${of}`, label, of === state.of, "", () => show(of), { "data-of": of }),
   );
 }
 
@@ -40,7 +40,7 @@ function drawFound(k: Knowledge, of: number) {
 function standing(k: Knowledge, of: number) {
   const wrong = wrongsOf(current()).filter((p) => p.of === of).length;
   if (k.proposed) return t("proposed");
-  if (returned(k) || (data.inspect && settled(k))) return t(`is.${k.verdict}`);
+  if (returned(k) || (data.inspect && isInspected(k))) return t(`is.${k.verdict}`);
   if (wrong) return t("toMend", num(wrong));
   return data.inspect ? "…" : "✓";
 }

@@ -4,7 +4,7 @@ import { startWork } from "../common/annotator/page.ts";
 import { startPage } from "../common/frame.ts";
 import { drawPage, keys } from "./page.ts";
 import { current, done, line, rows, takeLines, takeUpRows, toMend, touched, undo } from "./rows.ts";
-import { arrival, data, load, state } from "./state.ts";
+import { data, firstState, load, state } from "./state.ts";
 import words from "./words.json" with { type: "json" };
 
 startPage(words, load, () => {
@@ -18,7 +18,7 @@ startPage(words, load, () => {
     toMend,
     done: (at: number) => done(rows[at]),
     takeUp: takeUpRows,
-    arrived: () => Object.assign(state, arrival, { of: current().annotations.length ? 0 : -1 }),
+    arrived: () => Object.assign(state, firstState, { of: current().annotations.length ? 0 : -1 }),
     draw: drawPage,
     lines: () => rows.filter(touched).map(line),
     take: takeLines,

@@ -17,13 +17,13 @@ import {
   pick,
   remove,
   showBeside,
-} from "./acts.ts";
+} from "./actions.ts";
+import { drawTalk } from "./dialogue.ts";
 import { drawForm, drawWrongs } from "./form.ts";
 import { drawList } from "./list.ts";
 import { chosen, current } from "./rows.ts";
 import { isMenu, MENUS } from "./rules.ts";
 import { data, state } from "./state.ts";
-import { drawTalk } from "./talk.ts";
 import { reasonKey } from "./verdict.ts";
 
 /** The actions of the keyboard's keys in the present state. Reasons take precedence over fields, which have the same letters. */

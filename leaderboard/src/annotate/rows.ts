@@ -72,12 +72,12 @@ export const toMend = () => rows.reduce((sum, row) => sum + (touched(row) ? wron
 export const returned = (k: Knowledge) => k.verdict === "returned";
 
 /** Whether an annotation needs no inspection: it has a verdict, and its annotator has not revised it since. */
-export const settled = (k: Knowledge) =>
+export const isInspected = (k: Knowledge) =>
   returned(k) || k.verdict === "accepted" || (k.verdict === "revised" && k.inspector !== "");
 
 export const done = (row: Row) =>
   data.inspect
-    ? row.annotations.every(settled)
+    ? row.annotations.every(isInspected)
     : touched(row) && !wrongsOf(row).length && !row.annotations.some(returned);
 
 /** Store one row under a key of its own: to write all rows at every letter would take long. */
@@ -106,7 +106,7 @@ export function change(action: (row: Row) => void, name = "") {
 }
 
 /** Change the chosen annotation. */
-export function amend(values: Partial<Knowledge>, name = "") {
+export function changeChosen(values: Partial<Knowledge>, name = "") {
   change((row) => Object.assign(row.annotations[state.of], values), name);
 }
 
@@ -117,7 +117,7 @@ export function edit(values: Partial<Knowledge>, typed = "") {
   const by: Partial<Knowledge> = data.inspect
     ? { verdict: "revised", inspector: work.annotator }
     : { annotator: work.annotator, ...(k?.verdict && { verdict: "revised", inspector: "" }) };
-  amend({ ...values, ...by, proposed: false }, typed && `${work.at} ${state.of} ${typed}`);
+  changeChosen({ ...values, ...by, proposed: false }, typed && `${work.at} ${state.of} ${typed}`);
 }
 
 /** Replace rows by the imported lines of the same dialogues. Returns the number of replaced rows. */
@@ -125,7 +125,7 @@ export function takeLines(lines: unknown[]) {
   const taken = lines.filter((line) => {
     const row = line as Line | null;
     const at = rows.findIndex((x) => x.id === row?.id && JSON.stringify(x.dialogue) === JSON.stringify(row.dialogue));
-    if (at < 0 || !fits(row as Line)) return false;
+    if (at < 0 || !isLine(row as Line)) return false;
     rows[at] = whole({ ...(row as Line), set: rows[at].set });
     if (!data.inspect) rows[at].annotator ||= work.annotator;
     keepRow(at);
@@ -137,7 +137,7 @@ export function takeLines(lines: unknown[]) {
 const among = (values: string[], x = "") => x === "" || values.includes(x);
 
 /** Whether a value has the form of a line. Errors in its content are shown as problems instead. */
-export function fits(row: Line) {
+export function isLine(row: Line) {
   const kinds: Record<string, unknown> = { ...blank() };
   const like = (x: unknown, kind: unknown) =>
     Array.isArray(kind) ? Array.isArray(x) && x.every((y) => typeof y === "string") : typeof x === typeof kind;

@@ -123,7 +123,7 @@ export function phrasePlace(k: Knowledge, dialogue: string[]): [number, number] 
 }
 
 /** The message of a broken rule, in the page's language. */
-export const told = (p: Problem) =>
+export const problemWords = (p: Problem) =>
   data.rules.messages[p.code][inChinese() ? 1 : 0].replace(/\{(\w+)\}/g, (_, name) => String(p.values[name]));
 
 const domainsOf = (k: Knowledge) => data.ontology.find((x) => x.dimension.zh === k.dimension)?.domains ?? [];

@@ -5,7 +5,7 @@ import type { Span } from "./types.ts";
 const SPEAKER = /^\s*[^:：\s]{1,12}[:：]\s?/;
 
 /** [speaker with the colon, text] of a turn. */
-export function parted(turn: string) {
+export function splitTurn(turn: string) {
   const who = SPEAKER.exec(turn)?.[0] ?? "";
   return { who, said: turn.slice(who.length) };
 }
@@ -35,7 +35,7 @@ export function pieces(text: string, spans: Marked[]): Piece[] {
 }
 
 /** The selection after an arrow key: the next or the previous character; with Shift (`more`) the selection grows or shrinks by one. */
-export function stepped(key: string, more: boolean, span: Span | null, size: number): Span {
+export function nextSelection(key: string, more: boolean, span: Span | null, size: number): Span {
   const one = (at: number): Span => [Math.max(0, Math.min(size - 1, at)), Math.max(1, Math.min(size, at + 1))],
     by = key === "ArrowRight" ? 1 : -1;
   if (key === "End") return [span?.[0] ?? 0, size];

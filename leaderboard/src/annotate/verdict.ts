@@ -1,13 +1,13 @@
 // The verdict on an annotation. An inspector accepts it, returns it with a reason and a note, or revises it by editing; the
 // annotator sees the reason and the note of a returned one.
 
-import { noteField, press, presses } from "../common/annotator/page.ts";
+import { keyButton, keyButtons, noteField } from "../common/annotator/page.ts";
 import { button, h } from "../common/dom.ts";
 import { key$ } from "../common/keys.ts";
 import { data$ } from "../common/passage.ts";
 import { t } from "../common/words.ts";
-import { accept, giveBack, giveBackFor, KEYS, remove } from "./acts.ts";
-import { amend, returned } from "./rows.ts";
+import { accept, giveBack, giveBackFor, KEYS, remove } from "./actions.ts";
+import { changeChosen, returned } from "./rows.ts";
 import { data, state } from "./state.ts";
 import type { Knowledge, Reason } from "./types.ts";
 
@@ -35,7 +35,7 @@ export function drawVerdict(k: Knowledge) {
     said(k),
     h("div", { class: "row2" }, acceptButton(), giving),
     (state.returning || returned(k)) && drawReasons(k),
-    returned(k) && noteField("in-note", t("noteToAnnotator"), k.note, (note) => amend({ note })),
+    returned(k) && noteField("in-note", t("noteToAnnotator"), k.note, (note) => changeChosen({ note })),
   );
 }
 
@@ -53,7 +53,10 @@ function said(k: Knowledge) {
 function drawReasons(k: Knowledge) {
   const reasons = data.reasons.map((x) => {
     const on = returned(k) && k.reason === x;
-    return press(`reason-${x}`, reasonName(x), on, reasonKey(x), () => giveBackFor(x), { "data-reason": x });
+    return keyButton(`reason-${x}`, reasonName(x), on, reasonKey(x), () => giveBackFor(x), { "data-reason": x });
   });
-  return [h("p", { class: "note" }, t("returnedWhy")), presses(reasons, "dense", { "aria-label": t("returnedWhy") })];
+  return [
+    h("p", { class: "note" }, t("returnedWhy")),
+    keyButtons(reasons, "dense", { "aria-label": t("returnedWhy") }),
+  ];
 }

@@ -1,11 +1,11 @@
 // The judgement of a span or a short text: right or wrong, its scores, and the answer that the parser read.
 
-import { low, press, presses } from "../common/annotator/page.ts";
+import { keyButton, keyButtons, low } from "../common/annotator/page.ts";
 import { work } from "../common/annotator/work.ts";
 import { h } from "../common/dom.ts";
 import { data$ } from "../common/passage.ts";
 import { inChinese, t } from "../common/words.ts";
-import { mark } from "./acts.ts";
+import { mark } from "./actions.ts";
 import { asked, keyFor, keysOf } from "./keys.ts";
 import { complete, markOf, referenceShown } from "./marks.ts";
 import { heading } from "./options.ts";
@@ -17,13 +17,13 @@ export function drawJudgement(output: Output) {
     isSpan = kindOf(output) === "span",
     note = taskOf(output).marking?.[inChinese() ? 0 : 1] ?? t("isRightNote");
   const say = (value: boolean, label: string, key: string, cls: string) =>
-    press(`right-${work.at}-${key}`, label, right === value, key, () => mark({ right: value }), {
+    keyButton(`right-${work.at}-${key}`, label, right === value, key, () => mark({ right: value }), {
       class: `mark ${cls}`,
     });
   const both = [say(true, `✓ ${t("yes")}`, "y", "yes"), say(false, `✕ ${t("no")}`, "x", "no")];
   return [
     heading(t(isSpan ? "isRightSpan" : "isRight"), note),
-    presses(both, "dense", { "aria-labelledby": "asked" }),
+    keyButtons(both, "dense", { "aria-labelledby": "asked" }),
     referenceShown(output) && [
       low(t("reference")),
       h(
@@ -50,7 +50,7 @@ function drawScale(scale: Scale, output: Output) {
     const label = each ? [h("b", null, String(value)), " ", criterion(i)] : String(value),
       key = each ? keyFor(keys, scale.name, value) : "",
       on = markOf(output)[scale.name] === value;
-    return press(`${scale.name}-${work.at}-${value}`, label, on, key, () => mark({ [scale.name]: value }));
+    return keyButton(`${scale.name}-${work.at}-${value}`, label, on, key, () => mark({ [scale.name]: value }));
   };
   const values = Array.from({ length: scale.high - scale.low + 1 }, (_, i) => scale.low + i),
     about = h("p", null, h("strong", null, name), !each && h("small", null, " ", criterion(0)));
@@ -63,7 +63,7 @@ function drawScale(scale: Scale, output: Output) {
       "data-scale": scale.name,
     },
     scales().length > 1 && about,
-    presses(values.map(score), each ? "" : "line"),
+    keyButtons(values.map(score), each ? "" : "line"),
   );
 }
 

@@ -1,11 +1,11 @@
 // The controls for an answer: options to choose from, or a field to write in.
 
-import { low, noteField, onEnter, press, presses } from "../common/annotator/page.ts";
+import { keyButton, keyButtons, low, noteField, onEnter } from "../common/annotator/page.ts";
 import { moveTo, work } from "../common/annotator/work.ts";
 import { byId, h } from "../common/dom.ts";
 import { data$ } from "../common/passage.ts";
 import { t } from "../common/words.ts";
-import { mark, write } from "./acts.ts";
+import { mark, write } from "./actions.ts";
 import { keyFor, keysOf } from "./keys.ts";
 import { complete, markOf, setMark } from "./marks.ts";
 import { asksSeveral, isOutput, kindOf, othersOf, settings } from "./state.ts";
@@ -21,17 +21,17 @@ export function drawOptions(entry: Entry) {
     short = entry.options.every((x) => x.length < 14);
   const says = (label: string) => (Array.isArray(said) ? said.includes(label) : said === label);
   const option = (label: string, i: number) =>
-    press(`say-${work.at}-${i}`, aboutOption(entry, i), says(label), keyFor(keys, "said", label), () =>
+    keyButton(`say-${work.at}-${i}`, aboutOption(entry, i), says(label), keyFor(keys, "said", label), () =>
       mark({ said: label }),
     );
   const other = (name: string) =>
-    press(`say-${work.at}-${name}`, t(`said.${name}`), said === name, keyFor(keys, "said", name), () =>
+    keyButton(`say-${work.at}-${name}`, t(`said.${name}`), said === name, keyFor(keys, "said", name), () =>
       mark({ said: name }),
     );
   return [
     heading(t(several), t(`${several}Note`)),
-    presses(entry.labels.map(option), short ? "dense" : "", { "aria-labelledby": "asked" }),
-    isOutput(entry) && presses(othersOf(entry).map(other), "dense others"),
+    keyButtons(entry.labels.map(option), short ? "dense" : "", { "aria-labelledby": "asked" }),
+    isOutput(entry) && keyButtons(othersOf(entry).map(other), "dense others"),
   ];
 }
 

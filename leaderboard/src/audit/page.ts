@@ -5,7 +5,7 @@ import { draw, keepPlace, work } from "../common/annotator/work.ts";
 import { check, h, type Kid } from "../common/dom.ts";
 import { chat, data$ } from "../common/passage.ts";
 import { inChinese, t } from "../common/words.ts";
-import { mark, takeSpan } from "./acts.ts";
+import { mark, takeSpan } from "./actions.ts";
 import { drawJudgement, drawParser } from "./judgement.ts";
 import { keysOf } from "./keys.ts";
 import { drawNote, drawOptions, drawWriting } from "./options.ts";

@@ -14,9 +14,9 @@ import {
   taskOf,
 } from "./data.ts";
 import { cellAt, inSight, inView, isFound, perturbOf, scoringOf, setNames } from "./filters.ts";
+import { metricOf, tasks } from "./metric_choice.ts";
 import { isLower, metricRow, publishedAs } from "./metrics.ts";
 import { isLevel, ownName, setLabel, setWord } from "./names.ts";
-import { metricOf, tasks } from "./offered.ts";
 import { BY_RANK, state } from "./state.ts";
 import { meanRanks } from "./statistics.ts";
 import type { Benchmark, Cell, Estimate, Mean, Model, Task } from "./types.ts";

@@ -23,12 +23,12 @@ import type {
 export const nameNode = (model: Model) =>
   h(
     "span",
-    { class: "data name", title: [plain(model.label), recordedTold(model)].filter(Boolean).join(" · ") },
+    { class: "data name", title: [plain(model.label), recordingWords(model)].filter(Boolean).join(" · ") },
     visible(model.label),
   );
 
 /** The date and the source of a model's recorded replies; nothing if the run asked the model itself. */
-export const recordedTold = ({ recorded }: Model) =>
+export const recordingWords = ({ recorded }: Model) =>
   recorded &&
   t(
     "recordedTold",
@@ -41,7 +41,7 @@ export const recordedTold = ({ recorded }: Model) =>
 
 /** The mark of a model whose replies were recorded. */
 export const recordedFlags = (model: Model): Flag[] =>
-  model.recorded ? [{ text: t("recorded"), title: plain(recordedTold(model) ?? "") }] : [];
+  model.recorded ? [{ text: t("recorded"), title: plain(recordingWords(model) ?? "") }] : [];
 
 /** The prepared data of the page. */
 export let data: PageData;

@@ -33,13 +33,13 @@ export function isFound(label: string) {
   return !state.find.trim() || wanted.some((x) => x.trim() && label.toLowerCase().includes(x.trim()));
 }
 /** Whether a model passes the filters. Baselines have no size and pass every filter by size. */
-export const admitted = (model: Model) =>
+export const passesFilters = (model: Model) =>
   isFound(model.label) &&
   (!state.tags.length || model.tags.some((x) => state.tags.includes(x))) &&
   (!state.size || model.baseline || sizeOf(model) === state.size);
 
 /** Whether a model is shown. A sweep's adapters have their own section; elsewhere they are shown only if chosen. */
-export const inSight = (model: Model) => (state.adapters || !model.adapter) && admitted(model);
+export const inSight = (model: Model) => (state.adapters || !model.adapter) && passesFilters(model);
 
 // ---- tasks and sets
 const ofBenchmark = (task: Task) => !state.onlyBenchmark || benchmarkOf(task).name === state.onlyBenchmark;

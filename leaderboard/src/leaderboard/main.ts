@@ -10,7 +10,7 @@ import { drawCell, drawCellFrame } from "./evidence/cell.ts";
 import { drawItem } from "./evidence/item.ts";
 import { followItem, narrow } from "./evidence/items.ts";
 import { current, move, open, setOpen, shown } from "./evidence/open.ts";
-import { drawNext, drawOverview } from "./parts.ts";
+import { drawNext, drawOverview } from "./layout.ts";
 import { pageTitle } from "./sections/intro.ts";
 import { type Choice, OF_ITEMS, state } from "./state.ts";
 import words from "./words.json" with { type: "json" };

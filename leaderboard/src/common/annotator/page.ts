@@ -1,7 +1,7 @@
 // The frame of the annotation and audit pages: the person and their progress, the steps to other entries, the list of keys.
 import { $, button, byId, h, type Kid, put, visible } from "../dom.ts";
 import { drawFrame } from "../frame.ts";
-import { canKeep } from "../kept.ts";
+import { canStore } from "../json_store.ts";
 import { key$, shortcut } from "../keys.ts";
 import { num } from "../numbers.ts";
 import { addWords, onLanguage, t, type Words } from "../words.ts";
@@ -33,7 +33,7 @@ export function startWork(made: Job, words: Words, mode = "", annotator = "") {
   const own = Object.entries(words).filter(([key]) => mode && key.startsWith(`${mode}.`));
   addWords(Object.fromEntries(own.map(([key, both]) => [key.slice(mode.length + 1), both])));
   begin(made);
-  work.keeps = canKeep();
+  work.keeps = canStore();
   const drawAll = () => {
     drawFrame(t("title"), t("foot"));
     draw();
@@ -79,11 +79,17 @@ export const low = (words: string, id?: string) => h("h2", { class: "low", id },
 type Attributes = Record<string, string | number>;
 
 /** A button that shows its key. */
-export const press = (id: string, label: Kid, on: boolean, key: string, action: () => void, more: Attributes = {}) =>
-  button([h("span", null, label), key && key$(key)], action, { id, class: "mark", "aria-pressed": on, ...more });
+export const keyButton = (
+  id: string,
+  label: Kid,
+  on: boolean,
+  key: string,
+  action: () => void,
+  more: Attributes = {},
+) => button([h("span", null, label), key && key$(key)], action, { id, class: "mark", "aria-pressed": on, ...more });
 
 /** A list of an entry's buttons; short ones stand side by side. */
-export const presses = (kids: Kid, cls = "", name: Attributes = {}) =>
+export const keyButtons = (kids: Kid, cls = "", name: Attributes = {}) =>
   h("div", { class: `marks ${cls}`.trim(), ...(Object.keys(name).length && { role: "group" }), ...name }, kids);
 
 /** The field for a person's note on a mark. */

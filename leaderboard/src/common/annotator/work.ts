@@ -2,7 +2,7 @@
 // and imported as JSONL.
 import { $, byId } from "../dom.ts";
 import { save } from "../files.ts";
-import { recalled } from "../kept.ts";
+import { storedValue } from "../json_store.ts";
 import { store, stored } from "../storage.ts";
 import { t } from "../words.ts";
 import type { Undo } from "./undo.ts";
@@ -40,14 +40,14 @@ export function keep(value: unknown, name = "") {
   work.keeps = store.get(shelf(name)) === text;
 }
 
-export const keptWork = <T>(otherwise: T, name = "") => recalled(shelf(name), otherwise);
+export const keptWork = <T>(otherwise: T, name = "") => storedValue(shelf(name), otherwise);
 
 export const keepPlace = () =>
   store.set(job.shelf, JSON.stringify({ annotator: work.annotator, at: work.at, ...job.settings }));
 
 /** The last annotator and the index of their entry. Restores their settings. */
 export function lastPlace() {
-  const { annotator = "", at = 0, ...settings } = recalled<Partial<typeof work>>(job.shelf, {});
+  const { annotator = "", at = 0, ...settings } = storedValue<Partial<typeof work>>(job.shelf, {});
   const known = Object.entries(settings).filter(([name, on]) => name in job.settings && typeof on === "boolean");
   Object.assign(job.settings, Object.fromEntries(known));
   return { annotator, at };

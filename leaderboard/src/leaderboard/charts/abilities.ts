@@ -7,7 +7,7 @@ import { state } from "../state.ts";
 import { inWords } from "../tables/figures.ts";
 import type { Model } from "../types.ts";
 import { QUARTERS, ROW, shares } from "./axis.ts";
-import { between, dot, group, line, lying, Points, rowAt, rowAxis } from "./marks.ts";
+import { between, dot, group, horizontalInterval, line, Points, rowAt, rowAxis } from "./marks.ts";
 
 export interface AbilityRow {
   model: Model;
@@ -38,7 +38,7 @@ export function abilityPanel(column: GroupColumn, rows: AbilityRow[]): HTMLEleme
       state.intervals &&
         isNumber(score.low) &&
         isNumber(score.high) &&
-        lying(across(score.low), across(score.high), y, 2.5),
+        horizontalInterval(across(score.low), across(score.high), y, 2.5),
       points.point(point, (px, py) => dot(`dot full${estimated ? " partly" : ""}`, px, py, 4.5)),
     );
   };

@@ -46,11 +46,12 @@ export const powers = (low: number, high: number, from: number, to: number): Sca
 };
 
 /** The offset of the i-th of n marks that would cover each other: at most `most` pixels from the next, within `room` pixels. */
-export const aside = (i: number, n: number, most: number, room: number) => (i - (n - 1) / 2) * Math.min(most, room / n);
+export const offsetOf = (i: number, n: number, most: number, room: number) =>
+  (i - (n - 1) / 2) * Math.min(most, room / n);
 
 /** The horizontal position of a share from 0 to 1, a little inside both edges, where marks would be cut. */
-export const place = (share: number) => `${scale(0, 1, 2, 98)(share).toFixed(2)}%`;
-export const shares = (low: number, high: number) => (value: number) => place((value - low) / (high - low));
+export const acrossShare = (share: number) => `${scale(0, 1, 2, 98)(share).toFixed(2)}%`;
+export const shares = (low: number, high: number) => (value: number) => acrossShare((value - low) / (high - low));
 
 /** A round range around values from 0 to `most`, and its ticks. */
 export function rangeOf(values: Maybe[], most = 1): Range {
@@ -99,7 +100,7 @@ export function valueEnd(groups: { n: number; value: number; interval: [number, 
 }
 
 /** Positions for labels as near as possible to `wanted`, `gap` pixels apart, between `top` and `bottom`. */
-export function apart(wanted: number[], gap: number, top: number, bottom: number): number[] {
+export function spreadLabels(wanted: number[], gap: number, top: number, bottom: number): number[] {
   const order = wanted.map((_y, i) => i).sort((a, b) => wanted[a] - wanted[b]);
   const blocks: [y: number, labels: number][] = [];
   order.forEach((i, n) => {
@@ -124,7 +125,7 @@ export function apart(wanted: number[], gap: number, top: number, bottom: number
 export type Box = [number, number, number, number];
 /** Find room for a name beside the marker at (x, y), inside the plotting area and clear of the boxes of `taken`. Adds the new box
  *  to `taken`. */
-export function beside(x: number, y: number, name: string, taken: Box[], ground: Ground) {
+export function roomBeside(x: number, y: number, name: string, taken: Box[], ground: Ground) {
   const long = wide(name);
   const places: [number, Anchor, number, number][] = [
     [x + 9, "start", 4, 0],

@@ -6,9 +6,9 @@ import { t } from "../../common/words.ts";
 import type { Before, Curve, CurvePoint } from "../../types/results.ts";
 import { metricName } from "../metrics.ts";
 import { taskName } from "../names.ts";
-import { cellOf, silentOf } from "../told.ts";
+import { cellOf, unansweredNote } from "../result_rows.ts";
 import type { Task } from "../types.ts";
-import { aside, labelled, PLOT, QUARTERS, scale } from "./axis.ts";
+import { labelled, offsetOf, PLOT, QUARTERS, scale } from "./axis.ts";
 import { colourOf, dashOf, glyph } from "./glyphs.ts";
 import { between, chanceLine, group, type LinePoint, label, line, Points, upAxis } from "./marks.ts";
 
@@ -22,7 +22,7 @@ export interface Series {
 function valuesOf({ row, name }: Series): LinePoint[] {
   const value = (m: Before | CurvePoint, at: number, what: string, model?: string): LinePoint => {
     const cell = model === undefined ? undefined : cellOf(row, model);
-    const words = `${name}, ${what}: ${pct(m.value)} %${between(m)}${silentOf(cell)}`;
+    const words = `${name}, ${what}: ${pct(m.value)} %${between(m)}${unansweredNote(cell)}`;
     return { at, value: m.value, low: m.low, high: m.high, words, cell, alone: at === 0 };
   };
   const adapters = row.points.map((p) => {
@@ -50,7 +50,7 @@ export function curvePanel(task: Task, series: Series[]): HTMLElement {
       more: { "data-series": one.name },
       points: valuesOf(one),
       dash: dashOf(one.look),
-      shift: aside(i, series.length, 3, 10), // so that whiskers do not cover each other
+      shift: offsetOf(i, series.length, 3, 10), // so that whiskers do not cover each other
       cap: 3,
       reach: 10,
       below: isNumber(base) && line("baseline", PLOT.left, PLOT.right, frame.up(base), frame.up(base)),

@@ -7,13 +7,13 @@ import { chanceOf, entryAt, type OwnRow, published } from "../columns.ts";
 import { manyBenchmarks } from "../data.ts";
 import { estimateWords } from "../estimates.ts";
 import { cellAt, haveIntervals, perturbOf, scoringOf, setsOf } from "../filters.ts";
+import { metricOf } from "../metric_choice.ts";
 import { figure, isRaw, metricName, span } from "../metrics.ts";
 import { perturbName, setClass, setLabel, taskName } from "../names.ts";
-import { metricOf } from "../offered.ts";
 import { state } from "../state.ts";
 import type { Estimate, Task } from "../types.ts";
 import { type Length, QUARTERS, ROW, shares } from "./axis.ts";
-import { bar, dot, group, line, lying, Points, rowAt, rowAxis, said } from "./marks.ts";
+import { bar, dot, group, horizontalInterval, line, Points, rowAt, rowAxis, withTooltip } from "./marks.ts";
 
 interface Paper {
   set: string | null;
@@ -76,7 +76,7 @@ export function dotPanel(task: Task, every: OwnRow[]): HTMLElement {
   const tick = ({ set, model, value, sources }: Paper) => {
     const y = rows.length * ROW + (sets.indexOf(set) > 0 ? 12 : 4);
     const words = `${model}, ${setLabel(set)} ${figure(metric, value)} (${sources.join(", ")})`;
-    return said(words, bar(`tick ${setClass(set, task)}`, across(value), y, 2, 7));
+    return withTooltip(words, bar(`tick ${setClass(set, task)}`, across(value), y, 2, 7));
   };
   const models = rows.map((r) => r.model);
   const whiskers = state.intervals && haveIntervals();
@@ -117,7 +117,10 @@ function dots(row: OwnRow, y: number, { task, metric, sets, whiskers, across, po
     row.model.baseline ? "base" : "own",
     null,
     whiskers
-      ? there.map(({ m, y }) => isNumber(m.low) && isNumber(m.high) && lying(across(m.low), across(m.high), y, 2.5))
+      ? there.map(
+          ({ m, y }) =>
+            isNumber(m.low) && isNumber(m.high) && horizontalInterval(across(m.low), across(m.high), y, 2.5),
+        )
       : values.length > 1 && line("link", across(values[0]), across(values[values.length - 1]), y, y),
     there.map(({ set, m, y }) => {
       const cls = setClass(set, task);

@@ -2,7 +2,7 @@
 import { isNumber, type Maybe, pct } from "../../common/numbers.ts";
 import { plain, shortened, wide } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import { type Anchor, apart, aside, type Range, type Scale, scale } from "./axis.ts";
+import { type Anchor, offsetOf, type Range, type Scale, scale, spreadLabels } from "./axis.ts";
 import { labelOf, lookOf, pickedOf } from "./looks.ts";
 import { chanceLine, group, type LinePoint, label, line, type Panel, Points, path, tspan, upAxis } from "./marks.ts";
 
@@ -37,7 +37,7 @@ function namesAt(lines: Line[], picked: string[], up: Scale): Map<string, number
   const heaviest = [...lines].sort((a, b) => b.weight - a.weight).slice(0, NAMED);
   const named = lines.filter((x) => (picked.length ? picked.includes(x.id) : heaviest.includes(x)));
   const wanted = named.map((x) => up(last(x).value));
-  const ys = apart(wanted, GAP, GROUND.top + 2, GROUND.bottom - 2);
+  const ys = spreadLabels(wanted, GAP, GROUND.top + 2, GROUND.bottom - 2);
   return new Map(named.map((x, i) => [x.id, ys[i]]));
 }
 
@@ -60,7 +60,7 @@ export function linePanel({ name, places, lines, range, chance, ...caption }: Li
       more: { "data-model": labelOf(id) },
       points: line.points,
       dash,
-      shift: aside(lines.indexOf(line), lines.length, 3, 12),
+      shift: offsetOf(lines.indexOf(line), lines.length, 3, 12),
       cap: 2,
       r: 4,
       reach: 8,

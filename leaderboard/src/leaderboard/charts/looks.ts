@@ -7,7 +7,7 @@ import { modelOf, models, nameNode } from "../data.ts";
 import { state } from "../state.ts";
 import type { Model } from "../types.ts";
 import { colourOf, dashOf, glyph, LOOKS } from "./glyphs.ts";
-import { line, mute } from "./marks.ts";
+import { decorativeChart, line } from "./marks.ts";
 
 let looks: { of?: Map<string, Model>; at: Map<string, number> } = { at: new Map() };
 /** The number of a model's look, by its index among all models; a sweep's adapters come last. */
@@ -20,14 +20,14 @@ export function lookOf(id: string): number {
 }
 /** A marker with a piece of its line, for legends. */
 export const sample = (look: number): SVGElement =>
-  mute(
+  decorativeChart(
     `curve swatch ${colourOf(look)}`,
     [28, 14],
     line("path", 1, 27, 7, 7, { "stroke-dasharray": dashOf(look) }),
     glyph(look, 14, 7),
   );
 export const markSample = (look: number, width: number): SVGElement =>
-  mute(colourOf(look), [width, 14], glyph(look, 7, 7));
+  decorativeChart(colourOf(look), [width, 14], glyph(look, 7, 7));
 
 /** A model's name as a string, for titles and attributes. */
 export const labelOf = (id: string) => plain(modelOf(id).label);

@@ -25,10 +25,10 @@ export const path = (cls: string, d: string) => s("path", { class: cls, d });
 export const tspan = (cls: string, text: string) => s("tspan", { class: cls }, text);
 export const group = (cls: string, more: More | null, ...kids: Kid[]) => s("g", { class: cls, ...more }, ...kids);
 /** Marks with a tooltip. */
-export const said = (words: string, ...marks: Kid[]) => s("g", null, s("title", null, words), ...marks);
+export const withTooltip = (words: string, ...marks: Kid[]) => s("g", null, s("title", null, words), ...marks);
 
 /** A horizontal interval with caps of `cap` pixels. */
-export const lying = (x1: Length, x2: Length, y: number, cap = 0) =>
+export const horizontalInterval = (x1: Length, x2: Length, y: number, cap = 0) =>
   group(
     "whisker",
     null,
@@ -36,7 +36,7 @@ export const lying = (x1: Length, x2: Length, y: number, cap = 0) =>
     [x1, x2].map((x) => cap > 0 && line("", x, x, y - cap, y + cap)),
   );
 /** A vertical interval with caps of `cap` pixels. */
-export function upright(x: number, y1: number, y2: number, cap = 0): SVGElement {
+export function verticalInterval(x: number, y1: number, y2: number, cap = 0): SVGElement {
   const caps = cap > 0 ? [y1, y2].map((y) => `M${x - cap} ${y}h${2 * cap}`) : [];
   return path("whisker", [`M${x} ${y1}V${y2}`, ...caps].join(""));
 }
@@ -113,7 +113,7 @@ const plot = (cls: string, [width, height]: Size) => ({
 export const image = (cls: string, size: Size, words: string, ...kids: Kid[]) =>
   s("svg", { ...plot(cls, size), role: "img", "aria-label": words }, ...kids);
 /** A chart that screen readers skip, since its numbers stand beside it. */
-export const mute = (cls: string, size: Size, ...kids: Kid[]) =>
+export const decorativeChart = (cls: string, size: Size, ...kids: Kid[]) =>
   s("svg", { ...plot(cls, size), "aria-hidden": "true" }, ...kids);
 
 // ---- panels
@@ -244,7 +244,7 @@ export class Points {
       over && polyline("over", joined, this.tells(over)),
     ];
     const drawn = placed.map((p) => {
-      const interval = isNumber(p.low) && isNumber(p.high) && upright(p.x, up(p.low), up(p.high), cap);
+      const interval = isNumber(p.low) && isNumber(p.high) && verticalInterval(p.x, up(p.low), up(p.high), cap);
       return this.point(p, (x, y) => [interval, glyph(look, x, y, r)]);
     });
     return group(`series ${colourOf(look)} ${cls}`.trim(), more, below, tracks, drawn, above);

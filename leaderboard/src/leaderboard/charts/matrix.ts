@@ -3,9 +3,9 @@ import { h, type Kid } from "../../common/dom.ts";
 import { isNumber, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { blocksOf } from "../tables/blocks.ts";
-import { asValue, inWords, isFigure, said, titleOf } from "../tables/figures.ts";
+import { asValue, cellText, inWords, isFigure, titleOf } from "../tables/figures.ts";
 import type { Sheet, SheetColumn } from "../types.ts";
-import { group, image, label, line, square, squares, said as told } from "./marks.ts";
+import { group, image, label, line, square, squares, withTooltip as told } from "./marks.ts";
 
 /** Names beyond which only the most frequent are shown at first. */
 export const MOST_NAMES = 15;
@@ -44,12 +44,12 @@ function wideMatrix({ columns: all, rows }: Sheet): Matrix {
   const at = all.flatMap((column, n) => (n > 0 && isFigure(column) ? [n] : []));
   const names = new Map(at.map((n) => [n, plain(inWords(all[n].heading))]));
   const found = new Map<string, Square>();
-  const nameOf = (row: (typeof rows)[number]) => plain(said(all[0], row.cells[0]).text);
+  const nameOf = (row: (typeof rows)[number]) => plain(cellText(all[0], row.cells[0]).text);
   for (const row of rows)
     for (const [n, name] of names) {
       const cell = row.cells[n];
       if (cell === null || cell === undefined) continue;
-      const { text } = said(all[n], cell);
+      const { text } = cellText(all[n], cell);
       found.set(key(nameOf(row), name), { value: numberIn(cell), text, words: `${nameOf(row)} · ${name}: ${text}` });
     }
   return {
@@ -72,16 +72,18 @@ function longMatrix({ columns: all, rows }: Sheet, across: number, up: number): 
   const weigh = (name: string, n: number | null) => weights.set(name, (weights.get(name) ?? 0) + (n ?? 0));
   const columns: string[] = [];
   for (const block of blocks) {
-    const right = plain(said(all[0], block.group?.cells[0]).text);
+    const right = plain(cellText(all[0], block.group?.cells[0]).text);
     const total = counted[counted.length - 1];
-    counts.set(right, said(all[total], block.group?.cells[total]).text);
+    counts.set(right, cellText(all[total], block.group?.cells[total]).text);
     weigh(right, numberIn(block.group?.cells[total]));
     for (const { cells } of block.rows) {
-      const name = plain(said(all[across], cells[across]).text);
+      const name = plain(cellText(all[across], cells[across]).text);
       const figure = (column: SheetColumn, n: number) =>
-        n > 0 && n !== across && !isFigure(column) ? [`${inWords(column.heading)} ${said(column, cells[n]).text}`] : [];
+        n > 0 && n !== across && !isFigure(column)
+          ? [`${inWords(column.heading)} ${cellText(column, cells[n]).text}`]
+          : [];
       const value = numberIn(cells[up]);
-      const text = isNumber(value) && value > 0 && value < 0.005 ? "<1" : said(all[up], cells[up]).text;
+      const text = isNumber(value) && value > 0 && value < 0.005 ? "<1" : cellText(all[up], cells[up]).text;
       const words = `${right} → ${name}: ${pct(value)} % (${all.flatMap(figure).join(", ")})`;
       found.set(key(right, name), { value, text, words });
       columns.push(name);

@@ -4,22 +4,22 @@ import { isNumber, pct } from "../../common/numbers.ts";
 import { shortened } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { chanceOf } from "../columns.ts";
+import { tasks } from "../metric_choice.ts";
 import { setLabel, taskName } from "../names.ts";
-import { tasks } from "../offered.ts";
-import { cellOf, silentOf, type Told, toldMemory } from "../told.ts";
+import { cellOf, memoryRows, unansweredNote, type WithModel } from "../result_rows.ts";
 import type { Task } from "../types.ts";
-import { type Box, beside, rangeOf, scale } from "./axis.ts";
+import { type Box, rangeOf, roomBeside, scale } from "./axis.ts";
 import { labelOf, lookOf, pickedOf } from "./looks.ts";
 import { chanceLine, label, line, Points, upAxis } from "./marks.ts";
 
-type Against = ReturnType<typeof toldMemory>[number];
+type Against = ReturnType<typeof memoryRows>[number];
 
 const GROUND = { width: 380, left: 32, right: 368, top: 12, bottom: 228 };
 const TENTHS = [0, 0.25, 0.5, 0.75, 1];
 
 /** A panel for each task and set whose facts a model was asked for; null if there are none. */
 export function memoryPanels(): HTMLElement | null {
-  const rows = toldMemory().filter((r) => isNumber(r.facts?.value) && isNumber(r.all?.value));
+  const rows = memoryRows().filter((r) => isNumber(r.facts?.value) && isNumber(r.all?.value));
   if (!rows.length) return null;
   const sets = [...new Set(rows.map((r) => r.set))];
   const panels = sets.flatMap((set) =>
@@ -45,7 +45,7 @@ function memoryPanel(task: Task, set: string, rows: Against[]): HTMLElement {
   });
   const nameOf = (r: Against) => {
     const name = shortened(labelOf(r.id), 120);
-    const free = beside(across(r.facts?.value ?? 0), up(r.all?.value ?? 0), name, taken, GROUND);
+    const free = roomBeside(across(r.facts?.value ?? 0), up(r.all?.value ?? 0), name, taken, GROUND);
     return free && label(free.x, free.y, name, free.anchor, { class: "dotname" });
   };
   const points = new Points();
@@ -88,7 +88,7 @@ function memoryPanel(task: Task, set: string, rows: Against[]): HTMLElement {
 }
 
 /** The description of a point: the share of known facts, and the accuracy on all items and on those whose facts the model knows. */
-function wordsOf(r: Told<Against>): string {
+function wordsOf(r: WithModel<Against>): string {
   const figures = (name: "all" | "known" | "rest") => {
     const of = r[name];
     return of ? `${t(`memory.${name}`)} ${pct(of.value)} % (n=${of.n})` : "";
@@ -96,5 +96,5 @@ function wordsOf(r: Told<Against>): string {
   const known = `${t("memoryAcross")} ${pct(r.facts?.value ?? 0)} %`;
   const cell = cellOf({ ...r, run: Number(r.id.split("\t")[0]) }, r.model);
   const said = [known, figures("all"), figures("known"), figures("rest")].filter(Boolean).join(", ");
-  return `${labelOf(r.id)}: ${said}${silentOf(cell)}`;
+  return `${labelOf(r.id)}: ${said}${unansweredNote(cell)}`;
 }

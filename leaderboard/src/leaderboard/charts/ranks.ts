@@ -8,7 +8,7 @@ import { setLabel, setTitle, taskName } from "../names.ts";
 import { RANKED } from "../statistics.ts";
 import type { Model, Task } from "../types.ts";
 import { cliques, ROW, shares } from "./axis.ts";
-import { dot, group, label, line, lying, Points, rowAt, said } from "./marks.ts";
+import { dot, group, horizontalInterval, label, line, Points, rowAt, withTooltip } from "./marks.ts";
 
 interface Ranked {
   model: Model;
@@ -50,7 +50,7 @@ export function rankPanel({ set, columns, rows, left, unlike, test, cd, few }: R
     const y = head + rowAt(i);
     const point = { x: across(r.mean), y, words: words[i], line: r.model.id };
     const mean = points.point(point, (px, py) => dot("dot full", px, py, 4.5));
-    return group("own", null, lying(across(r.low), across(r.high), y, 3), mean);
+    return group("own", null, horizontalInterval(across(r.low), across(r.high), y, 3), mean);
   };
   return points.panel(
     {
@@ -87,7 +87,7 @@ function verdictOf({ test, cd, few }: Pick<Ranks, "test" | "cd" | "few">, tasks:
 function clique(rows: Ranked[], y: number, across: (rank: number) => string) {
   const [first, last] = [rows[0], rows[rows.length - 1]];
   const names = rows.map((r) => plain(r.model.label)).join(", ");
-  return said(t("noDifference", names), line("clique", across(first.mean), across(last.mean), y, y));
+  return withTooltip(t("noDifference", names), line("clique", across(first.mean), across(last.mean), y, y));
 }
 
 /** A line as long as the critical difference, with its name. */

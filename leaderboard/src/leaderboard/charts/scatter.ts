@@ -7,14 +7,14 @@ import type { OverModels, ScaleNumbers } from "../../types/results.ts";
 import { cellIndex, placeOf } from "../data.ts";
 import { setNames } from "../filters.ts";
 import { type JudgedHere, plus, points as score } from "../judged.ts";
+import { tasks } from "../metric_choice.ts";
 import { figure, isRaw, metricName, metricRow, span } from "../metrics.ts";
 import { setLabel, taskName } from "../names.ts";
-import { tasks } from "../offered.ts";
 import type { Cell, Estimate, Task } from "../types.ts";
-import { type Box, beside, type Range, rangeOf, scale } from "./axis.ts";
+import { type Box, type Range, rangeOf, roomBeside, scale } from "./axis.ts";
 import { scaleOf } from "./joint.ts";
 import { labelOf, lookOf, pickedOf } from "./looks.ts";
-import { label, line, lying, Points, upAxis } from "./marks.ts";
+import { horizontalInterval, label, line, Points, upAxis } from "./marks.ts";
 
 /** A point: a cell with the metric's value (horizontal) and the judge's mean (vertical). */
 interface Judging {
@@ -66,7 +66,7 @@ function scatterPanel(task: Task, cells: Judging[], { metric, range, scale: ends
   const one = (p: Judging) => {
     const { c, cell, m, mean } = p;
     const words = wordsOf(p, metric);
-    const level = isNumber(m.low) && isNumber(m.high) && lying(across(m.low), across(m.high), up(p.y));
+    const level = isNumber(m.low) && isNumber(m.high) && horizontalInterval(across(m.low), across(m.high), up(p.y));
     return points.series(frame, {
       line: `${c.id} ${c.set}`,
       look: lookOf(c.id),
@@ -118,7 +118,7 @@ function namesOf(cells: Judging[], at: (p: Judging) => number[], picked: string[
   for (const p of [...cells].sort((a, b) => wish(b) - wish(a))) {
     const [x, y] = at(p);
     const name = shortened(labelOf(p.c.id), 130);
-    const free = named.has(p.c.id) ? null : beside(x, y, name, taken, GROUND);
+    const free = named.has(p.c.id) ? null : roomBeside(x, y, name, taken, GROUND);
     if (!free) continue;
     named.add(p.c.id);
     names.set(p, label(free.x, free.y, name, free.anchor, { class: "dotname" }));

@@ -5,9 +5,9 @@ import { plain, shortened, wide } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { cellOfAbout, models } from "../data.ts";
 import { type Block, blocksOf } from "../tables/blocks.ts";
-import { asValue, between, digitsOf, inWords, isFigure, said, titleOf } from "../tables/figures.ts";
+import { asValue, between, cellText, digitsOf, inWords, isFigure, titleOf } from "../tables/figures.ts";
 import type { About, Sheet, SheetColumn, SheetRow } from "../types.ts";
-import { aside, labelled, PLOT, QUARTERS, scale } from "./axis.ts";
+import { labelled, offsetOf, PLOT, QUARTERS, scale } from "./axis.ts";
 import { dashOf, LOOKS } from "./glyphs.ts";
 import { labelOf, lookOf, nameOf, pickedOf, sample } from "./looks.ts";
 import { chanceLine, type LinePoint, label, line, Points, upAxis } from "./marks.ts";
@@ -47,7 +47,7 @@ export function panelsOf(sheet: Sheet): LinePanel[] {
 
 function panelOf(sheet: Sheet, block: Block, apart: SheetRow[]): LinePanel {
   const { across, title, joined = true, diagonal = false } = sheet.chart ?? {};
-  const heading = block.group ? said(sheet.columns[0], block.group.cells[0]).text : "";
+  const heading = block.group ? cellText(sheet.columns[0], block.group.cells[0]).text : "";
   const panel = { title: capital(inWords(title) || titleOf(sheet)), small: heading, joined, diagonal };
   return across === undefined ? overColumns(sheet, block, apart, panel) : overRows(sheet, block, apart, across, panel);
 }
@@ -65,7 +65,7 @@ function overColumns(sheet: Sheet, { group, rows }: Block, apart: SheetRow[], ca
     const points = at.flatMap((n, place) => pointOf(sheet, row, n, place, `${named.key}, ${places[place]}`));
     return { ...named, look: lookIn(named.model, i), points };
   });
-  const counts = at.map((n) => said({ heading: "" }, group?.cells[n]).text);
+  const counts = at.map((n) => cellText({ heading: "" }, group?.cells[n]).text);
   const levels = apart.flatMap((row) =>
     at.flatMap((n, place): LinePanel["levels"] => {
       const { value } = asValue(row.cells[n]);
@@ -81,7 +81,7 @@ function overRows(sheet: Sheet, { rows }: Block, apart: SheetRow[], across: numb
   const keys = sheet.columns.flatMap(({ key }, n) => (n !== across && (n === 0 || key) ? [n] : []));
   const column = sheet.columns[across];
   const value = (row: SheetRow) => asValue(row.cells[across]).value;
-  const word = (row: SheetRow) => said(column, row.cells[across]).text;
+  const word = (row: SheetRow) => cellText(column, row.cells[across]).text;
   const isScale = rows.every((row) => isNumber(value(row)));
   const places = isScale
     ? [...new Set(rows.map((row) => Number(value(row))))].sort((a, b) => a - b).map(String)
@@ -91,7 +91,7 @@ function overRows(sheet: Sheet, { rows }: Block, apart: SheetRow[], across: numb
   for (const row of rows) {
     const named = nameIn(sheet, row, keys);
     const more = counted.map(
-      (n) => `${inWords(sheet.columns[n].heading)} ${said(sheet.columns[n], row.cells[n]).text}`,
+      (n) => `${inWords(sheet.columns[n].heading)} ${cellText(sheet.columns[n], row.cells[n]).text}`,
     );
     for (const n of up) {
       const heading = up.length > 1 || !named.key ? inWords(sheet.columns[n].heading) : "";
@@ -124,7 +124,7 @@ function nameIn(sheet: Sheet, row: SheetRow, keys: number[]) {
   const id = `${sheet.run}\t${about.model}`;
   const model = models.has(id) ? id : undefined;
   const across = sheet.chart?.across;
-  const words = keys.map((n) => said(sheet.columns[n], row.cells[n]).text);
+  const words = keys.map((n) => cellText(sheet.columns[n], row.cells[n]).text);
   const own = model && (keys[0] === 0 ? words[0] === about.model : across === 0);
   const name = own ? [labelOf(model), ...words.slice(keys[0] === 0 ? 1 : 0)] : words;
   return { key: plain(name.filter(Boolean).join(" · ")), model };
@@ -138,7 +138,7 @@ function pointOf(sheet: Sheet, row: SheetRow, n: number, at: number, where: stri
   if (!isNumber(value.value)) return [];
   const precise = { ...column, digits: Math.max(1, digitsOf(column)) };
   const interval = between(precise, value, digitsOf(precise));
-  const figure = `${said(precise, value).text}${unit(column)}${interval && ` (${interval})`}${(value.asides ?? []).join("")}`;
+  const figure = `${cellText(precise, value).text}${unit(column)}${interval && ` (${interval})`}${(value.asides ?? []).join("")}`;
   const alone = sheet.chart?.joined === false || inWords(column.heading) === "?";
   const cell = cellOfAbout(sheet.run ?? 0, { ...sheet.about, ...column.about, ...row.about });
   return [
@@ -244,7 +244,7 @@ export function linePanel(panel: LinePanel, shown: Set<string>): HTMLElement {
       more: { "data-series": key },
       points: all,
       dash: dashOf(look),
-      shift: aside(i, lines.length, panel.across ? 3 : 5, panel.across ? 10 : 0.6 * step),
+      shift: offsetOf(i, lines.length, panel.across ? 3 : 5, panel.across ? 10 : 0.6 * step),
       r: 4,
     });
   const level = ([from, to, v]: [number, number, number]) =>

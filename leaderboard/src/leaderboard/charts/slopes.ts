@@ -6,15 +6,15 @@ import type { Drop, ShotValues } from "../../types/results.ts";
 import { cellIndex, data, perturbation, placeOf } from "../data.ts";
 import { cellAt, setNames } from "../filters.ts";
 import { perturbName, setLabel } from "../names.ts";
-import { silentOf, type Told } from "../told.ts";
+import { unansweredNote, type WithModel } from "../result_rows.ts";
 import { rangeOf } from "./axis.ts";
 import { dashOf } from "./glyphs.ts";
 import { type Line, linePanel } from "./lines.ts";
 import { labelOf, lookOf } from "./looks.ts";
 import { between } from "./marks.ts";
 
-export type Change = Told<Drop>;
-export type Shots = Told<ShotValues>;
+export type Change = WithModel<Drop>;
+export type Shots = WithModel<ShotValues>;
 
 export const isSure = (row: Change) => Number(row.p_holm ?? 1) < 0.05;
 const changeText = (row: Change) => signed(row.drop) + (isSure(row) ? " *" : "");
@@ -68,7 +68,7 @@ export function shotPanels(rows: Shots[]): HTMLElement {
   const point = (row: Shots, size: number) => {
     const cell = cellOf(row, size);
     const m = cell?.metrics?.[row.metric];
-    const words = `${labelOf(row.id)}, ${t("shotsN", size)}: ${pct(row.values[size])} %${between(m)}${silentOf(cell)}`;
+    const words = `${labelOf(row.id)}, ${t("shotsN", size)}: ${pct(row.values[size])} %${between(m)}${unansweredNote(cell)}`;
     return { at: sizes.indexOf(size), value: row.values[size], low: m?.low, high: m?.high, cell, words };
   };
   const line = (row: Shots): Line => {

@@ -1,18 +1,19 @@
 // Small charts inside a table.
 import { isNumber, type Maybe } from "../../common/numbers.ts";
-import { place } from "./axis.ts";
-import { bar, dot, image, label, line, mute, said } from "./marks.ts";
+import { acrossShare } from "./axis.ts";
+import { bar, decorativeChart, dot, image, label, line, withTooltip } from "./marks.ts";
 
 /** A value and its base on a line from 0 to 100 %. */
 export function strip(value: number, base: number | null, { low, high }: { low?: Maybe; high?: Maybe }): SVGElement {
-  const across = (cls: string, from: number, to: number, y: number) => line(cls, place(from), place(to), y, y);
-  return mute(
+  const across = (cls: string, from: number, to: number, y: number) =>
+    line(cls, acrossShare(from), acrossShare(to), y, y);
+  return decorativeChart(
     "",
     ["100%", 20],
-    [0, 0.5, 1].map((v) => line("grid", place(v), place(v), 0, 20)),
+    [0, 0.5, 1].map((v) => line("grid", acrossShare(v), acrossShare(v), 0, 20)),
     isNumber(low) && isNumber(high) && across("whisker", low, high, 15),
-    base !== null && [across("link", base, value, 9), dot("dot", place(base), 9, 4)],
-    dot(base === null ? "dot" : "dot full", place(value), 9, 4),
+    base !== null && [across("link", base, value, 9), dot("dot", acrossShare(base), 9, 4)],
+    dot(base === null ? "dot" : "dot full", acrossShare(value), 9, 4),
   );
 }
 
@@ -20,7 +21,7 @@ export function strip(value: number, base: number | null, { low, high }: { low?:
 export function bars(chosen: Maybe, gold: Maybe): SVGElement {
   const one = (cls: string, share: Maybe, y: number) =>
     bar(cls, 0, y, `${(100 * (share ?? 0)).toFixed(1)}%`, 7, { rx: 2 });
-  return mute("", ["100%", 20], one("barchosen", chosen, 2), one("bargold", gold, 11));
+  return decorativeChart("", ["100%", 20], one("barchosen", chosen, 2), one("bargold", gold, 11));
 }
 
 /** A bar for each score, from the lowest; counts are tooltips and for screen readers. */
@@ -36,5 +37,5 @@ export function histogram(counts: Record<string, number>): SVGElement {
       label(`${(i + 0.5) * width}%`, 36, score, "middle"),
     ];
   };
-  return image("hist", [16 * all.length, 38], words, said(words, all.map(one)));
+  return image("hist", [16 * all.length, 38], words, withTooltip(words, all.map(one)));
 }

@@ -3,9 +3,9 @@ import { isNumber, type Maybe, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { figure, isRaw, metricName, metricRow, span } from "../metrics.ts";
-import { count, differing, type Spent, type Way } from "../spent.ts";
-import { silentOf } from "../told.ts";
-import { type Box, beside, countRange, powers, rangeOf, type Scale, scale } from "./axis.ts";
+import { unansweredNote } from "../result_rows.ts";
+import { count, differing, type Spent, type Way } from "../token_points.ts";
+import { type Box, countRange, powers, rangeOf, roomBeside, type Scale, scale } from "./axis.ts";
 import { labelOf, lookOf, pickedOf } from "./looks.ts";
 import { chanceLine, label, line, Points, upAxis } from "./marks.ts";
 
@@ -108,7 +108,7 @@ function wordsOf(p: Spent, metric: string): string {
   const value = `${figure(metric, p.value)}${isRaw(metric) ? "" : " %"}${between && ` (${between})`}`;
   const took = p.took ? t("tokensMean", count(p.took.mean)) : t("nothingWrittenShort");
   const way = wayWords(p, ["variant", "shots", "scoring"]);
-  return `${labelOf(p.id)}, ${way}: ${value}${p.estimated}, ${took}${silentOf(p.cell)}`;
+  return `${labelOf(p.id)}, ${way}: ${value}${p.estimated}, ${took}${unansweredNote(p.cell)}`;
 }
 
 /** The names of ways beside their points, where nothing else stands: those of models picked first. */
@@ -124,7 +124,7 @@ function namesOf(
   for (const p of [...points].sort((a, b) => Number(picked.includes(b.id)) - Number(picked.includes(a.id)))) {
     const name = parts.length ? wayWords(p, parts) : labelOf(p.id);
     const [x, y] = place(p);
-    const free = beside(x, y, name, taken, { ...GROUND, bottom: GROUND.bottom + 2 });
+    const free = roomBeside(x, y, name, taken, { ...GROUND, bottom: GROUND.bottom + 2 });
     if (free) names.set(p, label(free.x, free.y, name, free.anchor, { class: "dotname" }));
   }
   return names;

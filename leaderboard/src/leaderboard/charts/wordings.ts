@@ -8,13 +8,13 @@ import { cellIndex, modelOf, placeOf } from "../data.ts";
 import { setNames } from "../filters.ts";
 import { metricName } from "../metrics.ts";
 import { setLabel } from "../names.ts";
-import { silentOf, type Told } from "../told.ts";
+import { unansweredNote, type WithModel } from "../result_rows.ts";
 import { type Range, ROW, rangeOf, shares } from "./axis.ts";
 import { colourOf, glyph, LOOKS } from "./glyphs.ts";
 import { labelOf, markSample, pickedOf } from "./looks.ts";
 import { group, line, Points, rowAt, rowAxis } from "./marks.ts";
 
-export type Worded = Told<Wordings>;
+export type Worded = WithModel<Wordings>;
 
 /** A panel for each set; all have the same axis. */
 export function wordingPanels(rows: Worded[]): HTMLElement {
@@ -45,7 +45,7 @@ function wordingPanel(set: string, rows: Worded[], range: Range, looks: Map<stri
     const spot = ([name, v]: [string, number]) => {
       const look = looks.get(name) ?? 0;
       const cell = cellIndex.get(placeOf({ ...row, variant: name }));
-      const words = `${labelOf(row.id)}, ${plain(name)}: ${pct(v)} %${silentOf(cell)}`;
+      const words = `${labelOf(row.id)}, ${plain(name)}: ${pct(v)} %${unansweredNote(cell)}`;
       const point = { x: across(v), y, words, cell, line: row.id, at: name, cls: colourOf(look) };
       return points.point(point, (px, py) => glyph(look, px, py));
     };

@@ -12,7 +12,7 @@ import type { Cell } from "../types.ts";
 import { current, move, open, openEntry, shown } from "./open.ts";
 import { opinions, secondReadings } from "./opinions.ts";
 import { answers, likelihoods, probed, shares } from "./options.ts";
-import { badge, replyBlock, said } from "./reply.ts";
+import { badge, replyBlock, replyNode } from "./reply.ts";
 import { entryOf, idAt, outcomeAt, type Reply, rowAt } from "./shards.ts";
 
 let drawing = 0; // counts drawings, so that a later one ends an earlier
@@ -153,7 +153,7 @@ function answerOf(row: Reply): Kid {
   const inNats = Object.keys(row.scores).find(isSigned);
   if (row.finish === "nll")
     return inNats && h("p", null, `${metricName(inNats)} ${figure(inNats, row.scores[inNats])}`);
-  if (!row.likelihoods || row.choice === null) return said(row);
+  if (!row.likelihoods || row.choice === null) return replyNode(row);
   const share = row.finish === "labels" ? ` · ${pct(shares(row.likelihoods)[row.choice])} %` : "";
   return data$("p", "", `${row.item.labels[row.choice]} ${row.text}${share}`);
 }

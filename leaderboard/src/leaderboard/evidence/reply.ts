@@ -24,7 +24,7 @@ export function replyBlock(row: Reply, kind: string) {
       h("details", { class: "reasoning" }, h("summary", null, t("reasoning")), data$("pre", "reply", row.reasoning)),
     row.likelihoods === null &&
       h("h3", null, t("reply"), row.start !== null && h("small", null, " · ", t("replyNote"))),
-    said(row),
+    replyNode(row),
     pairs([
       [t("statusIs"), badge(kind, t(row.status) + (parsed ? ` · ${t(kind)}` : ""))],
       parsed && row.text != null && [t("readAs"), data$("span", "", row.text)],
@@ -43,7 +43,7 @@ function tokensOf([ofPrompt, generated, thinking, guessed]: ReplyTokens) {
 }
 
 /** The reply, the reason why there is none, or a note that none was written. */
-export function said(row: Reply): Kid {
+export function replyNode(row: Reply): Kid {
   if (row.error !== null)
     return h("div", { class: "notice" }, h("strong", null, t("noReply")), " ", data$("code", "", row.error));
   if (row.likelihoods) return row.finish !== "nll" && h("p", { class: "notice" }, t("nothingWritten"));

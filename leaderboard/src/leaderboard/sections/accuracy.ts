@@ -6,7 +6,7 @@ import { savers } from "../charts/picture.ts";
 import { ordered, ownRows, rankColumns, tablesOf } from "../columns.ts";
 import { alone, benchmarkOf, data } from "../data.ts";
 import { benchmarksShown, haveIntervals, inView } from "../filters.ts";
-import { tasks } from "../offered.ts";
+import { tasks } from "../metric_choice.ts";
 import { state } from "../state.ts";
 import type { Task } from "../types.ts";
 

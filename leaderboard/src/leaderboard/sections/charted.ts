@@ -1,12 +1,12 @@
 // Sections that are drawn from the sheets of analyses: what to pick of them, their charts, and their tables.
 import { choice, h, type Kid, kept, visible } from "../../common/dom.ts";
 import { t } from "../../common/words.ts";
-import { unfold } from "../beside.ts";
 import { modelKeys } from "../charts/looks.ts";
 import { frequent, MOST_NAMES, matrixBox, matrixOf } from "../charts/matrix.ts";
 import { savers } from "../charts/picture.ts";
 import { lineLegend, linePanel, linesShown, MOST_LINES, panelsOf } from "../charts/sheet_lines.ts";
 import { models } from "../data.ts";
+import { unfold } from "../details.ts";
 import { inWords, titleOf } from "../tables/figures.ts";
 import { narrowed, type Pick, pickOf, pickWords } from "../tables/narrow.ts";
 import { sheetNode, sheetsOf } from "../tables/sheet.ts";

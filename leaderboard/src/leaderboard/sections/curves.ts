@@ -10,12 +10,12 @@ import { savers } from "../charts/picture.ts";
 import { picker } from "../controls.ts";
 import { address, data } from "../data.ts";
 import { setNames } from "../filters.ts";
+import { tasks } from "../metric_choice.ts";
 import { metricName } from "../metrics.ts";
 import { perturbName, setLabel, taskName } from "../names.ts";
-import { tasks } from "../offered.ts";
+import { asChosen, cellOf, unansweredNote } from "../result_rows.ts";
 import { state } from "../state.ts";
 import { sheetNode } from "../tables/sheet.ts";
-import { asChosen, cellOf, silentOf } from "../told.ts";
 import type { Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
 import { type Line, saveLines } from "./export.ts";
 import { type CurveRow, labelPanels } from "./labels.ts";
@@ -185,7 +185,7 @@ function curveCell(row: CurveRow, m: Before | CurvePoint | null | undefined): Sh
     return { ...value, cell: null, parts: seeds.map(part) };
   }
   const cell = cellOf(row, seeds[0]?.model ?? row.base);
-  const silent = silentOf(cell);
+  const silent = unansweredNote(cell);
   return { ...value, cell, flags: silent ? [silent.slice(3)] : [] };
 }
 

@@ -6,7 +6,7 @@ import { colon, t } from "../../common/words.ts";
 import { choose, chooseBenchmark, clearFilters, findModels } from "../actions.ts";
 import { picker } from "../controls.ts";
 import { benchmarkNamed, benchmarksHere, data, manyBenchmarks, models, taskOf } from "../data.ts";
-import { admitted, allSets, SIZES, sizeOf, tasksOffered } from "../filters.ts";
+import { allSets, passesFilters, SIZES, sizeOf, tasksOffered } from "../filters.ts";
 import { setTitle, taskName } from "../names.ts";
 import { CHOICES, FILTERS, state } from "../state.ts";
 import type { Model } from "../types.ts";
@@ -27,7 +27,7 @@ export function filterBar() {
     offered.length > 1 && tickMenu("tasks", t("task"), offered, "onlyTasks", (x) => taskName(taskOf(x))),
     setPicker(),
     on && [
-      h("span", { class: "muted", role: "status" }, t("modelsShown", own.filter(admitted).length, own.length)),
+      h("span", { class: "muted", role: "status" }, t("modelsShown", own.filter(passesFilters).length, own.length)),
       kept("clear", h("span", null, button(t("clear"), clearFilters, { class: "small" }))),
     ],
     h(

@@ -5,8 +5,8 @@ import { inChinese, t } from "../../common/words.ts";
 import { tick } from "../controls.ts";
 import { address, data, models } from "../data.ts";
 import { inSight, perturbOf, scoringOf, setNames } from "../filters.ts";
+import { metricOf, tasks } from "../metric_choice.ts";
 import { setLabel, taskName } from "../names.ts";
-import { metricOf, tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import type { Cell, Groups, Place, Task } from "../types.ts";
 

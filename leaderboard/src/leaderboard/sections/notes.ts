@@ -1,11 +1,11 @@
 // Notes on the figures in view.
 import { h } from "../../common/dom.ts";
 import { hasWord, inChinese, sentences, t } from "../../common/words.ts";
-import { benchmarkOf, data, isChoice, manyBenchmarks, models, recordedTold, taskOf } from "../data.ts";
+import { benchmarkOf, data, isChoice, manyBenchmarks, models, recordingWords, taskOf } from "../data.ts";
 import { benchmarksShown, inView, perturbOf } from "../filters.ts";
+import { choiceMetrics, metricOf, metricsOf, tasks } from "../metric_choice.ts";
 import { baseName, isLower, isPaper, isSigned, metricName, publishedAs } from "../metrics.ts";
 import { perturbName, publishedNote } from "../names.ts";
-import { choiceMetrics, metricOf, metricsOf, tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import type { Cell, Task } from "../types.ts";
 
@@ -46,7 +46,7 @@ export function notes() {
 const recordedNotes = () =>
   [...models.values()]
     .filter((m) => m.recorded && data.cells.some((c) => c.id === m.id && inView(c)))
-    .map((m) => `${m.label}${inChinese() ? "：" : ": "}${recordedTold(m)}`);
+    .map((m) => `${m.label}${inChinese() ? "：" : ": "}${recordingWords(m)}`);
 
 function scoringNotes() {
   if (state.scoring === "generate") return [];

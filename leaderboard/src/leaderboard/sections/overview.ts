@@ -4,7 +4,6 @@ import { isNumber, mean, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { inChinese, sentences, t } from "../../common/words.ts";
 import { choose, chooseMetricOf } from "../actions.ts";
-import { leakNote, leaky, signsOf } from "../beside.ts";
 import {
   chanceOf,
   columnCells,
@@ -21,11 +20,13 @@ import {
 } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
 import { adapters, address, benchmarkOf, counts, data, distinct, manyBenchmarks, setsThere, taskOf } from "../data.ts";
+import { leakNote, leaky, signsOf } from "../details.ts";
 import { estimateFlag } from "../estimates.ts";
 import { benchmarksShown, cellAt, haveIntervals, inView } from "../filters.ts";
+import { groupTables } from "../group_rows.ts";
+import { choiceMetrics, metricOf, ownMetrics, tasks, textMetrics } from "../metric_choice.ts";
 import { figure, isPaper, longName, metricName, span, spreadOf } from "../metrics.ts";
 import { perturbName, setLabel, taskName, viewWords } from "../names.ts";
-import { choiceMetrics, metricOf, ownMetrics, tasks, textMetrics } from "../offered.ts";
 import { state } from "../state.ts";
 import { SCORINGS, STATUSES } from "../statuses.ts";
 import { asValue } from "../tables/figures.ts";
@@ -44,7 +45,6 @@ import type {
   SheetValue,
   Task,
 } from "../types.ts";
-import { wholes } from "../whole.ts";
 import { exportCsv } from "./export.ts";
 import { filterBar } from "./filters.ts";
 import { groupOf, haveGroups, lettersControl, lettersNote, lettersOf } from "./groups.ts";
@@ -53,7 +53,7 @@ import { notes, notice } from "./notes.ts";
 export const drawTables = () =>
   h(
     "section",
-    { class: `block${wholes().length ? "" : " first"}` },
+    { class: `block${groupTables().length ? "" : " first"}` },
     h("div", { class: "titled" }, h("h2", null, t("overview")), pickers()),
     notice(),
     benchmarksShown().map((b) => hardestFirst(b).map(overviewTable)),

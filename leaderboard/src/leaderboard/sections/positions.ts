@@ -8,13 +8,13 @@ import { savers } from "../charts/picture.ts";
 import { nameNode } from "../data.ts";
 import { perturbOf } from "../filters.ts";
 import { setLabel, taskName } from "../names.ts";
+import { grouped, type WithModel } from "../result_rows.ts";
 import { state } from "../state.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetPanels } from "../tables/sheet.ts";
-import { grouped, type Told } from "../told.ts";
 import type { Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
 
-type Positions = Told<Row>;
+type Positions = WithModel<Row>;
 
 /** Positions of the gold option and of the model's choices, for the perturbation in view. */
 export function positionPanels(rows: Positions[], task: Task) {

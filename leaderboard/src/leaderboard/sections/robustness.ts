@@ -4,26 +4,26 @@ import { NAMES } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import type { ShotValues, Wordings } from "../../types/results.ts";
-import { unfold } from "../beside.ts";
 import { modelKeys } from "../charts/looks.ts";
 import { savers } from "../charts/picture.ts";
 import { shotPanels, slopePanels } from "../charts/slopes.ts";
 import { wordingPanels } from "../charts/wordings.ts";
 import { picker } from "../controls.ts";
 import { isChoice, modelOf, models, taskOf } from "../data.ts";
+import { unfold } from "../details.ts";
 import { perturbOf, setNames } from "../filters.ts";
+import { tasks } from "../metric_choice.ts";
 import { perturbName, setLabel, setTitle, taskName } from "../names.ts";
-import { tasks } from "../offered.ts";
+import { asChosen, resultRows, type WithModel } from "../result_rows.ts";
 import { state } from "../state.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
-import { asChosen, type Told, told } from "../told.ts";
 import type { Sheet, SheetCell, SheetColumn, SheetValue, Task } from "../types.ts";
 import { positionPanels } from "./positions.ts";
 import { changeTable, dropTable } from "./slopes.ts";
 
 type Drops = Parameters<typeof dropTable>[0];
-type Named = Told<Wordings | ShotValues>;
+type Named = WithModel<Wordings | ShotValues>;
 
 /** A chart below its heading and what saves it. */
 const headed = (key: string, id: string, title: string, note: string, ...rest: Kid[]): Kid => [
@@ -36,10 +36,10 @@ const numbers = (key: string, draw: () => Kid): Kid => unfold(key, t("numbersOf"
 
 export function drawRobustness() {
   const rows = {
-    drops: told("drops").filter((r) => asChosen(r)),
-    positions: told("positions").filter((r) => asChosen(r)),
-    wordings: told("wordings").filter((r) => asChosen(r, "variant")),
-    shots: told("shots").filter((r) => asChosen(r, "shots")),
+    drops: resultRows("drops").filter((r) => asChosen(r)),
+    positions: resultRows("positions").filter((r) => asChosen(r)),
+    wordings: resultRows("wordings").filter((r) => asChosen(r, "variant")),
+    shots: resultRows("shots").filter((r) => asChosen(r, "shots")),
   };
   const every: { task: string; set: string }[] = Object.values(rows).flat();
   if (!every.length) return null;
@@ -90,12 +90,12 @@ function slopes(drops: Drops, task: Task): Kid {
   return headed("slopes", "slopes", title, t("slopesNote"), slopePanels(drops), table);
 }
 
-const wordings = (all: Told<Wordings>[], mine: Told<Wordings>[], task: Task): Kid => [
+const wordings = (all: WithModel<Wordings>[], mine: WithModel<Wordings>[], task: Task): Kid => [
   all.length > 0 && headed("wordings", "wording-spread", taskName(task), t("spreadNote"), wordingPanels(all)),
   mine.length > 0 && numbers("wordings", () => wordingTable(mine)),
 ];
 
-const shots = (all: Told<ShotValues>[], mine: Told<ShotValues>[], task: Task): Kid => [
+const shots = (all: WithModel<ShotValues>[], mine: WithModel<ShotValues>[], task: Task): Kid => [
   all.length > 0 && headed("byShots", "shots-lines", taskName(task), t("shotsNote"), shotPanels(all)),
   mine.length > 0 && numbers("byShots", () => byName(mine, "byShots")),
 ];
@@ -124,7 +124,7 @@ function byName(rows: Named[], key: string, heads: SheetColumn[] = [], more: (ro
   return sheetNode(sheet, { id: `${key}-table`, heading: null, note: h("p", { class: "note" }, t(`${key}Note`)) });
 }
 
-const wordingTable = (rows: Told<Wordings>[]) =>
+const wordingTable = (rows: WithModel<Wordings>[]) =>
   byName(
     rows,
     "wordings",

@@ -7,9 +7,9 @@ import { isChoice } from "../data.ts";
 import { cellAt } from "../filters.ts";
 import { metricName } from "../metrics.ts";
 import { perturbName, setLabel, taskName } from "../names.ts";
+import { grouped } from "../result_rows.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
-import { grouped } from "../told.ts";
 import type { Model, Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
 
 /** Models × perturbations: the change in points, shaded by its size. The worst on average come first. */

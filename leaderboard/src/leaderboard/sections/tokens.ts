@@ -2,20 +2,20 @@
 import { h } from "../../common/dom.ts";
 import { pct } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
-import { unfold } from "../beside.ts";
 import { modelKeys } from "../charts/looks.ts";
 import { savers } from "../charts/picture.ts";
 import { tokenPanel } from "../charts/tokens.ts";
 import { chanceOf } from "../columns.ts";
 import { picker } from "../controls.ts";
 import { modelOf, taskOf } from "../data.ts";
+import { unfold } from "../details.ts";
+import { metricOf } from "../metric_choice.ts";
 import { metricName } from "../metrics.ts";
 import { setLabel, setTitle, taskName } from "../names.ts";
-import { metricOf } from "../offered.ts";
-import { averaged, count, type Drawn, isLikelihood, type Spent, spentOn, tokenPlaces } from "../spent.ts";
 import { state } from "../state.ts";
 import { metricColumn, nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
+import { averaged, count, type Drawn, isLikelihood, type Spent, tokenPlaces, tokenPoints } from "../token_points.ts";
 import type { Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
 
 /** A chart of the chosen task, or of the mean over all; nothing where nobody counted. */
@@ -28,7 +28,7 @@ export function drawTokens() {
   const set = sets.includes(state.tokenSet) ? state.tokenSet : sets[sets.length - 1];
   const all = averaged(set, places.get(set) ?? []);
   const chosen = task ? [task] : all.length ? all : (places.get(set) ?? []).slice(0, 1);
-  const drawn = spentOn(set, chosen);
+  const drawn = tokenPoints(set, chosen);
   const ids = [...new Set(drawn.points.map((p) => p.id))];
   const name = chosen.length > 1 ? t("meanOf", chosen.length) : taskName(chosen[0]);
   const title = `${name} · ${setLabel(set)}`;

@@ -4,12 +4,12 @@ import { isNumber } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { t } from "../../common/words.ts";
 import { cellRoute, go } from "../address.ts";
-import { statusBar } from "../beside.ts";
 import { bars, histogram, strip } from "../charts/strips.ts";
+import { statusBar } from "../details.ts";
 import { state } from "../state.ts";
 import type { Cell, Flag, SheetCell, SheetColumn, SheetValue } from "../types.ts";
 import type { Rank } from "./blocks.ts";
-import { asFlag, asValue, between, digitsOf, inWords, isRight, said, shortLetters } from "./figures.ts";
+import { asFlag, asValue, between, cellText, digitsOf, inWords, isRight, shortLetters } from "./figures.ts";
 
 export type Nodes = (Node | string | false | null | undefined | Nodes)[];
 
@@ -92,7 +92,7 @@ export const nameOf = (name: string): Node => h("span", { class: "data name", ti
 /** The nodes of a cell: the value, its group's letters, its interval, remarks, warnings. */
 function valueNodes(standing: Standing, x: SheetValue, given: SheetCell): Nodes {
   const { column } = standing;
-  const { text, beside } = said(column, given);
+  const { text, beside } = cellText(column, given);
   const { letters, asides = [], flags = [], parts = [] } = x;
   const ground = {
     class: `letters${x.alike ? " alike" : ""}`,
@@ -117,7 +117,7 @@ function valueNodes(standing: Standing, x: SheetValue, given: SheetCell): Nodes 
 }
 
 function partNode(column: SheetColumn, name: string, value: SheetValue): Node {
-  const { text } = said(column, value);
+  const { text } = cellText(column, value);
   return h("span", null, `${name} `, opener(value.cell, text, { "aria-label": `${name}: ${text}` }));
 }
 
@@ -157,7 +157,7 @@ export function onRange({ range }: SheetColumn, cell: SheetCell | undefined): No
 export function headingNodes(standing: Standing, cell: SheetCell | undefined, open: (() => void) | null): Nodes {
   const x = asValue(cell);
   const { asides = [], flags = [], value, name } = x;
-  const text = said(standing.column, cell).text;
+  const text = cellText(standing.column, cell).text;
   const words = name
     ? nameOf(text)
     : typeof value === "string" && !isRight(standing.column)

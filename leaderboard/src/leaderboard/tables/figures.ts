@@ -52,7 +52,7 @@ export interface Said {
   beside: string;
 }
 
-export function said(column: SheetColumn, cell: SheetCell | undefined): Said {
+export function cellText(column: SheetColumn, cell: SheetCell | undefined): Said {
   if (cell === null || cell === undefined) return { text: "", beside: "" };
   const value = asValue(cell);
   const digits = digitsOf(column);

@@ -3,7 +3,7 @@ import { isNumber } from "../../common/numbers.ts";
 import { oneLine } from "../../common/text.ts";
 import type { SheetCell, SheetColumn, SheetRow, SheetValue } from "../types.ts";
 import { type Rank, ranksOf, type Shown } from "./blocks.ts";
-import { asFlag, asValue, inWords, isDrawn, isRight, said } from "./figures.ts";
+import { asFlag, asValue, cellText, inWords, isDrawn, isRight } from "./figures.ts";
 
 export interface PrintedCell {
   text: string;

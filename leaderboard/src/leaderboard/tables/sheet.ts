@@ -12,7 +12,7 @@ import { state } from "../state.ts";
 import type { About, Cell, Marks, Sheet, SheetColumn, SheetRow } from "../types.ts";
 import { type Block, blocksOf, marksOf, type Rank, ranksOf, type Shown, sorted } from "./blocks.ts";
 import { cellNodes, headFlag, headingNodes, type Nodes, nameOf, onRange } from "./cells.ts";
-import { asValue, inWords, isDrawn, isRight, said, titleOf } from "./figures.ts";
+import { asValue, cellText, inWords, isDrawn, isRight, titleOf } from "./figures.ts";
 import { tableSavers } from "./frame.ts";
 import { printed } from "./print.ts";
 
@@ -139,7 +139,7 @@ function folder(key: string, words: Nodes): Node {
 
 function valueRow(drawing: Drawing, row: SheetRow, look: string | false): Node {
   const { columns, places, evidence, rankOf } = drawing;
-  const name = said(columns[0], row.cells[0]).text;
+  const name = cellText(columns[0], row.cells[0]).text;
   const item = row.about?.item;
   // A row about an item opens the item, even if it has no figure.
   const figure = columns.findIndex(({ kind }) => kind === "percent" || kind === "number");

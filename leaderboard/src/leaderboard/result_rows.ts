@@ -4,18 +4,18 @@ import { t } from "../common/words.ts";
 import type { Robustness } from "../types/results.ts";
 import { cellIndex, counts, data, models, placeOf, taskOf } from "./data.ts";
 import { inSight, onPage, perturbOf, scoringOf, setNames } from "./filters.ts";
-import { tasks } from "./offered.ts";
+import { tasks } from "./metric_choice.ts";
 import { state } from "./state.ts";
 import type { Cell, Model, Place, Run } from "./types.ts";
 
 /** The rows of a list in results.json for models on this page, from all runs, each with its model's id. */
-export function told<K extends keyof Robustness>(name: K): Told<Robustness[K][number]>[] {
+export function resultRows<K extends keyof Robustness>(name: K): WithModel<Robustness[K][number]>[] {
   return data.runs.flatMap((run, i) => ofModels<Robustness[K][number]>(run.robustness?.[name] ?? [], i));
 }
 
 /** A row of a list in results.json, with its model's id. */
-export type Told<Row> = Row & { id: string };
-function ofModels<Row extends { model: string }>(rows: Row[], run: number): Told<Row>[] {
+export type WithModel<Row> = Row & { id: string };
+function ofModels<Row extends { model: string }>(rows: Row[], run: number): WithModel<Row>[] {
   const named = rows.map((row) => ({ ...row, id: `${run}\t${row.model}` }));
   return named.filter((row) => {
     const model = models.get(row.id);
@@ -35,7 +35,7 @@ export const grouped = <R extends { id: string }>(rows: R[]) =>
     .filter(([, list]) => list.length);
 
 /** The entries of a list in results.json for models on this page under the chosen settings, each with its model's id. */
-export function toldOf<K extends "breakdowns" | "confusions">(name: K) {
+export function resultEntries<K extends "breakdowns" | "confusions">(name: K) {
   type Row = NonNullable<Run[K]>[number];
   return data.runs.flatMap((run, i) => {
     const rows = ((run[name] ?? []) as Row[]).filter((r) => asChosen(r) && r.perturb === perturbOf(taskOf(r.task)));
@@ -44,7 +44,7 @@ export function toldOf<K extends "breakdowns" | "confusions">(name: K) {
 }
 
 /** Rows of known facts against right answers, for the chosen settings. */
-export const toldMemory = () =>
+export const memoryRows = () =>
   data.runs.flatMap((run, i) =>
     ofModels(
       (run.memory?.tasks ?? []).filter((r) => asChosen(r)),
@@ -62,7 +62,7 @@ export function taskAndSet<R extends { task: string; set: string }>(rows: R[], w
 }
 
 /** A note on the number of replies without an answer, which may be the reason of a score of 0. */
-export const silentOf = (cell: Cell | undefined) =>
+export const unansweredNote = (cell: Cell | undefined) =>
   cell && counts(cell).none > 0
     ? ` · ${num(counts(cell).none)}/${num(cell.items - (cell.missing ?? 0))} ${t("noAnswer")}`
     : "";

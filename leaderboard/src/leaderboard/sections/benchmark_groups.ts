@@ -7,6 +7,21 @@ import { unfoldParts } from "../actions.ts";
 import { abilityPanel } from "../charts/abilities.ts";
 import { savers } from "../charts/picture.ts";
 import { benchmarkNamed, taskOf } from "../data.ts";
+import {
+  type Asked,
+  cellOfPart,
+  changeIn,
+  foundIn,
+  type GroupTable,
+  type GroupTableRow,
+  groupTables,
+  partName,
+  partsOf,
+  scoreIn,
+  tasksIn,
+  type WholeColumn,
+  weightsOf,
+} from "../group_rows.ts";
 import { metricName } from "../metrics.ts";
 import { perturbName, setLabel, settingWords, taskName } from "../names.ts";
 import { state } from "../state.ts";
@@ -14,30 +29,15 @@ import { between, inWords } from "../tables/figures.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Flag, Sheet, SheetColumn, SheetRow, SheetValue } from "../types.ts";
-import {
-  type Asked,
-  cellOfPart,
-  changeIn,
-  foundIn,
-  partName,
-  partsOf,
-  scoreIn,
-  tasksIn,
-  type Whole,
-  type WholeColumn,
-  type WholeRow,
-  weightsOf,
-  wholes,
-} from "../whole.ts";
 
-type Changed = Whole["changes"][number];
+type Changed = GroupTable["changes"][number];
 
 export function drawWholes() {
-  const all = wholes();
+  const all = groupTables();
   return all.length > 0 && h("section", { class: "block first", id: "wholes" }, all.map(drawWhole));
 }
 
-function drawWhole(whole: Whole): Kid {
+function drawWhole(whole: GroupTable): Kid {
   const { name } = whole.group;
   const title = inWords(whole.group);
   const drawn = whole.columns.filter(({ kind }) => kind === "ability");
@@ -74,16 +74,16 @@ function drawWhole(whole: Whole): Kid {
   ];
 }
 
-const wayOf = ({ rows }: Whole): string => settingWords(rows[0].row);
+const wayOf = ({ rows }: GroupTable): string => settingWords(rows[0].row);
 
 /** The rows of models before those of baselines, as in the table. */
-const inOrder = (rows: WholeRow[]): WholeRow[] => [
+const inOrder = (rows: GroupTableRow[]): GroupTableRow[] => [
   ...rows.filter(({ model }) => !model.baseline),
   ...rows.filter(({ model }) => model.baseline),
 ];
 
 // ---- the table
-function sheetOf(whole: Whole): Sheet {
+function sheetOf(whole: GroupTable): Sheet {
   const { columns, changes } = whole;
   return {
     name: "whole",
@@ -135,7 +135,7 @@ function nameOf(part: string): string {
 }
 
 /** The row of the level of chance, if a column has one. */
-function chanceRow({ columns, changes, rows }: Whole): SheetRow[] {
+function chanceRow({ columns, changes, rows }: GroupTable): SheetRow[] {
   const level = (column: GroupColumn) => rows.map((row) => scoreIn(row, column)?.chance).find(isNumber) ?? null;
   const values = columns.map((column) => ({ value: level(column), compares: false }));
   const known = values.some(({ value }) => value !== null);
@@ -143,10 +143,10 @@ function chanceRow({ columns, changes, rows }: Whole): SheetRow[] {
 }
 
 /** The rows of the models or of the baselines, with their heading. */
-function part(whole: Whole, name: "own" | "base"): SheetRow[] {
+function part(whole: GroupTable, name: "own" | "base"): SheetRow[] {
   const rows = whole.rows.filter(({ model }) => model.baseline === (name === "base"));
   const heading: SheetRow = { part: name, kind: "group", cells: [t(name === "base" ? "baselines" : "own")] };
-  const cells = (row: WholeRow) => [
+  const cells = (row: GroupTableRow) => [
     nameCell(row.model),
     ...whole.columns.map((column) => scoreCell(whole, row, column)),
     ...whole.changes.map((of) => changeCell(whole, row, of)),
@@ -154,7 +154,7 @@ function part(whole: Whole, name: "own" | "base"): SheetRow[] {
   return rows.length ? [heading, ...rows.map((row) => ({ part: name, cells: cells(row) }))] : [];
 }
 
-function scoreCell(whole: Whole, row: WholeRow, column: WholeColumn): SheetValue {
+function scoreCell(whole: GroupTable, row: GroupTableRow, column: WholeColumn): SheetValue {
   const score = scoreIn(row, column);
   if (!score) return { value: null };
   const parts = foundIn(row, column);
@@ -167,7 +167,7 @@ function scoreCell(whole: Whole, row: WholeRow, column: WholeColumn): SheetValue
   };
 }
 
-function changeCell(whole: Whole, row: WholeRow, of: Changed): SheetValue {
+function changeCell(whole: GroupTable, row: GroupTableRow, of: Changed): SheetValue {
   const change = changeIn(row, of);
   if (!change) return { value: null };
   const all = change.parts.length + change.missing.length;
@@ -181,16 +181,16 @@ const meanCell = ({ value, low, high, missing }: Mean, parts: number, unfolds: S
 });
 
 // ---- the parts of a mean
-const boxOf = ({ group }: Whole) => `parts-${group.name}`;
+const boxOf = ({ group }: GroupTable) => `parts-${group.name}`;
 
 /** The key of a mean in the address. */
-const keyOf = ({ group }: Whole, { model }: WholeRow, of: GroupColumn | Changed): string =>
+const keyOf = ({ group }: GroupTable, { model }: GroupTableRow, of: GroupColumn | Changed): string =>
   [group.name, ...("kind" in of ? [of.kind, of.name] : [of.perturb, of.benchmark]), model.run, model.name].join(":");
 
-const unfolding = (whole: Whole, key: string) => ({ key, box: boxOf(whole), act: () => flip(whole, key) });
+const unfolding = (whole: GroupTable, key: string) => ({ key, box: boxOf(whole), act: () => flip(whole, key) });
 
 /** Unfold the parts of a mean, or fold them again; the focus goes to them, and back to the mean. */
-function flip(whole: Whole, key: string): void {
+function flip(whole: GroupTable, key: string): void {
   unfoldParts(state.parts === key ? "" : key);
   const box = put($(boxOf(whole)), partsNode(whole));
   const means = [...$("wholes").querySelectorAll<HTMLElement>("[data-parts]")];
@@ -200,7 +200,7 @@ function flip(whole: Whole, key: string): void {
   head?.scrollIntoView({ block: "nearest" });
 }
 
-function partsNode(whole: Whole): Kid {
+function partsNode(whole: GroupTable): Kid {
   for (const row of whole.rows) {
     const column = whole.columns.find((x) => keyOf(whole, row, x) === state.parts);
     const score = column && scoreIn(row, column);
@@ -215,7 +215,7 @@ function partsNode(whole: Whole): Kid {
 const PERCENT: SheetColumn = { heading: "", kind: "percent" };
 const SIGNED: SheetColumn = { ...PERCENT, signed: true };
 
-function scoreParts(whole: Whole, row: WholeRow, column: GroupColumn, score: GroupScore): Kid {
+function scoreParts(whole: GroupTable, row: GroupTableRow, column: GroupColumn, score: GroupScore): Kid {
   const parts = foundIn(row, column);
   const weights = weightsOf(partsOf(row, column));
   const value: SheetColumn = { ...PERCENT, heading: t("valueHead"), range: [0, 1] };
@@ -237,7 +237,7 @@ const partFlags = ({ lost, estimated }: GroupPart): Flag[] => [
 ];
 const lostFlags = (lost: number): Flag[] => (lost ? [{ text: `${num(lost)} ${t("lostN")}`, grave: true }] : []);
 
-function changeParts(whole: Whole, row: WholeRow, change: GroupChange): Kid {
+function changeParts(whole: GroupTable, row: GroupTableRow, change: GroupChange): Kid {
   const weights = weightsOf([...change.parts.map(partName), ...change.missing]);
   const rows = change.parts.map((part) => {
     const cell = cellOfPart(row, part, change.perturb);
@@ -250,7 +250,7 @@ function changeParts(whole: Whole, row: WholeRow, change: GroupChange): Kid {
 }
 
 /** A row of a part: its task and set, its metric, and its settings where they differ from the row's. */
-function partRow({ row }: WholeRow, part: Asked, metric: string, values: (SheetValue | number)[]): SheetRow {
+function partRow({ row }: GroupTableRow, part: Asked, metric: string, values: (SheetValue | number)[]): SheetRow {
   const asides = [
     part.shots !== row.shots && `${t("shots")} ${part.shots}`,
     part.scoring !== row.scoring && t(part.scoring),
@@ -259,8 +259,8 @@ function partRow({ row }: WholeRow, part: Asked, metric: string, values: (SheetV
 }
 
 function unfolded(
-  whole: Whole,
-  row: WholeRow,
+  whole: GroupTable,
+  row: GroupTableRow,
   of: string,
   written: SheetColumn,
   mean: Mean & { items: number },

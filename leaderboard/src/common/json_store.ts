@@ -2,12 +2,12 @@
 import { store } from "./storage.ts";
 
 /** Whether this browser lets the page store values; some refuse it to pages opened from files. */
-export function canKeep() {
+export function canStore() {
   store.set("kept", "1");
   return store.get("kept") === "1";
 }
 /** The value stored under a name, or `otherwise` if there is none. */
-export function recalled<T>(name: string, otherwise: T): T {
+export function storedValue<T>(name: string, otherwise: T): T {
   try {
     return JSON.parse(store.get(name) ?? "null") ?? otherwise;
   } catch {

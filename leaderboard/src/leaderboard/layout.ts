@@ -2,9 +2,10 @@
 import { $, byId, h, type Kid, put } from "../common/dom.ts";
 import { drawContents, foldSection, followReading, type Section } from "./contents.ts";
 import { open } from "./evidence/open.ts";
-import { offerMetrics } from "./offered.ts";
+import { offerMetrics } from "./metric_choice.ts";
 import { drawChart } from "./sections/accuracy.ts";
 import { drawAnalysis, drawReferences, drawSecond, drawSheets } from "./sections/analyses.ts";
+import { drawWholes } from "./sections/benchmark_groups.ts";
 import { drawCharted } from "./sections/charted.ts";
 import { drawCurves } from "./sections/curves.ts";
 import { drawAbout, drawIntro } from "./sections/intro.ts";
@@ -16,7 +17,6 @@ import { drawRobustness } from "./sections/robustness.ts";
 import { drawScorings } from "./sections/scorings.ts";
 import { drawStatus } from "./sections/status.ts";
 import { drawTokens } from "./sections/tokens.ts";
-import { drawWholes } from "./sections/whole.ts";
 
 /** The sections from top to bottom: [id, function that draws it, its group in the contents]. The function returns nothing if there
  *  is nothing to show. */

@@ -3,7 +3,7 @@
 import { draw, work } from "../common/annotator/work.ts";
 import { $, byId } from "../common/dom.ts";
 import { t } from "../common/words.ts";
-import { amend, blank, change, chosen, current, edit, settled } from "./rows.ts";
+import { blank, change, changeChosen, chosen, current, edit, isInspected } from "./rows.ts";
 import { isMenu, MENUS, type Menu } from "./rules.ts";
 import { data, state } from "./state.ts";
 import type { Entry, Field, Knowledge, Reason } from "./types.ts";
@@ -95,18 +95,18 @@ export function remove() {
 export function accept() {
   const k = chosen();
   if (k?.proposed) {
-    amend({ proposed: false, annotator: work.annotator });
+    changeChosen({ proposed: false, annotator: work.annotator });
     showNext((x) => x.proposed);
   } else if (k && data.inspect) {
-    const on = !settled(k);
+    const on = !isInspected(k);
     judge({ verdict: "accepted" });
-    if (on) showNext((x) => !settled(x));
+    if (on) showNext((x) => !isInspected(x));
   }
 }
 
 /** Set an inspector's verdict on the chosen annotation. */
 function judge(verdict: Partial<Knowledge>) {
-  amend({ ...verdict, inspector: work.annotator });
+  changeChosen({ ...verdict, inspector: work.annotator });
   show(state.of);
 }
 

@@ -4,14 +4,14 @@ import type { TokenCounts } from "../types/results.ts";
 import { address, data, modelOf, models } from "./data.ts";
 import { estimateWords } from "./estimates.ts";
 import { inSight, onPage, perturbOf, setNames } from "./filters.ts";
+import { metricOf, tasks } from "./metric_choice.ts";
 import { isLower, isRaw, isSigned } from "./metrics.ts";
-import { metricOf, tasks } from "./offered.ts";
 import { state } from "./state.ts";
 import type { Cell, Place, Task } from "./types.ts";
 
 export type Way = Pick<Place, "variant" | "shots" | "scoring">;
 /** The tokens and cost of the replies of one or of several cells. For several, median and percentile are not known. */
-export type Took = Omit<TokenCounts, "median" | "p90"> & Partial<Pick<TokenCounts, "median" | "p90">>;
+export type TokenFigures = Omit<TokenCounts, "median" | "p90"> & Partial<Pick<TokenCounts, "median" | "p90">>;
 export interface Spent extends Way {
   id: string;
   /** The point's cell; undefined if the figures are means over tasks. */
@@ -22,7 +22,7 @@ export interface Spent extends Way {
   /** The words about an estimate, or about a mean that contains one. */
   estimated: string;
   /** The tokens; null if nothing was written. */
-  took: Took | null;
+  took: TokenFigures | null;
 }
 /** The drawn points, and the numbers of ways that cannot be drawn: without counted tokens, or without some of the tasks. */
 export interface Drawn {
@@ -67,7 +67,7 @@ export function averaged(set: string, all: Task[]): Task[] {
 }
 
 /** The points of a set; for several tasks each has the means over all of them. */
-export function spentOn(set: string, chosen: Task[]): Drawn {
+export function tokenPoints(set: string, chosen: Task[]): Drawn {
   const names = chosen.map((x) => x.name);
   const groups = new Map<string, Cell[]>();
   for (const c of cells().filter((c) => c.set === set && names.includes(c.task))) {
@@ -99,7 +99,7 @@ function pointOf(group: Cell[], chosen: Task[]): Spent[] {
 }
 
 /** The tokens of several cells. Every cell has the same weight in means, as in the metric's mean. */
-function together(all: (TokenCounts | null | undefined)[]): Took | null {
+function together(all: (TokenCounts | null | undefined)[]): TokenFigures | null {
   const found = all.filter((x) => x !== null && x !== undefined);
   if (!found.length || found.length < all.length) return null;
   if (found.length === 1) return found[0];

@@ -3,20 +3,20 @@
 import { low } from "../common/annotator/page.ts";
 import { button, byId, h } from "../common/dom.ts";
 import { t } from "../common/words.ts";
-import { take } from "./acts.ts";
+import { take } from "./actions.ts";
 import { chosen, current } from "./rows.ts";
 import { phrasePlace } from "./rules.ts";
-import { type Marked, type Piece, parted, pieces, stepped } from "./spans.ts";
+import { type Marked, nextSelection, type Piece, pieces, splitTurn } from "./spans.ts";
 import { state } from "./state.ts";
 
 export function drawTalk() {
   const turns = current().dialogue,
-    first = parted(turns[0]).who;
+    first = splitTurn(turns[0]).who;
   const chat = h(
     "ol",
     { class: "chat picks", id: "turns", onmouseup: takeDragged },
     turns.map((turn, n) => {
-      const { who, said } = parted(turn),
+      const { who, said } = splitTurn(turn),
         name = who.trim().replace(/[:：]$/, "") || "·";
       return h(
         "li",
@@ -88,7 +88,7 @@ function takeDragged() {
   if (n === undefined || n !== turnOf(range.endContainer)) return;
   const from = placeOf(range.startContainer, range.startOffset),
     to = placeOf(range.endContainer, range.endOffset);
-  if (from !== null && to !== null) take(parted(current().dialogue[Number(n)]).said.slice(from, to).trim());
+  if (from !== null && to !== null) take(splitTurn(current().dialogue[Number(n)]).said.slice(from, to).trim());
 }
 
 /** Focus a turn. Tab reaches one turn only, the last that had the focus; arrow keys reach the others. */
@@ -112,7 +112,7 @@ function steer(event: KeyboardEvent, n: number, said: string) {
   else if (key === "ArrowUp") byId(`turn-${n - 1}`)?.focus();
   else if (key === "Enter") take(state.cursor ? textOf(chars, ...state.cursor).trim() : said);
   else if (["ArrowRight", "ArrowLeft", "Home", "End"].includes(key)) {
-    state.cursor = stepped(key, event.shiftKey, state.cursor, chars.length);
+    state.cursor = nextSelection(key, event.shiftKey, state.cursor, chars.length);
     const [from, to] = state.cursor.map((count) => textOf(chars, 0, count).length);
     showSpan(event.currentTarget as HTMLElement, from, to);
   } else return;

@@ -2,18 +2,18 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { prepare } from "../src/leaderboard/data.ts";
-import { firsts, state } from "../src/leaderboard/state.ts";
-import type { Sheet } from "../src/leaderboard/types.ts";
 import {
   cellOfPart,
   changeIn,
   foundIn,
+  groupTables,
   partsOf,
   scoreIn,
   tasksIn,
   weightsOf,
-  wholes,
-} from "../src/leaderboard/whole.ts";
+} from "../src/leaderboard/group_rows.ts";
+import { firsts, state } from "../src/leaderboard/state.ts";
+import type { Sheet } from "../src/leaderboard/types.ts";
 import type { BenchmarkGroup, GroupRow } from "../src/types/results.ts";
 import { page } from "./page.ts";
 
@@ -67,7 +67,7 @@ function open(...groups: BenchmarkGroup[]) {
   const made = page();
   made.runs = groups.map((one) => ({ name: "run", manifest: {}, groups: [one] }));
   prepare(made);
-  return wholes();
+  return groupTables();
 }
 
 beforeEach(() => {
@@ -89,13 +89,13 @@ test("every task weighs the same, and of a task every set", () => {
 
 test("a page without groups, or of another split, has none", () => {
   prepare(page());
-  assert.deepEqual(wholes(), []);
+  assert.deepEqual(groupTables(), []);
   assert.deepEqual(open({ ...group([row("big")]), split: "dev" }), []);
 });
 
 test("a row a model that is in sight, in the way that is chosen", () => {
   const rows = [row("small"), row("big"), row("small", { variant: "cot" })];
-  const names = () => wholes()[0]?.rows.map((x) => [x.model.name, x.row.variant]);
+  const names = () => groupTables()[0]?.rows.map((x) => [x.model.name, x.row.variant]);
   open(group(rows));
   assert.deepEqual(names(), [
     ["big", "paper"],
@@ -108,7 +108,7 @@ test("a row a model that is in sight, in the way that is chosen", () => {
   state.find = "big";
   assert.deepEqual(names(), [["big", "paper"]]);
   state.find = "nobody";
-  assert.deepEqual(wholes(), []);
+  assert.deepEqual(groupTables(), []);
 });
 
 test("a mean leads to its parts, and each to its cell", () => {
@@ -147,7 +147,7 @@ test("benchmarks come before abilities; columns of runs with other parts, or oth
     groups: [one],
   }));
   prepare(made);
-  const [both] = wholes();
+  const [both] = groupTables();
   assert.deepEqual(
     both.columns.map((c) => [c.name, c.alike]),
     [
@@ -163,7 +163,7 @@ test("benchmarks come before abilities; columns of runs with other parts, or oth
   const other = made.cells.find((c) => c.run === 1 && c.task === "probe");
   Object.assign(other ?? {}, { facts: { limit: 5 } });
   assert.deepEqual(
-    wholes()[0].columns.map((c) => c.alike),
+    groupTables()[0].columns.map((c) => c.alike),
     [false, false, false],
     "of fewer items",
   );

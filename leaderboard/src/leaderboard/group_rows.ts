@@ -9,7 +9,7 @@ import { meanRanks } from "./statistics.ts";
 import type { Cell, Model } from "./types.ts";
 
 /** A model's row, with the columns of its run. */
-export interface WholeRow {
+export interface GroupTableRow {
   model: Model;
   row: GroupRow;
   columns: GroupColumn[];
@@ -18,12 +18,12 @@ export interface WholeColumn extends GroupColumn {
   /** Whether all rows have the same parts and items. */
   alike: boolean;
 }
-export interface Whole {
+export interface GroupTable {
   group: BenchmarkGroup;
   columns: WholeColumn[];
   /** The perturbed benchmarks that some row has. */
   changes: Pick<GroupChange, "perturb" | "benchmark">[];
-  rows: WholeRow[];
+  rows: GroupTableRow[];
 }
 export type Asked = Pick<GroupPart, "task" | "set" | "shots" | "scoring">;
 
@@ -31,7 +31,7 @@ type Way = Pick<GroupRow, "variant" | "shots" | "scoring">;
 const sameWay = (a: Way, b: Way) => a.variant === b.variant && a.shots === b.shots && a.scoring === b.scoring;
 
 /** The groups of the page's runs, with the models in view under the chosen settings. */
-export function wholes(): Whole[] {
+export function groupTables(): GroupTable[] {
   const found = data.runs.flatMap((run, i) =>
     (run.groups ?? []).filter(({ split }) => split === state.split).map((group) => ({ group, run: i })),
   );
@@ -40,9 +40,9 @@ export function wholes(): Whole[] {
 }
 
 /** The rows of a group under the chosen settings; if no model has those, under the first that some model has. */
-function wholeOf(found: { group: BenchmarkGroup; run: number }[]): Whole | null {
+function wholeOf(found: { group: BenchmarkGroup; run: number }[]): GroupTable | null {
   const all = found.flatMap(({ group, run }) =>
-    group.rows.flatMap((row): WholeRow[] => {
+    group.rows.flatMap((row): GroupTableRow[] => {
       const model = models.get(`${run}\t${row.model}`);
       return model && inSight(model) ? [{ model, row, columns: group.columns }] : [];
     }),
@@ -71,31 +71,31 @@ function wholeOf(found: { group: BenchmarkGroup; run: number }[]): Whole | null 
 const isOf = (of: Pick<GroupColumn, "kind" | "name">) => (x: Pick<GroupColumn, "kind" | "name">) =>
   x.kind === of.kind && x.name === of.name;
 
-export const scoreIn = ({ row }: WholeRow, of: GroupColumn): GroupScore | undefined => row.scores.find(isOf(of));
+export const scoreIn = ({ row }: GroupTableRow, of: GroupColumn): GroupScore | undefined => row.scores.find(isOf(of));
 
-export const changeIn = ({ row }: WholeRow, of: Whole["changes"][number]): GroupChange | undefined =>
+export const changeIn = ({ row }: GroupTableRow, of: GroupTable["changes"][number]): GroupChange | undefined =>
   row.changes.find((c) => c.perturb === of.perturb && c.benchmark === of.benchmark);
 
 /** The parts of a column in the row's run. */
-export const partsOf = ({ columns }: WholeRow, of: GroupColumn): string[] => columns.find(isOf(of))?.parts ?? [];
+export const partsOf = ({ columns }: GroupTableRow, of: GroupColumn): string[] => columns.find(isOf(of))?.parts ?? [];
 
 export const partName = ({ task, set }: Pick<Asked, "task" | "set">) => `${task}/${set}`;
 
 /** The parts of a mean that the row has. */
-export const foundIn = (whole: WholeRow, of: GroupColumn): GroupPart[] => {
+export const foundIn = (whole: GroupTableRow, of: GroupColumn): GroupPart[] => {
   const wanted = partsOf(whole, of);
   return whole.row.parts.filter((part) => wanted.includes(partName(part)));
 };
 
 /** The cell of a part. */
-export const cellOfPart = ({ model, row }: WholeRow, part: Asked, perturb = "none"): Cell | undefined => {
+export const cellOfPart = ({ model, row }: GroupTableRow, part: Asked, perturb = "none"): Cell | undefined => {
   const { task, set, shots, scoring } = part;
   const { split, variant } = row;
   return cellIndex.get(placeOf({ id: model.id, task, set, split, variant, shots, scoring, perturb }));
 };
 
 /** Whether a column's rows can be compared: the cells of each part have the same items and, across runs, the same parts. */
-function isAlike(of: GroupColumn, rows: WholeRow[]): boolean {
+function isAlike(of: GroupColumn, rows: GroupTableRow[]): boolean {
   const whole = rows.filter((row) => scoreIn(row, of)?.missing.length === 0);
   if (new Set(whole.map((row) => partsOf(row, of).join())).size > 1) return false;
   return of.parts.every((name) => {
