@@ -319,7 +319,7 @@ def _sentences(rows: Sequence[ExposureTest]) -> Iterator[Text]:
 
 
 def _references(rows: Sequence[ExposureTest]) -> list[Text]:
-    """The reference models, and where the published form is likelier for them, too."""
+    """Notes on the reference models, and on tests in which they favour the published form, too."""
     notes = []
     for name in dict.fromkeys(row.reference.name for row in rows if row.reference):
         theirs = [row.reference.p for row in rows if row.reference and row.reference.name == name]

@@ -77,7 +77,7 @@ class Curve(PlaceFields):
     points: Rows[CurvePoint]
 
     def concerns(self, chosen: PlaceFilter) -> bool:
-        """A curve is its base model's."""
+        """Whether the curve's base model is chosen."""
         return super().concerns(chosen) and self.base in chosen.get("model", (self.base,))
 
 

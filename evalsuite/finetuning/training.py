@@ -49,7 +49,7 @@ class TrainingRow:
 
     @property
     def parts(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The prompt, which an encoder reads, and the answer with the end of text, which its decoder learns."""
+        """(the prompt, which the encoder reads; the answer with the end of text, which the decoder learns)."""
         return self.ids[: -self.answer], self.ids[-self.answer :]
 
     @property

@@ -52,7 +52,7 @@ class OptionKeys:
     finals: frozenset[str]  # their last characters
     none: int | None  # the option that says that no other is right: 以上都不对
     capital: bool  # the labels are capitals
-    longest: int  # place that may hold a slip or a synonym, with its punctuation
+    longest: int  # most characters of a passage that may hold a slip or a synonym, with punctuation
 
     def labelled(self, core: str) -> int:
         """The option with this label; -1 for a label of the same kind outside the list (rule 7)."""

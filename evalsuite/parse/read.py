@@ -332,7 +332,7 @@ def _decide(
 def _block(
     reply: ReplyBlocks, block: Block, cut: bool, several: bool, asked_again: bool, listed: bool
 ) -> Verdict | None:
-    """The verdict of one block; None if it has no answer. `asked_again`: it follows the question, and the reply ends in it.
+    """The verdict of one block; None if it has no answer. `asked_again`: it follows a repeated question and ends the reply.
     `listed`: so did a list of the options before."""
     tape, count = reply.tape(block), len(reply.options.keys)
     found = hits(tape, count, block.echo, several)

@@ -205,7 +205,7 @@ class Store:
             yield
             self._db.execute("COMMIT")
         except BaseException:
-            if self._db.in_transaction:  # a full disk ends it
+            if self._db.in_transaction:  # SQLite ends the transaction itself if the disk is full
                 self._db.execute("ROLLBACK")
             raise
 

@@ -59,7 +59,7 @@ class Ended(_Noted):
     found: Mapping[str, LineOutcome] = field(
         default_factory=dict
     )  # by name, also of lines that are no longer in the note
-    read: frozenset[str] = frozenset()  # files
+    read: frozenset[str] = frozenset()  # ids of the files that were read
 
     def missing(self) -> list[str]:
         """Names of the lines that the files do not mention."""
