@@ -226,7 +226,7 @@ test("a p-value is never printed as 0; CSV keeps its number", () => {
     columns: [{ heading: "model" }, { heading: "p", kind: "p" }],
     rows: [{ cells: ["a", 0.00002] }, { cells: ["b", { value: 0.0125, asides: ["*"] }] }],
   };
-  const p = (row: number) => said(sheet.columns[1], sheet.rows[row].cells[1]).text;
+  const p = (row: number) => cellText(sheet.columns[1], sheet.rows[row].cells[1]).text;
   assert.deepEqual([p(0), p(1)], ["<0.001", "0.013"]);
   assert.ok(markdownTable(tableOf(sheet), "p").includes("<0.001"));
   assert.ok(csvTable(tableOf(sheet)).includes("0.00002"));

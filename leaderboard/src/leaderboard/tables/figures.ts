@@ -1,4 +1,4 @@
-// The cells of a sheet in words: for the page, and for files.
+// The cells of a sheet as text, for the page and for files.
 import { fixed, isNumber, num, pWords } from "../../common/numbers.ts";
 import { inChinese } from "../../common/words.ts";
 import type { Flag, Sheet, SheetCell, SheetColumn, SheetValue, Words } from "../types.ts";

@@ -1,4 +1,4 @@
-// A sheet in words alone: what files are made of.
+// A sheet as text, from which files are made.
 import { isNumber } from "../../common/numbers.ts";
 import { oneLine } from "../../common/text.ts";
 import type { SheetCell, SheetColumn, SheetRow, SheetValue } from "../types.ts";
@@ -48,9 +48,9 @@ const histogramWords = (cell: SheetCell): string =>
 function printedCell(column: SheetColumn, cell: SheetCell | undefined, rank: Rank): PrintedCell {
   if (isDrawn(column))
     return { text: column.kind === "histogram" ? histogramWords(cell ?? null) : "", asides: [], rank };
-  const { text, beside } = said(column, cell);
+  const { text, beside } = cellText(column, cell);
   const { value, sign = "", asides = [], flags = [], parts = [] } = asValue(cell);
-  const part = (x: { name: string; value: SheetValue }): string => `${x.name} ${said(column, x.value).text}`;
+  const part = (x: { name: string; value: SheetValue }): string => `${x.name} ${cellText(column, x.value).text}`;
   const all = [sign, beside, ...asides, parts.map(part).join(" "), ...flags.map((flag) => inWords(asFlag(flag).text))];
   const found = all.map(bare).filter(Boolean);
   const number = column.kind === "p" && isNumber(value) ? { number: value } : {};
