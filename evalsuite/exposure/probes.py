@@ -159,7 +159,7 @@ def reason(checks: Mapping[str, float], p: float | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CompletionProbe:
-    """Items to complete: requests for official items, then for control items. Each has one request, or a guided and a general one."""
+    """Items to complete: requests for official, then for control items. Each has one request, or a guided and a general one."""
 
     file: TestedFile
     official: Sequence[ProbeText]
