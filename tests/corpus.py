@@ -60,7 +60,7 @@ def replies() -> list[Row]:
     return found
 
 
-def said(row: Row) -> Any:
+def read_label(row: Row) -> Any:
     """The label that the reader takes a reply to choose, or None; a list of them where several may be right."""
     labels = list(row["options"])
     if "labels" in row:
@@ -71,7 +71,7 @@ def said(row: Row) -> Any:
 
 def kind(row: Row) -> str:
     """How a reply is read: right, wrong (another answer), invented (it has none), missed."""
-    got, wanted = said(row), row.get("label", row.get("labels"))
+    got, wanted = read_label(row), row.get("label", row.get("labels"))
     return "right" if got == wanted else "invented" if not wanted else "wrong" if got else "missed"
 
 

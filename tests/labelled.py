@@ -37,7 +37,7 @@ def choices() -> list[Row]:
     return found
 
 
-def said(row: Row) -> tuple[Any, str]:
+def read_choice(row: Row) -> tuple[Any, str]:
     """What the reader takes a reply to choose: a label, or a list of them, and the status."""
     finish, question, labels = row.get("finish", "stop"), row.get("question", ""), list(row["options"])
     if "labels" in row:
@@ -49,7 +49,7 @@ def said(row: Row) -> tuple[Any, str]:
 
 def is_right(row: Row) -> bool:
     """Whether a reply is read as it was labelled, its status included."""
-    choice, status = said(row)
+    choice, status = read_choice(row)
     return choice == row.get("label", row.get("labels")) and status == row.get("status", status)
 
 
@@ -68,7 +68,7 @@ def main() -> None:
         for row in choices():
             if (row["set"] == "held_choices") != held:
                 continue
-            choice, status = said(row)
+            choice, status = read_choice(row)
             wanted = row.get("label", row.get("labels"))
             replies[row["file"]] += 1
             right[row["file"]] += choice == wanted

@@ -30,7 +30,7 @@ PLAIN = [
 GLUCOSE = [make(d) for d in range(1, 11) for make in (slots.statement, slots.prompted)]
 
 
-def held(pattern: str, prompt: str = "Gage was riding his bike. 请回答：", room: int = 40) -> Request:
+def constrained_request(pattern: str, prompt: str = "Gage was riding his bike. 请回答：", room: int = 40) -> Request:
     return Request("g/0", prompt, (Message("user", prompt),), room, scoring="constrained", pattern=pattern)
 
 
@@ -55,7 +55,7 @@ def partly(pattern: str, text: str) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize("patterns", [PLAIN, GLUCOSE], ids=["plain", "glucose"])
 def test_replies_match_or_are_cut(hf: HuggingFace, patterns: list[str]) -> None:
-    asked = [held(p) for p in patterns]
+    asked = [constrained_request(p) for p in patterns]
     replies = answers(hf, asked)
     for pattern, reply in zip(patterns, replies, strict=True):
         assert reply.error is None and reply.text
@@ -75,7 +75,7 @@ def test_a_reply_is_the_greedy_one_of_what_may_be_said(hf: HuggingFace) -> None:
 
     words = [w for w in ("他", "我", "天", "不", "是", "人") if len(hf.checkpoint.tokenizer(w)["input_ids"]) == 1]
     assert len(words) >= 4
-    request = held("|".join(words))
+    request = constrained_request("|".join(words))
     with torch.inference_mode():
         logits = hf.net(torch.tensor([hf.ids(request)])).logits[0, -1]
     best = max(words, key=lambda w: float(logits[hf.checkpoint.tokenizer(w)["input_ids"][0]]))
@@ -84,33 +84,33 @@ def test_a_reply_is_the_greedy_one_of_what_may_be_said(hf: HuggingFace) -> None:
 
 def test_what_could_go_on_may_end(hf: HuggingFace) -> None:
     """Where the reply matches already, the model chooses between its end and what may follow: here it has no choice but one."""
-    (short,) = answers(hf, [held("是[^\\s\\S]?")])
+    (short,) = answers(hf, [constrained_request("是[^\\s\\S]?")])
     assert (short.text, short.finish, short.new_tokens) == ("是", "stop", 2)
 
 
 def test_replies_do_not_hang_on_the_batch(hf: HuggingFace) -> None:
-    asked = [held(p, room=room) for p in PLAIN for room in (6, 24)]
+    asked = [constrained_request(p, room=room) for p in PLAIN for room in (6, 24)]
     assert [answers(hf, [r])[0] for r in asked] == answers(hf, asked)
 
 
 @pytest.mark.parametrize("pattern", ["(", "a(?=b)", "(.)\\1"])
 def test_a_pattern_that_cannot_be_used_fails_alone(hf: HuggingFace, pattern: str) -> None:
-    good, bad = answers(hf, [held("是|否"), held(pattern)])
+    good, bad = answers(hf, [constrained_request("是|否"), constrained_request(pattern)])
     assert good.text in ("是", "否")
     assert (bad.finish, bad.text) == ("error", "") and f"pattern {pattern!r}" in (bad.error or "")
 
 
 def test_with_neither_options_nor_a_pattern(hf: HuggingFace) -> None:
-    (reply,) = answers(hf, [held("")])
+    (reply,) = answers(hf, [constrained_request("")])
     assert "neither options nor a pattern" in (reply.error or "")
 
 
 def test_choices_beside_patterns(hf: HuggingFace) -> None:
     """Should one cell hold both, each row is held to its own."""
-    choice = replace(held(""), options=("甲", "乙"), labels=("(a)", "(b)"))
+    choice = replace(constrained_request(""), options=("甲", "乙"), labels=("(a)", "(b)"))
     alone = answers(hf, [choice])[0]
     assert alone.text.strip() in ("a", "b", "(a)", "(b)")
-    both = answers(hf, [choice, held("是|否")])
+    both = answers(hf, [choice, constrained_request("是|否")])
     assert both[0].text.strip() in ("a", "b", "(a)", "(b)") and both[1].text in ("是", "否")
 
 
@@ -121,7 +121,7 @@ def test_without_the_library_it_says_what_to_install(hf: HuggingFace, monkeypatc
 
     monkeypatch.setitem(sys.modules, "llguidance.hf", None)
     monkeypatch.setattr(hf, "_patterns", Patterns(hf.checkpoint))
-    (reply,) = answers(hf, [held("是|否")])
+    (reply,) = answers(hf, [constrained_request("是|否")])
     assert "pip install 'evalsuite[hf]'" in (reply.error or "")
 
 
@@ -161,5 +161,7 @@ def test_a_tokenizer_of_pieces_and_bytes(tmp_path: Path) -> None:
     words.save_pretrained(tmp_path)
     backend = HuggingFace(Model(name="l", backend="hf", path=str(tmp_path), dtype="float32", device="cpu"))
     patterns = ["ab{2} a", "是{2}", "(?:a|b){3}"]
-    for pattern, reply in zip(patterns, answers(backend, [held(p, "a b") for p in patterns]), strict=True):
+    for pattern, reply in zip(
+        patterns, answers(backend, [constrained_request(p, "a b") for p in patterns]), strict=True
+    ):
         assert reply.finish == "stop" and re.fullmatch(pattern, reply.text), (pattern, reply)

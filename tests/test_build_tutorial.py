@@ -59,7 +59,7 @@ def test_the_document_goes_from_nothing_to_a_leaderboard() -> None:
     assert all(shown for _, shown in commands())
 
 
-def held(page: Path) -> Any:
+def page_data(page: Path) -> Any:
     """What a page of ours shows: JSON, packed (`report.pack_json`)."""
     (packed,) = re.findall(r'id="data" type="text/plain">([^<]+)<', page.read_text(encoding="utf-8"))
     return json.loads(gzip.decompress(base64.b64decode(packed)))
@@ -76,12 +76,12 @@ def test_every_command_runs_and_says_what_is_shown(followed: Path) -> None:
         for d in check_dialogues(bundled(f"sample/tutorial/{name}.jsonl"))[0]
     }
     assert {d["id"]: d["dialogue"] for d in kept} == told, "the annotations are of the dialogues that screening keeps"
-    assert [d["id"] for d in held(followed / "annotate.html")["dialogues"]] == [d["id"] for d in kept]
+    assert [d["id"] for d in page_data(followed / "annotate.html")["dialogues"]] == [d["id"] for d in kept]
     assert len(json.loads((followed / "agreement.json").read_text(encoding="utf-8"))["annotators"]) == 2
     results = [json.loads((followed / "runs" / r / "results.json").read_text()) for r in ("baselines", "tiny")]
     assert [len({c["model"] for c in r["cells"]}) for r in results] == [3, 1]
     assert [len(r["cells"]) for r in results] == [3 * 8, 2]
-    assert {"lexical", "tiny-zh"} <= {c["model"] for c in held(followed / "leaderboard" / "index.html")["cells"]}
+    assert {"lexical", "tiny-zh"} <= {c["model"] for c in page_data(followed / "leaderboard" / "index.html")["cells"]}
 
 
 def test_what_the_tutorial_ships() -> None:

@@ -251,7 +251,7 @@ TALK = (
 )
 
 
-def asked(task: str, event: str, answer: str, number: int = 0, item_set: str = "easy") -> Item:
+def cause_item(task: str, event: str, answer: str, number: int = 0, item_set: str = "easy") -> Item:
     question = f"事件“{event}”的原因是什么？"
     return Item(f"c/{number}", task, item_set, "test", TALK, question, references=(answer,))
 
@@ -259,10 +259,10 @@ def asked(task: str, event: str, answer: str, number: int = 0, item_set: str = "
 def test_a_cause_becomes_an_explanation_of_the_turn_that_tells_its_consequent() -> None:
     found = cedar_chinese.chinese_instances(
         [
-            asked("event_cause", "A怕山路太滑会摔跤", "雨下得好大"),
-            asked("subsequent_event", "A和B不去爬山了", "B在家看电影", 1),
-            asked("clipped_subsequent_event", "A和B不去爬山了", "B在家看电影", 2),
-            asked("event_cause", "股票涨了", "雨下得好大", 3),
+            cause_item("event_cause", "A怕山路太滑会摔跤", "雨下得好大"),
+            cause_item("subsequent_event", "A和B不去爬山了", "B在家看电影", 1),
+            cause_item("clipped_subsequent_event", "A和B不去爬山了", "B在家看电影", 2),
+            cause_item("event_cause", "股票涨了", "雨下得好大", 3),
         ]
     )
     assert [(i.response, i.history) for i in found] == [(TALK[2], TALK[:2]), (TALK[3], TALK[:3])]
@@ -287,14 +287,17 @@ def test_the_response_is_the_turn_that_tells_the_consequent(consequent: str, tur
 
 
 def test_what_led_to_the_cause_is_no_wrong_cause() -> None:
-    chain = [asked("event_cause", "山路太滑", "雨下得好大"), asked("event_cause", "A不去爬山怕摔跤", "山路太滑", 1)]
+    chain = [
+        cause_item("event_cause", "山路太滑", "雨下得好大"),
+        cause_item("event_cause", "A不去爬山怕摔跤", "山路太滑", 1),
+    ]
     assert all(e.valid for i in cedar_chinese.chinese_instances(chain) for e in i.explanations)
 
 
 def test_sets_are_not_mixed() -> None:
     with pytest.raises(ValueError, match="corecode-hard"):
         cedar_chinese.chinese_instances(
-            [asked("event_cause", "山路太滑", "雨大", n, s) for n, s in enumerate(("easy", "hard"))]
+            [cause_item("event_cause", "山路太滑", "雨大", n, s) for n, s in enumerate(("easy", "hard"))]
         )
 
 

@@ -204,7 +204,7 @@ def test_every_prompt_shows_dialogue_target_and_options(task: str, variant: str)
 # The whole way: what is right is read as right, for every task ------------------------------------------------------
 
 
-def lost(corpus: Corpus, set: str, split: str) -> list[str]:
+def misread_ids(corpus: Corpus, set: str, split: str) -> list[str]:
     """Ids of items whose own right answer does not come through the readers as right."""
     found = []
     for task in TASKS_CICERO.values():
@@ -228,7 +228,7 @@ def lost(corpus: Corpus, set: str, split: str) -> list[str]:
 @pytest.mark.parametrize("set", ["v1", "v2"])
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
 def test_the_oracle_loses_nothing_of_the_sample(set: str, split: str) -> None:
-    assert lost(Corpus(BENCHMARK, SAMPLE), set, split) == []
+    assert misread_ids(Corpus(BENCHMARK, SAMPLE), set, split) == []
 
 
 def test_the_sample_has_every_task() -> None:
@@ -315,7 +315,7 @@ def test_official_v2_files(real_data: Path) -> None:
         whole = corpus.file(TASKS_CICERO["all_answers"], "v2", split).items
         assert len(whole) == sum(expected.values())
         assert not corpus.file(TASKS_CICERO["single_answer"], "v2", split).items
-        assert lost(corpus, "v2", split) == []
+        assert misread_ids(corpus, "v2", split) == []
     assert len({item.dialogue for item in corpus.file(TASKS_CICERO["all_answers"], "v2", "test").items}) == 401
     assert Counter(len(item.options) for item in whole) == {5: 852, 4: 795, 3: 9, 2: 1}
 

@@ -59,7 +59,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
-def asked(what: str) -> dict[str, tuple[Cell, list[Trial]]]:
+def exported_cells(what: str) -> dict[str, tuple[Cell, list[Trial]]]:
     """What a run asks: name of the exported task -> its cell and trials."""
     found = {}
     for cell, trials in evalsuite.preview(model=["random"], **{**WHAT[what], "shots": [2]}):
@@ -72,7 +72,7 @@ def asked(what: str) -> dict[str, tuple[Cell, list[Trial]]]:
 def test_prompts_are_those_of_a_run(exported: tuple[Path, str]) -> None:
     folder, what = exported
     written = {path.stem: rows(path) for path in (folder / "data").iterdir()}
-    wanted = asked(what)
+    wanted = exported_cells(what)
     assert set(written) == set(wanted)
     assert len(wanted) == 2 * {"corecode": 2 * len(CORECODE), "chain": len(CORECODE), "sisters": 3 + 2 * 2 + 1}[what]
     for name, (_, trials) in wanted.items():
@@ -105,7 +105,7 @@ def test_yaml_names_what_is_there(exported: tuple[Path, str]) -> None:
         content = yaml.load(path.read_text(encoding="utf-8"), Loader)
         (groups if "group" in content else tasks)[path.stem] = content
     wanted, grouped = set(), {}
-    for name, (cell, _) in asked(what).items():
+    for name, (cell, _) in exported_cells(what).items():
         task = TASKS[cell.place.task]
         variant = cell.place.variant.replace("-", "_")
         # A reply that reasons first has no likelihood to compare.
@@ -126,7 +126,7 @@ def test_inspect_has_a_task_for_each(exported: tuple[Path, str]) -> None:
     if folder.name != "inspect":
         pytest.skip("lm-eval has no files of tasks")
     assert {path.stem for path in folder.glob("*.py")} == {
-        TASKS[c.place.task].benchmark for c, _ in asked(what).values()
+        TASKS[c.place.task].benchmark for c, _ in exported_cells(what).values()
     }
     found = []
     for path in folder.glob("*.py"):

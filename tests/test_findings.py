@@ -48,7 +48,7 @@ def gap(task: str, **given: Any) -> dict[str, Any]:
     return {k: v for k, v in WAY.items() if k != "set"} | {"model": "a", "task": task} | usual | given
 
 
-def told(
+def found_sentences(
     cells: Sequence[CellResult],
     groups: Sequence[TaskComparisons] = (),
     dialogues: int = 50,
@@ -89,7 +89,7 @@ def at_least(right: int, of: int, chance: float) -> float:
 
 
 def test_nobody_is_above_chance() -> None:
-    found = told([cell("a", "knowledge_filling", 20, 50), cell("b", "knowledge_filling", 18, 50)])
+    found = found_sentences([cell("a", "knowledge_filling", 20, 50), cell("b", "knowledge_filling", 18, 50)])
     least = 2 * at_least(20, 50, 1 / 3)  # Holm: the smallest of two p-values twice
     (one,) = about(found, "chance")
     assert one.en == (
@@ -101,7 +101,7 @@ def test_nobody_is_above_chance() -> None:
 
 
 def test_the_reference_is_the_best_constant_answer_where_that_is_better() -> None:
-    found = told([cell("a", "knowledge_filling", 20, 50)], constant=0.38)
+    found = found_sentences([cell("a", "knowledge_filling", 20, 50)], constant=0.38)
     (one,) = about(found, "chance")
     assert one.en.endswith(
         "above chance on Knowledge filling of CORECODE HARD: 40.0\u00a0% of 50 items, where always (b) gets 38.0\u00a0%."
@@ -110,7 +110,7 @@ def test_the_reference_is_the_best_constant_answer_where_that_is_better() -> Non
 
 
 def test_runs_of_earlier_versions_say_nothing_of_chance() -> None:
-    assert about(told([cell("a", "knowledge_filling", 20, 50)], earlier=True), "chance") == []
+    assert about(found_sentences([cell("a", "knowledge_filling", 20, 50)], earlier=True), "chance") == []
 
 
 def test_a_model_tagged_as_a_baseline_is_one() -> None:
@@ -127,27 +127,31 @@ def test_a_model_tagged_as_a_baseline_is_one() -> None:
 
 def test_holm_decides_who_is_above_chance() -> None:
     # 24 of 50 alone: p = 0.023; among three tests it is not enough, among one it is.
-    alone = told([cell("a", "knowledge_filling", 24, 50)])
+    alone = found_sentences([cell("a", "knowledge_filling", 24, 50)])
     assert at_least(24, 50, 1 / 3) < 0.05 < 3 * at_least(24, 50, 1 / 3)
     assert about(alone, "chance")[0].en.startswith(
         "a is significantly above chance on Knowledge filling of CORECODE HARD: 48.0"
     )
-    many = told([cell(name, "knowledge_filling", right, 50) for name, right in (("a", 24), ("b", 10), ("c", 11))])
+    many = found_sentences(
+        [cell(name, "knowledge_filling", right, 50) for name, right in (("a", 24), ("b", 10), ("c", 11))]
+    )
     assert about(many, "chance")[0].en.startswith("No model is significantly above chance on Knowledge filling")
 
 
 def test_tasks_on_which_nobody_is_above_chance_are_named() -> None:
     cells = [cell("a", "knowledge_filling", 45, 50), cell("a", "domain_identification", 12, 50, 0.25)]
-    found = told([*cells, cell("b", "knowledge_filling", 20, 50), cell("b", "domain_identification", 13, 50, 0.25)])
+    found = found_sentences(
+        [*cells, cell("b", "knowledge_filling", 20, 50), cell("b", "domain_identification", 13, 50, 0.25)]
+    )
     (one,) = about(found, "chance")
     assert one.en.startswith(
         "a is significantly above chance on 1 of 2 choice tasks of CORECODE HARD, nobody on Domain identification; b comes nearest there: 26"
     )
     assert one.cell == 3 and one.test_en.endswith(" there")
-    single = about(told(cells), "chance")[0]
+    single = about(found_sentences(cells), "chance")[0]
     assert "1 of 2 choice tasks of CORECODE HARD, not on Domain identification; it comes nearest there: 24" in single.en
     assert "，领域识别上未做到；其中：24.0%（50 题）" in single.zh
-    better = told(
+    better = found_sentences(
         [*cells[:1], cell("a", "domain_identification", 40, 50, 0.25), cell("b", "knowledge_filling", 20, 50)]
     )
     assert about(better, "chance")[0].en.startswith(
@@ -157,14 +161,14 @@ def test_tasks_on_which_nobody_is_above_chance_are_named() -> None:
 
 def test_a_baseline_that_is_ahead_is_told_but_not_the_oracle() -> None:
     cells = [cell("a", "knowledge_filling", 20, 50), cell("oracle", "knowledge_filling", 50, 50)]
-    assert about(told(cells), "baselines") == []
-    (found,) = about(told([*cells, cell("lexical", "knowledge_filling", 25, 50)]), "baselines")
+    assert about(found_sentences(cells), "baselines") == []
+    (found,) = about(found_sentences([*cells, cell("lexical", "knowledge_filling", 25, 50)]), "baselines")
     assert found.en == (
         "a's score is above every baseline's on none of 1 task of CORECODE HARD; on Knowledge filling, lexical overlap alone gets "
         "50.0\u00a0%, a 40.0\u00a0%."
     )
     assert "仅靠词面重合即得 50.0%" in found.zh and found.cell == 2
-    (tied,) = about(told([*cells, cell("lexical", "knowledge_filling", 20, 50)]), "baselines")
+    (tied,) = about(found_sentences([*cells, cell("lexical", "knowledge_filling", 20, 50)]), "baselines")
     assert tied.en == "a's score is above every baseline's on none of 1 task of CORECODE HARD."
 
 
@@ -175,13 +179,15 @@ def test_what_is_not_whole_is_not_told() -> None:
         cell("a", "knowledge_filling", 45, 50, missing=3),
         cell("a", "knowledge_filling", 45, 50, perturb="shuffle"),
     ):
-        assert told([left])[0].en.endswith("nobody is ranked.") and not about(told([left]), "chance")
+        assert found_sentences([left])[0].en.endswith("nobody is ranked.") and not about(
+            found_sentences([left]), "chance"
+        )
 
 
 def test_whole_cells_that_are_not_ranked_are_not_called_incomplete() -> None:
     """Folds of CIDER, which are averaged, and adapters."""
     folds = [cell("a", "cider_span_selection", 20, 50, set=f"fold-{n}") for n in (1, 2)]
-    assert not any("nobody is ranked" in one.en for one in told(folds))
+    assert not any("nobody is ranked" in one.en for one in found_sentences(folds))
     facts = {
         "trained": {"base": "a", "size": 9, "seed": 0, "method": "lora", "epochs": 1.0, "steps": 3, "data": "0" * 64}
     }
@@ -196,7 +202,7 @@ def test_the_way_is_that_of_most_models_whatever_baselines_were_asked() -> None:
     few = [cell("a", "knowledge_filling", 45, 50, shots=5)]
     others = [cell(name, "knowledge_filling", 10, 50, facts={"tags": ["baseline"]}) for name in ("x", "y", "z")]
     assert (
-        about(told([*others, *few]), "best")[0].en
+        about(found_sentences([*others, *few]), "best")[0].en
         == "a: 90.0\u00a0% (50 items) on CKF of CORECODE HARD (paper 5-shot)."
     )
 
@@ -213,7 +219,7 @@ def test_who_is_best_and_the_cost_of_the_harder_set() -> None:
         group(**both, task="domain_identification", not_worse=["0\tb"]),
     ]
     gaps = [gap("knowledge_filling", gap=0.2, p_holm=0.01), gap("domain_identification", gap=0.1, p_holm=0.6)]
-    found = told(cells, groups, gaps=gaps)
+    found = found_sentences(cells, groups, gaps=gaps)
     (one,) = about(found, "best")
     assert one.en == (
         "a is best of 2 models on all 2 tasks of CORECODE HARD, significantly ahead of every other model on 1 of them; "
@@ -235,7 +241,7 @@ def test_the_example_is_a_significant_win_where_there_is_one() -> None:
         group(**both, task="knowledge_filling", not_worse=["0\tb"]),
         group(**both, task="domain_identification", not_worse=[]),
     ]
-    (one,) = about(told(cells, groups), "best")
+    (one,) = about(found_sentences(cells, groups), "best")
     assert "significantly ahead of every other model on 1 of them; DI: 40.0\u00a0%" in one.en
     assert "其中 1 项显著领先于所有其他模型；领域识别" in one.zh
 
@@ -245,22 +251,24 @@ def test_ties_are_no_wins() -> None:
     cells = [cell(m, task, n, 50) for task, both in rights.items() for m, n in zip("ab", both, strict=True)]
     alike = {"best": "0\ta", "not_worse": ["0\tb"], "letters": {"0\ta": "a", "0\tb": "a"}}
     groups = [group(**alike, task=task) for task in rights]
-    assert about(told(cells, groups), "best")[0].en.startswith(
+    assert about(found_sentences(cells, groups), "best")[0].en.startswith(
         "a is best of 2 models on 1 of 3 tasks of CORECODE HARD,"
     )
     cells[-1] = cell("b", "slot_identification", 10, 50)
-    assert about(told(cells, groups), "best")[0].en == "a and b are each best on 1 of 3 tasks of CORECODE HARD."
-    assert not any("best on" in found.en for found in told(cells[2:4], groups))
+    assert (
+        about(found_sentences(cells, groups), "best")[0].en == "a and b are each best on 1 of 3 tasks of CORECODE HARD."
+    )
+    assert not any("best on" in found.en for found in found_sentences(cells[2:4], groups))
 
 
 def test_few_dialogues_do_not_tell_who_is_above_chance() -> None:
     cells = [cell("a", "knowledge_filling", 50, 50)]
     assert (
-        about(told(cells, dialogues=5), "chance")[0].en
+        about(found_sentences(cells, dialogues=5), "chance")[0].en
         == "Too few dialogues to tell who is above chance on CORECODE HARD."
     )
-    assert about(told(cells, dialogues=6), "chance")[0].en.startswith("a is significantly above chance")
-    mixed = told([*cells, cell("a", "domain_identification", 3, 3, 0.25)])  # 3 items: 3 dialogues
+    assert about(found_sentences(cells, dialogues=6), "chance")[0].en.startswith("a is significantly above chance")
+    mixed = found_sentences([*cells, cell("a", "domain_identification", 3, 3, 0.25)])  # 3 items: 3 dialogues
     (one,) = about(mixed, "chance")
     assert "above chance on Knowledge filling of" in one.en and "over 1 test" in one.test_en
 
@@ -269,7 +277,7 @@ def test_the_random_baseline_is_not_called_guessing() -> None:
     random = cell(
         "random", "knowledge_filling", 34, 50, facts={"backend": "baseline", "fingerprint": "baseline:random:1"}
     )
-    (found,) = about(told([cell("a", "knowledge_filling", 20, 50), random]), "baselines")
+    (found,) = about(found_sentences([cell("a", "knowledge_filling", 20, 50), random]), "baselines")
     assert "the random baseline alone gets 68.0" in found.en and "随机基线" in found.zh
 
 

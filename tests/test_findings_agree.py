@@ -24,7 +24,7 @@ Reply = Callable[[Trial, Random], Response]
 Planned = tuple[Cell, Sequence[Trial]]
 
 
-def said(text: str) -> Response:
+def response_with(text: str) -> Response:
     return Response(text, "stop", 1, 1)
 
 
@@ -33,17 +33,17 @@ def knows(share: float) -> Reply:
 
     def reply(trial: Trial, rng: Random) -> Response:
         item = trial.item
-        return said(item.labels[item.golds[0]] if rng.random() < share else rng.choice(item.labels))
+        return response_with(item.labels[item.golds[0]] if rng.random() < share else rng.choice(item.labels))
 
     return reply
 
 
 def constant(trial: Trial, rng: Random) -> Response:
-    return said(trial.item.labels[0])
+    return response_with(trial.item.labels[0])
 
 
 def prefers(trial: Trial, rng: Random) -> Response:
-    return said(trial.item.labels[0 if rng.random() < 0.8 else 1])
+    return response_with(trial.item.labels[0 if rng.random() < 0.8 else 1])
 
 
 def fails(trial: Trial, rng: Random) -> Response:
@@ -51,7 +51,7 @@ def fails(trial: Trial, rng: Random) -> Response:
 
 
 def silent(trial: Trial, rng: Random) -> Response:
-    return said("") if rng.random() < 0.5 else knows(0.9)(trial, rng)
+    return response_with("") if rng.random() < 0.5 else knows(0.9)(trial, rng)
 
 
 BASELINE = {"backend": "baseline", "fingerprint": "baseline:lexical:1"}
@@ -79,7 +79,7 @@ def plan() -> dict[str, list[Planned]]:
     }
 
 
-def made(
+def made_up_run(
     out: Path, planned: Sequence[Planned], models: dict[str, tuple[Reply, dict[str, object]]], seed: int
 ) -> Results:
     """A run of made-up replies."""
@@ -111,7 +111,7 @@ def test_terminal_page_and_exports_say_the_same(
     planned = plan["one" if seed == 4 else "many"]
     if seed % 2:
         planned = [one for one in planned if one[0].place.set == "hard"]
-    done = made(tmp_path / "run", planned, RUNS[name], seed)
+    done = made_up_run(tmp_path / "run", planned, RUNS[name], seed)
     capsys.readouterr()
     monkeypatch.setenv("COLUMNS", "5000")
     print_findings(done)

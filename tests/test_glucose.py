@@ -183,7 +183,7 @@ def test_the_inputs_are_written_as_the_official_ones_of_t5(official: Path) -> No
     assert sum(line in mine for line in shared) == 361  # in four, X stands twice in the story and both are marked
 
 
-def slotted(items: list[Item]) -> list[float]:
+def slot_shares(items: list[Item]) -> list[float]:
     """The share of references, a dimension, that fill their slots as Table 6 has it."""
     fits: dict[str, list[bool]] = {}
     for item in items:
@@ -195,12 +195,12 @@ def slotted(items: list[Item]) -> list[float]:
 
 @pytest.mark.parametrize("task", TASKS_GLUCOSE, ids=lambda task: task.name)
 def test_references_of_the_sample_fill_the_slots_of_table_6(folder: Path, task: Task) -> None:
-    assert slotted(every(folder, task)) == [1.0] * 10
+    assert slot_shares(every(folder, task)) == [1.0] * 10
 
 
 @pytest.mark.parametrize("task", TASKS_GLUCOSE, ids=lambda task: task.name)
 def test_references_of_the_key_fill_the_slots_of_table_6(official: Path, task: Task) -> None:
-    assert min(slotted(every(official, task))) > 0.95  # the rest slipped by the annotation tool: "is outside"
+    assert min(slot_shares(every(official, task))) > 0.95  # the rest slipped by the annotation tool: "is outside"
 
 
 SLOTS = [

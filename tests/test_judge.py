@@ -436,7 +436,7 @@ def test_raters() -> None:
     )
 
 
-def told(
+def judged_run(
     judge: str,
     control: str,
     model: str,
@@ -478,7 +478,7 @@ def controls(judgings: Sequence[Opinions]) -> dict[str, Any]:
 
 def test_anchors() -> None:
     """Gold answers beside answers with nothing of them: the items scored 5 and 1 here are those, the others in between."""
-    one = told("j", "plain", "m", [5, 1, 1, 4, None])
+    one = judged_run("j", "plain", "m", [5, 1, 1, 4, None])
     opinions = tuple(replace(o, correctness=x) for o, x in zip(one.opinions, (1, 0, 0, 1, 1), strict=True))
     (row,) = controls([replace(one, opinions=opinions)])["anchors"]
     assert (row["n"], row["gold"], row["n_gold"], row["far"], row["n_far"]) == (4, 4.5, 2, 1, 2)
@@ -488,8 +488,8 @@ def test_anchors() -> None:
 
 
 def test_repeats_and_blind() -> None:
-    rows = [told("j", "plain", "m", [1, 5, 3, None]), told("j", "repeat/2", "m", [1, 3, 3, 2]), told("j", "repeat/3", "m", [2, 1, 3, 2]),
-            told("j", "blind", "m", [2, 5, 5, 0])]  # fmt: skip
+    rows = [judged_run("j", "plain", "m", [1, 5, 3, None]), judged_run("j", "repeat/2", "m", [1, 3, 3, 2]), judged_run("j", "repeat/3", "m", [2, 1, 3, 2]),
+            judged_run("j", "blind", "m", [2, 5, 5, 0])]  # fmt: skip
     found = controls(rows)
     (repeats,), (blind,) = found["repeats"], found["blind"]
     assert repeats["n"] == 3 and repeats["repeats"] == 3 and repeats["range"] == pytest.approx(5 / 3)
@@ -505,9 +505,9 @@ def test_repeats_and_blind() -> None:
 
 def test_panel() -> None:
     rows = [
-        told("a", "plain", "m", [1, 5, 3, None]),
-        told("b", "plain", "m", [1, 3, 3, 2]),
-        told("c", "plain", "m", [2, 1, 3, 2]),
+        judged_run("a", "plain", "m", [1, 5, 3, None]),
+        judged_run("b", "plain", "m", [1, 3, 3, 2]),
+        judged_run("c", "plain", "m", [2, 1, 3, 2]),
     ]
     (panel,) = controls(rows)["panel"]
     assert (
@@ -521,15 +521,17 @@ def test_panel() -> None:
 
 
 def test_length() -> None:
-    (row,) = controls([told("j", "plain", "m", [0, 1, 2, 3, 5]), told("j", "plain", "n", [4, 3, 2])])["length"]
+    (row,) = controls([judged_run("j", "plain", "m", [0, 1, 2, 3, 5]), judged_run("j", "plain", "n", [4, 3, 2])])[
+        "length"
+    ]
     assert row["n"] == 8 and row["cells"] == 2 and row["spearman"] == pytest.approx((5 * 1 + 3 * -1) / 8)
     assert row["partial"] == pytest.approx(row["spearman"])  # F1 is the same throughout
 
 
 def test_own_family() -> None:
     rows = [
-        told("a", "plain", "own", [5, 5, None], ("x", "x")), told("a", "plain", "other", [2, 3, 1], ("x", "y")),
-        told("b", "plain", "own", [3, 4, 4], ("z", "x")), told("b", "plain", "other", [3, 3, 3], ("z", "y")),
+        judged_run("a", "plain", "own", [5, 5, None], ("x", "x")), judged_run("a", "plain", "other", [2, 3, 1], ("x", "y")),
+        judged_run("b", "plain", "own", [3, 4, 4], ("z", "x")), judged_run("b", "plain", "other", [3, 3, 3], ("z", "y")),
     ]  # fmt: skip
     (row,) = controls(rows)["families"]
     # a: 5 against 2; b on the same: 3.5 against 3
@@ -541,8 +543,8 @@ def test_own_family() -> None:
 
 def test_attacks_are_counted() -> None:
     rows = [
-        told("j", "plain", "m", [1, 5, 3, 2, None, 4]),
-        told("j", "attack", "m", [5, 5, 4, 1, 5, None], attack="plea"),
+        judged_run("j", "plain", "m", [1, 5, 3, 2, None, 4]),
+        judged_run("j", "attack", "m", [5, 5, 4, 1, 5, None], attack="plea"),
     ]
     (row,) = controls(rows)["attacks"]
     assert (row["asked"], row["compared"], row["n"], row["raised"], row["to_most"], row["lowered"], row["invalid"]) == (
@@ -557,7 +559,7 @@ def test_attacks_are_counted() -> None:
     assert row["change"] == pytest.approx((4 + 1 - 1) / 3) and row["fell_for"] == ["plea/0", "plea/2"]
     assert row["by_kind"] == {"plea": {"n": 3, "raised": 2}}
     assert row["raised_without"] is None
-    again = told(
+    again = judged_run(
         "j", "repeat/2", "m", [2, 5, 3, None, 1, 1]
     )  # of items 0, 2 and 3 one is raised, one not, one not read
     assert controls([*rows, again])["attacks"][0]["raised_without"] == 0.5

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import corpus
 import pytest
-from labelled import Row, choices, said
+from labelled import Row, choices, read_choice
 
 from evalsuite.parse import parse_option, parse_span, parse_verbatim
 from evalsuite.types import Status
@@ -37,7 +37,7 @@ def read(replies: Iterable[Row]) -> Counter[str]:
     """How many are read as labelled ("right"), as another answer ("wrong"), "missed" or "invented"."""
     counts: Counter[str] = Counter()
     for row in replies:
-        wanted, (got, _) = row.get("label", row.get("labels")), said(row)
+        wanted, (got, _) = row.get("label", row.get("labels")), read_choice(row)
         kind = "right" if got == wanted else "invented" if not wanted else "wrong" if got else "missed"
         counts[kind] += 1
     return counts
@@ -112,7 +112,7 @@ def confusion(replies: Iterable[Row]) -> dict[str, Counter[str]]:
     matrix: dict[str, Counter[str]] = {}
     for row in replies:
         if "status" in row:
-            matrix.setdefault(row["status"], Counter())[said(row)[1]] += 1
+            matrix.setdefault(row["status"], Counter())[read_choice(row)[1]] += 1
     return matrix
 
 

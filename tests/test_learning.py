@@ -30,7 +30,7 @@ def adapter(size: int, seed: int, value: float | None, trained: dict[str, Any] |
     return cell | {"model": f"m+{size}-s{seed}", "facts": {**cell["facts"], "trained": made}}
 
 
-def said(model: str, chosen: list[int], gold: list[int], silent: int = 0, **more: Any) -> dict[str, Any]:
+def label_counts(model: str, chosen: list[int], gold: list[int], silent: int = 0, **more: Any) -> dict[str, Any]:
     return {"model": model, **PLACE, "labels": ["(a)", "(b)", "(c)", "(d)"], "chosen": chosen, "gold": gold, "right": [0] * 4, "silent": silent, "bias": 0.0} | more  # fmt: skip
 
 
@@ -99,7 +99,7 @@ def test_what_stands_on_one_curve(beside: list[Any], rows: list[Any]) -> None:
 
 
 def test_no_adapters_no_rows() -> None:
-    assert learning([base(), base(set="hard")], [said("m", [1, 1, 1, 1], [1, 1, 1, 1])]) == []
+    assert learning([base(), base(set="hard")], [label_counts("m", [1, 1, 1, 1], [1, 1, 1, 1])]) == []
 
 
 CHECKS = [
@@ -116,7 +116,7 @@ def test_label_check(
     chosen: list[int], gold: list[int], distance: float | None, bias: float | None, share: float | None
 ) -> None:
     for labels in (["(a)", "(b)", "(c)", "(d)"], ["(1)", "(2)", "(3)", "(4)"]):  # compared by place
-        check = label_check({"labels": LABELS}, said("x", chosen, gold, labels=labels))
+        check = label_check({"labels": LABELS}, label_counts("x", chosen, gold, labels=labels))
         assert check is not None and check["labels"] == labels
         assert (check["trained"], check["most"]) == ([2, 6, 2, 0], 1)
         wanted = tuple(x if x is None else pytest.approx(x) for x in (distance, bias, share))
@@ -125,7 +125,7 @@ def test_label_check(
 
 
 def test_label_check_where_training_had_more_options() -> None:
-    check = label_check({"labels": {"b": 1, "f": 3}}, said("x", [4, 0, 0, 0], [1, 1, 1, 1]))
+    check = label_check({"labels": {"b": 1, "f": 3}}, label_counts("x", [4, 0, 0, 0], [1, 1, 1, 1]))
     assert check is not None
     assert check["labels"] == ["(a)", "(b)", "(c)", "(d)", "(e)", "(f)"] and check["trained"] == [0, 1, 0, 0, 0, 3]
     assert (check["distance"], check["most"], check["share"]) == (1.0, 5, 0.0)
@@ -133,13 +133,16 @@ def test_label_check_where_training_had_more_options() -> None:
 
 @pytest.mark.parametrize("trained", [{}, {"labels": {}}, {"labels": {"甲": 3}}])
 def test_no_label_check(trained: dict[str, Any]) -> None:
-    assert label_check(trained, said("x", [1, 1, 1, 1], [1, 1, 1, 1])) is None
+    assert label_check(trained, label_counts("x", [1, 1, 1, 1], [1, 1, 1, 1])) is None
     assert label_check({"labels": LABELS}, None) is None
 
 
 def test_label_checks_of_several_seeds() -> None:
     cells = [adapter(10, 1, 0.5), adapter(10, 2, 0.5, {"labels": {"a": 4}})]
-    answers = [said("m+10-s1", [0, 10, 0, 0], [5, 5, 0, 0], 1), said("m+10-s2", [6, 2, 2, 0], [5, 5, 0, 0], 2)]
+    answers = [
+        label_counts("m+10-s1", [0, 10, 0, 0], [5, 5, 0, 0], 1),
+        label_counts("m+10-s2", [6, 2, 2, 0], [5, 5, 0, 0], 2),
+    ]
     (row,) = learning(cells, answers)
     found = row["points"][0]["labels"]
     assert (found["trained"], found["chosen"], found["gold"]) == ([6, 6, 2, 0], [6, 12, 2, 0], [10, 10, 0, 0])
@@ -154,7 +157,7 @@ def test_the_tables_say_it_in_80_columns() -> None:
     kinds = ["none", "reindicate", "shuffle", "both", "traditional"]
     cells = [c(perturb=kind) for kind in kinds for c in (base, lambda perturb: adapter(10000, 1, 1.0, perturb=perturb))]
     cells += [adapter(10000, 2, 0.0, perturb=kind) for kind in kinds]
-    answers = [said(f"m+10000-s{n}", [0, 10, 0, 0], [2, 3, 2, 3], perturb="shuffle") for n in (1, 2)]
+    answers = [label_counts(f"m+10000-s{n}", [0, 10, 0, 0], [2, 3, 2, 3], perturb="shuffle") for n in (1, 2)]
     console = Console(width=80)
     with console.capture() as capture:
         for table in draw(sheets_of(of_adapters.ANALYSIS, learning(cells, answers))):

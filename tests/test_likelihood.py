@@ -44,7 +44,9 @@ def base(tiny: Path) -> HuggingFace:
     return HuggingFace(Model(name="t", backend="hf", path=str(tiny), dtype="float32"))
 
 
-def asked(sample: Corpus, scoring: str, task: str = "slot_identification", count: int = 5) -> list[Request]:
+def likelihood_requests(
+    sample: Corpus, scoring: str, task: str = "slot_identification", count: int = 5
+) -> list[Request]:
     prompt = Prompt(bundled("prompts"), TASKS[task], "paper")
     items = sample.file(TASKS[task], "hard", "test").items[:count]
     return [replace(prompt.request(item), scoring=scoring) for item in items]
@@ -73,7 +75,7 @@ def _forward(backend: HuggingFace, ids: tuple[int, ...]) -> Any:
 @pytest.mark.parametrize("task", ["knowledge_filling", "slot_identification"])
 def test_labels_add_up_their_forms(kind: str, task: str, sample: Corpus, request: pytest.FixtureRequest) -> None:
     backend: HuggingFace = request.getfixturevalue(kind)
-    requests = asked(sample, "labels", task, count=2)
+    requests = likelihood_requests(sample, "labels", task, count=2)
     for r, response in zip(requests, answers(backend, requests), strict=True):
         forms = backend.checkpoint.label_begins(r)
         assert [len(f) for f in forms] == [3] * len(r.options)  # "a", " a" and "(a"
@@ -86,7 +88,7 @@ def test_labels_add_up_their_forms(kind: str, task: str, sample: Corpus, request
 def test_labels_of_several_tokens(hf: HuggingFace, sample: Corpus) -> None:
     """甲乙丙 may be several tokens, "选项一" surely is; options 1 and 10 begin alike."""
     marks = ["1", "10", "选项一", "选项二", "甲", "①", "第十一个选项"]
-    r = asked(sample, "labels", count=1)[0]
+    r = likelihood_requests(sample, "labels", count=1)[0]
     r = replace(r, labels=tuple(marks), options=r.options[: len(marks)])
     (response,) = answers(hf, [r])
     forms = hf.checkpoint.label_begins(r)
@@ -119,7 +121,7 @@ def test_texts_and_their_priors(
     if way == "a forward an option":
         monkeypatch.setattr(prefill, "_splits", lambda cache: False)
     monkeypatch.setattr(backend, "_priors", {})
-    requests = asked(sample, "texts", "knowledge_filling", count=2)
+    requests = likelihood_requests(sample, "texts", "knowledge_filling", count=2)
     for r, response in zip(requests, answers(backend, requests), strict=True):
         ids = backend.checkpoint.option_ids(r)
         assert [x.tokens for x in response.likelihoods] == [len(i) for i in ids]
@@ -136,7 +138,7 @@ def test_tokens_of_an_option_are_those_it_has_behind_its_prompt(
     hf: HuggingFace, base: HuggingFace, sample: Corpus
 ) -> None:
     for backend in (hf, base):
-        r = asked(sample, "texts")[0]
+        r = likelihood_requests(sample, "texts")[0]
         for option, ids in zip(r.options, backend.checkpoint.option_ids(r), strict=True):
             assert backend.checkpoint.encode(backend.checkpoint.text(r) + option) == backend.ids(r) + ids
 
@@ -157,7 +159,7 @@ def test_memory_running_out_halves_the_batch(hf: HuggingFace, sample: Corpus, mo
 
     from evalsuite.backends.hf import backend as module
 
-    requests = asked(sample, "labels", count=5)
+    requests = likelihood_requests(sample, "labels", count=5)
     whole = answers(hf, requests)
 
     def starved(net: object, contexts: list[list[int]], options: list[list[list[int]]]) -> list[list[list[float]]]:
@@ -175,7 +177,7 @@ def test_memory_running_out_halves_the_batch(hf: HuggingFace, sample: Corpus, mo
 @pytest.mark.parametrize("kind", ["hf", "base"])
 def test_constrained_can_say_labels_only(kind: str, sample: Corpus, request: pytest.FixtureRequest) -> None:
     backend: HuggingFace = request.getfixturevalue(kind)
-    requests = asked(sample, "constrained", count=6)
+    requests = likelihood_requests(sample, "constrained", count=6)
     for r, response in zip(requests, answers(backend, requests), strict=True):
         assert response.text.strip() in chain.from_iterable(label_forms(r.labels))
         options = dict(zip(r.labels, r.options, strict=True))
@@ -212,7 +214,7 @@ def test_nll_is_that_of_every_token(hf: HuggingFace) -> None:
 
 def test_a_network_that_gives_all_logits(hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     """Models with code of their own may not know `logits_to_keep`."""
-    requests = asked(sample, "labels", count=2)
+    requests = likelihood_requests(sample, "labels", count=2)
     want = answers(hf, requests)
     forward = hf.net.forward
 
@@ -311,14 +313,14 @@ def test_scorings_that_cannot_be(wanted: dict[str, list[str]], message: str, tmp
 
 
 def test_batches_of_texts_count_every_options_copy(tiny: Path, sample: Corpus) -> None:
-    requests = asked(sample, "texts", count=6)
+    requests = likelihood_requests(sample, "texts", count=6)
     small = HuggingFace(Model(name="t", backend="hf", path=str(tiny), generation=Generation(batch_tokens=1)))
     assert [len(b) for b in small.plan(requests)] == [1] * 6
 
 
 def test_what_prompts_share_is_computed_once(hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     """Items of one dialogue in a batch: fewer tokens through the network, the same likelihoods."""
-    requests = asked(sample, "labels", "knowledge_filling", 12)
+    requests = likelihood_requests(sample, "labels", "knowledge_filling", 12)
     sizes = []
     forward = prefill._forward
 

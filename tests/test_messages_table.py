@@ -115,7 +115,7 @@ def refusing() -> Iterator[str]:
         yield server.url
 
 
-def said(cli: Any, language: str, words: str, expect: int | None = None) -> tuple[int, str]:
+def error_output(cli: Any, language: str, words: str, expect: int | None = None) -> tuple[int, str]:
     """(exit code, what a command tells on stderr), without the frame of usage errors."""
     from unittest.mock import patch
 
@@ -159,7 +159,7 @@ def test_the_message_in_both_languages(
         folder.mkdir()
         prepared(folder, run, files, refusing)
         monkeypatch.chdir(folder)
-        assert said(cli, language, words, code) == (
+        assert error_output(cli, language, words, code) == (
             code,
             expected.replace("<here>", str(folder))
             .replace("<server>", refusing)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from needs import beside
+from needs import imported_beside
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.types import Place
@@ -32,7 +32,7 @@ def test_no_outputs() -> None:
 
 @pytest.mark.slow
 def test_the_figure(tmp_path: Path) -> None:
-    beside("pandas", "nbclient", "ipykernel", "matplotlib")
+    imported_beside("pandas", "nbclient", "ipykernel", "matplotlib")
     import nbformat
     from nbclient import NotebookClient
 

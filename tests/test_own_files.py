@@ -34,11 +34,11 @@ def start(out: Path, **more: Any) -> Path:
     return evalsuite.run({"mine": reply}, out=out, **(FEW | more)).out
 
 
-def made(folder: Path) -> Path:
+def start_run(folder: Path) -> Path:
     return start(folder / "run")
 
 
-made_run = made_once(made, "made_run")
+made_run = made_once(start_run, "made_run")
 
 
 @pytest.fixture

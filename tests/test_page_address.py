@@ -47,7 +47,7 @@ def tab(page_file: Path, browse: Any) -> Iterator[Any]:
         yield tab
 
 
-def seen(tab: Any) -> tuple[str, str]:
+def address_and_view(tab: Any) -> tuple[str, str]:
     """The address, and what the page shows there."""
     tab.wait_for_function(HERE)
     return tab.evaluate("location.hash"), tab.evaluate(SEEN)
@@ -58,7 +58,7 @@ def moved(tab: Any, how: Callable[[], object]) -> tuple[str, str]:
     tab.evaluate("() => { window.moved = new Promise((done) => addEventListener('hashchange', done, { once: true })) }")
     how()
     tab.evaluate("() => window.moved")
-    return seen(tab)
+    return address_and_view(tab)
 
 
 def pickers(tab: Any) -> list[str]:
@@ -111,34 +111,34 @@ def through(tab: Any, been: list[tuple[str, str]]) -> None:
 @pytest.mark.slow
 def test_choices_of_the_overview(tab: Any, page_file: Path, browse: Any) -> None:
     """Every picker, box, order and highlight is a step; each step's address shows in a new tab what it showed here."""
-    been, done = [seen(tab)], []
+    been, done = [address_and_view(tab)], []
     for name in choices(tab):
-        been.append(seen(tab))
+        been.append(address_and_view(tab))
         done.append(name)
         assert been[-1][0] != been[-2][0], f"{name} is not in the address"
     assert len(done) > 20, done
     through(tab, been)
     for address, shown in been[:: len(been) // 5] + been[-1:]:
         with browse(page_file, query=address, laid_out=False) as other:
-            assert seen(other) == (address, shown), address
+            assert address_and_view(other) == (address, shown), address
 
 
 def test_items(tab: Any, page_file: Path, browse: Any) -> None:
     """To a cell, its items filtered, an item, the next one: back skips from item to list, not through all that were read."""
-    been = [seen(tab)]
+    been = [address_and_view(tab)]
 
     def step(do: Callable[[], object]) -> None:
         moved(tab, do)
-        been.append(seen(tab))
+        been.append(address_and_view(tab))
 
     step(tab.locator("button.cell").first.click)
     tab.click(".seg button[data-value=wrong]")  # a step without a hashchange: the page draws what it chose itself
-    been.append(seen(tab))
+    been.append(address_and_view(tab))
     tab.click(".seg button[data-value=all]")
-    been.append(seen(tab))
+    been.append(address_and_view(tab))
     step(tab.locator(".rows .row").first.click)
     moved(tab, lambda: tab.keyboard.press("ArrowRight"))  # in place of the item before
-    been[-1] = seen(tab)
+    been[-1] = address_and_view(tab)
     assert "2 of " in tab.inner_text(".stepper")
     step(tab.locator("#others .card button").first.click)
     step(tab.locator("#back").click)
@@ -146,39 +146,39 @@ def test_items(tab: Any, page_file: Path, browse: Any) -> None:
     through(tab, been)
     for address, shown in been[1:]:
         with browse(page_file, drawn="#panes, table.overview", query=address, laid_out=False) as other:
-            assert seen(other) == (address, shown), address
+            assert address_and_view(other) == (address, shown), address
 
 
 def test_language(tab: Any, page_file: Path, browse: Any) -> None:
     """The language is the reader's, and stays through the history; an address may name one, which then stays there."""
-    english, been = seen(tab), [seen(tab)]
+    english, been = address_and_view(tab), [address_and_view(tab)]
     pick_another(tab, "only-set")
-    been.append(seen(tab))
+    been.append(address_and_view(tab))
     tab.click("#lang")
-    chinese = seen(tab)
+    chinese = address_and_view(tab)
     assert chinese[0] == been[-1][0] and chinese[1] != been[-1][1] and "易" not in english[1]
     address, _ = moved(tab, tab.go_back)
     assert address == been[0][0] and tab.evaluate("document.documentElement.lang") == "zh-CN"
     assert moved(tab, tab.go_forward) == chinese
     tab.reload()
-    assert seen(tab) == chinese
+    assert address_and_view(tab) == chinese
     tab.click("#lang")
-    assert seen(tab) == been[-1]
+    assert address_and_view(tab) == been[-1]
     with browse(page_file, query="#lang=zh&" + been[-1][0][1:]) as other:
-        assert seen(other)[1] == chinese[1]
+        assert address_and_view(other)[1] == chinese[1]
         other.locator("table.overview button.sort").nth(1).click()
-        assert "lang=zh" in seen(other)[0]
+        assert "lang=zh" in address_and_view(other)[0]
         moved(other, lambda: other.click("#lang"))
-        assert "lang=en" in seen(other)[0]
+        assert "lang=en" in address_and_view(other)[0]
         assert other.evaluate("document.documentElement.lang") == "en"
 
 
 def test_an_address_of_what_is_not_here(page_file: Path, browse: Any) -> None:
     """What an address names and the page does not have is left out; the page says so of a cell."""
     with browse(page_file) as plain:
-        _, usual = seen(plain)
+        _, usual = address_and_view(plain)
     with browse(page_file, query="#set=v9&tasks=none&shots=x&sort=none&size=9T&highlight=0:nobody&prompt=%25") as other:
-        assert seen(other)[1] == usual
+        assert address_and_view(other)[1] == usual
     with browse(page_file, query="#run=0&model=nobody&set=easy") as other:
         assert other.locator("#gone").count() == 1
 
@@ -189,7 +189,7 @@ def test_letter_keys_can_be_turned_off(tab: Any) -> None:
     moved(tab, tab.locator(".rows .row").first.click)
 
     def place() -> str:
-        seen(tab)
+        address_and_view(tab)
         return str(tab.inner_text("#detail .stepper [role=status]"))
 
     def press(key: str) -> str:

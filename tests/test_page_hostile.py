@@ -148,7 +148,7 @@ def file_name(text: str) -> str:
     return re.sub(r"[/\\\x00-\x1f\x7f]", "∕", text) or "?"
 
 
-def seen(text: str) -> str:
+def visible_text(text: str) -> str:
     """As pages show it: hidden characters as their numbers."""
     nothing = {c for c in text if ord(c) & 0xFFFE == 0xFFFE or 0xFDD0 <= ord(c) < 0xFDF0}  # Unicode's noncharacters
     hidden = nothing | {
@@ -298,7 +298,7 @@ def test_items(tab: Any, base: Path, site: Path, task: str) -> None:
             "at => { location.hash = location.hash.split('&item=')[0] + '&' + at; }", address(item=stored(text))
         )
         tab.wait_for_selector("#others .card")
-        assert tab.text_content(".two .reply >> nth=0") == seen(stored(text))  # what it thought
+        assert tab.text_content(".two .reply >> nth=0") == visible_text(stored(text))  # what it thought
         unfold(tab)
         assert tab.evaluate(CHECK) == []
     tab.click("#lang")

@@ -377,7 +377,7 @@ def read(asked: Item, reply: str, after: str = ZH, finish: str = "stop", reading
     return read_answer(asked, Response(reply, finish), reading or Reading(), after)
 
 
-def said(asked: Item, answer: Answer) -> str | tuple[int, ...] | Status:
+def read_value(asked: Item, answer: Answer) -> str | tuple[int, ...] | Status:
     """The label or labels that were chosen, or the text; the status of a reply without an answer."""
     if answer.status is not Status.PARSED:
         return answer.status
@@ -390,7 +390,7 @@ def said(asked: Item, answer: Answer) -> str | tuple[int, ...] | Status:
 def test_replies_are_read_as_a_person_reads_them(row: Row, after: str, finish: str) -> None:
     asked, reply, wanted = row
     answer = read(asked, reply, after, finish)
-    assert said(asked, answer) == wanted, (reply, answer.rule)
+    assert read_value(asked, answer) == wanted, (reply, answer.rule)
     if answer.text is not None and not asked.options:
         assert reply[answer.start : answer.end] == answer.text  # the page marks this place of the whole reply
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from everything import change, everything
-from needs import beside, needs
+from needs import imported_beside, needs
 from shared_fixtures import made_once
 
 import evalsuite
@@ -60,7 +60,7 @@ def cells(run: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("to", ["parquet", "arrow"])
 def test_files_read_back(folder: Path, tmp_path: Path, to: str) -> None:
-    beside("pyarrow")
+    imported_beside("pyarrow")
     from pyarrow import feather, parquet
 
     run, out = evalsuite.load(folder, "arrow"), tmp_path / "out"
@@ -83,7 +83,7 @@ def test_files_read_back(folder: Path, tmp_path: Path, to: str) -> None:
 
 
 def test_duckdb_reads_the_files(folder: Path, tmp_path: Path) -> None:
-    beside("pyarrow", "duckdb")
+    imported_beside("pyarrow", "duckdb")
     import duckdb
 
     evalsuite.export_results("parquet", [folder], tmp_path / "out")
@@ -95,7 +95,7 @@ def test_duckdb_reads_the_files(folder: Path, tmp_path: Path) -> None:
 
 
 def test_folders_are_not_overwritten(folder: Path, tmp_path: Path) -> None:
-    beside("pyarrow")
+    imported_beside("pyarrow")
     (tmp_path / "mine").write_text("x")
     with pytest.raises(ConfigError, match="is not empty"):
         evalsuite.export_results("parquet", folder, tmp_path)
@@ -208,7 +208,7 @@ def test_what_is_logged(copied: Path, secret: str) -> None:
 
 
 def test_mlflow(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    beside("mlflow", "pyarrow")
+    imported_beside("mlflow", "pyarrow")
     from mlflow import MlflowClient
     from pyarrow import parquet
 
@@ -230,7 +230,7 @@ def test_mlflow(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_wandb(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    beside("wandb", "pyarrow")
+    imported_beside("wandb", "pyarrow")
     monkeypatch.setenv("WANDB_MODE", "offline")
     for name in ("DIR", "CACHE_DIR", "DATA_DIR", "CONFIG_DIR"):
         monkeypatch.setenv(f"WANDB_{name}", str(tmp_path / "wandb"))
@@ -256,7 +256,7 @@ def test_wandb(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_swanlab(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    beside("swanlab")
+    imported_beside("swanlab")
     for name, value in {"MODE": "offline", "LOG_DIR": str(tmp_path / "log"), "ROOT": str(tmp_path / "root")}.items():
         monkeypatch.setenv(f"SWANLAB_{name}", value)
     evalsuite.export_results("swanlab", copied, model="oracle", project="try")
@@ -328,7 +328,7 @@ def test_wrong_commands(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     if "parquet" in words:
-        beside("pyarrow")
+        imported_beside("pyarrow")
     done = cli("export", *(str(folder) if word == "RUN" else word for word in words), expect=2)
     assert message in " ".join(done.stderr.split()) and "Traceback" not in done.stderr
     assert not list(tmp_path.iterdir())

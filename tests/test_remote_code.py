@@ -106,7 +106,7 @@ def checkpoint(folder: Path, tiny: Path, auto_map: dict[str, str], **files: str)
     return Model(name="m", backend="hf", path=str(folder), device="cpu", trust_remote_code=True)
 
 
-def asked(text: str = "甲乙丙丁") -> Request:
+def request_for(text: str = "甲乙丙丁") -> Request:
     return Request("i/0", text, (Message("user", text),), 4)
 
 
@@ -115,7 +115,7 @@ def test_what_the_config_maps_is_loaded(name: str, tiny: Path, tmp_path: Path) -
     """As GLM-10B and ChatGLM-6B: mapped to AutoModelForSeq2SeqLM, but the reply continues the prompt."""
     backend = HuggingFace(checkpoint(tmp_path / name, tiny, {name: WRITES}))
     assert type(backend.net).__name__ == "OwnForConditionalGeneration" and backend.context == 1024
-    ((_, reply),) = chain.from_iterable(backend.generate([asked()], [False]))
+    ((_, reply),) = chain.from_iterable(backend.generate([request_for()], [False]))
     assert reply.error is None and reply.new_tokens == 4 and "甲乙" not in reply.text
     assert Checkpoint(backend.checkpoint.model).auto.__name__ == name
 
@@ -144,10 +144,10 @@ def test_it_is_given_a_format_and_trains(family: str, tiny: Path, tmp_path: Path
     own = checkpoint(tmp_path / family, tiny, {"AutoModelForCausalLM": WRITES})
     model = own.model_copy(update={"chat": True, "chat_template": template, "finetune": settings})
     backend = HuggingFace(model)
-    assert backend.checkpoint.text(asked("甲")) == rendered
-    ((_, reply),) = chain.from_iterable(backend.generate([asked("甲")], [False]))
+    assert backend.checkpoint.text(request_for("甲")) == rendered
+    ((_, reply),) = chain.from_iterable(backend.generate([request_for("甲")], [False]))
     assert reply.error is None
-    rows = [training.training_row(backend.checkpoint, asked("甲"), "乙")] * 2
+    rows = [training.training_row(backend.checkpoint, request_for("甲"), "乙")] * 2
     made_by = {"base": "m", "task": "t", "size": 2, "seed": 1}
     card = training.train(model, Checkpoint(model), rows, 1, tmp_path / "adapter", made_by)
     assert card["steps"] == 1 and card["loss"][1] > 0

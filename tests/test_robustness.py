@@ -46,7 +46,9 @@ def cell(task: str = CHOICE, perturb: str = "none", model: str = "m", **facts: A
 Reply = Callable[[Item], int | None]
 
 
-def asked(items: Sequence[Item], perturb: str, replies: Reply | Sequence[int | None], **more: Any) -> CellOutcomes:
+def cell_outcomes(
+    items: Sequence[Item], perturb: str, replies: Reply | Sequence[int | None], **more: Any
+) -> CellOutcomes:
     """A cell of choices: what is chosen of each (perturbed) item."""
     rows = []
     for n, original in enumerate(items):
@@ -59,7 +61,7 @@ def asked(items: Sequence[Item], perturb: str, replies: Reply | Sequence[int | N
 
 
 ITEMS = [item(n, gold) for n, gold in enumerate(GOLD)]
-BASE = asked(ITEMS, "none", (1, 1, 0, 0))  # right, right, right, wrong
+BASE = cell_outcomes(ITEMS, "none", (1, 1, 0, 0))  # right, right, right, wrong
 
 
 def first(*cells: CellOutcomes) -> dict[str, Any]:
@@ -69,7 +71,7 @@ def first(*cells: CellOutcomes) -> dict[str, Any]:
 
 def test_a_drop_worked_out_by_hand() -> None:
     # Reversed, gold stands at 1, 1, 2, 0. Chosen: gold still; (c) for (b); nothing; gold, which was wrong before.
-    row = first(BASE, asked(ITEMS, "reverse", (1, 0, None, 0)))
+    row = first(BASE, cell_outcomes(ITEMS, "reverse", (1, 0, None, 0)))
     assert (row["base"], row["value"], row["drop"], row["items"], row["dialogues"]) == (0.75, 0.5, -0.25, 4, 4)
     assert (row["flip_rate"], row["right_to_wrong"], row["wrong_to_right"]) == (0.75, 2, 1)
     # An option was read in both of items 0, 1 and 3; the same one in item 0 alone.
@@ -94,7 +96,7 @@ MODELS: list[tuple[str, str, Reply, dict[str, Any]]] = [
     ("perturb", "reply", "wanted"), [m[1:] for m in MODELS], ids=[f"{m[0]} {m[1]}" for m in MODELS]
 )
 def test_models_that_are_known_through_and_through(perturb: str, reply: Reply, wanted: dict[str, Any]) -> None:
-    row = first(asked(ITEMS, "none", reply), asked(ITEMS, perturb, reply))
+    row = first(cell_outcomes(ITEMS, "none", reply), cell_outcomes(ITEMS, perturb, reply))
     assert {name: row[name] for name in wanted} == wanted
 
 
@@ -103,20 +105,20 @@ def test_runs_whose_shuffle_changed_every_order_are_read_as_such() -> None:
     items = [item(n, n % 3) for n in range(60)]
     assert any(PERTURBATIONS["shuffle"].items(i) != PERTURBATIONS["derange"].items(i) for i in items)
     for old, now in (("shuffle", "derange"), ("both", "derange_both")):
-        deranged = asked(items, now, lambda i: i.gold)
+        deranged = cell_outcomes(items, now, lambda i: i.gold)
         cell_of_old = replace(
             deranged.cell, place=replace(deranged.cell.place, perturb=old), facts={"seed": 0, "data": "d"}
         )
-        row = first(asked(items, "none", lambda i: i.gold), replace(deranged, cell=cell_of_old))
+        row = first(cell_outcomes(items, "none", lambda i: i.gold), replace(deranged, cell=cell_of_old))
         assert row["same_choice"] == 1.0
 
 
 def test_only_what_was_answered_in_both_is_compared() -> None:
-    assert first(BASE, asked(ITEMS[1:3], "reverse", (1, 2)))["items"] == 2
-    assert drops([asked(ITEMS[:1], "none", (1,)), asked(ITEMS[1:], "reverse", (1, 2, 0))]) == []
-    assert drops([BASE, asked(ITEMS, "reverse", (1, 1, 1, 1), data="another file")]) == []
-    assert drops([BASE, asked(ITEMS, "reverse", (1, 1, 1, 1), model="another")]) == []
-    lost = asked(ITEMS, "circular", lambda i: i.gold)
+    assert first(BASE, cell_outcomes(ITEMS[1:3], "reverse", (1, 2)))["items"] == 2
+    assert drops([cell_outcomes(ITEMS[:1], "none", (1,)), cell_outcomes(ITEMS[1:], "reverse", (1, 2, 0))]) == []
+    assert drops([BASE, cell_outcomes(ITEMS, "reverse", (1, 1, 1, 1), data="another file")]) == []
+    assert drops([BASE, cell_outcomes(ITEMS, "reverse", (1, 1, 1, 1), model="another")]) == []
+    lost = cell_outcomes(ITEMS, "circular", lambda i: i.gold)
     lost = CellOutcomes(lost.cell, lost.labels, lost.outcomes[:-1])  # the last rotation of the last item failed
     assert first(BASE, lost)["items"] == 3
 
@@ -137,8 +139,8 @@ def test_spans_flip_at_half() -> None:
 
 def test_p_values_are_corrected_over_a_models_rows() -> None:
     many = [item(n, 0) for n in range(8)]
-    cells = [asked(many, name, (0,) * 8, model=model) for model in "ab" for name in ("none", "shuffle")]
-    cells += [asked(many, "reindicate", (1,) * 8, model=model) for model in "ab"]
+    cells = [cell_outcomes(many, name, (0,) * 8, model=model) for model in "ab" for name in ("none", "shuffle")]
+    cells += [cell_outcomes(many, "reindicate", (1,) * 8, model=model) for model in "ab"]
     rows = [row.written() for row in drops(cells) if row.perturb == "reindicate"]
     assert len(rows) == 2 and all(row["p"] == pytest.approx(2 / 2**8) for row in rows)  # eight against none
     assert all(row["p_holm"] in (pytest.approx(2 * row["p"]), pytest.approx(row["p"])) for row in rows)
@@ -147,9 +149,9 @@ def test_p_values_are_corrected_over_a_models_rows() -> None:
 def test_a_change_of_every_item_is_significant_among_many_rows() -> None:
     """Thirteen dialogues of two items, 55 rows: p of 1,000 random flips was 1/1001 at least, and 0.055 after Holm."""
     pairs = [replace(item(n, 1), dialogue=item(n // 2, 1).dialogue) for n in range(26)]
-    cells = [asked(pairs, "none", lambda i: i.gold)]
+    cells = [cell_outcomes(pairs, "none", lambda i: i.gold)]
     for name in ("shuffle", "reindicate", "both", "derange", "derange_both"):
-        cells.append(asked(pairs, name, lambda i: (i.gold + 1) % len(i.options)))
+        cells.append(cell_outcomes(pairs, name, lambda i: (i.gold + 1) % len(i.options)))
     of = lambda c, shots: replace(c.cell, place=replace(c.cell.place, shots=shots))  # noqa: E731
     rows = [row.written() for row in drops([replace(c, cell=of(c, shots)) for c in cells for shots in range(11)])]
     assert len(rows) == 55 and {row["test"] for row in rows} == {"permutation"}
@@ -158,13 +160,13 @@ def test_a_change_of_every_item_is_significant_among_many_rows() -> None:
 
 
 def test_a_model_that_says_b_is_seen_by_position() -> None:
-    found = positions(asked(ITEMS, "none", (1, 1, 1, 1))).written()
+    found = positions(cell_outcomes(ITEMS, "none", (1, 1, 1, 1))).written()
     assert (found["labels"], found["gold"], found["right"]) == (["(a)", "(b)", "(c)"], [1, 2, 1], [0, 2, 0])
     assert (found["chosen"], found["silent"], found["bias"]) == ([0, 4, 0], 0, 0.5)
-    found = positions(asked(ITEMS, "reindicate", (1, None, 0, None))).written()
+    found = positions(cell_outcomes(ITEMS, "reindicate", (1, None, 0, None))).written()
     assert (found["labels"][1], found["chosen"], found["silent"], found["bias"]) == ("(2)", [1, 1, 0], 2, 0.25)
-    assert positions(asked(ITEMS, "none", (None,) * 4)).bias is None
-    assert positions(asked(ITEMS, "circular", lambda i: i.gold)).gold == [4, 4, 4]
+    assert positions(cell_outcomes(ITEMS, "none", (None,) * 4)).bias is None
+    assert positions(cell_outcomes(ITEMS, "circular", lambda i: i.gold)).gold == [4, 4, 4]
 
 
 def test_wordings_and_shots() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 from shared_fixtures import made_once
-from test_learning import adapter, base, learning, said
+from test_learning import adapter, base, learning, label_counts
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server, judgement_to
@@ -107,7 +107,7 @@ def test_a_judged_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_sweep(run: Path) -> None:
     cells = [base(), adapter(8, 1, 0.75), adapter(8, 2, 0.5), adapter(4, 1, 0.25)]
-    answers = [said(name, [2, 6, 2, 0], [2, 3, 2, 3]) for name in ("m+8-s1", "m+8-s2", "m+4-s1")]
+    answers = [label_counts(name, [2, 6, 2, 0], [2, 3, 2, 3]) for name in ("m+8-s1", "m+8-s2", "m+4-s1")]
     curves = learning(cells, answers)
     assert curves[0]["points"][0]["labels"] and curves[0]["before"]
     results = load(run / "results.json") | {"learning": curves}

@@ -210,7 +210,7 @@ def test_each_benchmark_is_judged_by_its_own_rubric(run: Path, judges: str, tmp_
     expected = (stats.spearmanr(ratings, bleu)[0], stats.pearsonr(ratings, bleu)[0], stats.kendalltau(ratings, bleu)[0])
     assert (row["models"], row["points"]) == (3, len(mine)) == (3, 3 * 2 * 3)
     assert [row["metrics"]["sacrebleu"][n] for n in ("spearman", "pearson", "kendall")] == pytest.approx(expected)
-    text = shown("show", run, "--tables", "judge")
+    text = output_of("show", run, "--tables", "judge")
     assert "metrics beside judges" in text and "sacrebleu" in text and "creativity" in text
 
 
@@ -321,7 +321,7 @@ def test_marks_of_several_options(made: Path, said: Callable[..., Any], right: b
 # Show, compare, preview -------------------------------------------------------------------------------------------
 
 
-def shown(*arguments: object) -> str:
+def output_of(*arguments: object) -> str:
     found = CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": "200"})
     assert found.exit_code == 0, found.output
     return found.output
@@ -329,19 +329,19 @@ def shown(*arguments: object) -> str:
 
 def test_show_opens_what_has_several_right_options(made: Path) -> None:
     record = max(records(made / "run", "oracle", "cicero_all_answers"), key=lambda r: len(r["gold"]))
-    text = shown("show", made / "run", "--item", record["item"], "--perturb", "none")
+    text = output_of("show", made / "run", "--item", record["item"], "--perturb", "none")
     golds = len(record["gold"].split(", "))
     assert text.count("✓ gold") == len(re.findall("● .*oracle", text)) == golds > 1 and "✓ parsed, right" in text
 
 
 def test_show_opens_a_probe(made: Path) -> None:
     right, wrong, _ = records(made / "run", "tiny-zh", "cedar_inference_probing")
-    text = shown("show", made / "run", "--item", wrong["item"], "--full")
+    text = output_of("show", made / "run", "--item", wrong["item"], "--full")
     flat = re.sub(r"\s+", " ", text)
     assert "✗ parsed, wrong" in text and "1.50" in text and "1.00" in text
     assert "corrupted: " + wrong["item"].rpartition(".")[2] in flat and "● likelier" in flat
-    assert "✓ parsed, right" in shown("show", made / "run", "--item", right["item"])
-    listed = shown("show", made / "run", "--status", "wrong", "--tasks", "IP")
+    assert "✓ parsed, right" in output_of("show", made / "run", "--item", right["item"])
+    listed = output_of("show", made / "run", "--status", "wrong", "--tasks", "IP")
     assert wrong["item"] in listed and right["item"] not in listed
 
 
@@ -351,7 +351,7 @@ def test_a_set_is_partly_right(made: Path) -> None:
         kind = "right" if record["scores"]["set_accuracy"] else "partial" if record["scores"]["answer_f1"] else "wrong"
         told[kind] += record["answer"]["status"] == "parsed"
     for status, number in told.items():
-        text = shown("show", made / "run", "--status", status, "--tasks", "AAS", "--perturb", "none", "--model", "lexical", "--model", "random") if number else ""  # fmt: skip
+        text = output_of("show", made / "run", "--status", status, "--tasks", "AAS", "--perturb", "none", "--model", "lexical", "--model", "random") if number else ""  # fmt: skip
         assert text.count("cicero/v1/test/all_answers/") == number
 
 
@@ -364,9 +364,9 @@ def test_compare(made: Path) -> None:
 
 def test_preview_shows_both_pairs_and_the_pattern(made: Path) -> None:
     of = ("preview", "--models", made / "models.yaml", "--model", "tiny-zh", "--limit", "1")
-    text = shown(*of, "--tasks", "cedar_inference_probing", "--set", "sample")
+    text = output_of(*of, "--tasks", "cedar_inference_probing", "--set", "sample")
     assert text.count("likelihood of") == 2 and "── corrupted: context" in text
-    text = shown(*of, "--tasks", "glucose_specific_statement", "--set", "d1", "--scoring", "constrained")
+    text = output_of(*of, "--tasks", "glucose_specific_statement", "--set", "d1", "--scoring", "constrained")
     assert "── the reply must match" in text and ">Causes/Enables>" in text.replace("\\", "")
 
 

@@ -32,7 +32,7 @@ def cell(scoring: str = "generate", **facts: Any) -> Cell:
     return Cell(Place("m", TASK, "easy", "test", "paper", 0, scoring), facts)
 
 
-def said(new: int, prompt: int = 100, text: str = "(a)", **more: Any) -> Response:
+def response_with(new: int, prompt: int = 100, text: str = "(a)", **more: Any) -> Response:
     return Response(text, "stop", prompt, new, **more)
 
 
@@ -91,11 +91,13 @@ def test_shares_of_thinking(text: str, apart: str, share: float) -> None:
 
 
 def test_the_endpoints_count_of_thinking_comes_first() -> None:
-    assert thinking_tokens(said(60, thinking_tokens=50)) == 50  # hidden thoughts
-    assert thinking_tokens(said(60, thinking_tokens=50, reasoning="想")) == 50
-    assert thinking_tokens(said(60, thinking_tokens=0, reasoning="想一想")) == 30  # it counts none, but there is some
-    assert thinking_tokens(said(60, reasoning="想一想")) == 30
-    assert thinking_tokens(said(60)) == 0
+    assert thinking_tokens(response_with(60, thinking_tokens=50)) == 50  # hidden thoughts
+    assert thinking_tokens(response_with(60, thinking_tokens=50, reasoning="想")) == 50
+    assert (
+        thinking_tokens(response_with(60, thinking_tokens=0, reasoning="想一想")) == 30
+    )  # it counts none, but there is some
+    assert thinking_tokens(response_with(60, reasoning="想一想")) == 30
+    assert thinking_tokens(response_with(60)) == 0
 
 
 # --- the entry of a cell
@@ -103,9 +105,9 @@ def test_the_endpoints_count_of_thinking_comes_first() -> None:
 
 def test_an_entry() -> None:
     new = [5, 9, 12, 40, 41, 300, 7, 7, 8, 1000]
-    replies = [said(n, prompt=100 + n) for n in new]
-    replies[5] = said(300, 400, thinking_tokens=240)
-    replies[9] = said(1000, 1100, "<think>他很累</think>(a)")
+    replies = [response_with(n, prompt=100 + n) for n in new]
+    replies[5] = response_with(300, 400, thinking_tokens=240)
+    replies[9] = response_with(1000, 1100, "<think>他很累</think>(a)")
     found = tokens_of(cell(price={"input": 2.0, "output": 8.0}), replies)
     assert found is not None and found.written() == {
         "replies": 10,
@@ -118,16 +120,16 @@ def test_an_entry() -> None:
         "prompt": 100 + statistics.fmean(new),
         "cost": pytest.approx((2 * (1000 + sum(new)) + 8 * sum(new)) / 1e6),
     }
-    (one,) = [tokens_of(cell("constrained"), [said(4)])]
+    (one,) = [tokens_of(cell("constrained"), [response_with(4)])]
     assert one is not None and (one.mean, one.median, one.p90, one.cost) == (4, 4, 4, None)
 
 
 def test_no_entry_without_counts() -> None:
     """Nothing was written, or nobody counted; replies that nobody counted are left out of the others."""
     assert tokens_of(cell(), []) is None
-    assert tokens_of(cell(), [said(0), said(0)]) is None
-    assert tokens_of(cell("labels"), [said(3)]) is None
-    found = tokens_of(cell(), [said(6), said(0, 0, ""), said(2)])
+    assert tokens_of(cell(), [response_with(0), response_with(0)]) is None
+    assert tokens_of(cell("labels"), [response_with(3)]) is None
+    found = tokens_of(cell(), [response_with(6), response_with(0, 0, ""), response_with(2)])
     assert found is not None and (found.replies, found.mean) == (2, 4)
 
 
@@ -188,7 +190,7 @@ def test_counts_of_thinking_are_stored(tmp_path: Path) -> None:
     counts = iter([7, 0, None])
 
     def hidden(request: Request) -> Response:
-        return said(9, text=request.labels[0], thinking_tokens=next(counts))
+        return response_with(9, text=request.labels[0], thinking_tokens=next(counts))
 
     done = evalsuite.run({"m": hidden}, tasks=[TASK], set="easy", limit=3, out=tmp_path)
     with open_store(tmp_path) as store:
@@ -232,7 +234,7 @@ def test_the_column_stands_where_it_says_something(means: list[float | None], th
 
 def test_tables(tmp_path: Path) -> None:
     def brief(request: Request) -> Response:
-        return said(4, text=request.labels[0])
+        return response_with(4, text=request.labels[0])
 
     done = evalsuite.run({"brief": brief, "thinker": thinker}, tasks=[TASK], set="easy", limit=4, out=tmp_path)
     (main,) = list(scores.sheets(done))

@@ -55,7 +55,7 @@ def narrower(tensors: Tensors) -> Tensors:
     return {name: value[..., :-1].contiguous() if name in cut else value for name, value in tensors.items()}
 
 
-def headed(tensors: Tensors) -> Tensors:
+def with_head_names(tensors: Tensors) -> Tensors:
     """The head's name for the tied weights."""
     return {name.replace("model.embed_tokens", "lm_head"): value for name, value in tensors.items()}
 
@@ -65,7 +65,7 @@ def bare(tensors: Tensors) -> Tensors:
     return {name.removeprefix("model."): value for name, value in tensors.items()}
 
 
-def halved(tensors: Tensors) -> Tensors:
+def half_precision(tensors: Tensors) -> Tensors:
     return {name: value.half() for name, value in tensors.items()}
 
 
@@ -86,9 +86,9 @@ CHECKPOINTS: list[tuple[Callable[[Tensors], Tensors], str | None]] = [
     (prefixed, r"55 tensors missing .* and 47 more\); 54 tensors that the network does not know \(module.model"),
     (narrower, rf"2 tensors of another shape .*{UP}: \(512, 191\), not \(512, 192\)"),
     (lambda tensors: {}, r"55 tensors missing"),
-    (headed, None),
+    (with_head_names, None),
     (bare, None),
-    (halved, None),
+    (half_precision, None),
     (further, None),
 ]
 NAMES = ["one missing", "tied missing", "prefix", "shape", "empty", "tied head", "no prefix", "dtype", "unknown"]

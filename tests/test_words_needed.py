@@ -48,7 +48,7 @@ def read_rightly() -> list[tuple[Row, str, str]]:
     ]
 
 
-def wrong(rows: Iterable[Row]) -> Row | None:
+def first_misread(rows: Iterable[Row]) -> Row | None:
     """The first of the replies that is now read wrongly."""
     read.read_one.cache_clear()
     return next((row for row in rows if not is_right(row)), None)
@@ -58,7 +58,7 @@ def wrong(rows: Iterable[Row]) -> Row | None:
 
 
 @lru_cache(maxsize=1)
-def said() -> list[tuple[Row, frozenset[str]]]:
+def replies_with_cues() -> list[tuple[Row, frozenset[str]]]:
     """Each reply with the cue words that occur in it."""
     known = {word for entries in CUES.values() for word in expand(entries)}
     return [(row, frozenset(word for word in known if word in text)) for row, text, _ in read_rightly()]
@@ -68,7 +68,7 @@ def needs_cue(monkeypatch: pytest.MonkeyPatch, table: dict[str, str]) -> Row | N
     """A reply that is read wrongly if these are the cue words: of the replies in which a word of another class occurs."""
     before, after = classes(CUES), classes(table)
     changed = {word for word in before.keys() | after.keys() if before.get(word) != after.get(word)}
-    rows = [(row, found) for row, found in said() if not changed.isdisjoint(found)]
+    rows = [(row, found) for row, found in replies_with_cues() if not changed.isdisjoint(found)]
     occur = frozenset[str]().union(
         *(found for _, found in rows)
     )  # a scanner of these reads the replies like one of all
@@ -76,7 +76,7 @@ def needs_cue(monkeypatch: pytest.MonkeyPatch, table: dict[str, str]) -> Row | N
     made = tape.make_scanner({**few, "~": few["~"] + " 〇 zz"})
     monkeypatch.setattr(tape, "scanner", lambda: made)
     try:
-        return wrong(row for row, _ in rows)
+        return first_misread(row for row, _ in rows)
     finally:
         monkeypatch.undo()
 
@@ -115,10 +115,10 @@ def needs_meaning(monkeypatch: pytest.MonkeyPatch, lines: str) -> Row | None:
     changed = [word for word in before if before[word] != after.get(word)]
     monkeypatch.setattr(lexicon, "_meanings", lambda: after)
     try:
-        return wrong(row for row, _, keys in read_rightly() if any(word in keys for word in changed))
+        return first_misread(row for row, _, keys in read_rightly() if any(word in keys for word in changed))
     finally:
         monkeypatch.undo()
-        wrong(())
+        first_misread(())
 
 
 def test_a_labelled_reply_needs_each_word_of_the_same_meaning(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,8 +135,8 @@ def test_a_labelled_reply_needs_each_ending_and_beginning(name: str, monkeypatch
     def needs(left: Sequence[str], word: str) -> Row | None:
         with monkeypatch.context() as patch:
             patch.setitem(LEXICON, name, tuple(left))
-            row = wrong(row for row, _, keys in read_rightly() if word in keys)
-        wrong(())
+            row = first_misread(row for row, _, keys in read_rightly() if word in keys)
+        first_misread(())
         return row
 
     listed = LEXICON[name]
@@ -153,7 +153,7 @@ def test_a_labelled_reply_needs_each_phrase_that_declines(monkeypatch: pytest.Mo
     def needs(left: str) -> Row | None:
         with monkeypatch.context() as patch:
             patch.setattr(read, "DECLINES", phrases(left))
-            return wrong(rows)
+            return first_misread(rows)
 
     idle = [word.name for word in words(lexicon._DECLINES) if needs(word.left) is None]
     assert not idle, f"no labelled reply needs these phrases of DECLINES, they can go: {', '.join(idle)}"
