@@ -92,7 +92,7 @@ def evalscope(checkout: Path | None) -> dict[str, Extract]:
 
 
 def ours(row: corpus.Row) -> set[str]:
-    found = corpus.said(row)
+    found = corpus.read_label(row)
     return {*found} if isinstance(found, list) else {found} - {None}
 
 

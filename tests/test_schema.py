@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 from shared_fixtures import made_once
-from test_learning import adapter, base, learning, label_counts
+from test_learning import adapter, base, label_counts, learning
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server, judgement_to
