@@ -1,4 +1,4 @@
-// Generated from schema/judged-record.schema.json (b0c2dd5b154c07d7) by types.mjs.
+// Generated from schema/judged-record.schema.json (5b337673862aa7ab) by types.mjs.
 
 /**
  * A line of judged/*.jsonl: one candidate, the judge's prompt and replies, and the verdict.
@@ -34,6 +34,7 @@ export interface EvalsuiteJudgedRecordFormat1 {
     | "xcopa_cause_effect"
     | "c3_reading"
     | "cmmlu_exam"
+    | "blend_everyday"
     | "fewclue_cluewsc"
     | "fewclue_chid"
     | "tombench_unexpected_outcome"

@@ -1,4 +1,4 @@
-// Generated from schema/record.schema.json (077d1ce39fda6f94) by types.mjs.
+// Generated from schema/record.schema.json (1ba68db65e77b7b9) by types.mjs.
 
 /**
  * One request about one item.
@@ -107,6 +107,7 @@ export interface EvalsuiteRecordFormat1 {
     | "xcopa_cause_effect"
     | "c3_reading"
     | "cmmlu_exam"
+    | "blend_everyday"
     | "fewclue_cluewsc"
     | "fewclue_chid"
     | "tombench_unexpected_outcome"
@@ -184,6 +185,10 @@ export interface EvalsuiteRecordFormat1 {
    * Ids of the items that ask for the facts it rests on.
    */
   rests_on?: string[] | null;
+  /**
+   * People who gave each of the references.
+   */
+  votes?: number[] | null;
   /**
    * Of a probe: [context, target] with the valid explanation, and with the corrupted one.
    */

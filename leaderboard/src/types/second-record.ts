@@ -1,4 +1,4 @@
-// Generated from schema/second-record.schema.json (ef09422dfed6ec04) by types.mjs.
+// Generated from schema/second-record.schema.json (e40428fa984226ae) by types.mjs.
 
 /**
  * A line of second/*.jsonl: one reply, what the second reader was asked about it and said, and both readings.
@@ -34,6 +34,7 @@ export interface EvalsuiteSecondRecordFormat1 {
     | "xcopa_cause_effect"
     | "c3_reading"
     | "cmmlu_exam"
+    | "blend_everyday"
     | "fewclue_cluewsc"
     | "fewclue_chid"
     | "tombench_unexpected_outcome"
