@@ -7,7 +7,7 @@ sums depend on their order; the comparison says where and by how much.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -114,7 +114,7 @@ def parity(
     ]
 
 
-def _ask(name: str, models: str | Path, model: str, settings: dict[str, Any]) -> _Sheet:
+def _ask(name: str, models: str | Path, model: str, settings: Mapping[str, Any]) -> _Sheet:
     s, (spec,), corpus, sources = prepare(models, model=[model], scoring=("generate", "labels"), **settings)
     spec = Model.model_validate({**spec.model_dump(), "backend": name})
     with loaded(spec, load_backend) as backend:
