@@ -12,8 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from evalsuite.authoring.benchmark import build_benchmark
-from evalsuite.authoring.task_files import Annotation, assign_splits, read_annotations, task_rows
-from evalsuite.benchmarks.corecode.loader import path_of
+from evalsuite.authoring.task_files import Annotation, assign_splits, read_annotations, task_rows, write_task_files
+from evalsuite.benchmarks.corecode.loader import load_file, path_of
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.cli.build import build
@@ -153,14 +153,14 @@ def test_the_sample_through_the_command(tmp_path: Path) -> None:
     args = ["tasks", "bundled:sample/annotations.jsonl", "--out", str(out)]
     for more in (["--seed", "7"], []):
         told = CliRunner().invoke(build, args + more, catch_exceptions=False)
-        assert told.exit_code == 0 and "589 of 589 annotations, 54 dialogues" in told.output
+        assert told.exit_code == 0 and "699 of 699 annotations, 64 dialogues" in told.output
     built, shipped = (
         {p.relative_to(f): p.read_bytes() for p in f.rglob("*.jsonl")} for f in (out / "data", bundled("sample/data"))
     )
     assert built == shipped
     record = json.loads((out / "build.json").read_text(encoding="utf-8"))
-    assert record["dialogues"] == {f"{s}/{p}": n for s in ("easy", "hard") for p, n in (("train", 10), ("dev", 4), ("test", 13))}  # fmt: skip
-    assert record["items"]["easy/test/knowledge_filling"] == len(rows(out, "knowledge_filling")) == 142
+    assert record["dialogues"] == {f"{s}/{p}": n for s in ("easy", "hard") for p, n in (("train", 12), ("dev", 4), ("test", 16))}  # fmt: skip
+    assert record["items"]["easy/test/knowledge_filling"] == len(rows(out, "knowledge_filling")) == 175
 
 
 def test_data_of_others_is_not_overwritten(tmp_path: Path) -> None:
@@ -294,3 +294,22 @@ def test_adversarial_distractors_by_flag(tmp_path: Path) -> None:
     changed = [(r, b) for r, b in zip(rows(tmp_path, "knowledge_filling"), rows(bundled("sample"), "knowledge_filling"), strict=True) if r != b]  # fmt: skip
     assert changed and all(r["answer"] == b["answer"] and r["dialogue"] == b["dialogue"] for r, b in changed)
     assert rows(tmp_path, "slot_identification") == rows(bundled("sample"), "slot_identification")
+
+
+def test_alternatives_are_further_references(tmp_path: Path) -> None:
+    """Of written tasks alone, and no task file of a file without any has the key."""
+    dialogue = json.loads(SAMPLE.read_text(encoding="utf-8").splitlines()[0])
+    dialogue["annotations"][0] |= {"value": "A去了甲地", "alternatives": ["A去了乙地", "A去了丙地"]}
+    for other in dialogue["annotations"][1:]:
+        other.pop("alternatives", None)
+    source = tmp_path / "one.jsonl"
+    source.write_text(json.dumps(dialogue, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_task_files(read_annotations(source), tmp_path, shares=(0.0, 0.0))
+    data = tmp_path / "data"
+    (item,) = load_file(data, TASKS["event_cause"], "easy", "test").items[:1]
+    assert item.references == ("A去了甲地", "A去了乙地", "A去了丙地") and item.target == "A去了甲地"
+    named = [p.name for p in data.rglob("*.jsonl") if "alternatives" in p.read_text(encoding="utf-8")]
+    assert sorted(named) == [
+        "Commonsense_Knowledge_Generation.jsonl",
+        "Event_Causal_Inference--Event_Cause_Inference.jsonl",
+    ]

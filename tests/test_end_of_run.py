@@ -64,7 +64,7 @@ def test_who_leads_with_items_interval_and_test(tmp_path: Path) -> None:
     assert first.startswith(
         "a is best of 2 models on all 2 tasks of CORECODE HARD, significantly ahead of every other model on 2 of them"
     )
-    assert "142 items" in first and " b, " in first
+    assert "175 items" in first and " b, " in first
     best = cells["a", "hard", "slot_identification"]["metrics"]["accuracy"]
     other = cells["a", "hard", "knowledge_filling"]["metrics"]["accuracy"]
     assert any(f"{100 * m['value']:.1f} %" in first for m in (best, other))
@@ -72,7 +72,7 @@ def test_who_leads_with_items_interval_and_test(tmp_path: Path) -> None:
     for (model, item_set, _), cell in cells.items():
         if item_set == "hard" and model in tested:
             value = cell["metrics"]["accuracy"]["value"]
-            tested[model].append(stats.binomtest(round(value * 142), 142, cell["chance"], alternative="greater").pvalue)
+            tested[model].append(stats.binomtest(round(value * 175), 175, cell["chance"], alternative="greater").pvalue)
     assert max(tested["a"]) < 0.01 and "a" in second and "significantly above chance on all 2 choice tasks" in second
 
 
@@ -112,7 +112,7 @@ def test_always_the_same_option_is_not_above_chance(tmp_path: Path) -> None:
     label, right = always.most_common(1)[0]
     assert stats.binomtest(right, always.total(), 0.08, alternative="greater").pvalue < 0.01
     found = lines(tmp_path / "run", {"same": lambda _: label}, tasks=["SI"])
-    assert "not significantly above chance" in found[1] and f"chose {label} on 142 of 142" in found[2]
+    assert "not significantly above chance" in found[1] and f"chose {label} on 175 of 175" in found[2]
     other = always.most_common(2)[1][0]
 
     def preferred(request: Request) -> str:
@@ -120,7 +120,7 @@ def test_always_the_same_option_is_not_above_chance(tmp_path: Path) -> None:
 
     found = lines(tmp_path / "other", {"mostly": preferred}, tasks=["SI"])
     (row,) = (row for row in load_results(tmp_path / "other").of(CHANCE) or () if row.set == "hard")
-    assert stats.binomtest(round(row.accuracy * 142), 142, row.chance, alternative="greater").pvalue < 0.01
+    assert stats.binomtest(round(row.accuracy * 175), 175, row.chance, alternative="greater").pvalue < 0.01
     assert "not significantly above chance" in found[1] and row.p > 0.05
 
 

@@ -102,18 +102,25 @@ def _annotation_problems(k: Knowledge, dialogue: AnnotatedDialogue) -> Iterator[
     if k.verdict == "returned" and not k.reason:
         yield BrokenRule("reason", "empty")
     yield from _ontology_problems(k)
-    texts = {name: getattr(k, name) for name in _TEXTS}
-    for name, text in (*texts.items(), *((f"evidence[{i}]", span) for i, span in enumerate(k.evidence))):
+    texts = [(name, getattr(k, name)) for name in _TEXTS]
+    texts += [
+        (f"{name}[{i}]", text) for name in ("alternatives", "evidence") for i, text in enumerate(getattr(k, name))
+    ]
+    for name, text in texts:
+        acts = k.dimension == "事件" and name.startswith(("instance", "value", "alternatives"))
         if not text:
             yield BrokenRule(name, "empty")
         elif re.search(r["untidy"], text):
             yield BrokenRule(name, "untidy", {"value": text})
-        elif name in ("instance", "value") and k.dimension == "事件" and re.search(r["speakers"][dialogue.set], text):
+        elif acts and re.search(r["speakers"][dialogue.set], text):
             yield BrokenRule(name, "speakers", {"value": text})
-    if k.value and k.value == k.instance:
-        yield BrokenRule("value", "same")
-    elif k.value and k.slot in r["event_slots"] and any(re.search(p, k.value) for p in r["no_events"]):
-        yield BrokenRule("value", "event", {"value": k.value})
+    for name, text in texts:
+        if not text or not name.startswith(("value", "alternatives")):
+            continue
+        if text == k.instance:
+            yield BrokenRule(name, "same")
+        elif k.slot in r["event_slots"] and any(re.search(p, text) for p in r["no_events"]):
+            yield BrokenRule(name, "event", {"value": text})
     whole = "\n".join(dialogue.dialogue)
     for name, span in (*((f"evidence[{i}]", span) for i, span in enumerate(k.evidence)), ("phrase", k.phrase)):
         if (

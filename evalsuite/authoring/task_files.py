@@ -48,6 +48,7 @@ class Annotation:
     phrase: str
     position: tuple[int, int]  # (turn, character offset)
     conflicts: tuple[str, str]  # by minimal and by maximal change
+    alternatives: tuple[str, ...] = ()  # other values that answer the slot's question as well
 
     def utterance(self, other: str) -> str:
         """The phrase's turn, with the phrase replaced by `other`."""
@@ -88,8 +89,8 @@ def flatten(dialogues: Iterable[AnnotatedDialogue]) -> list[Annotation]:
         for k in d.standing:
             slot, position = find_slot(k.dimension, k.domain, k.slot), phrase_position(k, turns)
             assert slot is not None and position is not None  # checked when the file was read
-            conflicts = (k.conflict1, k.conflict2)
-            found.append(Annotation(d.id, d.set, turns, slot, k.instance, k.value, k.phrase, position, conflicts))
+            texts = (k.instance, k.value, k.phrase, position, (k.conflict1, k.conflict2), tuple(k.alternatives))
+            found.append(Annotation(d.id, d.set, turns, slot, *texts))
     return found
 
 
@@ -156,7 +157,8 @@ def task_rows(
             _filling(a, index, options) for a, index, options in zip(annotations, indices, wrong, strict=True)
         ],
         "knowledge_generation": [
-            _row(a.dialogue, _GENERATION + a.slot.question.format(a.instance), a.value) for a in annotations
+            _row(a.dialogue, _GENERATION + a.slot.question.format(a.instance), a.value, a.alternatives)
+            for a in annotations
         ],
         "conflict_detection": [
             _row(a.replaced(a.conflicts[kind]), _CONFLICT, a.conflicts[kind])
@@ -173,13 +175,19 @@ def task_rows(
             for a in annotations
         ],
         "event_cause": [
-            _row(a.dialogue, _CAUSE.format(a.instance), a.value) for a in events if a.slot.en == "Event Cause"
+            _row(a.dialogue, _CAUSE.format(a.instance), a.value, a.alternatives)
+            for a in events
+            if a.slot.en == "Event Cause"
         ],
         "subsequent_event": [
-            _row(a.dialogue, _SUBSEQUENT.format(a.instance), a.value) for a in events if a.slot.en == "Subsequent Event"
+            _row(a.dialogue, _SUBSEQUENT.format(a.instance), a.value, a.alternatives)
+            for a in events
+            if a.slot.en == "Subsequent Event"
         ],
         "clipped_subsequent_event": [
-            _row(a.clipped(), _CLIPPED.format(a.instance), a.value) for a in events if a.slot.en == "Subsequent Event"
+            _row(a.clipped(), _CLIPPED.format(a.instance), a.value, a.alternatives)
+            for a in events
+            if a.slot.en == "Subsequent Event"
         ],
     }
 
@@ -191,8 +199,9 @@ def _balanced(kinds: int, count: int, purpose: str) -> list[int]:
     return order
 
 
-def _row(dialogue: Iterable[str], question: str, answer: str) -> dict[str, Any]:
-    return {"dialogue": list(dialogue), "question": question, "answer": answer}
+def _row(dialogue: Iterable[str], question: str, answer: str, alternatives: Sequence[str] = ()) -> dict[str, Any]:
+    row = {"dialogue": list(dialogue), "question": question, "answer": answer}
+    return {**row, "alternatives": list(alternatives)} if alternatives else row
 
 
 def _choice(dialogue: Iterable[str], question: str, options: Iterable[str], gold: str) -> dict[str, Any]:

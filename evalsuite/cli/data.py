@@ -45,7 +45,7 @@ def tasks(data: Data = None, benchmark: BenchmarkOption = None) -> None:
 
 
 def _items(corpus: Corpus, t: Task) -> str:
-    """The number of test items of each set, "easy 142, hard 142"; the sum if there are more than three sets."""
+    """The number of test items of each set, "easy 175, hard 175"; the sum if there are more than three sets."""
     from evalsuite.cli.tables.terminal import said
     from evalsuite.common.sheet import Text
 

@@ -5,6 +5,7 @@ Properties of the official files, and how they are handled:
 * a clipped dialogue may end within an utterance, even right after "A:"; turns are not changed;
 * events may contain “ ”, so an event reaches from the first “ to the last ” of its question;
 * several items may have one dialogue and question with different answers; they remain separate items, as in the paper;
+* a line may list further right answers under "alternatives": no official file does, the bundled sample's do;
 * zero-width and other unusual characters are kept, so that prompts equal the official text byte for byte.
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -78,6 +80,7 @@ class _Choice(_Line):
 
 class _Written(_Line):
     answer: str = Field(pattern=NOT_BLANK)
+    alternatives: tuple[Annotated[str, Field(pattern=NOT_BLANK)], ...] = Field(default=(), strict=False)
 
     @model_validator(mode="after")
     def _has_no_options(self) -> _Written:
@@ -109,7 +112,7 @@ def load_file(root: Path, task: Task, set: str, split: str, *, skip_bad: bool = 
             tuple(options.values()),
             tuple(options),
             [*options].index(row.answer[0]) if options else None,
-            (answer,),
+            (answer, *(row.alternatives if isinstance(row, _Written) else ())),
         )
 
     return File(path, *read_lines(path, model, item, skip_bad, f"no {split} file of {task.name} ({set})"))

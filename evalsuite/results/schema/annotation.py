@@ -24,6 +24,7 @@ class Knowledge(Strict):
     domain: str
     slot: str
     value: str
+    alternatives: list[str] = Field(default=[], description="Other values that answer the slot's question as well.")
     evidence: list[str] = Field(default=[], description="Spans that support it; each occurs once in the dialogue.")
     phrase: str = Field(description="The span that is rewritten; it occurs once in the dialogue.")
     conflict1: str = Field(description="The phrase with one or two words changed, now against commonsense.")

@@ -24,6 +24,7 @@ export const blank = (): Knowledge => ({
   domain: "",
   slot: "",
   value: "",
+  alternatives: [],
   evidence: [],
   phrase: "",
   conflict1: "",
@@ -43,13 +44,20 @@ export const whole = ({ id, set, topic = "", dialogue, annotations, annotator = 
   set,
   topic,
   dialogue,
-  annotations: annotations.map((k) => ({ ...blank(), ...k, evidence: [...(k.evidence ?? [])] })),
+  annotations: annotations.map((k) => ({
+    ...blank(),
+    ...k,
+    alternatives: k.alternatives ?? [],
+    evidence: [...(k.evidence ?? [])],
+  })),
   annotator,
   nothing,
 });
 
 // The fields that a line may leave out.
-const SPARE = "topic nothing evidence annotator proposer proposed verdict reason note inspector".split(" ");
+const SPARE = "topic nothing alternatives evidence annotator proposer proposed verdict reason note inspector".split(
+  " ",
+);
 
 /** A line from a row, without the optional fields that are empty. */
 export const line = (row: Row) =>

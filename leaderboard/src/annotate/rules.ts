@@ -53,8 +53,10 @@ function check(k: Knowledge, row: Row, wrong: Wrong) {
   if (k.verdict === "returned" && !k.reason) wrong("reason", "empty");
   checkOntology(k, wrong);
   for (const name of TEXTS) checkText(name, k[name], k, row, wrong);
+  for (const text of k.alternatives) checkText("alternatives", text, k, row, wrong);
   for (const span of k.evidence) checkText("evidence", span, k, row, wrong);
-  checkValue(k, wrong);
+  checkValue("value", k.value, k, wrong);
+  for (const text of k.alternatives) checkValue("alternatives", text, k, wrong);
   const whole = row.dialogue.join("\n");
   for (const span of k.evidence) checkPlace("evidence", span, whole, wrong);
   if (!phrasePlace(k, row.dialogue)) checkPlace("phrase", k.phrase, whole, wrong);
@@ -77,17 +79,17 @@ function checkOntology(k: Knowledge, wrong: Wrong) {
 }
 
 function checkText(name: string, text: string, k: Knowledge, row: Row, wrong: Wrong) {
-  const acts = k.dimension === "事件" && (name === "instance" || name === "value");
+  const acts = k.dimension === "事件" && ["instance", "value", "alternatives"].includes(name);
   if (!text) wrong(name, "empty");
   else if (matches(data.rules.untidy, text)) wrong(name, "untidy", { value: text });
   else if (acts && matches(data.rules.speakers[row.set], text)) wrong(name, "speakers", { value: text });
 }
 
-function checkValue({ value, instance, slot }: Knowledge, wrong: Wrong) {
+function checkValue(name: string, value: string, { instance, slot }: Knowledge, wrong: Wrong) {
   const { event_slots, no_events } = data.rules;
-  if (value && value === instance) wrong("value", "same");
+  if (value && value === instance) wrong(name, "same");
   else if (value && event_slots.includes(slot) && no_events.some((x) => matches(x, value)))
-    wrong("value", "event", { value });
+    wrong(name, "event", { value });
 }
 
 function checkPlace(name: string, span: string, whole: string, wrong: Wrong) {

@@ -1,4 +1,4 @@
-// Generated from schema/annotation.schema.json (a48269e92a1e8293) by types.mjs.
+// Generated from schema/annotation.schema.json (3c809616a4b675f5) by types.mjs.
 
 /**
  * One dialogue with the annotations of one annotator, or of several after adjudication.
@@ -38,6 +38,10 @@ export interface Knowledge {
   domain: string;
   slot: string;
   value: string;
+  /**
+   * Other values that answer the slot's question as well.
+   */
+  alternatives?: string[];
   /**
    * Spans that support it; each occurs once in the dialogue.
    */
