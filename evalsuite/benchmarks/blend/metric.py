@@ -1,7 +1,7 @@
 """BLEnD's two scores of a reply (the release's evaluation/exact_match.py, soft_exact_match).
 
-The binary one is whether it holds an answer that people gave; the other is the votes of that answer over those of the most frequent
-one.
+The binary one is whether it holds an answer that people gave; the other is the votes of that answer over those of the most
+frequent one.
 
 An answer stands in the reply as it is, or with all of jieba's words. Of English answers the release compares spaCy's lemmas:
 "a chip" holds its "chips", and not ours.
