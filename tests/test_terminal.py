@@ -266,7 +266,7 @@ def test_progress_and_log_are_calm_on_a_terminal(on_terminal: Callable[..., str]
 BAD = "\x1b[38;5;201m\u202e\x9b\x07[red]"
 ERRORS = [
     # arguments, the exit's words
-    ("path", ["show", BAD], "no results.json"),
+    ("path", ["show", BAD], "no such folder"),
     ("model", ["run", "--model", BAD], "unknown model"),
     ("models file", ["models", "--models", BAD], "U+202E"),
     ("usage", ["show", f"--{BAD}"], "No such option"),
