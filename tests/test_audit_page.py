@@ -21,7 +21,7 @@ def folder(folder: Path) -> Path:
     """A sample of ten, all of hostile replies: four choices, some with an option (n), three spans, three texts."""
     run = folder / "run"
     tasks = ["knowledge_filling", "slot_identification", "conflict_detection", "event_cause"]
-    evalsuite.run(model=["random"], tasks=tasks, limit=4, set="hard", out=run)
+    evalsuite.run(model=["random"], tasks=tasks, limit=5, set="hard", out=run)
     for path, hostile in zip(sorted((run / "records").glob("*.jsonl")), HOSTILE, strict=False):
         records = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
         for record in records:

@@ -215,7 +215,9 @@ def test_distances_of_the_sample(sample: Corpus) -> None:
         task: Counter(distance(i) for i in sample.file(TASKS[task], "easy", "test").items)
         for task in (SLOTS, "knowledge_generation", FILLING, "conflict_detection")
     }
-    assert counts[SLOTS] == {None: 120, 0: 15, 1: 5, 5: 1, 13: 1} == counts["knowledge_generation"]
+    assert counts[SLOTS] == {None: 151, 0: 14, 1: 8, 5: 1, 13: 1}
+    # An alternative stands nearer than the value of one item.
+    assert counts["knowledge_generation"] == {None: 151, 0: 15, 1: 7, 5: 1, 13: 1}
     assert set(counts[FILLING]) == set(counts["conflict_detection"]) == {None}
     pytest.importorskip("opencc", reason="needs evalsuite[dev]")
     from evalsuite.perturb import PERTURBATIONS
@@ -354,6 +356,6 @@ def test_tables_fit_the_terminal(run: Path) -> None:
     assert "SI EASY, test paper 0-shot circular: taken for another" in text
     entry = next(e for e in found["confusions"] if e["task"] == SLOTS)
     gold, name, count, offered = confusions(Confusion.model_validate(entry))[0]
-    line = next(line for line in text.splitlines() if entry["names"][gold][0] in line and entry["names"][name][0] in line)  # fmt: skip
+    line = next(line for line in text.splitlines() if entry["names"][gold][1] in line and entry["names"][name][1] in line)  # fmt: skip
     assert str(count) in line and str(offered) in line
     assert sheets_of(breakdowns.ANALYSIS, []) == sheets_of(of_names.ANALYSIS, []) == []

@@ -330,7 +330,7 @@ def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     )
     index, plain, killed = tmp_path / "index.sqlite", tmp_path / "plain", tmp_path / "killed"
     whole = screen_dialogues([many], KNOWLEDGE, plain, more_than=2, index=index)
-    assert whole.total.dialogues == 108 and 0 < whole.total.more_than(2) < 108
+    assert whole.total.dialogues == 128 and 0 < whole.total.more_than(2) < 128
 
     workers: list[int] = []  # file descriptors that can be read once the worker has ended
 
@@ -408,10 +408,10 @@ def test_the_command(tmp_path: Path, cli: Any) -> None:
     done = cli("build", "screen", SAMPLE, other, *files, "--more-than", 2, "--counts", "0,1", "--jobs", 1)
     rows = {row[0]: row[1:] for line in done.stdout.splitlines() if (row := line.split())}
     assert rows["source"] == ["dialogues", ">", "0", ">", "1", ">", "2"]
-    assert rows["other"] == ["1", "0", "0", "0"] and rows["Total"][0] == "55"
+    assert rows["other"] == ["1", "0", "0", "0"] and rows["Total"][0] == "65"
     kept = (out / "kept.jsonl").read_text(encoding="utf-8").splitlines()
     assert rows["Total"][3] == str(len(kept)) and kept
-    assert "screening: 55 of 55" in done.stderr and "persona tags removed from 1 turns" in done.stdout
+    assert "screening: 65 of 65" in done.stderr and "persona tags removed from 1 turns" in done.stdout
     assert [s["tags"] for s in json.loads((out / "counts.json").read_text(encoding="utf-8"))["sources"]] == [0, 1]
 
 

@@ -36,7 +36,8 @@ def parameters(command: str) -> dict[str, Any]:
     [
         ("run", Settings, set(), set()),
         ("preview", Settings, {"item", "tokenizer", "as_json", "cost", "sample"},
-         {"baselines", "semsim", "max_concurrency", "executor", "ray_address", "replicas", "verbose"}),
+         {"baselines", "semsim", "max_concurrency", "executor", "ray_address", "replicas", "verbose", "again",
+          "max_new_tokens"}),
         ("finetune", Sweep, set(), set()),
         ("judge", JudgeSettings, {"run"}, set()),
     ],

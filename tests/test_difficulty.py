@@ -211,7 +211,7 @@ def run(folder: Path) -> Path:
     def model(strength: int) -> Callable[[Request], str]:
         def reply(request: Request) -> str:
             item, n = items[request.id], number[request.id]
-            right = strength < 3 if n == 1 else n > 1 and 20 * strength + 20 > n - 2
+            right = strength < 3 if n == 1 else n > 1 and 25 * strength + 25 > n - 2
             assert item.gold is not None
             return item.labels[item.gold if right else (item.gold + 1) % len(item.labels)]
 

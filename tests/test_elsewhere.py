@@ -317,7 +317,7 @@ def test_our_markers_are_those_that_doctor_reads() -> None:
         ("evalsuite run --model ti", ["tiny-zh"]),
         ("evalsuite run --scoring generate,te", ["generate,texts"]),
         ("evalsuite run --perturb shuff", ["shuffle"]),
-        ("evalsuite run --prompt pl", ["plain"]),
+        ("evalsuite run --prompt pl", ["plain", "plain_no_story"]),
         ("evalsuite data p", ["pull"]),
     ],
 )

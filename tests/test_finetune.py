@@ -237,7 +237,7 @@ def test_out_of_memory_gives_advice(checkpoint: Checkpoint) -> None:
             r"--sizes 1000000: knowledge_filling \(hard\) in .* has (\d+) training .*sizes up to \1, such as --sizes \d+,\1",
         ),
         ("backend: hf, path: TINY", {"sizes": [0]}, "--sizes: expected"),
-        ("backend: hf, path: TINY", {"tasks": ["slots"]}, "unknown task 'slots'"),
+        ("backend: hf, path: TINY", {"tasks": ["slots"]}, "unknown task, .* 'slots'"),
         ("backend: hf, path: TINY", {"perturb": ["schuffle"]}, "Did you mean 'shuffle'"),
         ("backend: hf, path: TINY, finetune: {rang: 8}", {}, "unknown key 'rang'. Did you mean 'rank'"),
         ("backend: hf, path: TINY, finetune: {learning_rate: fast}", {}, "valid number"),

@@ -219,11 +219,11 @@ def test_usage_errors(words: list[str], message: str, tmp_path: Path, cli: Any) 
 def test_preview(tmp_path: Path, tiny: Path, cli: Any) -> None:
     words = ["preview", "--tasks", "event_cause", "--set", "hard", "--shots", "0,2", "--prompt", "paper,plain"]
     lines = [json.loads(x) for x in cli(*words, "--json").stdout.splitlines()]
-    assert len(lines) == 28 * 4
+    assert len(lines) == 38 * 4
     assert set(lines[0]) >= {"task", "set", "split", "item", "shots", "prompt", "messages", "gold"}
     text = cli(*words, "--tokenizer", str(tiny)).stdout
     assert "prompt tokens" in text and "chat tokens" in text
-    assert re.search(rf"all models +{28 * 4 * 5:,} ", text)
+    assert re.search(rf"all models +{38 * 4 * 5:,} ", text)
     (record,) = [x for x in lines if x["item"].endswith("/3") and (x["variant"], x["shots"]) == ("paper", 2)]
     evalsuite.run(model=["random"], tasks=["event_cause"], set="hard", shots=[2], limit=4, out=tmp_path / "run")
     asked = (tmp_path / "run" / "records" / "random.hard.test.event_cause.paper.2-shot.jsonl").read_text().splitlines()

@@ -101,7 +101,7 @@ def test_comparing_two_models(tmp_path: Path) -> None:
         assert row.difference == pytest.approx(row.a - row.b)
         assert row.low <= row.difference <= row.high
         assert row.flips and all(f.a_score > f.b_score for f in row.flips)
-        assert row.dialogues == 13
+        assert row.dialogues == 16
     for row in compare(tmp_path / "run", "gold", "same"):
         assert (row.difference, row.p, row.flips) == (0.0, 1.0, ())
     with pytest.raises(ConfigError, match="Known: chance, gold, same"):

@@ -50,7 +50,7 @@ def test_rows_say_which_metrics_are_means(task: str) -> None:
 
 def test_metrics_of_texts_that_pool_counts_are_no_means() -> None:
     assert {row.name for row in TEXT_METRICS.values() if not row.mean} == {
-        row.name for row in TEXT_METRICS.values() if row.pooled
+        row.name for row in TEXT_METRICS.values() if row.counts
     }
 
 

@@ -91,7 +91,7 @@ def test_a_run_has_it_of_answers_and_of_replies_if_asked(tmp_path: Path, encoder
     (cell,) = cells_of(found)
     metric = cell["metrics"]["paper.semsim"]
     assert metric["signature"].startswith(
-        "semsim|nrefs:1|model:fake-1|def:mean.cosine.floor0.best-ref|in:reply.1|data:"
+        "semsim|nrefs:2|model:fake-1|def:mean.cosine.floor0.best-ref|in:reply.1|data:"
     )
     references = [json.loads(line)["references"] for line in (tmp_path / cell["records"]).read_text().splitlines()]
     for name, text in (("semsim", "好"), ("paper.semsim", "答案：好")):

@@ -110,6 +110,7 @@ export function foldSection(id: string, box: HTMLElement) {
   if (!section || !head) return;
   const found = [...section.querySelectorAll("h3, figcaption strong")].flatMap((x) => x.firstChild?.textContent ?? []);
   const titles = [...new Set(found)].filter((x) => x.trim());
+  if (!titles.length) titles.push(section.querySelector("svg[aria-label]")?.getAttribute("aria-label") ?? ""); // pictures without a caption
   const more = titles.length - MOST_TITLES;
   const tables = section.querySelectorAll("table").length;
   const inside = [
