@@ -109,7 +109,7 @@ def log_to_swanlab(run: Path, model: str = "", project: str = "evalsuite") -> li
             name=name.replace("/", " ")[:_SWANLAB],
             group=one.run,
             job_type="evaluation",
-            description="\n".join(one.remarks)[:_SWANLAB],
+            description="\n".join(one.remarks)[:_SWANLAB] or None,
             config={**one.params, **{f"version.{key}": value for key, value in one.tags.items()}},
             settings=settings,
             reinit=True,
