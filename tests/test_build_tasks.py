@@ -163,6 +163,16 @@ def test_the_sample_through_the_command(tmp_path: Path) -> None:
     assert record["items"]["easy/test/knowledge_filling"] == len(rows(out, "knowledge_filling")) == 175
 
 
+def test_the_documents_count_the_sample() -> None:
+    """docs/benchmarks.md says how many dialogues, annotations, and annotations with alternatives there are."""
+    text = (Path(__file__).parents[1] / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    dialogues = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
+    annotations = [k for d in dialogues for k in d["annotations"]]
+    further = sum("alternatives" in k for k in annotations)
+    assert f"{len(dialogues)} dialogues\nwith {len(annotations)} annotations" in text
+    assert f"{further} of the {len(annotations)} annotations list `alternatives`" in text
+
+
 def test_data_of_others_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "data" / "easy").mkdir(parents=True)
     with pytest.raises(ConfigError, match="has data that no build wrote"):

@@ -30,9 +30,8 @@ from evalsuite.results.words import place_words, task_and_set, with_notes
 from evalsuite.types import WRITTEN, Status
 
 FEWEST = 10  # dialogues with marks
-UNMARKED = (
-    0.05  # share of the drawn replies that may be left unmarked: those that people choose to mark are no random part
-)
+# The share of the drawn replies that may be left unmarked: those that people choose to mark are no random part.
+UNMARKED = 0.05
 
 Refusal = Literal["suspicious", "changed", "unmarked", "few"]
 

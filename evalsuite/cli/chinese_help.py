@@ -39,8 +39,8 @@ def help_rows() -> dict[str, str]:
 
 @contextmanager
 def typer_in_chinese() -> Iterator[None]:
-    """Replace what typer and rich have no setting for, while a command is read: typer's words and help texts; rich's words,
-    which end at blanks alone; its width of a line, which counts a Chinese character as one."""
+    """Patch typer and rich where they have no setting, while a command is read. typer: headings and help texts. rich: a line
+    breaks at blanks only, and blanks at its end are cut by the number of characters, though a Chinese one is two wide."""
     from rich import _wrap
     from rich.text import Text
     from typer import rich_utils

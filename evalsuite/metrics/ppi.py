@@ -8,8 +8,8 @@ With the judge's scores f of all items and people's marks y of a sample s of the
 λ = 0 takes the marks alone, λ = 1 the judge with people's correction of its bias; the λ that makes the estimated variance least
 lies between them. Here items of the sample have weights, the inverse probabilities of being drawn, and the variance is that of
 sums over dialogues, the units that are independent: the jackknife's, which leaves out one dialogue at a time and chooses λ anew,
-since the paper's takes λ as known and is too small for few marks. With equal weights and a dialogue an item the estimate is the
-paper's.
+since the paper's takes λ as known and is too small for few marks. With equal weights, one item in each dialogue and the same
+λ the estimate is the paper's.
 """
 
 from __future__ import annotations

@@ -41,10 +41,8 @@ def _holds(reply: str, words: set[str], answer: str) -> bool:
     """Whether a reply, whose words are `words`, holds an answer."""
     if any(form in reply for form in (answer, answer.replace("-", " "), answer.replace(" ", "-"))):
         return True
-    wanted = _words(answer)
-    return (
-        wanted - {" "} if answer.isascii() else wanted
-    ) <= words  # a blank is a word of jieba's, and none of English
+    blank = {" "} if answer.isascii() else set()  # a word of jieba's, and none of English
+    return _words(answer) - blank <= words
 
 
 def _words(text: str) -> set[str]:
