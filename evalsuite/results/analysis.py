@@ -115,7 +115,7 @@ class Results:
         return cast("M | None", self.contents.get(analysis.key))
 
     def __repr__(self) -> str:
-        """One line: the fields are a page for each cell."""
+        """One line; the fields of every cell would fill a page."""
         sizes = f"{len(self.cells)} cells, {', '.join(dict.fromkeys(cell.model for cell in self.cells))}"
         return f"Results({str(self.out)!r}): {sizes}; exit_code {self.exit_code}"
 

@@ -263,7 +263,7 @@ class CellResult(CellFields):
     accuracy_of_parsed: Share | None = Field(default=None, description="Accuracy over readable replies; choices only.")
 
     def __repr__(self) -> str:
-        """One line: its fields are a page."""
+        """One line; its fields would fill a page."""
         metric = TASKS[self.task].metrics[0]
         return f"CellResult({self.place.name}): {metric} {self.figure(metric).value} of {self.items} items"
 

@@ -37,7 +37,8 @@ export const nameOf = (id: string) => nameNode(modelOf(id));
 export const pickedOf = (ids: string[]): string[] => state.picked.filter((id) => ids.includes(id));
 
 /** The legend of charts of these models. A press highlights a model, another one ends it. */
-export function modelKeys(ids: string[]): HTMLElement {
+export function modelKeys(ids: string[]): HTMLElement | null {
+  if (!ids.length) return null;
   const key = (id: string) =>
     h(
       "button",
