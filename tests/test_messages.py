@@ -181,3 +181,4 @@ def test_usage_errors(cli: Any, monkeypatch: pytest.MonkeyPatch, language: str, 
     monkeypatch.setenv("EVALSUITE_LANG", language)
     told = cli("run", "--limt", "2", expect=2).stderr
     assert usage in told and title in told and "--limit" in told
+    assert usage in cli("show", "--help").stdout and usage in cli("--help").stdout

@@ -14,7 +14,7 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
 from evalsuite.common.finite import finite_json
 from evalsuite.common.jsonl import first_fault
-from evalsuite.common.numbers import fixed
+from evalsuite.common.numbers import fixed, p_words
 from evalsuite.common.plainfile import read_json
 from evalsuite.common.sheet import Column, Row, Sheet, Text
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
@@ -272,7 +272,7 @@ def _number(row: ExposureTest, value: float | None) -> str:
 
 
 def _p(value: float | None) -> str:
-    return "–" if value is None else "< 0.0001" if value < 1e-4 else f"{value:.4f}"
+    return "–" if value is None else p_words(value)
 
 
 def _score(cell: CellResult) -> str:

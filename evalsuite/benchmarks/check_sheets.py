@@ -70,20 +70,16 @@ def _oddities(found: DataCheck) -> Iterator[Sheet]:
 def _priors(priors: tuple[Prior, ...]) -> Sheet:
     """Clues to the right option in the last split of every task and set, which has its test items."""
     last = {(x.set, x.task): x for x in priors}
-    rows = tuple(Row((_name(x), _positions(x), _p(x.p), x.longest, x.chance)) for x in last.values())
+    rows = tuple(Row((_name(x), _positions(x), x.p, x.longest, x.chance)) for x in last.values())
     columns = (
         _FILE,
         Column("1st, 2nd …"),
-        Column("p", align="right"),
+        Column("p", kind="p"),
         Column("longest", kind="percent"),
         Column("chance", kind="percent"),
     )
     title = "The place of the right option (chi-square p), and accuracy by taking the longest option or any"
     return Sheet("priors", title, columns, rows)
-
-
-def _p(value: float) -> str:
-    return f"{value:.2g}" if value >= 0.0001 else "< 0.0001"
 
 
 def _positions(prior: Prior) -> str:

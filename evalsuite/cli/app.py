@@ -14,7 +14,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from evalsuite.cli.chinese_help import HEADINGS, help_of, typer_in_chinese
+from evalsuite.cli.chinese_help import HEADINGS, USAGE, help_of, typer_in_chinese
 from evalsuite.common.language import chinese, translated
 from evalsuite.common.terminal import print_all, safe, safe_trace, say, warnings_on_screen
 
@@ -148,7 +148,7 @@ class Commands(TyperGroup):
             heading = HEADINGS[title] if chinese() else title.partition("_")[0].title()
             panels.append(Panel(table, title=heading, title_align="left", border_style="dim"))
         usage = Text(self.get_usage(ctx), "bold")
-        usage.highlight_words(["Usage: "], "yellow")
+        usage.highlight_words([USAGE if chinese() else "Usage: "], "yellow")
         about = Padding(help_of(self.help), (0, 1, 1, 1))
         print_all(Padding(usage, 1), about, *panels, Padding(help_of(self.epilog), 1))
 
@@ -171,9 +171,6 @@ def _safe_message() -> Iterator[None]:
         if chinese() and hasattr(error, "format_message"):
             text = translated(error.format_message())
             error.format_message = lambda: text
-            if context := getattr(error, "ctx", None):
-                usage = context.get_usage().replace("Usage: ", "用法：", 1)
-                context.get_usage = lambda: usage
         raise
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -23,6 +23,7 @@ HEADINGS = {
     "ABORTED_TEXT": "已中止。",
     "RICH_HELP": "用法见 [blue]'{command_path} {help_option}'[/]。",
 }
+USAGE = "用法："
 
 
 def help_of(text: str | None) -> str:
@@ -44,18 +45,25 @@ def typer_in_chinese() -> Iterator[None]:
     from rich import _wrap
     from rich.text import Text
     from typer import rich_utils
+    from typer.core import TyperCommand
 
     styled = rich_utils._make_rich_text
+    command: Any = next(kind for kind in TyperCommand.__mro__ if "get_usage" in vars(kind))
+    english_usage: Callable[..., str] = command.get_usage
 
     def translated(*, text: str, **more: Any) -> Any:
         return styled(text=help_of(text), **more)
+
+    def usage(*args: Any) -> str:
+        return english_usage(*args).replace("Usage: ", USAGE, 1)
 
     def rstrip_end(text: Text, size: int) -> None:
         while text.cell_len > size and text.plain.endswith(" "):
             text.right_crop(1)
 
     ours: list[tuple[Any, str, Any]] = [(rich_utils, name, heading) for name, heading in HEADINGS.items()]
-    ours += [(rich_utils, "_make_rich_text", translated), (_wrap, "words", words), (Text, "rstrip_end", rstrip_end)]
+    ours += [(rich_utils, "_make_rich_text", translated), (command, "get_usage", usage)]
+    ours += [(_wrap, "words", words), (Text, "rstrip_end", rstrip_end)]
     theirs = [(owner, name, getattr(owner, name)) for owner, name, _ in ours]
     for owner, name, value in ours:
         setattr(owner, name, value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.numbers import p_words
+from evalsuite.common.numbers import fixed, p_words
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.compare import Comparison
 from evalsuite.results.outcomes import FLIP
@@ -114,12 +114,12 @@ def _detectable(rows: Sequence[Comparison]) -> Text:
         return Text(
             "对话不足 6 段：再大的差异也检不出。", "Fewer than 6 dialogues: no difference is large enough to be found."
         )
-    values = [f"{100 * (r.detectable or 0):.1f}" for r in known]
+    differences = [100 * r.detectable for r in rows if r.detectable is not None]
     if len(known) > 4:
-        ends = sorted(100 * (r.detectable or 0) for r in known)
-        found = f"{ends[0]:.1f}–{ends[-1]:.1f}"
+        found = f"{fixed(min(differences), 1)}–{fixed(max(differences), 1)}"
     else:
-        found = ", ".join(f"{_label(rows, r)} {value}" for r, value in zip(known, values, strict=True))
+        values = zip(known, differences, strict=True)
+        found = ", ".join(f"{_label(rows, r)} {fixed(value, 1)}" for r, value in values)
     return Text(
         f"能检出的差异：以这些题和对话，真实差异达到以下百分点时，有 80% 的机会得到 p < 0.05（单独一行）：{found}。",
         "What they can show: true differences from here on have an 80 % chance of p < 0.05 (of the row alone), in points: "
