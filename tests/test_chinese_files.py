@@ -1,22 +1,31 @@
-"""CMMLU, FewCLUE and ToMBench: prompts are those of the official code and of OpenCompass, and the official files lose nothing on the way."""
+"""CMMLU, FewCLUE and ToMBench: prompts are those of the official code and of OpenCompass, votes those of the official script, and the
+official files lose nothing on the way."""
 
 from __future__ import annotations
 
 import ast
 import csv
 import json
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
+from random import Random
+from statistics import fmean
 
 import pytest
+from as_json import cells_of
 
+import evalsuite
 from evalsuite.benchmarks.check import check_data
+from evalsuite.benchmarks.published import published_figures
 from evalsuite.benchmarks.registry import BENCHMARKS, Corpora, open_corpus
 from evalsuite.common.resources import bundled
 from evalsuite.parse import parse_option
-from evalsuite.perturb.choice import reverse
+from evalsuite.perturb.choice import reverse, shuffle5
 from evalsuite.prompt import Prompt, wordings
-from evalsuite.types import Response
+from evalsuite.results.scoring import FULL, per_item, score_cell
+from evalsuite.types import Item, Response
 
 SUBJECTS = {  # of the seven subjects: the name in prompts, and the number of test questions
     "elementary_commonsense": ("小学常识", 198),
@@ -29,10 +38,10 @@ SUBJECTS = {  # of the seven subjects: the name in prompts, and the number of te
 }
 
 
-def exam(row: dict[str, str], answer: str) -> str:
+def exam(row: dict[str, str], end: str) -> str:
     """A question as the official format_example writes it."""
     options = "".join(f"\n{name}. {row[name]}" for name in "ABCD")
-    return f"题目：{row['Question']}{options}\n答案是：{answer}"
+    return f"题目：{row['Question']}{options}\n{end}"
 
 
 def assert_official_exam(root: Path, subject: str) -> None:
@@ -42,12 +51,18 @@ def assert_official_exam(root: Path, subject: str) -> None:
     for split in ("dev", "test"):
         with corpus.path(task, subject, split).open(encoding="utf-8-sig", newline="") as file:
             rows[split] = list(csv.DictReader(file))
-    head = f"以下是关于{SUBJECTS[subject][0]}的单项选择题，请直接给出正确答案的选项。\n\n"
-    shown = "".join(exam(row, row["Answer"]) + "\n\n" for row in rows["dev"][:5])
-    for wording, before in (("paper", head), ("five-shot", head + shown)):
+    name = SUBJECTS[subject][0]
+    head = f"以下是关于{name}的单项选择题，请直接给出正确答案的选项。\n\n"
+    shown = "".join(exam(row, f"答案是：{row['Answer']}\n\n") for row in rows["dev"][:5])
+    cot = f"以下是关于{name}的单项选择题，请分析并选出正确答案。\n\n"
+    for wording, before, end in (
+        ("paper", head, "答案是："),
+        ("five-shot", head + shown, "答案是："),
+        ("paper-cot", cot, "逐步分析并给出答案选项。"),
+    ):
         prompt = Prompt(bundled("prompts"), task, wording, corpus.given(task, subject, wording))
         items = corpus.reworded(task, subject, "test", wording).items
-        assert [prompt.render(item) for item in items] == [before + exam(row, "") for row in rows["test"]]
+        assert [prompt.render(item) for item in items] == [before + exam(row, end) for row in rows["test"]]
         assert [item.target for item in items] == [row["Answer"] for row in rows["test"]]
 
 
@@ -63,7 +78,7 @@ def test_examples_are_part_of_the_prompts_hash() -> None:
         for subject in SUBJECTS
     }
     assert len(hashes) == len(SUBJECTS)
-    assert {*wordings(bundled("prompts"), task)} == {"paper", "five-shot", "plain", "cot"}
+    assert {*wordings(bundled("prompts"), task)} == {"paper", "paper-cot", "five-shot", "plain", "cot"}
 
 
 def opencompass(task: str, row: dict[str, object]) -> str:
@@ -159,7 +174,109 @@ def story(row: dict[str, str], language: str, texts: dict[str, str]) -> str:
     ("reply", "choice"), [("[[B]]", 1), ("先排除[[D]]，选[[B]]", 1), ("[C]", 2), ("选B，不是A", 0), ("不知道", 0)]
 )
 def test_tombench_is_read_as_the_official_script_does(reply: str, choice: int) -> None:
-    task = BENCHMARKS["tombench"].task("hinting")
-    (item,) = open_corpus("tombench", bundled("sample")).file(task, "stories", "test").items
-    assert task.official and task.official(item, Response(reply, "stop")).choice == choice
+    (item,) = stories("hinting")
+    official = BENCHMARKS["tombench"].task("hinting").official
+    assert official and official(item, Response(reply, "stop")).choice == choice
     assert (item.gold, item.group, len(item.options)) == (2, "intention", 4)
+
+
+def stories(local: str, root: Path | None = None) -> tuple[Item, ...]:
+    found: tuple[Item, ...] = (
+        open_corpus("tombench", root or bundled("sample"))
+        .file(BENCHMARKS["tombench"].task(local), "stories", "test")
+        .items
+    )
+    return found
+
+
+def test_a_letter_that_is_no_option_of_two_is_none() -> None:
+    (item, _) = stories("false_belief")
+    official = BENCHMARKS["tombench"].task("false_belief").official
+    assert official and len(item.options) == 2
+    assert official(item, Response("[[C]]，不是B", "stop")).choice is None
+
+
+def test_the_sample_has_all_tasks() -> None:
+    groups = {item.group for task in BENCHMARKS["tombench"].tasks for item in stories(task.local)}
+    assert groups == {*BENCHMARKS["tombench"].groups}
+
+
+def test_five_askings_vote(tmp_path: Path) -> None:
+    """Of five askings of a story three are right: a majority, but not all. Ties go to the answer given first, or are shared."""
+    (moral,), (hint,) = stories("moral_emotions"), stories("hinting")
+    said = {
+        moral.id: [0, 1, 0, 2, 0],
+        hint.id: [3, 2, 2, 3, 0],
+    }  # by the item: the option of each asking, in the file's order
+    left = {
+        (item.id, asked.options): [n for n, each in enumerate(shuffle5(item)) if each.options == asked.options]
+        for item in (moral, hint)
+        for asked in shuffle5(item)
+    }
+    assert all(
+        len(askings) == 1 for askings in left.values()
+    )  # five different orders, as one reply belongs to one prompt
+    texts = {item.id: item.options for item in (moral, hint)}
+
+    def reply(request: evalsuite.types.Request) -> str:
+        (asking,) = left[request.id, request.options]
+        return f"[[{'ABCD'[request.options.index(texts[request.id][said[request.id][asking]])]}]]"
+
+    done = evalsuite.run(
+        {"m": reply}, tasks=["tombench_moral_emotions", "tombench_hinting"], model=["m"], baselines=[], perturb=["shuffle5"],
+        data="bundled:sample", out=tmp_path,
+    )  # fmt: skip
+    figures = {
+        cell["task"]: {name: figure["value"] for name, figure in cell["metrics"].items()} for cell in cells_of(done)
+    }
+    moral_figures, hint_figures = figures["tombench_moral_emotions"], figures["tombench_hinting"]
+    assert (moral_figures["accuracy"], moral_figures["rotation.accuracy"]) == (0, pytest.approx(3 / 5))
+    assert moral_figures["vote"] == moral_figures["paper.vote"] == 1
+    assert (hint_figures["vote"], hint_figures["paper.vote"]) == (0.5, 0)  # 3 and 2 tie, and 3 is given first
+    before = (tmp_path / "results.json").read_bytes()
+    evalsuite.score(tmp_path)
+    assert (tmp_path / "results.json").read_bytes() == before
+
+
+FORMS = ("[[{}]]", "答案是[{}]", "我选{}", "{}，不是B", "先看[[A]]，再看[[{}]]", "都不对", "[[D]]", "")
+
+
+def test_votes_are_those_of_the_official_script(real_data: Path, tmp_path: Path) -> None:
+    """Replies of many forms to 40 official items of each task go through get_results.py, and through the suite."""
+    if not (real_data / "tombench").is_dir():
+        pytest.skip("needs tombench/, the official files, in EVALSUITE_DATA")
+    rng, ours = Random(1), dict[str, float]()
+    (tmp_path / "results").mkdir()
+    for task in BENCHMARKS["tombench"].tasks:
+        path = open_corpus("tombench", real_data).path(task, "stories", "test")
+        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        asked, replies, written = [], [], list[str]()
+        for n, (item, row) in enumerate(zip(stories(task.local, real_data)[:40], lines[:40], strict=True)):
+            row["答案\nANSWER"] = "ABCD"[item.gold or 0]  # of one row it is "A. ", which the script never finds right
+            for made in shuffle5(item):
+                asked.append(made)
+                said = rng.choice(FORMS).format(rng.choice("ABCD"[: len(made.options)]))
+                replies.append(Response(said, "stop"))
+                originals = ["ABCD"[item.options.index(option)] for option in made.options]
+                letters = dict(zip("ABCD", [*originals, "", ""][:4], strict=True))
+                fields = {"idx": n, "map": letters, "output": said, "answer": row["答案\nANSWER"], "data": row}
+                written.append(json.dumps(fields, ensure_ascii=False))
+        (tmp_path / "results" / f"{path.stem}_m_results.jsonl").write_text("\n".join(written), "utf-8")
+        values = per_item(score_cell(asked, replies, FULL, perturb="shuffle5"))["paper.vote"]
+        ours[path.stem] = sum(values) / len(values)
+    subprocess.run([sys.executable, real_data / "tombench" / "get_results.py"], cwd=tmp_path, check=True)
+    theirs = json.loads((tmp_path / "results.json").read_text("utf-8"))["tasks"]
+    assert ours == pytest.approx({name: theirs.get(name, 0.0) for name in ours}) and len(ours) == 20
+
+
+def test_published_figures_have_the_readmes_means() -> None:
+    """Of ten models, direct and with reasoning: the README's LLM Grand Mean of each task, so that no figure is mistyped."""
+    rows = published_figures(BENCHMARKS["tombench"])
+    for cot, means in (
+        (False, [64.6, 36.4, 50.2, 59.3, 62.1, 53.5, 63.5, 65.4]),
+        (True, [63.0, 33.2, 44.5, 58.9, 60.5, 49.8, 62.6, 66.0]),
+    ):
+        chosen = [row for row in rows if row["model"] != "Human" and row["model"].endswith("CoT") == cot]
+        tasks = dict.fromkeys(row["task"] for row in chosen)
+        found = [100 * fmean(row["value"] for row in chosen if row["task"] == task) for task in tasks]
+        assert found == pytest.approx(means, abs=0.051) and len(chosen) == 80

@@ -32,7 +32,7 @@ from evalsuite.perturb import (
     swap_speakers,
     traditional,
 )
-from evalsuite.perturb.choice import STYLES, deranged_order, label_names, shuffled_order
+from evalsuite.perturb.choice import STYLES, deranged_order, label_names, shuffled_order, shuffled_orders
 from evalsuite.perturb.question import label_mentions, rename_labels
 from evalsuite.perturb.text import drop_turns, droppable
 from evalsuite.types import Item, Status
@@ -134,7 +134,7 @@ def frame(item: Item, *free: str) -> tuple[object, ...]:
 
 def test_the_table() -> None:
     assert all(name == row.name and row.zh and row.en for name, row in PERTURBATIONS.items())
-    assert {name for name, row in PERTURBATIONS.items() if row.several} == {"circular"}
+    assert {name for name, row in PERTURBATIONS.items() if row.several} == {"circular", "shuffle5"}
     assert PERTURBATIONS["circular"].kinds == ("choice",)  # every rotation right: one right option
     dialogue = {"swap_speakers", "drop_turns", "traditional", "taiwan"}
     assert {name for name, row in PERTURBATIONS.items() if "en" not in row.languages} == dialogue
@@ -164,7 +164,7 @@ def test_pure_and_seeded_and_the_id_stays(item: Item, seed: int) -> None:
         made = row.items(item, seed)
         assert made == row.items(item, seed)
         assert row.items(item) == row.items(item, 0)  # seed 0 where none is named
-        assert len(made) == (len(item.options) if row.several else 1)
+        assert len(made) == row.count(item) == (5 if name == "shuffle5" else len(item.options) if row.several else 1)
         assert all(frame(x)[:4] == frame(item)[:4] for x in made)
         assert row.changes(item, seed) == any(x != item for x in made)
     assert PERTURBATIONS["none"].items(item, seed) == (item,)
@@ -265,6 +265,7 @@ def test_orders_leave_labels_and_question(item: Item, seed: int) -> None:
         derange(item, seed),
         reverse(item, seed),
         *PERTURBATIONS["circular"].items(item, seed),
+        *PERTURBATIONS["shuffle5"].items(item, seed),
     ):
         assert frame(made, "options", "gold") == frame(item, "options", "gold")
         assert Counter(made.options) == Counter(item.options)
@@ -290,6 +291,10 @@ def test_orders_are_drawn_alike() -> None:
     item = Item("i", CHOICES[0], "easy", "test", (), "q", ("甲", "乙", "丙"), ("(a)", "(b)", "(c)"), 1, ("乙",))
     drawn = Counter(shuffled_order(replace(item, id=str(n)))[0] for n in range(3000))
     assert len(drawn) == 6 and all(430 <= count <= 570 for count in drawn.values())
+    five = [shuffled_orders(replace(item, id=str(n))) for n in range(600)]
+    drawn = Counter(order for orders in five for order in orders)
+    assert len(drawn) == 6 and all(430 <= count <= 570 for count in drawn.values())
+    assert any(len({*orders}) < len(orders) for orders in five)  # each is drawn alone
     drawn = Counter(deranged_order(replace(item, id=str(n)))[0] for n in range(3000))
     assert len(drawn) == 5 and (0, 1, 2) not in drawn
     assert all(500 <= count <= 700 for count in drawn.values())

@@ -87,6 +87,7 @@ MODELS: list[tuple[str, str, Reply, dict[str, Any]]] = [
     ("b", "reindicate", lambda i: 1, {"value": 0.5, "same_choice": 1.0, "drop": 0.0}),
     ("b", "reverse", lambda i: 1, {"value": 0.5, "same_choice": 1.0, "drop": 0.0}),  # the middle stays the middle
     ("b", "circular", lambda i: 1, {"value": 0.0, "consistency": 0.0, "drop": -0.5, "right_to_wrong": 2}),
+    ("gold", "shuffle5", lambda i: i.gold, {"value": 1.0, "consistency": 1.0, "drop": 0.0}),
     ("the same text", "both", lambda i: [o[0] for o in i.options].index("乙"), {"value": 0.5, "same_choice": 1.0, "drop": 0.0}),
     ("the same text", "circular", lambda i: [o[0] for o in i.options].index("乙"), {"value": 0.5, "consistency": 1.0}),
 ]  # fmt: skip

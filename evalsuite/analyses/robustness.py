@@ -163,7 +163,7 @@ def _drop(base: CellOutcomes, other: CellOutcomes, family: int) -> Drop | None:
     for outcome in other.outcomes:
         perturbed.setdefault((outcome.item.id, outcome.sample), []).append(outcome)
     if change.several:  # leave items out that have a failed rotation, as the accuracy of their cell does
-        whole = {o.item.id: len(o.item.options) for o in base.outcomes}
+        whole = {o.item.id: change.count(o.item) for o in base.outcomes}
         perturbed = {name: outcomes for name, outcomes in perturbed.items() if len(outcomes) == whole.get(name[0])}
     names = [(plain.item.id, plain.sample) for plain in base.outcomes]
     pairs = [(plain, perturbed[name]) for plain, name in zip(base.outcomes, names, strict=True) if name in perturbed]

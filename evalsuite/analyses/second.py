@@ -25,7 +25,6 @@ from evalsuite.common.fences import defuse_fences
 from evalsuite.common.files import safe_name
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.metrics.agreement import cohen_kappa, kappa_interval
-from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
 from evalsuite.results.outcomes import ScoredReply
 from evalsuite.results.records import name_parts, reply_name
@@ -385,7 +384,7 @@ def _scores(
             responses,
             run.reading,
             answers,
-            PERTURBATIONS[place.perturb].several,
+            place.perturb,
             cell.outcomes.cell.facts,
             [t.request.sample for t in trials],
             place.variant,

@@ -109,17 +109,18 @@ def _across(over: Varied, part: str, cells: Iterable[CellOutcomes]) -> Iterator[
 def _rotated(cells: Iterable[CellOutcomes]) -> Iterator[Stability]:
     """Rows of cells that ask every rotation; of several samples the first."""
     for cell in cells:
-        if not PERTURBATIONS[cell.place.perturb].several:
+        change = PERTURBATIONS[cell.place.perturb]
+        if not change.several:
             continue
         asked: dict[str, dict[str, float]] = {}
         sources: dict[str, int] = {}
-        options: dict[str, int] = {}
+        needed: dict[str, int] = {}
         for outcome in cell.outcomes:
             if outcome.sample == 0:
                 asked.setdefault(str(outcome.rotation), {})[outcome.item.id] = outcome.value
                 sources[outcome.item.id] = outcome.source
-                options[outcome.item.id] = len(outcome.item.options)
-        if row := _stability("rotations", cell.place, "", cell.metric, asked, sources, options):
+                needed[outcome.item.id] = change.count(outcome.item)
+        if row := _stability("rotations", cell.place, "", cell.metric, asked, sources, needed):
             yield row
 
 

@@ -141,8 +141,9 @@ def _votes(group: _Askings) -> Votes | None:
     over, place, part, asked = group
     every = {name: None for items in asked.values() for name in items}
     needed = {name: len(asked) for name in every}
-    if over == "rotations":  # an item has as many as options
-        needed = {name: len(item.item.options) for items in asked.values() for name, item in items.items()}
+    if over == "rotations":  # under circular an item has as many as options
+        change = PERTURBATIONS[place.perturb]
+        needed = {name: change.count(item.item) for items in asked.values() for name, item in items.items()}
     whole = [name for name in every if sum(name in items for items in asked.values()) == needed[name] > 1]
     if len(asked) < 2 or not whole:
         return None

@@ -27,6 +27,8 @@ METRICS = {
         Metric(
             "paper.parts", "与论文解析不一致", "Read otherwise than by the paper", "differ %", lower=True, share=True
         ),
+        Metric("vote", "多数票正确率", "Majority vote", "vote %"),
+        Metric("paper.vote", "多数票正确率（论文解析）", "Majority vote (the paper's reading)", "vote %", share=True),
         Metric("accuracy_sum", "准确率（未归一化）", "Acc. (sum)", share=True),
         Metric("accuracy_token", "准确率（按词元数）", "Acc. (per token)", share=True),
         Metric("accuracy_char", "准确率（按字数）", "Acc. (per char.)", share=True),

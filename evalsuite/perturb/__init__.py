@@ -28,7 +28,9 @@ from evalsuite.perturb.choice import (
     reversed_order,
     rotated_orders,
     shuffle,
+    shuffle5,
     shuffled_order,
+    shuffled_orders,
 )
 from evalsuite.perturb.known import dropped_order, no_dialogue, none_of_above
 from evalsuite.perturb.text import drop_turns, swap_speakers, taiwan, traditional
@@ -66,7 +68,8 @@ class Perturbation:
     fits: Callable[[Kind], bool]
     function: Callable[[Item, int], Item | tuple[Item, ...]]
     orders: Callable[[Item, int], tuple[Permutation, ...]] = kept_order
-    several: bool = False  # makes an item for each option; the original counts as right only if all are right
+    several: bool = False  # makes an item of each of `orders`; the original counts as right only if all are
+    votes: bool = False  # the answers to these items vote: the metric `vote`
     # It changes the dialogue; a language must support that, since in English "A" is also an article.
     alters: bool = False
     texts: bool = False  # applies where options are texts, not names of a list that tasks share
@@ -90,7 +93,7 @@ class Perturbation:
     def applies(self, task: str) -> bool:
         """Whether it applies to the task of that name."""
         t = TASKS[task]
-        # Rotations yield right or wrong, no predicted class, so only accuracy is defined for them.
+        # Several orders yield right or wrong, no predicted class, so only accuracy is defined for them.
         defined = not self.several or t.metrics[0] == "accuracy"
         defined = defined and not (self.texts and t.option_names)
         return defined and self.fits(t.kind) and self._speaks(benchmark_of(task).language)
@@ -99,6 +102,10 @@ class Perturbation:
         """The perturbed item, or items. Equal to the original if it cannot be perturbed."""
         made = self.function(item, seed)
         return made if isinstance(made, tuple) else (made,)
+
+    def count(self, item: Item) -> int:
+        """How many items it makes of an item, in whatever order its options stand."""
+        return len(self.orders(item, 0)) if self.several else 1
 
     def changes(self, item: Item, seed: int = 0) -> bool:
         """Whether it changes the item: `drop_turns`, for example, leaves some dialogues as they are."""
@@ -162,7 +169,17 @@ PERTURBATIONS: dict[str, Perturbation] = {
             _single,
             circular,
             rotated_orders,
-            True,
+            several=True,
+        ),
+        Perturbation(
+            "shuffle5",
+            "打乱选项顺序五次，全对才算对；另计多数票",
+            "options shuffled five times; right only if all are, and by vote",
+            _single,
+            shuffle5,
+            shuffled_orders,
+            several=True,
+            votes=True,
         ),
         Perturbation(
             "swap_speakers", "说话人 A、B 互换", "speakers A and B swapped", _written, swap_speakers, alters=True
@@ -225,6 +242,7 @@ __all__ = [
     "reindicate",
     "reverse",
     "shuffle",
+    "shuffle5",
     "swap_speakers",
     "taiwan",
     "traditional",

@@ -110,6 +110,16 @@ def shuffle(item: Item, seed: int = 0) -> Item:
     return permute(item, shuffled_order(item, seed)[0])
 
 
+def shuffled_orders(item: Item, seed: int = 0, times: int = 5) -> tuple[Permutation, ...]:
+    """`times` random orders, each drawn alone from all n! orders of n options; some may be equal."""
+    drawn = []
+    for n in range(times):
+        order = list(range(len(item.options)))
+        Random(f"{seed}:shuffle{times}:{n}:{item.id}").shuffle(order)
+        drawn.append(tuple(order))
+    return tuple(drawn)
+
+
 def both(item: Item, seed: int = 0) -> Item:
     """`shuffle`, then `reindicate`. The order equals that of `shuffle` with the same seed, so the two can be compared."""
     return reindicate(shuffle(item, seed))
@@ -136,3 +146,11 @@ def circular(item: Item, seed: int = 0) -> tuple[Item, ...]:
     Unchanged: as in `shuffle`. An item counts as right only if all rotations are right (CircularEval of MMBench).
     """
     return tuple(permute(item, order) for order in rotated_orders(item))
+
+
+def shuffle5(item: Item, seed: int = 0) -> tuple[Item, ...]:
+    """The item with its options shuffled five times (`shuffled_orders`), with one id: ToMBench's five askings (Chen et al. 2024).
+
+    Unchanged: as in `shuffle`. Its askings vote, too: the metric `vote`.
+    """
+    return tuple(permute(item, order) for order in shuffled_orders(item, seed))

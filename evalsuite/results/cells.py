@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Points, ScoredCell
 from evalsuite.results.anchored import anchored
 from evalsuite.results.estimates import estimate, estimated_metric
@@ -110,9 +109,9 @@ def _metrics(
     if not answered:
         return nothing, None
     trials, responses, answers, _ = zip(*answered, strict=True)
-    rotations = PERTURBATIONS[cell.place.perturb].several
     items, samples = [trial.item for trial in trials], [trial.request.sample for trial in trials]
-    scored = score_cell(items, responses, reading, answers, rotations, cell.facts, samples, cell.place.variant, encoder)
+    place = cell.place
+    scored = score_cell(items, responses, reading, answers, place.perturb, cell.facts, samples, place.variant, encoder)
     if not scored.items:  # every item has a rotation that failed
         return nothing, None
     # The seed names no model: two models with the same replies get the same interval.

@@ -303,7 +303,7 @@ class _Read:
         """(item -> its value, whether some are means of samples). An item of which a rotation failed has none."""
         rows = [row for name in names for row in self.answered[name]]
         items, responses, answers, _, samples = zip(*rows, strict=True)
-        scored = score_cell(items, responses, self.reading, answers, self.several, samples=samples)
+        scored = score_cell(items, responses, self.reading, answers, self.place.perturb, samples=samples)
         values = zip((item.id for item in scored.items), per_item(scored)[metric], strict=True)
         return dict(values), bool(scored.spread)
 

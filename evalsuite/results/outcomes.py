@@ -80,14 +80,14 @@ def item_values(cell: CellOutcomes) -> dict[str, ItemValue]:
 
     A sample of which a rotation failed is left out, and an item without a whole sample.
     """
-    rotated = PERTURBATIONS[cell.place.perturb].several
+    change = PERTURBATIONS[cell.place.perturb]
     items: dict[str, dict[int, list[Outcome]]] = {}
     for outcome in cell.outcomes:
         items.setdefault(outcome.item.id, {}).setdefault(outcome.sample, []).append(outcome)
     values = {}
     for name, samples in items.items():
         first = next(iter(samples.values()))[0]
-        rotations = len(first.item.options) if rotated else 1
+        rotations = change.count(first.item)
         lowest = [min(o.value for o in each) for each in samples.values() if len(each) == rotations]
         if lowest:
             values[name] = ItemValue(math.fsum(lowest) / len(lowest), first)

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
 from evalsuite.common.dialogue import sources
+from evalsuite.perturb import PERTURBATIONS, Perturbation
 from evalsuite.results.schema.cell import MetricValue
 from evalsuite.results.similarity import similarity_part
+from evalsuite.results.votes import votes_part
 from evalsuite.types import Answer, Answered, Item, Part, Reading, Response, Score, Status
 
 if TYPE_CHECKING:
@@ -105,7 +107,7 @@ def score_cell(
     responses: Sequence[Response],
     reading: Reading,
     answers: Sequence[Answer] | None = None,
-    rotations: bool = False,
+    perturb: str = "none",
     facts: Mapping[str, Any] | None = None,
     samples: Sequence[int] | None = None,
     variant: str = "",
@@ -114,7 +116,7 @@ def score_cell(
     """Score the answered items of a cell; the caller leaves failed requests out.
 
     items, responses, answers: (N,). Answers are read by `reading` if not given.
-    rotations: each item occurs once for every rotation of its options.
+    perturb: the perturbation; under some an item occurs several times, with its options in other orders.
     facts: those of the cell; a benchmark's own metrics may need them.
     samples: (N,) which of its item's samples each reply is, if every request has several replies.
     variant: the name of the template that asked them.
@@ -126,8 +128,8 @@ def score_cell(
     language = benchmark_of(task.name).language
     answered = Answered(task, language, tuple(items), tuple(responses), tuple(answers), reading, facts or {}, variant)
     parts: Sequence[Part] = task.kind.parts(answered)
-    if rotations:
-        items, samples, parts = _rotations(items, samples or [0] * len(items), parts)
+    if PERTURBATIONS[perturb].several:
+        items, samples, parts = _rotations(answered, PERTURBATIONS[perturb], samples or [0] * len(items), parts)
     elif task.own_part is not None:
         parts = (task.own_part(answered), *parts)
     if encoder is not None and task.kind.rated:
@@ -182,7 +184,7 @@ def _means(items: Sequence[Item], parts: Sequence[Part]) -> tuple[list[Item], li
 
 
 def _rotations(
-    items: Sequence[Item], samples: Sequence[int], parts: Sequence[Part]
+    answered: Answered, change: Perturbation, samples: Sequence[int], parts: Sequence[Part]
 ) -> tuple[list[Item], list[int], list[Part]]:
     """Fold the rotations of each item into one row: its minimum, so that an item is right if every rotation is.
 
@@ -190,10 +192,10 @@ def _rotations(
     """
     from evalsuite.metrics.statistics import Means
 
-    groups: dict[tuple[str, int], list[int]] = {}
+    items, groups = answered.items, dict[tuple[str, int], list[int]]()
     for n, (item, sample) in enumerate(zip(items, samples, strict=True)):
         groups.setdefault((item.id, sample), []).append(n)
-    whole = [rows for rows in groups.values() if len(rows) == len(items[rows[0]].options)]
+    whole = [rows for rows in groups.values() if len(rows) == change.count(items[rows[0]])]
     folded = []
     for part in parts:
         columns = {name: values.tolist() for name, values in _of_items(part).items()}
@@ -207,6 +209,8 @@ def _rotations(
         signatures = {f"rotation.{name}": f"{part.signatures[name]}|mean-of-rotations" for name in columns}
         names = {name: name for name in means}
         folded.append(Part(part.name, Means.of(means), names, signatures, over_rotations=True))
+    if change.votes:
+        folded.append(votes_part(answered, whole))
     return [items[rows[0]] for rows in whole], [samples[rows[0]] for rows in whole], folded
 
 

@@ -20,13 +20,17 @@ def _first_capital(item: Item, response: Response) -> Answer:
 
 def _tombench(item: Item, response: Response) -> Answer:
     """Read a reply as ToMBench's get_results.py does: the first of [[A]], [[B]] …, [A], [B] … that it has, else its last capital
-    letter, else A."""
-    letters, said = item.indicators, response.text
+    letter, else A. It looks for A to D in items of two options, too: their C is no option."""
+    names, said = item.indicators, response.text
+    letters = [*names, *(letter for letter in "ABCD" if names[0] == "A" and letter not in names)]
     forms = [*(f"[[{letter}]]" for letter in letters), *(f"[{letter}]" for letter in letters)]
     written = next((form for form in forms if form in said), "")
     last = max(letters, key=said.rfind)
     letter = written.strip("[]") or (last if last in said else letters[0])
-    return Answer(Status.PARSED, letters.index(letter), letter, "[[X]] or the last capital letter")
+    rule = "[[X]] or the last capital letter"
+    if letter not in names:
+        return Answer(Status.UNPARSED, rule=rule)
+    return Answer(Status.PARSED, names.index(letter), letter, rule)
 
 
 READERS = {"first-capital": _first_capital, "tombench": _tombench}

@@ -56,7 +56,7 @@ export function slopePanels(rows: Change[]): HTMLElement {
       places: [t("perturbNone"), t("perturbedEnd")],
       lines: rows.filter((r) => r.perturb === kind).map(line),
       range,
-      chance: kind === "circular" ? null : chance, // "circular" asks all rotations, and has another level of chance
+      chance: ["circular", "shuffle5"].includes(kind) ? null : chance, // right only in all orders: another level of chance
     });
   return h("div", { class: "panels curves", id: "slopes" }, kindsIn(rows).map(panel));
 }

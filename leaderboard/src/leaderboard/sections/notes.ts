@@ -101,6 +101,7 @@ function perturbNotes() {
   return [
     t("about.perturb", perturbName(state.perturb)),
     state.perturb === "circular" && t("about.circular"),
+    state.perturb === "shuffle5" && t("about.shuffle5"),
     unlike && t("perturbElse"),
     state.published && data.published.length > 0 && t("onlyPlain"),
   ];

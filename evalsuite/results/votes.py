@@ -1,0 +1,46 @@
+"""The majority vote of an item's askings in several orders of its options: the metrics `vote` and `paper.vote`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from evalsuite.benchmarks.kinds import HEADLINE, choice_method
+from evalsuite.benchmarks.languages import parser_of
+from evalsuite.metrics.votes import majority
+from evalsuite.types import Answer, Answered, Item, Part, Reading
+
+
+def votes_part(answered: Answered, askings: Sequence[Sequence[int]]) -> Part:
+    """The votes of a cell's items. `askings`: of each item the indices of its askings, in order.
+
+    vote: the right option has most votes; options that tie for first place share the credit, and no answer casts no vote.
+    paper.vote: answers as the paper's program reads them, of a task that has one; of those that tie the first given wins, and no
+    answer counts as one more, as in ToMBench's get_results.py.
+    """
+    from evalsuite.metrics.statistics import Means
+
+    items, answers = answered.items, answered.answers
+    said = [[_said(items[n], answers[n]) for n in rows] for rows in askings]
+    right = [items[rows[0]].references[0] for rows in askings]
+    columns = {"vote": [_credit(own, gold) for own, gold in zip(said, right, strict=True)]}
+    signatures = {"vote": f"vote|ties:shared|{choice_method(answered)}"}
+    if answered.task.official and answered.responses[0].finish not in HEADLINE:
+        paper, task = Reading("paper"), answered.task
+        replies = zip(items, answered.responses, strict=True)
+        read = [_said(i, task.answer(i, reply, paper, answered.language)) for i, reply in replies]
+        first = [Counter(read[n] for n in rows).most_common(1)[0][0] for rows in askings]  # of a tie the first given
+        columns["paper.vote"] = [float(won == gold) for won, gold in zip(first, right, strict=True)]
+        signatures["paper.vote"] = f"vote|ties:first|parser:{parser_of(paper)}"
+    return Part("votes", Means.of(columns), {name: name for name in columns}, signatures)
+
+
+def _said(item: Item, answer: Answer) -> str | None:
+    """The text of the chosen option."""
+    return None if answer.choice is None else item.options[answer.choice]
+
+
+def _credit(said: Sequence[str | None], gold: str) -> float:
+    counts = Counter(text for text in said if text is not None)
+    won = counts.pop(gold, 0)
+    return majority(len(said), won, tuple(sorted(counts.values())), len(said)).credit
