@@ -104,7 +104,7 @@ class Perturbation:
         return made if isinstance(made, tuple) else (made,)
 
     def count(self, item: Item) -> int:
-        """How many items it makes of an item, in whatever order its options stand."""
+        """The number of items that it makes of an item, in whatever order its options stand."""
         return len(self.orders(item, 0)) if self.several else 1
 
     def changes(self, item: Item, seed: int = 0) -> bool:

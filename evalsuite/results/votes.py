@@ -29,7 +29,9 @@ def votes_part(answered: Answered, askings: Sequence[Sequence[int]]) -> Part:
         paper, task = Reading("paper"), answered.task
         replies = zip(items, answered.responses, strict=True)
         read = [_said(i, task.answer(i, reply, paper, answered.language)) for i, reply in replies]
-        first = [Counter(read[n] for n in rows).most_common(1)[0][0] for rows in askings]  # of a tie the first given
+        first = [
+            Counter(read[n] for n in rows).most_common(1)[0][0] for rows in askings
+        ]  # a tie goes to the first given
         columns["paper.vote"] = [float(won == gold) for won, gold in zip(first, right, strict=True)]
         signatures["paper.vote"] = f"vote|ties:first|parser:{parser_of(paper)}"
     return Part("votes", Means.of(columns), {name: name for name in columns}, signatures)

@@ -1,4 +1,4 @@
-// Generated from schema/judged-record.schema.json (5b337673862aa7ab) by types.mjs.
+// Generated from schema/judged-record.schema.json (e3dc06521a00b96e) by types.mjs.
 
 /**
  * A line of judged/*.jsonl: one candidate, the judge's prompt and replies, and the verdict.
@@ -109,6 +109,7 @@ export interface EvalsuiteJudgedRecordFormat1 {
     | "derange_both"
     | "reverse"
     | "circular"
+    | "shuffle5"
     | "swap_speakers"
     | "drop_turns"
     | "traditional"

@@ -1,4 +1,4 @@
-// Generated from schema/record.schema.json (1ba68db65e77b7b9) by types.mjs.
+// Generated from schema/record.schema.json (16169332d9579805) by types.mjs.
 
 /**
  * One request about one item.
@@ -61,6 +61,7 @@ export interface EvalsuiteRecordFormat1 {
     | "derange_both"
     | "reverse"
     | "circular"
+    | "shuffle5"
     | "swap_speakers"
     | "drop_turns"
     | "traditional"

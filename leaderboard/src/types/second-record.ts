@@ -1,4 +1,4 @@
-// Generated from schema/second-record.schema.json (e40428fa984226ae) by types.mjs.
+// Generated from schema/second-record.schema.json (f523c31a3993af66) by types.mjs.
 
 /**
  * A line of second/*.jsonl: one reply, what the second reader was asked about it and said, and both readings.
@@ -109,6 +109,7 @@ export interface EvalsuiteSecondRecordFormat1 {
     | "derange_both"
     | "reverse"
     | "circular"
+    | "shuffle5"
     | "swap_speakers"
     | "drop_turns"
     | "traditional"
