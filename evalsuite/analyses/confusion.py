@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -158,10 +159,11 @@ def _matrix(entry: Confusion) -> Sheet:
     chosen = {(gold, name): n for gold, name, n in entry.pairs}
     silent = dict((gold, n) for gold, n in entry.silent)
     rows = []
-    for gold, count in sorted(asked.items()):
+    for gold, offers in groupby(sorted(offered.items()), lambda offer: offer[0][0]):
+        count = asked[gold]
         rows.append(Row((names[gold], None, count, None), "group"))
-        for (right, name), of in sorted(offered.items()):
-            if right == gold and (name == gold or (gold, name) in chosen):
+        for (_, name), of in offers:
+            if name == gold or (gold, name) in chosen:
                 times = chosen.get((gold, name), 0)
                 rows.append(Row((names[name], times, of, times / of)))
         if gold in silent:

@@ -17,6 +17,7 @@ from evalsuite.analyses.table import SECTIONS
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import remove, replacing_together
 from evalsuite.common.finite import finite_json
+from evalsuite.common.threads import one_thread
 from evalsuite.results.analysis import Results, ScoredCell, ScoredRun
 from evalsuite.results.cells import cell_results, without_prompt
 from evalsuite.results.estimates import counted_indices
@@ -65,6 +66,7 @@ def write_results(out: Path, reading: Reading, encoder: Encoder | None = None) -
     return results
 
 
+@one_thread()
 def score_run(
     source: Source,
     reading: Reading,
@@ -79,12 +81,13 @@ def score_run(
     out: the run's folder.
     """
     replies = ReadReplies(source)
-    cells = []
-    for cell in source.cells():
+    # The models one after the other on the same items: what was prepared for an item serves all of them.
+    for cell in sorted(source.cells(), key=lambda cell: (cell.place.but("model"), cell.place)):
         scored = score_replies(source, cell, reading, write_records, encoder)
-        replies.read[cell.place] = scored
-        cells.append(scored.with_result(kept_similarity(scored.result, before.metrics(cell.place) if before else {})))
-    run = ScoredRun(out, reading, replies, write_records, tuple(cells))
+        kept = kept_similarity(scored.result, before.metrics(cell.place) if before else {})
+        replies.read[cell.place] = scored.with_result(kept)
+    cells = tuple(replies.read[place] for place in sorted(replies.read))
+    run = ScoredRun(out, reading, replies, write_records, cells)
     contents = {row.key: content for row in SECTIONS if (content := run.of(row)) is not None}
     results = Results(out or Path(), VERSION, reading, tuple(run.results), contents)
     return results.with_problems(problems_of(results))

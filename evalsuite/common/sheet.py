@@ -6,7 +6,8 @@ A sheet holds no style: a column states the kind of its values, and each output 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cache
 from typing import Any, Literal
 
 from evalsuite.common.numbers import fixed, p_words
@@ -179,15 +180,17 @@ def _words(value: str | float | int | None, column: Column) -> str:
 
 def as_json(value: Any) -> Any:
     """A sheet as JSON data: fields are keys, fields with their default value are left out."""
-    if is_dataclass(value) and not isinstance(value, type):
-        made = {}
-        for f in fields(value):
-            default = f.default_factory() if f.default_factory is not MISSING else f.default
-            if (own := getattr(value, f.name)) != default or f.default is f.default_factory is MISSING:
-                made[f.name] = as_json(own)
-        return made
+    if value is None or isinstance(value, str | float | int):
+        return value
     if isinstance(value, Mapping):
         return {k: as_json(v) for k, v in value.items()}
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, tuple | list):
         return [as_json(v) for v in value]
-    return value
+    defaults = _defaults(value.__class__)
+    return {name: as_json(own) for name, default in defaults if (own := getattr(value, name)) != default}
+
+
+@cache
+def _defaults(form: Any) -> list[tuple[str, Any]]:
+    """The fields of a dataclass with their default values, MISSING where there is none."""
+    return [(f.name, f.default if f.default_factory is MISSING else f.default_factory()) for f in fields(form)]

@@ -110,7 +110,7 @@ def prepare(options: Mapping[str, str]) -> OptionKeys:
     return options_of(tuple(options.items()))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def options_of(pairs: tuple[tuple[str, str], ...]) -> OptionKeys:
     """`prepare` of pairs of label and text."""
     labels = tuple(label_core(label) for label, _ in pairs)

@@ -35,7 +35,7 @@ class QuestionText(NamedTuple):
         return self.text[-_ASKING:]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def asked(question: str, dialogue: tuple[str, ...] | None) -> QuestionText:
     """A question of an item with this dialogue; None: it is not known whether there is one.
 

@@ -82,7 +82,7 @@ class SpanQuestion(NamedTuple):
     tail: str = ""  # the words behind 什么: 制成
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def parse_question(question: str) -> SpanQuestion:
     """Parse a question. Knows the official wording but does not depend on it; "" is taken for conflict detection."""
     if not question or re.search("抽取|不符|矛盾|冲突|不一致", question):

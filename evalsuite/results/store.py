@@ -20,7 +20,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, astuple
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, NotRequired, Protocol
 
@@ -52,6 +52,7 @@ CREATE TABLE IF NOT EXISTS writing (mark TEXT PRIMARY KEY);
 """
 _VERSION = 3  # the version of the schema above
 _CHECKPOINT = 2000  # changed rows after which store.sqlite-wal, some MB, is copied into the file
+_TRIALS = 4096  # trials kept in memory while reading: those of a cell, for the next model
 _DAMAGED = "the stored reply is not as it was stored: its digest differs; the same run asks it again"
 _REPAIR = "if it is damaged, put back a copy with its -wal file, or start a new run with another --out"
 
@@ -148,6 +149,7 @@ class Store:
     def __init__(self, path: Path) -> None:
         self._wal = path.with_name(f"{path.name}-wal")
         self._items: dict[str, Item] = {}  # hash -> item, filled while reading
+        self._trial = lru_cache(_TRIALS)(_trial)  # models that are asked the same have equal rows
         self._damaged: set[str] = set()  # keys of replies with a wrong digest, filled while reading
         whole = self._wal.exists() or not path.exists()  # asked first: SQLite makes the file
         try:
@@ -415,7 +417,7 @@ class Store:
                 response = self._response(key, digest, text, *reply)
             elif error is not None:
                 response = Response("", "error", error=error)
-            yield key, _trial(self._item(item), _unpack(request)), response
+            yield key, self._trial(self._item(item), request), response
 
     def _item(self, digest: str) -> Item:
         """An item by its hash. It is parsed once, and shared by all models and wordings that are asked about it."""
@@ -515,7 +517,8 @@ def _row(trial: Trial) -> dict[str, Any]:
     return asked | {name: getattr(trial, name) for name in _WAY}
 
 
-def _trial(item: Item, row: StoredRequest) -> Trial:
+def _trial(item: Item, packed: bytes) -> Trial:
+    row: StoredRequest = _unpack(packed)
     request = Request(
         id=item.id,
         prompt=row["prompt"],
