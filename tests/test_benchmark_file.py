@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,9 @@ from as_json import cells_of
 import evalsuite
 from evalsuite.analyses.saved import load_results
 from evalsuite.benchmarks import registry
+from evalsuite.benchmarks.file import rows
 from evalsuite.benchmarks.file.benchmark import load_benchmark
+from evalsuite.benchmarks.file.expressions import ExpressionError, RowField
 from evalsuite.benchmarks.registry import TASKS, add_file, add_run, open_corpus
 from evalsuite.common.errors import ConfigError, DataError, EvalsuiteError
 from evalsuite.setup.benchmark import write_benchmark
@@ -321,6 +324,37 @@ def test_an_id_stands_once(tmp_path: Path) -> None:
 def test_an_expression_reaches_nothing_and_ends(tmp_path: Path, expression: str) -> None:
     with pytest.raises(DataError):
         items_of(write(tmp_path, QUIZ.replace("question: question", f'question: "{expression}"')))
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        " ~ ".join(["question"] * 1000),
+        " + ".join(["question"] * 50),
+        f"[{', '.join(['question ~ 1'] * 1000)}] | length",
+        f"[{', '.join(['question | list'] * 1000)}] | length",
+        f"[{', '.join(['question.split(at)'] * 1000)}] | length",
+        " }}{{ ".join(["question"] * 1000),
+    ],
+    ids=["~", "+", "many", "lists", "parts", "text"],
+)
+def test_a_huge_cell_makes_nothing_larger(expression: str) -> None:
+    """Of a text of 600,000 characters an expression takes some of its size, not a thousand times as much."""
+    row, field = {"question": "问 " * 300_000}, RowField(f"{{{{ {expression} }}}}")
+    tracemalloc.start()
+    try:
+        with pytest.raises(ExpressionError, match="more than"):
+            field.value(row, {"at": " "})
+        assert tracemalloc.get_traced_memory()[1] < 200_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_text_that_no_prompt_has_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "LONGEST", 1000)
+    (tmp_path / "a.jsonl").write_text('{"a": "x"}\n{"a": ["' + "x" * 1001 + '"]}\n', "utf-8")
+    with pytest.raises(DataError, match="row 2 has a text of more than 1,000 characters"):
+        rows.read_rows(tmp_path, "a.jsonl")
 
 
 def test_no_link_leads_out_of_the_folder(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import hashlib
 import json
 import re
 import shutil
@@ -140,6 +141,7 @@ def test_exported_tasks_know_their_benchmark(home: Path, tmp_path: Path) -> None
 
 def test_a_submission_carries_its_benchmark(run: Path, home: Path, tmp_path: Path) -> None:
     assert make_submission(run, tmp_path / "s", HEAD, ABOUT).unfilled == ()
+    assert "CORECODE" not in (tmp_path / "s" / "submission.yaml").read_text(encoding="utf-8")
     assert str(home) not in (tmp_path / "s" / "manifest.json").read_text(encoding="utf-8")
     registry.forget_files()
     verdict = check_submission(tmp_path / "s")
@@ -155,6 +157,37 @@ def test_a_submission_carries_its_benchmark(run: Path, home: Path, tmp_path: Pat
     registry.forget_files()
     verdict = check_submission(tmp_path / "s", benchmark=[other / "five.yaml"])
     assert "benchmarks/five/benchmark.yaml: is not that of the benchmark file given" in verdict.problems[0]
+
+
+def test_two_files_of_one_name_are_told_apart(run: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Two runs with different files of one benchmark are shown together with a warning that names both."""
+    other = Path(shutil.copytree(run, tmp_path / "other"))
+    file = other / "benchmarks" / "five" / "benchmark.yaml"
+    file.write_text(FIVE.replace("Five kinds", "Six kinds"), encoding="utf-8")
+    same = Path(shutil.copytree(run, tmp_path / "same"))
+    evalsuite.report([run, same], tmp_path / "page")
+    assert caplog.messages == []
+    evalsuite.report([run, other], tmp_path / "page2")
+    (said,) = caplog.messages
+    assert "five: two benchmark files have this name" in said
+    for path in (run / "benchmarks" / "five" / "benchmark.yaml", file):
+        assert str(path) in said and hashlib.sha256(path.read_bytes()).hexdigest()[:12] in said
+
+
+def test_parity_takes_it(home: Path, tmp_path: Path) -> None:
+    """The flag makes its tasks known; their requests are asked on both backends."""
+    asked = [
+        "--benchmark",
+        str(home / "five.yaml"),
+        "--tasks",
+        "five_pick",
+        "--model",
+        "tiny-zh",
+        "--backends",
+        "hf,hf",
+    ]
+    done = CliRunner().invoke(app, ["parity", *asked, "--limit", "2", "--out", str(tmp_path / "p.json")])
+    assert done.exit_code == 0 and "five" in done.output, done.output
 
 
 def test_a_submission_holds_no_other_benchmark_and_no_link(run: Path, home: Path, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -17,6 +19,8 @@ from evalsuite.common.plugins import LazyMapping, installed, load_plugin, origin
 from evalsuite.common.resources import bundled, packaged, resolve
 from evalsuite.metrics.rows import METRICS, TEXT_METRICS
 from evalsuite.types import Benchmark, Item, Kind, Language, Metric, Task
+
+log = logging.getLogger(__name__)
 
 
 def _of_file(name: str) -> Benchmark:
@@ -135,14 +139,31 @@ def add_files(paths: Iterable[str | Path]) -> list[str]:
 
 
 def add_run(run: Path) -> None:
-    """Know the benchmarks whose files lie in a run's folder. Tasks of the same benchmark that another run has stay known."""
+    """Know the benchmarks whose files lie in a run's folder. Tasks of the same benchmark that another run has stay known.
+
+    Warns where the file differs from the one of the same name that is known, as names, groups and metrics are then of this one.
+    """
     for path in sorted(run.glob(f"benchmarks/*/{FILE}")):
         if not path.resolve().is_relative_to(run.resolve()):
             raise DataError("is a link out of the folder", path)
         before = _files.get(path.parent.name)
         added = add_file(path)
+        if before is not None and before.file is not None and before.file != path:
+            _warn_of_other(before.name, before.file, path)
         if before is not None and (lost := [t for t in before.tasks if t.name not in {x.name for x in added.tasks}]):
             _know(replace(added, tasks=(*added.tasks, *lost)))
+
+
+@cache
+def _warn_of_other(name: str, one: Path, other: Path) -> None:
+    """Warn, once, if two files of one benchmark differ."""
+    digests = [hashlib.sha256(path.read_bytes()).hexdigest()[:12] if path.is_file() else "" for path in (one, other)]
+    if all(digests) and digests[0] != digests[1]:
+        log.warning(
+            "%s: two benchmark files have this name: %s (sha256 %s) and %s (%s); what is shown together has the names, groups and "
+            "metrics of the second. Give one of them another name, if they are not versions of one benchmark",
+            *(name, one, digests[0], other, digests[1]),
+        )
 
 
 def names_of_files() -> list[str]:
@@ -153,6 +174,7 @@ def names_of_files() -> list[str]:
 def forget_files() -> None:
     """Know no benchmark of a file any more, as a new process."""
     _files.clear()
+    _warn_of_other.cache_clear()
     _renew()
 
 

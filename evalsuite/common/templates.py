@@ -148,12 +148,24 @@ def _refuse_growth(method: str, owner: Any, args: Sequence[Any]) -> None:
     elif method == "join" and args:  # ", ".join(texts), and texts | join(", ")
         texts, mark = (args[0], owner) if isinstance(owner, str) else (owner, str(args[0]))
         size = len(texts) * len(mark) if isinstance(texts, Sized) else 0
+    _refuse_long(method, size)
+
+
+def _refuse_long(name: str, size: int) -> None:
+    """Raise Endless if the text that an operator or a call is about to make is too long."""
     if size > LONGEST:
-        raise Endless(f"{method} makes a text of more than {LONGEST:,} characters")
+        raise Endless(f"{name} makes a text of more than {LONGEST:,} characters")
 
 
 class _Counting(CodeGenerator):
-    """Compiles loops so that their passes are counted."""
+    """Compiles loops so that their passes are counted, and a ~ b so that its length is."""
+
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
+        self.write("environment.join_parts((")
+        for part in node.nodes:
+            self.visit(part, frame)
+            self.write(", ")
+        self.write("))")
 
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:
         for loop in list(node.find_all(nodes.For)):
@@ -167,7 +179,7 @@ class _Bounded(SandboxedEnvironment):
     """A sandbox that counts the passes of loops, the calls, and the numbers of ranges."""
 
     code_generator_class = _Counting
-    intercepted_binops = frozenset(("*", "**", "%"))
+    intercepted_binops = frozenset(("*", "**", "%", "+"))
 
     def __init__(self, passes: int = LOOPS, **settings: Any) -> None:
         super().__init__(**settings)
@@ -206,18 +218,29 @@ class _Bounded(SandboxedEnvironment):
         return __self._charged(super().call(__context, __obj, *args, **kwargs))
 
     def _charged(self, made: Any) -> Any:
-        """The value that a filter or a method made; long texts count as passes, a thousand characters each."""
-        if isinstance(made, str):
-            self.spend(len(made) // 1000)
+        """The value that a filter, a method or an operator made; long texts and lists count as passes, a thousand characters or
+        a hundred elements each."""
+        if isinstance(made, str | list | tuple | dict):
+            self.spend(len(made) // (1000 if isinstance(made, str) else 100))
         return made
 
+    def join_parts(self, parts: Sequence[Any]) -> str:
+        """The text of a ~ b ~ c."""
+        texts = [str(part) for part in parts]
+        _refuse_long("~", sum(map(len, texts)))
+        return str(self._charged("".join(texts)))
+
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        if operator == "+":
+            if isinstance(left, Sized) and isinstance(right, Sized):
+                _refuse_long("+", len(left) + len(right))
+            return self._charged(super().call_binop(context, operator, left, right))
         if operator == "%" and isinstance(left, str):
             _refuse_wide(left)
             _refuse_large(right if isinstance(right, tuple) else (right,))
         elif not all(isinstance(side, int | float) and abs(side) < LARGEST for side in (left, right)):
             raise Endless(f"{operator} is for numbers below a million")
-        return super().call_binop(context, operator, left, right)
+        return self._charged(super().call_binop(context, operator, left, right))
 
     def _bounded(self, name: str, made: Callable[..., Any]) -> Callable[..., Any]:
         """A filter that refuses large numbers and growth; Jinja's marks, such as what to pass it first, stay."""

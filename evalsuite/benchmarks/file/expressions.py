@@ -18,6 +18,7 @@ from evalsuite.common.templates import Endless, sandbox
 
 PASSES = 10_000  # most passes of loops and calls that an expression may take on one row
 LONGEST = 1_000_000  # characters of a text that an expression gives
+_TOO_LONG = f"gives more than {LONGEST:,} characters"
 
 
 class ExpressionError(ValueError):
@@ -65,15 +66,25 @@ class RowField:
         self._environment.spent = 0
         variables = {**columns, **more, "row": row}
         try:
-            found = self._expression(variables) if self._expression else self._template.render(variables)
+            found = self._expression(variables) if self._expression else self._rendered(variables)
             if isinstance(found, Undefined):
                 found._fail_with_undefined_error()
         except Exception as error:  # whatever an expression raises
             kind = "" if isinstance(error, Endless) else f"{type(error).__name__}: "
             raise ExpressionError(f"{self.text}: {kind}{str(error)[:200]}") from None
         if isinstance(found, str) and len(found) > LONGEST:
-            raise ExpressionError(f"{self.text}: gives more than {LONGEST:,} characters")
+            raise ExpressionError(f"{self.text}: {_TOO_LONG}")
         return found
+
+    def _rendered(self, variables: Mapping[str, Any]) -> str:
+        """The text of {{ a }} and {{ b }}. Raises Endless when it becomes too long."""
+        parts, size = [], 0
+        for part in self._template.generate(variables):
+            parts.append(part)
+            size += len(part)
+            if size > LONGEST:
+                raise Endless(_TOO_LONG)
+        return "".join(parts)
 
 
 def text_of(value: Any) -> str:

@@ -20,6 +20,7 @@ from evalsuite.common.plainfile import read_plain
 
 LARGEST = 2**30  # bytes of a file, also unpacked
 MOST = 2_000_000  # rows of a file
+LONGEST = 10_000_000  # characters of a text; no prompt has more
 SAVED = "state.json"  # names the files of a folder that `datasets` saved
 FORMATS = {".jsonl": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv", ".txt": "tsv", ".parquet": "parquet"}
 
@@ -60,10 +61,13 @@ def read_rows(root: Path, path: str, encoding: str = "utf-8") -> DataRows:
         kind = FORMATS[suffix]
         found = _table(parts[0], named, kind, encoding) if kind in _DELIMITERS else _READERS[kind](parts[0], named)
     rows: list[DataRow] = []
-    for row in found:
-        rows.append(row)
-        if len(rows) > MOST:
-            raise DataError(f"has more than {MOST:,} rows", named)
+    try:
+        for row in found:
+            rows.append(row)
+            if len(rows) > MOST:
+                raise DataError(f"has more than {MOST:,} rows", named)
+    except _TooLong:
+        raise DataError(f"row {len(rows) + 1} has a text of more than {LONGEST:,} characters", named) from None
     return DataRows(named, tuple(parts), tuple(rows))
 
 
@@ -188,10 +192,16 @@ def _records(batches: Any, first: int) -> Iterator[DataRow]:
             first += 1
 
 
+class _TooLong(Exception):
+    """A row has a text of more than LONGEST characters."""
+
+
 def plain(value: Any) -> Any:
     """A value that JSON can hold: NaN becomes None, and other types become texts."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if isinstance(value, str) and len(value) > LONGEST:
+        raise _TooLong
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, Mapping):

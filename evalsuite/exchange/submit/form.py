@@ -32,7 +32,7 @@ class Details(Strict):
     revision: ShortText | None
     parameters: Annotated[int, Field(ge=0)] | None  # number of parameters; null: unknown
     tags: list[str]
-    trained_on: Literal["unknown"] | list[Literal["train", "dev", "test"]]  # splits of CORECODE; []: on none
+    trained_on: Literal["unknown"] | list[Literal["train", "dev", "test"]]  # splits of the benchmarks; []: on none
     statement: ShortText  # a sentence on contamination
 
 
@@ -69,7 +69,7 @@ _MODEL = (
     ("revision", "its commit there; null: none"),
     ("parameters", "how many, e.g. 7600000000; null: not known"),
     ("tags", "as the leaderboard filters"),
-    ("trained_on", "splits of CORECODE that it was trained on, e.g. [train]; []: on none; or unknown"),
+    ("trained_on", "splits of the benchmarks asked that it was trained on, e.g. [train]; []: on none; or unknown"),
     ("statement", "on contamination, in a sentence: how you know"),
 )
 

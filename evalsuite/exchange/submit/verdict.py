@@ -206,7 +206,7 @@ def _stated(stated: form.SubmissionForm | None, results: Results) -> Iterator[st
     trained = {cell.model for cell in results.cells if cell.is_adapter}
     for name in sorted(trained & stated.models.keys()):
         if "train" not in stated.models[name].trained_on:
-            yield f"submission.yaml: models.{name}.trained_on: results.json says that it was trained on CORECODE's training split"
+            yield f"submission.yaml: models.{name}.trained_on: results.json says that it was trained on a training split"
 
 
 def _manifest(manifest: Manifest, results: Results) -> Iterator[str]:
