@@ -157,13 +157,18 @@ def add_run(run: Path) -> None:
 @cache
 def _warn_of_other(name: str, one: Path, other: Path) -> None:
     """Warn, once, if two files of one benchmark differ."""
-    digests = [hashlib.sha256(path.read_bytes()).hexdigest()[:12] if path.is_file() else "" for path in (one, other)]
-    if all(digests) and digests[0] != digests[1]:
-        log.warning(
-            "%s: two benchmark files have this name: %s (sha256 %s) and %s (%s); what is shown together has the names, groups and "
-            "metrics of the second. Give one of them another name, if they are not versions of one benchmark",
-            *(name, one, digests[0], other, digests[1]),
-        )
+    if not one.is_file() or one.read_bytes() == other.read_bytes():
+        return
+    first, second = (hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in (one, other))
+    log.warning(
+        "%s: two benchmark files have this name: %s (sha256 %s) and %s (%s). Names, groups and metrics are those of the second; "
+        "if they are no versions of one benchmark, rename one",
+        name,
+        one,
+        first,
+        other,
+        second,
+    )
 
 
 def names_of_files() -> list[str]:
