@@ -98,13 +98,18 @@ def test_the_labels_of_others_replies_hold_no_text() -> None:
     assert all(row["style"] in corpus.STYLES if "style" in row else row["draw"] > 1 for row in rows)
 
 
-def test_the_fourth_draw_is_none_of_the_others() -> None:
-    """306 replies from the corpus' sources, labelled twice: their hashes, so that they can be found again, and no text."""
-    drawn = [json.loads(line) for line in (corpus.LABELS.parent / "fourth_draw.jsonl").read_text("utf-8").splitlines()]
-    others = {json.loads(line)["sha256"] for line in corpus.LABELS.read_text("utf-8").splitlines()}
-    assert len({row["sha256"] for row in drawn} - others) == len(drawn) == 306
-    assert all({*row} <= {"source", "path", "model", "sha256", "label", "labels"} for row in drawn)
-    assert sum("labels" in row for row in drawn) == 64
+@pytest.mark.parametrize(("draw", "count", "several"), [("fourth", 306, 64), ("fifth", 271, 63)])
+def test_a_later_draw_is_none_of_the_others(draw: str, count: int, several: int) -> None:
+    """Replies from the corpus' sources: their hashes, so that they can be found again, and no text."""
+    drawn = {
+        path.stem: [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        for path in corpus.LABELS.parent.glob("*.jsonl")
+    }
+    others = {row["sha256"] for name, rows in drawn.items() if name != f"{draw}_draw" for row in rows}
+    rows = drawn[f"{draw}_draw"]
+    assert len({row["sha256"] for row in rows} - others) == len(rows) == count
+    assert all({*row} <= {"source", "path", "model", "sha256", "label", "labels"} for row in rows)
+    assert sum("labels" in row for row in rows) == several
 
 
 def confusion(replies: Iterable[Row]) -> dict[str, Counter[str]]:

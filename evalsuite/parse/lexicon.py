@@ -68,7 +68,7 @@ CUES: dict[str, str] = {
     "0": "以上都不 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
     "z": "都没",  # none of those named
     "B": "都 均 皆 全(部|选) 两者 both all either",  # all
-    "~": "可是 总是 只是 原来是 成为 作为 为了 不过 不仅 不妨 现在 故事 错过 过错 也许",  # words that contain a cue word but are none
+    "~": "可是 总是 只是 原来是 成为 作为 行为 为了 不过 不仅 不妨 现在 故事 错过 过错 也许",  # words that contain a cue word but are none
     "u": "只有 唯有 only",  # only
     "c": "比",  # compares: a 比 b
     "1": "选(这个|它|这一项) this_one",  # chooses the option under discussion

@@ -218,7 +218,7 @@ _NOT_SPOKEN = re.compile(
     r"[ ]?(?:因为|由于|理由|正确|错误|对(?=[,。;\n]|$)|不[对符正合]|[√×\d高中低]|符合|可能|because|correct|wrong|(?:yes|no|true|false|[是否])[ ]?[.,。]?(?:\n|$))"
 )
 _WORD_NEXT = re.compile(" [a-z]{2}")
-_COUNTED_NEXT = re.compile(r" \d+[- ]?[a-z]*")  # a 3-year policy, a 14-16 gauge needle
+_COUNTED_NEXT = re.compile(r" \d+(?:-\d+)?[- ][a-z]")  # a 3-year policy, a 14-16 gauge needle
 _ALONE = re.compile(r" ?(?:[.,;:!?)\n]|$)| (?:through|to) [a-z]\b")
 _STEP_BEFORE = re.compile(r"(?:短语|步骤|phrase|step|question|例题?|问题|part|round)[ :]?$")
 
@@ -559,7 +559,7 @@ _CAPITALS = re.compile(
 )
 _AND = re.compile(
     r"[\"”」』]?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|与|跟|[,、.]?[ ]?(?:and(?: the)?|or|和|或者?是?|还是|以?及|还有|并且)|x|>{1,3}|≥|(?=[(\[\"'“「a-z0-9]))?"
-    r"[ \ue001\ue002]{0,2}(?:选项|option)?[ ]?[\"“「]?"
+    r"[ \ue001\ue002]{0,2}(?:选项|option|\(\d\))?[ ]?[\"“「]?"
 )
 _PREDICATE = re.compile(
     r"(?:[ ]?[、和与及,/][ ]?[(]?[a-z1-9](?![a-z0-9])[)]?)*[”\"」』)]?[ ]?(?:选?项)?[ ]?(?:错误|正确|有误|[也更才则不是为错就最没显明可还似看较比符与]|一般|it is|is|seems|does)"

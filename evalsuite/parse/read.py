@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, key, lower
 from evalsuite.parse.lexicon import DECLINES
+from evalsuite.parse.lists import cut_list, listing, without_numbered
 from evalsuite.parse.mentions import (
     NONE,
     MentionGroup,
@@ -29,7 +30,7 @@ from evalsuite.parse.mentions import (
 )
 from evalsuite.parse.question import TAIL, QuestionText, asked, turned
 from evalsuite.parse.resolve import Verdict, resolve, resolve_set
-from evalsuite.parse.rules import ANSWER, Hit, hits
+from evalsuite.parse.rules import ANSWER, hits
 from evalsuite.parse.strip import SPEAKER, Block, Clean, blocks, quotations, strip
 from evalsuite.parse.tape import Tape, cues, make_tape
 from evalsuite.types import Answer, Status
@@ -325,7 +326,13 @@ def _decide(
             none = _none_of_them(low, block, options) if verdict.status is Status.UNPARSED else None
             return none or verdict
     found = _none_of_them(low, parts[-1], options) or _filled(low, options, dialogue)
-    found = found or _repeated(low, options) or _begun(low, options) or (None if cut else _spoken(reply))
+    found = (
+        found
+        or _repeated(low, options)
+        or _begun(low, options, not reply.groups)
+        or _counted(low, options)
+        or (None if cut else _spoken(reply))
+    )
     return found or _inferred(low, options) or nothing
 
 
@@ -335,8 +342,10 @@ def _block(
     """The verdict of one block; None if it has no answer. `asked_again`: it follows a repeated question and ends the reply.
     `listed`: so did a list of the options before."""
     tape, count = reply.tape(block), len(reply.options.keys)
-    found = hits(tape, count, block.echo, several)
-    if asked_again and _listing(found, listed):
+    found = without_numbered(hits(tape, count, block.echo, several), reply.low, several)
+    if asked_again and listing(found, listed):
+        return None
+    if not several and cut_list(found, reply.low, block.end, reply.options):
         return None
     marked = _marked(reply.low, [*tape.groups.values()], count)
     if marked is not None and (several or len(marked.options) == 1):
@@ -361,13 +370,6 @@ def _none_of_them(low: str, block: Block, options: OptionKeys) -> Verdict | None
     if options.none is None or block.echo or (said := NONE.search(low, block.start, block.end)) is None:
         return None
     return Verdict(Status.PARSED, (options.none,), "none-of-them", *said.span())
-
-
-def _listing(found: Sequence[Hit], again: bool) -> bool:
-    """Whether a reply lists the options from the first on, and was cut off in the list."""
-    options = [option for hit in found for option in hit.options]
-    in_order = all(hit.labelled for hit in found) and options == [*range(len(options))]
-    return in_order and (len(options) > 1 or (len(found) == 1 and (again or found[0].end - found[0].start < 4)))
 
 
 _MARK = re.compile(r"[ ]?[:=|][ ]?([01])(?![\w.%])")
@@ -468,8 +470,30 @@ def _repeated(low: str, options: OptionKeys) -> Verdict | None:
 _CLAUSE = re.compile("[,，]")
 
 
-def _begun(low: str, options: OptionKeys) -> Verdict | None:
-    """The one option whose text a reply begins with, or begins and was cut off in, or whose first clause is the reply's."""
+def _ends_in(said: str, text: str) -> bool:
+    """Whether a reply was cut off in an option's text."""
+    return any(said.endswith(text[:size]) for size in range(_CUT, min(len(said), len(text))))
+
+
+_CUT = 12  # characters of an option's text in which a reply was cut off
+_COUNT = re.compile(r"(\d+)([^\W\d]+)")
+_NUMBER_ALONE = re.compile(r"\s*(\d+)[。.]?[ ]*(?:\n|$)")
+
+
+def _counted(low: str, options: OptionKeys) -> Verdict | None:
+    """The option whose number alone is the reply's first line, if all are numbers of the same unit: 22 of 22个月."""
+    said = _NUMBER_ALONE.match(low)
+    counts = [_COUNT.fullmatch(text) for text in options.keys] if said else []
+    units = {count and count[2] for count in counts}
+    if said is None or len(units) != 1 or None in units:
+        return None
+    fits = [n for n, count in enumerate(counts) if count and count[1] == said[1]]
+    return Verdict(Status.PARSED, (fits[0],), "number", *said.span(1)) if len(fits) == 1 else None
+
+
+def _begun(low: str, options: OptionKeys, alone: bool) -> Verdict | None:
+    """The one option whose text a reply begins with, or begins and was cut off in, or whose first clause is the reply's; if
+    it names none (`alone`), the one in whose text it was cut off."""
     if len(low) > 2 * options.longest:
         return None
     said, clause = bare(low), bare(low.partition(",")[0])
@@ -479,6 +503,7 @@ def _begun(low: str, options: OptionKeys) -> Verdict | None:
     fits = fits or [
         n for n, text in enumerate(options.texts) if len(clause) > 4 and key(_CLAUSE.split(text)[0]) == clause
     ]
+    fits = fits or [n for n, text in enumerate(options.keys) if alone and _ends_in(said, text)]
     return Verdict(Status.PARSED, (fits[0],), "begun", 0, len(low.rstrip())) if len(fits) == 1 else None
 
 

@@ -226,7 +226,7 @@ def resolve_set(
     if -1 in options:
         return Verdict(Status.UNPARSED, (), "outside", start, end)
     listed = len(chosen) > 1 and all(hit.verdict == LINE and hit.end - hit.start > 3 for hit in chosen[1:])
-    if listed and {*options} == {*everything} and len(chosen[0].options) < count:
+    if listed and {*options} == {*everything} and len(chosen[0].options) < count and not chosen[0].explicit:
         return None  # the options, listed
     if cut and not WORD.search(low, end, tape.places[-1][1]):
         return Verdict(Status.TRUNCATED, (), "cut-off", start, end)

@@ -57,7 +57,7 @@ TEXT = "TW"
 RULES = [
     # --- of all options
     Rule("none-of-them", NONE, "0", r"[!./][^OEIH./]*", r"[^OEIH./]*", "看起来是恐怖片，但对话里没有人害怕。以上都不对。"),
-    Rule("no-answer", NONE, "S", r"(?<![MTQGW])(?<![MTQGW],)", r":[^./MTQGWm]*[-0z][^./MTQGWm]*(?:[./]|$)", "由条件得 $x=2$，应选A。代入检验，两边不等。<eoe>\n…"),
+    Rule("no-answer", NONE, "S", r"(?<![MTQGW])(?<![MTQGW],)", r":[^./MTQGWm]*[-0z][^./MTQGWm]*(?:[./]|$)|=n[i_~]+(?:[./]|$)", "由条件得 $x=2$，应选A。代入检验，两边不等。<eoe>\n…"),
     Rule("all-of-them", ALL, "B", r"[!./,][FADa:'_B]*[sp]?", r"[=wyAa_']*[+wy]", "全部都对"),
     Rule("taken-back", CANCEL, "-", r"[!./,]", r"[,./]|$", "b\n\n不对，对话里没有人害怕。"),
     # --- except
@@ -79,6 +79,7 @@ RULES = [
     Rule("answer", ANSWER, "MTQ", r"s:[(\[]*", r"\.?(?:/|$)", "从a、b、c等候选领域中选择下面两个短语之间的关系所属的领域：c"),
     Rule("listed", NAME, ANY, rf"L(?:{ZN}['_~]?{ZN}=?{ZN}|[^./MTQGW]*:{Z})", r"", "{\n  \"analysis\": \"B想直接拿钢丝球刮锅，是因为B想图省事，不想慢…"),
     Rule("listed", NAME, "GW", r"\(", r"\)", "对话中的[MASK]处应填入的选项（(1)滑雪 (2)冲浪 (3)露营）：(3)"),
+    Rule("asked-about", NAME, TEXT, r"", r"[^./MTQGWm]*\?[:/(]*[MG]", "下列哪种发明需要符合新颖的要求以及有用的要求以及清楚的要求即为可以申请专利？…"),
     Rule("among", NAME, "GW", rf"i{Z}['_~]?{Z}", r"", "答案应该在(a)和(c)之间。对话很严肃，所以(c)可以排除。"),
     Rule("second", NAME, ANY, r"D[^./K]*", r"", "最可能的是c，然后是a，最后是b"),
     Rule("second", NAME, ANY, r"", rf"{V}D", "b最有可能，a次之"),
@@ -284,11 +285,26 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         texted = _TEXTED.match(behind) is not None
         labelled = all([m.kind == "label" and (texted or m.end - m.start > 3) for m in group.members])
         found.append(Hit(verdict, name, options, start, end, before, behind, group.conflict, labelled, at))
-    found = _unrepeated(_paraphrased(found) if several else found, count, several)
-    return _undiscussed(found if several else _unlisted(found), several) if len(found) > 1 else found
+    found = _unrepeated(_paraphrased(found) if several else found, count, several, echo)
+    if len(found) < 2:
+        return found
+    return _undiscussed(found if several else _unlisted(_before_turns(found, count)), several)
 
 
-def _unrepeated(found: list[Hit], count: int, several: bool) -> list[Hit]:
+def _before_turns(found: list[Hit], count: int) -> list[Hit]:
+    """The hits before a list in which each option in turn is called the answer: (a)… 答案：a, (b)… 答案：b."""
+    turns = [
+        at
+        for at, (item, answer) in enumerate(pairwise(found))
+        if item.options == answer.options and item.heads and answer.verdict == ANSWER
+    ]
+    options = [found[at].options for at in turns]
+    everything = [(n,) for n in range(count)]
+    begin = next((n for n in range(len(turns) - count + 1) if options[n : n + count] == everything), None)
+    return found if begin is None else found[: turns[begin]]
+
+
+def _unrepeated(found: list[Hit], count: int, several: bool, echo: bool) -> list[Hit]:
     """The hits, without a list of all options in their order, each with its text: the question's own; behind an answer by
     name it is another question, and what follows runs on. Where several may be right, a list that is announced as the
     answer chooses all."""
@@ -297,8 +313,12 @@ def _unrepeated(found: list[Hit], count: int, several: bool) -> list[Hit]:
     run: list[int] = []
     listed: list[int] = []
     answered = False
+    lists: list[Hit] = []  # the first of each list
     for at, hit in enumerate(found):
-        follows = hit.heads and hit.options == (*range(len(listed), len(listed) + len(hit.options)),)
+        if run and hit.options == found[run[-1]].options and _OWN_TEXT.search(hit.before):
+            continue  # the item's text
+        bare = len(run) > 1 and at == len(found) - 1 and not hit.behind and hit.before[-1:] in "/.;:"  # cut off
+        follows = (hit.heads or bare) and hit.options == (*range(len(listed), len(listed) + len(hit.options)),)
         if not follows and hit.options:
             run, listed = [], []
             follows = hit.heads and hit.options == (*range(len(hit.options)),)
@@ -311,9 +331,24 @@ def _unrepeated(found: list[Hit], count: int, several: bool) -> list[Hit]:
                 return found[: run[0]]
             verdict, rule = (ANSWER, "all-listed") if several and announced else (NAME, "listed")
             found = [h._replace(verdict=verdict, rule=rule) if n in run else h for n, h in enumerate(found)]
+            lists.append(first)
             run, listed = [], []
         answered = answered or (hit.verdict == ANSWER and not follows)
+    # A list that begins again, or that a repeated question has, and is cut off.
+    again = echo and len(run) > 1 and not any(found[n].explicit for n in run[1:])
+    if again or (run and any(_announced_alike(found[run[0]], first) for first in lists)):
+        found = [h._replace(verdict=NAME, rule="listed") if n in run else h for n, h in enumerate(found)]
     return found
+
+
+def _announced_alike(one: Hit, other: Hit) -> bool:
+    """Whether the same words stand before two hits on their lines."""
+    before = one.before.rpartition("/")[2][-_ALIKE:]
+    return len(before) == _ALIKE and other.before.endswith(before)
+
+
+_OWN_TEXT = re.compile(r"M[.:]['_]?\Z")
+_ALIKE = 3  # tokens before two lists that show that one repeats the other
 
 
 def _paraphrased(found: list[Hit]) -> list[Hit]:

@@ -320,11 +320,14 @@ class _Reader:
         return (place if WORD.search(self.text, *place) else None), name
 
     def inside(self, place: Span) -> Span:
+        used = [*self.used]
+        quoted = self.before(self.behind(acts.GLOSS, place))
+        if self.conflict and self.said(quoted):
+            return quoted
+        self.used = used
         if taken := self.match(acts.TAKE, place, search=True):
             return trim(self.text, taken.span("span"))
         place = self.before(self.behind(acts.GLOSS, place))
-        if self.conflict and self.said(place):
-            return place
         place = self.before(self.half(place), acts.MARK, acts.BEFORE, acts.OPEN)
         start = place[0] - (place[0] > 0 and self.text[place[0] - 1] in _PAIRS)
         if quote := self.match(acts.QUOTE, (start, place[1] + 1)):

@@ -128,7 +128,7 @@ ROWS: tuple[SpanRow, ...] = (
     ("therefore", HALF, EVENTS, r",?[ ]?(?:才|就|会|从而)?(?<!之)(?:@therefore)了?(?:事件)?", "⟦x减肥成功⟧，所以x很开心。"),
     ("because", HALF, EVENTS, r",?[ ]?(?:就|都|主要)?是?(?:@because)", "x今天很开心，因为⟦x减肥成功⟧"),
     ("afterwards", HALF, (EFFECT,), r"(?:之后|以后|后|时|的时候),", "B连唱了五首歌之后，⟦嗓子哑了⟧。"),
-    ("because of all that", HALF, (CAUSE,), r"^(?:@because)(?P<cause>.+),(?P<effect>.+)$", "由于⟦x减肥成功⟧，x很开心"),
+    ("because of all that", HALF, (CAUSE,), r"^(?:@because)(?P<cause>.+),(?!而|并|且|同时)(?P<effect>(?:(?!,(?:而|并|且|同时)).)+)$", "由于⟦x减肥成功⟧，x很开心"),
     ("because, so", HALF, (EFFECT,), r"^(?:@because)(?P<cause>.+?),(?P<effect>.+)$", "因为B连唱了五首歌，⟦B说不出话⟧"),
     ("because of", OPEN, ALL, r"(?:(?:可能|应该|主要|正)?(?:就?是)?(?:@because)|之所以|(?:because(?: of)?|due to)[ ])[ ]?[,:]?[ ]*", "因为⟦x减肥成功⟧"),
     ("is", OPEN, OTHERS, r"(?:是(?![的否不])|位于)(?=..)", "是⟦x减肥成功⟧"),

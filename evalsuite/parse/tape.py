@@ -93,7 +93,7 @@ def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, s
             kinds.setdefault(word, kind)
     heads = [head for head in dict.fromkeys(word[0] for word in kinds) if head not in ascii_lowercase]
     parts = [re.escape(head) + _trie(word[1:] for word in kinds if word[0] == head) for head in heads]
-    parts += [r"\.(?=\s|$)", r"对(?=[,。;!?\s\ue000]|$)", r"无(?<=答案[:是为]无)(?=[。;!\s\ue000]|$)"]
+    parts += [r"\.(?=\s|$)", r"对(?=[ ]*(?:[,。;!?\n\ue000]|$))", r"无(?<=答案[:是为]无)(?=[。;!\s\ue000]|$)"]
     parts += [r"否(?<![是能可与]否)(?=[ ]?(?:[|,。;.(\n]|$))"]
     for head in ascii_lowercase:
         rest = _trie(word[1:] for word in kinds if word[0] == head)

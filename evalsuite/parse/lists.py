@@ -1,0 +1,55 @@
+"""Lists of options that answer nothing: numbered answers to several questions, and lists that were cut off (rule 7)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from evalsuite.parse.chars import bare
+from evalsuite.parse.mentions import OptionKeys
+from evalsuite.parse.rules import HEAD, LINE, NAME, NOT, Hit
+
+_NUMBERED = re.compile(r"(?<![\w.])(\d{1,2})[ ]?[.、)][ ]{0,2}[(\[]?([a-z])(?![a-z])")  # 1. B 2. D 3. A
+_GOES_ON = 4  # characters of the next option's text that show that a list goes on
+_HEADS = frozenset("!/^.:b(")  # tokens before an item of a list
+_ITEM = "选项"  # a list was cut off behind the word
+
+
+def without_numbered(found: Sequence[Hit], low: str, several: bool) -> list[Hit]:
+    """The hits; labels behind numbers answer other questions and choose nothing: 1. B 2. D 3. A. Where several may be right,
+    only if they are not in the order of the options."""
+    places = {match.start(2): match for match in _NUMBERED.finditer(low)}
+    items = [(n, hit) for n, hit in enumerate(found) if hit.start in places or hit.start + 1 in places]
+    numbers = {places[hit.start if hit.start in places else hit.start + 1][1] for _, hit in items}
+    answers = [hit.options for _, hit in items]
+    if not {"1", "2"} <= numbers or len({*answers}) < 2 or (several and answers == sorted(answers)):
+        return [*found]
+    numbered = {n for n, hit in items if hit.verdict in (LINE, HEAD) or hit.rule == "alone"}
+    return [hit._replace(verdict=NAME, rule="numbered") if n in numbered else hit for n, hit in enumerate(found)]
+
+
+def listing(found: Sequence[Hit], again: bool) -> bool:
+    """Whether a reply lists the options from the first on, and was cut off in the list."""
+    options = [option for hit in found for option in hit.options]
+    in_order = all(hit.labelled for hit in found) and options == [*range(len(options))]
+    return in_order and (len(options) > 1 or (len(found) == 1 and (again or found[0].end - found[0].start < 4)))
+
+
+def cut_list(found: Sequence[Hit], low: str, end: int, options: OptionKeys) -> bool:
+    """Whether a reply is nothing but a list of the options from the first on, cut off inside one but the first."""
+    count = len(found)
+    if not count or [hit.options for hit in found] != [(n,) for n in range(count)] or count > len(options.keys):
+        return False
+    if any(hit.explicit or hit.verdict == NOT or hit.before[-1:] not in _HEADS for hit in found):
+        return False
+    if not all(hit.labelled for hit in found[:-1]):
+        return False
+    last, said = found[-1], bare(low[found[-1].start : end]).removeprefix(_ITEM)
+    own = options.labels[count - 1] + options.keys[count - 1]
+    if count > 1 and own.startswith(said) and len(said) < len(own):
+        return True
+    behind = bare(low[last.end : end])
+    whole = last.end - last.start > len(own) // 2
+    following = options.keys[count] if whole and count < len(options.keys) else ""
+    goes_on = len(behind) >= _GOES_ON and following.startswith(behind) and len(behind) < len(following)
+    return goes_on or (last.labelled and said.endswith(_ITEM) and count < len(options.keys))
