@@ -358,7 +358,7 @@ def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
     sync_api.expect.set_options(timeout=PATIENCE)
     with sync_api.sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu"], timeout=PATIENCE
+            executable_path=path, args=["--no-sandbox", "--disable-gpu", "--in-process-gpu"], timeout=PATIENCE
         )
         loop = asyncio.get_running_loop()
 

@@ -15,8 +15,8 @@ from evalsuite.analyses.robustness import Positions
 from evalsuite.backends.openai.faults import Server
 from evalsuite.results.schema.cell import CellResult
 
-TASKS = ["knowledge_filling", "domain_identification", "slot_identification", "conflict_detection", "event_cause"]
-MODELS = {"lexical": "lexical", "majority": "majority", "oracle": "oracle", "random": "random", "random+LoRA": "random"}  # fmt: skip
+TASKS = ["domain_identification", "slot_identification", "conflict_detection", "event_cause"]
+MODELS = {"lexical": "lexical", "oracle": "oracle", "random": "random", "random+LoRA": "random"}  # fmt: skip
 STATUSES = ["unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"]
 
 # Opens all that opens, menus too, and what lies in it. The page draws it at the event that is waited for.
@@ -36,7 +36,7 @@ def everything(folder: Path) -> Path:
     perturbations, in two wordings and numbers of shots, with a judge; one model's replies have every status.
 
     Returns the run's folder; its page is not made."""
-    run, models, perturb = folder / "run", folder / "models.yaml", ["none", "reindicate", "shuffle"]
+    run, models, perturb = folder / "run", folder / "models.yaml", ["none", "shuffle"]
     tags = {name: ["chat", "small"] if name == "oracle" else ["chat"] for name in MODELS}
     entries = stand_in_models(folder, MODELS, TASKS, perturb, tags)
     entries.append({"name": "chance", "backend": "baseline", "path": "random", "tags": ["baseline"]})

@@ -6,13 +6,13 @@ import csv
 import json
 import shutil
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 from needs import needs
 from test_overview import GROUP, run  # noqa: F401 - a fixture
+from test_page_accessible import violations
 
 import evalsuite
 from evalsuite.analyses.overview import overview
@@ -131,7 +131,4 @@ def test_for_all(browse: Any, shown: Path, lang: str, theme: str, width: int) ->
     with browse(shown / "page/index.html", "#wholes", query=at, viewport=size, bypass_csp=True) as tab:
         mean(tab, "third", "benchmark:corecode").click()
         assert tab.evaluate(Path(__file__).with_name("contrast.js").read_text(encoding="utf-8")) == []
-        tab.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
-        rules = "{ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } }"
-        found = tab.evaluate(f"axe.run('#part-whole', {rules})")
-        assert [(v["id"], n["html"]) for v in found["violations"] for n in v["nodes"]] == []
+        assert violations(tab, within="#part-whole", drawn=theme == "dark") == []
