@@ -40,6 +40,7 @@ SHIPPED: tuple[Benchmark | Callable[[], Benchmark], ...] = (
     blend.benchmark,
     partial(_of_file, "fewclue"),
     partial(_of_file, "tombench"),
+    partial(_of_file, "halluqa"),
     cicero.BENCHMARK,
     cider.BENCHMARK,
     glucose.BENCHMARK,

@@ -33,4 +33,13 @@ def _tombench(item: Item, response: Response) -> Answer:
     return Answer(Status.PARSED, names.index(letter), letter, rule)
 
 
-READERS = {"first-capital": _first_capital, "tombench": _tombench}
+def _halluqa(item: Item, response: Response) -> Answer:
+    """Read a reply as HalluQA's calculate_metrics_mc.py does: "Answer: " and a letter, or a letter, and nothing else."""
+    names, said = item.indicators, response.text.strip()
+    letter = said.removeprefix("Answer: ")
+    if letter not in names:
+        return Answer(Status.UNPARSED, rule="Answer: X alone")
+    return Answer(Status.PARSED, names.index(letter), letter, "Answer: X alone")
+
+
+READERS = {"first-capital": _first_capital, "tombench": _tombench, "halluqa": _halluqa}

@@ -1,4 +1,4 @@
-// Generated from schema/judged-record.schema.json (e3dc06521a00b96e) by types.mjs.
+// Generated from schema/judged-record.schema.json (b13d686cee0bf4a2) by types.mjs.
 
 /**
  * A line of judged/*.jsonl: one candidate, the judge's prompt and replies, and the verdict.
@@ -57,6 +57,8 @@ export interface EvalsuiteJudgedRecordFormat1 {
     | "tombench_knowledge_pretend_play"
     | "tombench_percepts_knowledge"
     | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"

@@ -1,4 +1,4 @@
-// Generated from schema/record.schema.json (16169332d9579805) by types.mjs.
+// Generated from schema/record.schema.json (ecb9f6c278b9544f) by types.mjs.
 
 /**
  * One request about one item.
@@ -131,6 +131,8 @@ export interface EvalsuiteRecordFormat1 {
     | "tombench_knowledge_pretend_play"
     | "tombench_percepts_knowledge"
     | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"

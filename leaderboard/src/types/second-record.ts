@@ -1,4 +1,4 @@
-// Generated from schema/second-record.schema.json (f523c31a3993af66) by types.mjs.
+// Generated from schema/second-record.schema.json (9713ccc7702698d6) by types.mjs.
 
 /**
  * A line of second/*.jsonl: one reply, what the second reader was asked about it and said, and both readings.
@@ -57,6 +57,8 @@ export interface EvalsuiteSecondRecordFormat1 {
     | "tombench_knowledge_pretend_play"
     | "tombench_percepts_knowledge"
     | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
