@@ -42,7 +42,10 @@ def assert_official_strings(root: Path, examples: dict[str, str]) -> None:
     for item, row in zip(items(root, "tell"), rows["HalluQA"], strict=True):
         assert prompts["tell"].render(item) == f"{examples['tell']}\n\nQ: {row['Question'].strip()}\nA:"
         right = [row.get(f"Best Answer{n}", "") for n in range(1, 5)]
-        assert (list(item.references), item.group) == ([*dict.fromkeys(text for text in right if text.strip())], row["Category"])
+        assert (list(item.references), item.group) == (
+            [*dict.fromkeys(text for text in right if text.strip())],
+            row["Category"],
+        )
 
 
 def test_the_sample_is_asked_in_the_official_form() -> None:
