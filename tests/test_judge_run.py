@@ -22,7 +22,7 @@ from evalsuite.analyses.judged.replies import read_verdict
 from evalsuite.analyses.judged.scale import JudgeScale
 from evalsuite.backends.openai.faults import MIX, Server, judgement_to, prompt_id
 from evalsuite.cli.app import app
-from evalsuite.common.errors import ConfigError
+from evalsuite.common.errors import ConfigError, PromptError
 
 needs("openai", "openai", "tenacity", "aiolimiter")
 
@@ -262,7 +262,7 @@ def test_what_is_wrong_is_said_before_anything_is_asked(
     run: Path, endpoint: tuple[Server, Path], settings: dict[str, Any], message: str
 ) -> None:
     server, models = endpoint
-    with pytest.raises(Exception, match=message):
+    with pytest.raises((ConfigError, PromptError), match=message):
         evalsuite.judge(run, models=models, **settings)
     assert not server.asked and "judged" not in json.loads((run / "results.json").read_text())
 

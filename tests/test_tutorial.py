@@ -23,7 +23,8 @@ ROW = re.search(r"   Rule\(.*\)", LESSON)
 
 def shows(cli: Callable[..., Any], command: str) -> str:
     shown = cli(*shlex.split(command)[1:], COLUMNS="120").stdout
-    return "\n".join(line.rstrip() for line in shown.splitlines()).rstrip()
+    text = "\n".join(line.rstrip() for line in shown.splitlines()).rstrip()
+    return re.sub(r"row \d+ of \d+", "row N of M", text)  # every new row changes these
 
 
 def test_the_lesson(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
