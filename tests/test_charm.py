@@ -17,6 +17,7 @@ from evalsuite.benchmarks.charm import BENCHMARK
 from evalsuite.benchmarks.charm.loader import Corpus, references, split_options
 from evalsuite.benchmarks.charm.reading import first_letter
 from evalsuite.benchmarks.charm.tasks import TASKS_CHARM
+from evalsuite.benchmarks.file.benchmark import load_benchmark
 from evalsuite.common.errors import ConfigError, DataError, PromptError
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.plan import prepare
@@ -364,3 +365,41 @@ def test_nothing_is_tuned_on_its_test_items(tmp_path: Path) -> None:
             model=["tiny-zh"], tasks=["charm_time"], set="chinese", sizes=[1], allow_leak=True,
             data=tmp_path / "data", out=tmp_path / "sweep",
         )  # fmt: skip
+
+
+FACTS = """
+name: facts
+sets: [Chinese]
+data: none.json
+every_task: {kind: answer, id: id, question: input, references: target}
+tasks:
+  anachronisms: {data: memorization/{set}_Anachronisms_Judgment.json}
+  time: {data: memorization/{set}_Time_Understanding.json}
+  recommendation: {data: memorization/{set}_Movie_and_Music_Recommendation.json}
+  sport: {data: memorization/{set}_Sport_Understanding.json}
+"""
+
+
+def assert_facts_fit_a_file(root: Path, folder: Path) -> int:
+    """Assert that a benchmark file reads the questions of facts as the loader does, and return their number."""
+    (folder / "facts.yaml").write_text(FACTS.replace("data: mem", 'data: "mem').replace(".json}", '.json"}'), "utf-8")
+    file, corpus, count = load_benchmark(folder / "facts.yaml"), Corpus(BENCHMARK, root), 0
+    for task in file.tasks:
+        theirs = corpus.file(TASKS_CHARM[f"memory_{task.local}"], "chinese", "test").items
+        ours = file.loader(file, corpus.root).file(task, "Chinese", "test").items
+        for one, other in zip(ours, theirs, strict=True):
+            assert (one.question, one.references, one.id.split("/")[-1]) == (
+                other.question,
+                other.references,
+                other.id.split("/")[-1],
+            )
+        count += len(ours)
+    return count
+
+
+def test_facts_would_fit_a_file(tmp_path: Path) -> None:
+    assert assert_facts_fit_a_file(bundled("sample"), tmp_path) > 4
+
+
+def test_official_facts_would_fit_a_file(official: Path, tmp_path: Path) -> None:
+    assert assert_facts_fit_a_file(official, tmp_path) == 759

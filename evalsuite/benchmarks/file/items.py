@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from evalsuite.benchmarks.file.expressions import ExpressionError, RowField, listed, text_of, texts_of
 from evalsuite.benchmarks.file.format import BenchmarkFile, RowFields
@@ -12,6 +12,8 @@ from evalsuite.benchmarks.file.rows import DataRow
 from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.common.errors import unknown
 from evalsuite.types import Item
+
+_Made = TypeVar("_Made")
 
 _ID = re.compile(r"[^/\x00-\x20\x7f]{1,200}")
 _LETTERED = re.compile(r"(?:^|\s|[;；])\(?([A-H])[.．、:：)）]\s*")
@@ -135,12 +137,7 @@ class ItemMaker:
 
     def _text(self, key: str, part: Any, more: Mapping[str, Any]) -> str:
         """A text that is not blank."""
-        try:
-            text = text_of(self._value(key, part, more))
-        except RowFault:
-            raise
-        except ExpressionError as error:
-            raise self._fault(key, str(error)) from None
+        text = self._converted(key, text_of, self._value(key, part, more))
         if not text.strip():
             raise self._fault(key, "is blank")
         return text
@@ -148,10 +145,13 @@ class ItemMaker:
     def _texts(self, key: str, part: Any, more: Mapping[str, Any]) -> list[str]:
         if self._fields[key] is None:
             return []
+        found = self._one(key, part, more)
+        return self._converted(key, texts_of, listed(found) if key == "references" else found)
+
+    def _converted(self, key: str, convert: Callable[[Any], _Made], value: Any) -> _Made:
+        """A value as texts. Raises RowFault, with the field, if it is none."""
         try:
-            return texts_of(listed(self._one(key, part, more)) if key == "references" else self._one(key, part, more))
-        except RowFault:
-            raise
+            return convert(value)
         except ExpressionError as error:
             raise self._fault(key, str(error)) from None
 
@@ -167,13 +167,10 @@ class ItemMaker:
         if self._fields[key] is None:
             return ()
         found = self._value(key, part, more)
-        found = listed(found) if key == "dialogue" else found
-        if key == "dialogue" and isinstance(found, str):
-            found = [turn for turn in found.splitlines() if turn.strip()]
-        try:
-            turns = tuple(map(text_of, found)) if isinstance(found, list) else (text_of(found),)
-        except ExpressionError as error:
-            raise self._fault(key, str(error)) from None
+        if key == "dialogue":
+            found = listed(found)
+            found = [turn for turn in found.splitlines() if turn.strip()] if isinstance(found, str) else found
+        turns = tuple(self._converted(key, _each_text, found if isinstance(found, list) else [found]))
         if not turns or not all(turn.strip() for turn in turns):
             raise self._fault(key, "is blank, or has a blank turn")
         return turns
@@ -188,10 +185,7 @@ class ItemMaker:
         found, keys = options_in(self._one("options", part, more))
         if not isinstance(found, list):
             raise self._fault("options", "expected a list of options; separate columns are named as [A, B, C]")
-        try:
-            texts = list(map(text_of, found))
-        except ExpressionError as error:
-            raise self._fault("options", str(error)) from None
+        texts = self._converted("options", _each_text, found)
         while texts and not texts[-1].strip():
             texts.pop()
         if len(texts) < 2 or not all(text.strip() for text in texts):
@@ -246,6 +240,10 @@ class ItemMaker:
 
     def _fault(self, key: str, message: str) -> RowFault:
         return RowFault(message, self.column(key))
+
+
+def _each_text(values: list[Any]) -> list[str]:
+    return [text_of(value) for value in values]
 
 
 def lettered(value: Any) -> Any:

@@ -77,7 +77,8 @@ def _jsonl(raw: bytes, path: Path) -> Iterator[DataRow]:
 
 
 def _json(raw: bytes, path: Path) -> Iterator[DataRow]:
-    """The elements of a list; of an object of objects the values, each with its name as the column `key`.
+    """The elements of a list; of an object with one list, such as {"version": "1.1", "data": […]}, those of the list; of an object of
+    objects the values, each with its name as the column `key`.
 
     A file with an object on each line is JSONL by another name.
     """
@@ -94,8 +95,14 @@ def _json(raw: bytes, path: Path) -> Iterator[DataRow]:
             yield from _jsonl(raw, path)
             return
         raise DataError(f"not JSON: {error}", path) from None
+    lists = [(name, value) for name, value in whole.items() if isinstance(value, list)]
+    if len(lists) == 1:
+        (name, elements), *_ = lists
+        for n, value in enumerate(elements):
+            yield DataRow(plain(value), None, f"{name}[{n}]")
+        return
     if not all(isinstance(value, dict) for value in whole.values()):
-        raise DataError("expected a list of rows, or an object of named rows", path)
+        raise DataError("expected a list of rows, an object with one list, or an object of named rows", path)
     for name, value in whole.items():
         yield DataRow(plain({"key": name, **value}), None, f"[{name!r}]")
 
