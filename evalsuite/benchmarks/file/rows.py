@@ -77,8 +77,9 @@ def _jsonl(raw: bytes, path: Path) -> Iterator[DataRow]:
 
 
 def _json(raw: bytes, path: Path) -> Iterator[DataRow]:
-    """The elements of a list; of an object with one list, such as {"version": "1.1", "data": […]}, those of the list; of an object of
-    objects the values, each with its name as the column `key`.
+    """The elements of a list, also of the one list in an object, as in {"version": "1.1", "data": […]}.
+
+    Of an object of objects the values, each with its name as the column `key`.
 
     A file with an object on each line is JSONL by another name.
     """
