@@ -225,6 +225,7 @@ class Answer:
     end: int | None = None
     choices: tuple[int, ...] = ()  # the chosen options, in tasks with several right ones
     reasoned: int = 0  # characters of reasoning before the parsed part, in a reply that was asked to reason first
+    confidence: float | None = None  # the probability of being right that the reply states (parse/confidence.py)
 
     @property
     def chosen(self) -> tuple[int, ...]:

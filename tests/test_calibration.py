@@ -125,7 +125,7 @@ def test_sheets(drawn: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
     ece = sheet.rows[0].cells[5]
     assert isinstance(ece, Value) and ece.value == found.ece.value
     (diagram,) = calibration.diagrams(type("R", (), {"of": lambda self, a: [found]})())  # type: ignore[arg-type]
-    assert len(diagram.rows) == len(found.bins) and sum(r.cells[1] for r in diagram.rows) == 240  # type: ignore[misc]
+    assert len(diagram.rows) == len(found.bins) and sum(r.cells[3] for r in diagram.rows) == 240  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("over", [0.0, 0.2, 0.6])
@@ -148,3 +148,81 @@ def test_coverage_of_the_interval_of_ece(over: float) -> None:
         found = errors(sums, dialogues.tolist(), np.random.default_rng(rng.integers(1 << 30)))["ece"]
         held += found.low <= truth <= found.high
     assert held / runs >= 0.94
+
+
+# --- stated confidence
+
+
+def stated_row(replies: list[str], golds: list[int], dialogues: list[int]) -> calibration.Calibration | None:
+    """The row of a cell with these replies to questions of three options, read and scored as in a run."""
+    read = []
+    options, labels = ("雨", "雪", "雾"), ("(a)", "(b)", "(c)")
+    for n, (reply, gold, dialogue) in enumerate(zip(replies, golds, dialogues, strict=True)):
+        name = f"corecode/easy/test/{TASK}/{n}"
+        item = Item(
+            name, TASK, "easy", "test", (f"A: {dialogue}。",), "哪个？", options, labels, gold, (options[gold],)
+        )
+        trial = Trial.of(item, Request(name, "", (), 64, "generate", labels, options), "confidence")
+        response = Response(reply, "stop")
+        answer = read_answer(item, response)
+        read.append((trial, response, answer, score_answer(item, answer, response)))
+    result = a_cell(variant="confidence")
+    own = scored(result, outcomes_of(Cell(result.place, result.facts.written()), read))
+    (found,) = a_run(own).of(calibration.ANALYSIS) or [None]
+    return found
+
+
+@pytest.fixture(scope="module")
+def said() -> tuple[list[str], list[int], np.ndarray, np.ndarray]:
+    """200 replies, of which every tenth states nothing: replies, golds, and stated confidence and right of the others."""
+    rng = np.random.default_rng(7)
+    confidence = rng.choice([0.35, 0.5, 0.62, 0.77, 0.83, 0.95, 1.0], 200)
+    golds = np.where(rng.random(200) < 0.3 + 0.5 * confidence, 0, 1)
+    forms = (
+        "(a)\n置信度：{:.0f}%",
+        "(a)。我有{:.0f}%的把握",
+        "Confidence: {:.0f} percent\n答案：(a)",
+        "(a)\n信心（0-100）：{:.0f}",
+    )
+    replies = [forms[n % 4].format(100 * x) for n, x in enumerate(confidence)]
+    replies[::10] = ["(a)"] * 20
+    kept = np.arange(200) % 10 != 0
+    return replies, golds.tolist(), confidence[kept], (golds == 0)[kept].astype(float)
+
+
+def test_stated_confidence_beside_scikit_learn(said: tuple[list[str], list[int], np.ndarray, np.ndarray]) -> None:
+    from sklearn.calibration import calibration_curve
+    from sklearn.metrics import brier_score_loss
+
+    replies, golds, confidence, right = said
+    found = stated_row(replies, golds, [n // 4 for n in range(200)])
+    assert found and found.by == "stated" and found.refused is None
+    assert (found.items, found.answered, found.dialogues) == (180, 200, 50)
+    assert found.confidence.value == pytest.approx(confidence.mean()) and found.accuracy.value == right.mean()
+    assert found.brier.value == pytest.approx(brier_score_loss(right, confidence))
+    shares, means = calibration_curve(
+        right, np.nextafter(confidence, 2).clip(0, 1), n_bins=BINS
+    )  # bins with their lower ends
+    assert [b.accuracy.value for b in found.bins] == pytest.approx(shares.tolist())
+    assert [b.confidence for b in found.bins] == pytest.approx(means.tolist())
+    counts = np.array([b.n for b in found.bins])
+    assert found.ece.value == pytest.approx((counts * np.abs(shares - means)).sum() / 180)
+    for figure in (found.ece, found.brier, found.accuracy, found.confidence):
+        assert figure.low < figure.value < figure.high
+    order = np.argsort(-confidence, kind="stable")
+    surest = confidence >= confidence[order][35]  # a fifth of 180, with all that are as sure
+    assert found.curve[1].accuracy.value == pytest.approx(right[surest].mean())
+    assert found.curve[1].coverage == surest.mean()
+
+
+def test_few_statements_are_refused(said: tuple[list[str], list[int], np.ndarray, np.ndarray]) -> None:
+    replies = ["(a)"] * 40 + ["(a)\n置信度：80%"] * 29
+    found = stated_row(replies, [0] * 69, list(range(69)))
+    assert found and (found.refused, found.items, found.answered) == ("few", 29, 69)
+    assert found.ece.value is None and not found.bins
+    (sheet,) = sheets_of(calibration.ANALYSIS, [found.written()])
+    assert sheet.rows[0].cells[3] == Value(None) and "fewer than 30" in sheet.notes[-1].en  # type: ignore[union-attr]
+    assert not [*calibration.diagrams(type("R", (), {"of": lambda self, a: [found]})())]  # type: ignore[arg-type]
+    enough = stated_row([*replies, "(a) 八成把握"], [0] * 70, list(range(70)))
+    assert enough and enough.refused is None and enough.confidence.value == pytest.approx(0.8)
+    assert stated_row(["(a)", "不知道。置信度：50%"] * 40, [0] * 80, list(range(80))) is None  # of answers alone

@@ -1,8 +1,10 @@
-"""Calibration of option probabilities, and accuracy where only the surest items are answered (docs/reliability.md).
+"""Calibration of option probabilities and of stated confidence, and accuracy where only the surest items are answered
+(docs/reliability.md).
 
-A row for each cell of choices that compares likelihoods. An option's probability is its share of the exponentiated
-log-probabilities of all options, compared as for the headline: summed for labels, by token for texts. Cells that ask all
-rotations are left to votes.
+A row for each cell of choices that compares likelihoods, and for each whose replies state a confidence. An option's probability
+is its share of the exponentiated log-probabilities of all options, compared as for the headline: summed for labels, by token for
+texts. A stated confidence is that of the answer's being right, as parse/confidence.py reads it. Cells that ask all rotations are
+left to votes.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from random import Random
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -18,11 +20,12 @@ from evalsuite.analyses.item_mean import MeanInterval, mean_interval
 from evalsuite.benchmarks.kinds import HEADLINE
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
-from evalsuite.common.sheet import CellValue, Column, Row, Sheet, Text, Value
+from evalsuite.common.sheet import CellValue, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
 from evalsuite.results.schema.base import CellFields, Count, Rows, Share, Strict
-from evalsuite.results.words import place_words, task_and_set, with_notes
+from evalsuite.results.words import task_and_set, with_notes
+from evalsuite.types import WRITTEN, Place
 
 if TYPE_CHECKING:
     from evalsuite.metrics.statistics import Floats
@@ -47,40 +50,74 @@ class SelectivePoint(Strict):
     accuracy: MeanInterval
 
 
-class Calibration(CellFields):
-    """One cell's probabilities of options."""
+By = Literal["sum", "token", "stated"]
+FEWEST = 30  # statements of confidence from which a row is computed
 
-    items: Count
+
+class Calibration(CellFields):
+    """One cell's probabilities of being right: of options, or as its replies state them."""
+
+    items: Count = Field(description="With probabilities; of stated ones, the replies that state one.")
+    answered: Count | None = Field(
+        default=None,
+        description="Replies with an answer, whether they state a confidence or not; absent for likelihoods.",
+    )
+    refused: Literal["few"] | None = Field(
+        default=None,
+        description=f"few: fewer than {FEWEST} replies state a confidence, and all figures are null; absent: it is not.",
+    )
     dialogues: Count
-    by: Literal["sum", "token"] = Field(description="How log-probabilities of options are compared.")
-    accuracy: MeanInterval
-    confidence: MeanInterval = Field(description="Mean probability of the likeliest option.")
+    by: By = Field(
+        description="sum, token: how log-probabilities of options are compared; stated: by the reply itself."
+    )
+    accuracy: MeanInterval = Field(description="Of these items.")
+    confidence: MeanInterval = Field(description="Mean probability of the likeliest option, or mean stated confidence.")
     ece: MeanInterval = Field(description="Expected calibration error; no interval from fewer than 30 dialogues.")
-    brier: MeanInterval = Field(description="Brier score over all options, 0 to 2.")
-    brier_uniform: float = Field(description="That of equal probabilities for all options.")
+    brier: MeanInterval = Field(
+        description="Brier score: over all options, 0 to 2; of stated confidence that of being right, 0 to 1."
+    )
+    brier_uniform: float = Field(description="That of equal probabilities for all options; of a stated 50 %: 0.25.")
     bins: Rows[ReliabilityBin] = Field(description="Of ten equally wide ones, those with items.")
     curve: Rows[SelectivePoint] = Field(description="By coverage, from a tenth of the items to all.")
-    aurc: Share = Field(description="Area under the risk-coverage curve: mean share wrong over all coverages.")
+    aurc: Share | None = Field(description="Area under the risk-coverage curve: mean share wrong over all coverages.")
+
+
+class _Probabilities(NamedTuple):
+    """A cell's probabilities of being right, an entry a reply."""
+
+    by: By
+    confidence: Floats  # (N,) of the likeliest option, or as stated
+    right: Floats  # (N,) 1 or 0
+    brier: Floats  # (N,)
+    uniform: float  # the Brier score of equal probabilities
+    dialogues: Sequence[int]  # (N,)
+    answered: int | None = None
 
 
 def compute(run: ScoredRun) -> list[Calibration] | None:
-    """A row for each cell with probabilities of options; None without any."""
-    rows = [row for cell in run.cells if _compared(cell) and (row := _calibration(run, cell))]
+    """A row for each cell with probabilities of options, or whose replies state a confidence; None without any."""
+    rows = []
+    for cell in run.cells:
+        kind, place = TASKS[cell.place.task].kind, cell.place
+        if not kind.written or PERTURBATIONS[place.perturb].several:
+            continue
+        if kind.single and place.scoring in HEADLINE:
+            found = _of_options(run, cell)
+        else:
+            found = _stated(cell) if kind.options and place.scoring in WRITTEN else None
+        if found:
+            rows.append(_calibration(place, found))
     return rows or None
 
 
-def _compared(cell: ScoredCell) -> bool:
-    kind, place = TASKS[cell.place.task].kind, cell.place
-    return kind.single and kind.written and place.scoring in HEADLINE and not PERTURBATIONS[place.perturb].several
-
-
-def _calibration(run: ScoredRun, cell: ScoredCell) -> Calibration | None:
+def _of_options(run: ScoredRun, cell: ScoredCell) -> _Probabilities | None:
+    """The probabilities of a cell's options; None without any."""
     import numpy as np
 
     from evalsuite.metrics.calibration import softmax
 
     probabilities, golds, contexts = [], [], []
-    by: Literal["sum", "token"] = "sum" if HEADLINE[cell.place.scoring] == "sum" else "token"
+    by: By = "sum" if HEADLINE[cell.place.scoring] == "sum" else "token"
     for _, (trial, response, _, score) in run.replies.of(cell.outcomes.cell):
         if response.likelihoods and score.values and trial.item.gold is not None:
             values = [x.logprob / (x.tokens if by == "token" else 1) for x in response.likelihoods]
@@ -92,21 +129,48 @@ def _calibration(run: ScoredRun, cell: ScoredCell) -> Calibration | None:
     confidence = np.array([p.max() for p in probabilities])
     right = np.array([float(p.argmax() == gold) for p, gold in zip(probabilities, golds, strict=True)])
     brier = np.array([(p**2).sum() - 2 * p[gold] + 1 for p, gold in zip(probabilities, golds, strict=True)])
-    dialogues = sources(contexts)
-    place = cell.place
+    uniform = float(np.mean([1 - 1 / len(p) for p in probabilities]))
+    return _Probabilities(by, confidence, right, brier, uniform, sources(contexts))
+
+
+def _stated(cell: ScoredCell) -> _Probabilities | None:
+    """The confidence that a cell's replies state; None if none does."""
+    import numpy as np
+
+    answered = [outcome for outcome in cell.outcomes.outcomes if outcome.chosen]
+    stated = [outcome for outcome in answered if outcome.answer.confidence is not None]
+    if not stated:
+        return None
+    confidence = np.array([outcome.answer.confidence for outcome in stated], float)
+    right = np.array([float(outcome.value >= 1) for outcome in stated])
+    dialogues = [outcome.source for outcome in stated]
+    return _Probabilities("stated", confidence, right, (confidence - right) ** 2, 0.25, dialogues, len(answered))
+
+
+def _calibration(place: Place, found: _Probabilities) -> Calibration:
+    by, confidence, right, brier, uniform, dialogues, answered = found
+    about = {
+        **place.as_dict(),
+        "by": by,
+        "items": len(right),
+        "answered": answered,
+        "dialogues": len({*dialogues}),
+        "brier_uniform": uniform,
+    }
+    if by == "stated" and len(right) < FEWEST:
+        none = MeanInterval(value=None, low=None, high=None)
+        return Calibration(
+            **about, refused="few", accuracy=none, confidence=none, ece=none, brier=none, bins=[], curve=[], aurc=None
+        )
     rng = Random(f"calibration:{place.task}:{place.set}:{place.split}")  # equal replies of two models: equal intervals
-    ece, brier_score = _errors(confidence, right, brier, dialogues, rng)
+    ece, brier_score = _errors(confidence, right, brier, dialogues, rng, 1 if by == "stated" else 2)
     curve, aurc = _selected(confidence, right, dialogues)
     return Calibration(
-        **place.as_dict(),
-        items=len(golds),
-        dialogues=len({*dialogues}),
-        by=by,
+        **about,
         accuracy=mean_interval(right.tolist(), dialogues),
         confidence=mean_interval(confidence.tolist(), dialogues),
         ece=ece,
         brier=brier_score,
-        brier_uniform=float(np.mean([1 - 1 / len(p) for p in probabilities])),
         bins=_bins(confidence, right, dialogues),
         curve=curve,
         aurc=aurc,
@@ -114,9 +178,10 @@ def _calibration(run: ScoredRun, cell: ScoredCell) -> Calibration | None:
 
 
 def _errors(
-    confidence: Floats, right: Floats, brier: Floats, dialogues: Sequence[int], rng: Random
+    confidence: Floats, right: Floats, brier: Floats, dialogues: Sequence[int], rng: Random, worst: int
 ) -> tuple[MeanInterval, MeanInterval]:
-    """(ece, brier). Of fewer dialogues than can be resampled, brier has the interval of a mean, and ece none."""
+    """(ece, brier). Of fewer dialogues than can be resampled, brier has the interval of a mean, and ece none. `worst`: the largest
+    Brier score."""
     from evalsuite.metrics.calibration import Sums, calibration
     from evalsuite.metrics.statistics import RESAMPLED
 
@@ -124,8 +189,8 @@ def _errors(
     if len({*dialogues}) >= RESAMPLED:
         ece, score = (MeanInterval(value=x.value, low=x.low, high=x.high) for x in (found["ece"], found["brier"]))
         return ece, score
-    half = mean_interval((brier / 2).clip(0, 1).tolist(), dialogues)
-    low, high = (None if end is None else 2 * end for end in (half.low, half.high))
+    share = mean_interval((brier / worst).clip(0, 1).tolist(), dialogues)
+    low, high = (None if end is None else worst * end for end in (share.low, share.high))
     ece = MeanInterval(value=found["ece"].value, low=None, high=None)
     return ece, MeanInterval(value=found["brier"].value, low=low, high=high)
 
@@ -170,27 +235,46 @@ def _selected(confidence: Floats, right: Floats, dialogues: Sequence[int]) -> tu
 
 # --- tables
 
-_LEGEND = Text(
-    "确信 %：最可能选项的概率的平均（各选项概率之和为 1）。ECE：按该概率等宽分 10 档，各档确信与答对率之差的绝对值的加权平均（百分点），越低越好；"
-    "Brier：全部选项概率与结果的平方差之和，0 到 2，越低越好，旁为均匀概率之值。前 n%：只答最有把握的 n% 时的答对率；AURC：错误率对覆盖率曲线下的面积。"
+_FIGURES = (
+    "等宽分 10 档，各档确信与答对率之差的绝对值的加权平均（百分点），越低越好",
+    "in 10 equally wide bins of that probability, the weighted mean of |sure - right| in points, lower is better",
+)
+_REST = (
+    "前 n%：只答最有把握的 n% 时的答对率，把握相同者一并计入；AURC：错误率对覆盖率曲线下的面积。"
     "区间 95%，以对话为单位；对话少于 30 时 ECE 无区间。",
-    "sure: mean probability of the likeliest option (those of all options sum to 1). ECE: in 10 equally wide "
-    "bins of that probability, the "
-    "weighted mean of |sure - right| in points, lower is better. Brier: sum of squared differences between "
-    "probabilities and outcome "
-    "over all options, 0 to 2, lower is better; beside it that of equal probabilities. top n %: accuracy where "
-    "only the n % surest are "
-    "answered; AURC: area under errors by coverage. 95 % intervals by dialogues; none of ECE from fewer than 30.",
+    "top n %: accuracy where only the n % surest are answered, those of equal confidence together; AURC: area under errors by "
+    "coverage. 95 % intervals by dialogues; none of ECE from fewer than 30.",
+)
+_OF_OPTIONS = Text(
+    f"确信 %：最可能选项的概率的平均（各选项概率之和为 1）。ECE：按该概率{_FIGURES[0]}；Brier：全部选项概率与结果的平方差之和，"
+    f"0 到 2，越低越好，旁为均匀概率之值。{_REST[0]}",
+    f"sure: mean probability of the likeliest option (those of all options sum to 1). ECE: {_FIGURES[1]}; Brier: sum of squared "
+    "differences between probabilities and outcome over all options, 0 to 2, lower is better; beside it that of equal "
+    f"probabilities. {_REST[1]}",
+)
+_STATED = Text(
+    f"模型在答复中自己说的把握（如“置信度：85%”“九成把握”）。n：说了把握的答复，后为其占有答案者的 %；少于 {FEWEST} 条时不作计算。确信 %：所说把握的平均。"
+    f"ECE：按所说把握{_FIGURES[0]}；Brier：所说把握与对错（1 或 0）之差的平方的平均，0 到 1，越低越好，总说 50% 者为 0.25。{_REST[0]}",
+    f"Confidence as the replies state it (“Confidence: 85%”, 九成把握). n: replies that state one, and their share of those with an "
+    f"answer; from fewer than {FEWEST} nothing is computed. sure: mean stated confidence. ECE: {_FIGURES[1]}; Brier: mean squared "
+    f"difference between stated confidence and right (1) or wrong (0), 0 to 1, lower is better; always 50 %: 0.25. {_REST[1]}",
 )
 _SHOWN = (0.2, 0.5, 0.8)
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet a way: a row a model and task."""
-    groups = groupby(
-        sorted(results.of(ANALYSIS) or (), key=lambda row: (row.way, row.split)), key=lambda r: (r.way, r.split)
-    )
-    yield from with_notes((_sheet(f"{split} {way}", [*group]) for (way, split), group in groups), _LEGEND)
+    rows = results.of(ANALYSIS) or ()
+    for stated, legend in ((False, _OF_OPTIONS), (True, _STATED)):
+        own = [row for row in rows if (row.by == "stated") == stated]
+        yield from with_notes((_sheet(where, group) for where, group in _by_way(own)), legend)
+
+
+def _by_way(rows: Sequence[Calibration]) -> Iterator[tuple[str, list[Calibration]]]:
+    """(split and way, its rows)."""
+    ordered = sorted(rows, key=lambda row: (row.way, row.split))
+    for (way, split), group in groupby(ordered, key=lambda row: (row.way, row.split)):
+        yield f"{split} {way}", [*group]
 
 
 def _sheet(where: str, rows: Sequence[Calibration]) -> Sheet:
@@ -207,50 +291,59 @@ def _sheet(where: str, rows: Sequence[Calibration]) -> Sheet:
     )
     lines = []
     for row in rows:
-        by_share = dict(zip(COVERAGES, row.curve, strict=True))
+        by_share = dict(zip(COVERAGES, row.curve, strict=False))  # none where the row is refused
+        uniform = () if row.by == "stated" else (f" ({row.brier_uniform:.3f})",)
         cells: tuple[CellValue, ...] = (
             row.model,
             task_and_set(TASKS[row.task], row.set),
-            row.items,
+            Value(row.items, asides=(f" {100 * row.items / row.answered:.0f} %",)) if row.answered else row.items,
             row.accuracy.shown,
             row.confidence.shown,
             row.ece.shown,
-            Value(row.brier.value, row.brier.low, row.brier.high, asides=(f" ({row.brier_uniform:.3f})",)),
-            *(by_share[x].accuracy.shown for x in _SHOWN),
-            row.aurc,
+            Value(row.brier.value, row.brier.low, row.brier.high, asides=uniform),
+            *(by_share[x].accuracy.shown if by_share else Value(None) for x in _SHOWN),
+            Value(row.aurc),
         )
         lines.append(Row(cells, about=row.coordinates()))
-    title = Text(f"答对时更有把握吗？校准：{where}", f"Is it sure when it is right? Calibration: {where}")
+    stated = rows[0].by == "stated"
+    title = Text(
+        f"答对时更有把握吗？{'自述把握的' * stated}校准：{where}",
+        f"Is it sure when it is right? Calibration{' of stated confidence' * stated}: {where}",
+    )
     return Sheet("calibration", title, columns, tuple(lines))
 
 
 def diagrams(results: Results) -> Iterator[Sheet]:
-    """A sheet a cell: a row a bin of the reliability diagram."""
+    """A sheet a way: a row a model, task and bin of the reliability diagram."""
     note = Text(
-        "各行为最可能选项的概率在该范围内的题；确信低于答对率为低估，高于答对率为高估。",
-        "A row has the items whose likeliest option has a probability in that range; sure above right is "
-        "overconfident.",
+        "各行为最可能选项的概率（或所说的把握）在该范围内的题。线在对角线之下：把握高于答对率，过于自信；之上：低估了自己。",
+        "A row has the items whose likeliest option has a probability in that range, or whose replies state one in it. Below the "
+        "diagonal sure is above right: overconfident; above it, underconfident.",
     )
-    yield from with_notes(map(_diagram, results.of(ANALYSIS) or ()), note)
+    rows = [row for row in results.of(ANALYSIS) or () if row.bins]
+    yield from with_notes((_diagram(where, group) for where, group in _by_way(rows)), note)
 
 
-def _diagram(row: Calibration) -> Sheet:
+def _diagram(where: str, rows: Sequence[Calibration]) -> Sheet:
     columns = (
+        Column(Text("模型", "model")),
+        Column(Text("任务", "task"), key=True),
         Column(Text("概率", "probability")),
         Column("n", kind="count"),
         Column(Text("确信", "sure"), "%", "percent", range=(0, 1)),
         Column(Text("答对", "right"), "%", "percent", range=(0, 1)),
         Column(Text("差", "gap"), "%", "percent", signed=True),
     )
-    lines = tuple(
-        Row(
-            (f"{b.low:.1f}–{b.high:.1f}", b.n, b.confidence, b.accuracy.shown, b.confidence - (b.accuracy.value or 0.0))
-        )
-        for b in row.bins
-    )
-    task, where = TASKS[row.task], f"{row.model} {place_words(row.coordinates())}"
-    title = Text(f"可靠性图：{task.zh}，{where}", f"Reliability diagram: {task.short}, {where}")
-    return Sheet("reliability", title, columns, lines, about=row.coordinates())
+    lines = []
+    for row in rows:
+        task = task_and_set(TASKS[row.task], row.set)
+        for b in row.bins:
+            gap = b.confidence - (b.accuracy.value or 0.0)
+            cells = (row.model, task, f"{b.low:.1f}–{b.high:.1f}", b.n, b.confidence, b.accuracy.shown, gap)
+            lines.append(Row(cells, about=row.coordinates()))
+    title = Text(f"可靠性图：{where}", f"Reliability diagram: {where}")
+    chart = Chart("lines", across=4, up=(5,), pick=("task", "set"), diagonal=True)
+    return Sheet("reliability", title, columns, tuple(lines), chart=chart)
 
 
 ANALYSIS = Analysis(
@@ -258,6 +351,8 @@ ANALYSIS = Analysis(
     sheets,
     list[Calibration],
     compute,
-    help="Calibration of option probabilities; accuracy of the surest.",
+    help="Calibration of option probabilities and of stated confidence; accuracy of the surest.",
 )
-DIAGRAMS: Analysis[None] = Analysis("reliability", diagrams, only_named="up to ten rows for every cell of likelihoods")
+DIAGRAMS: Analysis[None] = Analysis(
+    "reliability", diagrams, only_named="up to ten rows for every cell of probabilities"
+)

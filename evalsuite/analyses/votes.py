@@ -16,7 +16,7 @@ from pydantic import Field
 
 from evalsuite.analyses.item_mean import MeanInterval, mean_interval
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.sheet import Column, Row, Sheet, Text
+from evalsuite.common.sheet import Chart, Column, Row, Sheet, Text
 from evalsuite.metrics.votes import curve, majority, right_always, right_once
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.perturb.choice import kept_order
@@ -230,7 +230,8 @@ def _sheet(over: Voters, rows: Sequence[Votes]) -> Sheet:
                 )
             )
     name = NAMES[over]
-    return Sheet("votes", Text(f"投票：{name.zh}", f"Votes over {name.en}"), columns, tuple(lines))
+    chart = Chart("lines", across=4, up=(5, 6, 7), pick=("model", "task", "set"))
+    return Sheet("votes", Text(f"投票：{name.zh}", f"Votes over {name.en}"), columns, tuple(lines), chart=chart)
 
 
 ANALYSIS = Analysis(

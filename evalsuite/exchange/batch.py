@@ -13,7 +13,7 @@ from evalsuite.common.jsonl import read_objects
 from evalsuite.exchange.explain import Walkthrough, explain, explain_span
 from evalsuite.metrics.profiles import PROFILES, Profile, on_units
 from evalsuite.metrics.tokens import TOKENISERS
-from evalsuite.parse import Choices, parse_option, parse_options, parse_span
+from evalsuite.parse import Choices, parse_option, parse_options, parse_span, stated_confidence
 from evalsuite.types import PARSERS, Answer
 
 ReplyRow = dict[
@@ -22,7 +22,8 @@ ReplyRow = dict[
 
 
 def parse_rows(rows: Iterable[ReplyRow], parser: str = "full", several: bool = False) -> Iterator[ReplyRow]:
-    """Parse the reply of each row; yield it with `choice`, `text`, `status`, `rule`, `start` and `end` added.
+    """Parse the reply of each row; yield it with `choice`, `text`, `status`, `rule`, `start` and `end` added, and `confidence`
+    where it states one in its choice.
 
     A row holds `output`, the reply. For a choice it also holds `options` (label -> text, in order), and `choice` is the
     chosen label or None. For a span it may hold `dialogue` and `question`. `finish` is "stop" if it is left out.
@@ -89,11 +90,19 @@ def _reading(row: ReplyRow, parser: str, several: bool) -> ReplyRow:
         return {"choice": None, **_fields(_span(row, finish))}
     if several:
         found = parse_options(row["output"], options, question=question, finish=finish, dialogue=row.get("dialogue"))
-        return {"choices": [labels[n] for n in found.choices], **_fields(found)}
+        return {"choices": [labels[n] for n in found.choices], **_fields(found), **_stated(row, found)}
     answer = parse_option(
         row["output"], options, question=question, finish=finish, mode=parser, dialogue=row.get("dialogue")
     )
-    return {"choice": None if answer.choice is None else labels[answer.choice], **_fields(answer)}
+    choice = None if answer.choice is None else labels[answer.choice]
+    return {"choice": choice, **_fields(answer), **_stated(row, answer)}
+
+
+def _stated(row: ReplyRow, answer: Answer | Choices) -> dict[str, float]:
+    """The confidence that a reply states in its choice, by the name of its field; {} if it states none."""
+    chosen = answer.chosen if isinstance(answer, Answer) else answer.choices
+    stated = stated_confidence(row["output"], answer.start or 0, answer.end or 0) if chosen else None
+    return {} if stated is None else {"confidence": stated}
 
 
 def explain_row(row: ReplyRow, several: bool = False) -> Walkthrough:

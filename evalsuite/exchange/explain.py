@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from evalsuite.parse import rules, spanrules
+from evalsuite.parse import rules, spanrules, stated_confidence
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, TURN
 from evalsuite.parse.mentions import prepare
 from evalsuite.parse.question import asked
@@ -100,6 +100,7 @@ class Walkthrough:
     result: str  # status and choice
     rule: str
     why: str
+    confidence: float | None = None  # that the reply states in its choice
 
 
 def explain(
@@ -135,9 +136,9 @@ def explain(
         number += len(found)
         done = done or (answer.end is not None and answer.end <= clean.raw_span(block.start, block.end)[1])
     result = f"{answer.status.value} {', '.join(chosen)}".strip()
-    return Walkthrough(
-        _marked(output, answer), tuple(parts), (), result, answer.rule, WHY_RULE.get(answer.rule) or decided
-    )
+    stated = stated_confidence(output, answer.start or 0, answer.end or 0) if chosen else None
+    why = WHY_RULE.get(answer.rule) or decided
+    return Walkthrough(_marked(output, answer), tuple(parts), (), result, answer.rule, why, stated)
 
 
 def explain_span(output: str, dialogue: Sequence[str], question: str, finish: str = "stop") -> Walkthrough:

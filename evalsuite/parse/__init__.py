@@ -3,7 +3,8 @@
     raw reply -> strip -> mentions -> tape -> rules -> resolve -> read     (one option, or a set of options)
                        -> spanrules -> span, english                       (a stretch of the reply)
 
-Of a reply that was asked to reason first, `reasoned` finds the part that answers, which is read as any reply.
+Of a reply that was asked to reason first, `reasoned` finds the part that answers, which is read as any reply. `confidence` reads
+the confidence that a reply states in its answer.
 
 Each stage is a module and can be tested alone. Docstrings cite these labelling rules, by which the test sets were made:
 
@@ -31,6 +32,7 @@ Each stage is a module and can be tested alone. Docstrings cite these labelling 
 18. Of contradictory statements without a correcting word, the last explicit one counts.
 """
 
+from evalsuite.parse.confidence import stated_confidence
 from evalsuite.parse.english import parse_sentence, parse_verbatim
 from evalsuite.parse.read import Choices, parse_option, parse_options
 from evalsuite.parse.reasoned import answer_part
@@ -48,5 +50,6 @@ __all__ = [
     "parse_sentence",
     "parse_span",
     "parse_verbatim",
+    "stated_confidence",
     "whole_reply",
 ]

@@ -36,7 +36,7 @@ _UNQUOTED = r"(?<![“\"「『‘'])"
 _NO_FORM = r"(?!开头|开始)"
 _BOX = re.compile(r"\\(?:boxed|fbox)\s?\{|<(?:answer|final_answer|答案)>", re.IGNORECASE)
 # The reply goes on with another question, or in another's turn (rule 4).
-_RUN_ON = re.compile(
+RUN_ON = re.compile(
     r"^[ ]*(?:下面是.{0,20}对话|阅读下面|(?:问题|题目|题|例题|用户|对话内容)[ ]?\d{0,2}[ ]?:|下一题|here is a dialogue|read (?:this|the) (?:dialogue|story)"
     r"|a question about a dialogue|(?:question|user|human)[ ]?\d{0,2}[ ]?:)|<\|(?:im_start|im_end|start_header_id|endoftext|user|eot_id)[^>\n]{0,20}>",
     re.IGNORECASE | re.MULTILINE,
@@ -72,7 +72,7 @@ def _cues(answer_after: str) -> tuple[re.Pattern[str], ...]:
     return re.compile(head, flags), re.compile(f"{_UNQUOTED}(?:{own}{_BEHIND}|{_SAID}){_NO_FORM}", flags)
 
 
-def _without_thinking(raw: str) -> str:
+def without_thinking(raw: str) -> str:
     """The folded reply with its thinking blanked out, of the same length."""
     text = fold(raw)
     parts, done = [], 0
@@ -86,7 +86,7 @@ def _announced(text: str, pattern: re.Pattern[str], last: int, cut: bool) -> tup
     """The place behind the last match, up to where the reply runs on behind an answer. `last`: where its last word is.
 
     A match without words behind it announces nothing, but in a reply that was cut off (`cut`) there."""
-    stops = [stop.start() for stop in _RUN_ON.finditer(text)] + [len(text)]
+    stops = [stop.start() for stop in RUN_ON.finditer(text)] + [len(text)]
     found, n = None, 0
     for cue in pattern.finditer(text):
         while stops[n] < cue.start():
@@ -107,7 +107,7 @@ def answer_part(raw: str, answer_after: str, cut: bool = False) -> AnsweringPart
     >>> reply[slice(*answer_part(reply, "答案：")[:2])]
     '没带伞'
     """
-    text = _without_thinking(raw)
+    text = without_thinking(raw)
     rows = [row for row in _ROW.finditer(text) if WORD.search(row.group())]
     if not rows:
         return None

@@ -32,11 +32,22 @@ NO_REPLY = Answer(Status.FAILED, rule="no reply")  # a failed request's
 
 
 def read_answer(item: Item, response: Response, reading: Reading = FULL, answer_after: str = "") -> Answer:
-    """Read the answer to an item out of a reply. `answer_after`: that of the request, if the reply reasons first.
+    """Read the answer to an item out of a reply, and of chosen options the confidence that it states.
 
-    Then only the part that answers is read; an announced answer that is no option is no answer, whatever the reasoning names.
-    Choices that nothing announces are read from all that a reply says. Papers' own programs get the whole reply.
+    `answer_after`: that of the request, if the reply reasons first. Then only the part that answers is read; an announced answer
+    that is no option is no answer, whatever the reasoning names. Choices that nothing announces are read from all that a reply
+    says. Papers' own programs get the whole reply.
     """
+    answer = _answer(item, response, reading, answer_after)
+    if not answer.chosen or response.likelihoods:
+        return answer
+    from evalsuite.parse import stated_confidence
+
+    stated = stated_confidence(response.text, answer.start or 0, answer.end or 0)
+    return answer if stated is None else replace(answer, confidence=stated)
+
+
+def _answer(item: Item, response: Response, reading: Reading, answer_after: str) -> Answer:
     task, language = TASKS[item.task], benchmark_of(item.task).language
     choice, cut = task.kind.options, response.finish == "length"
     if not answer_after or response.error is not None or response.likelihoods or (choice and reading.parser == "paper"):

@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text as Styled
 
+from evalsuite.common.numbers import fixed
 from evalsuite.common.terminal import safe
 from evalsuite.exchange.explain import VERDICTS, ExplainedMention, Walkthrough
 
@@ -24,7 +25,8 @@ def draw_explanation(shown: Walkthrough) -> Iterator[RenderableType]:
         yield _grid(
             *(("", step.name, step.act, _short(step.words), _short(f"as in: {step.example}")) for step in shown.steps)
         )
-    yield _grid(("result", shown.result), ("rule", shown.rule), *[("why", shown.why)] * bool(shown.why))
+    stated = [] if shown.confidence is None else [("stated", f"confidence {fixed(100 * shown.confidence, 1)} %")]
+    yield _grid(("result", shown.result), ("rule", shown.rule), *[("why", shown.why)] * bool(shown.why), *stated)
 
 
 def _short(text: str) -> str:

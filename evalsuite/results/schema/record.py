@@ -65,6 +65,10 @@ class AnswerRead(Strict):
         default=0,
         description="Characters of reasoning that the prompt asked for, before the part that was read; absent for none.",
     )
+    confidence: Share | None = Field(
+        default=None,
+        description="Of chosen options, the probability of being right that the reply states; absent for none.",
+    )
 
     @classmethod
     def of(cls, answer: types.Answer) -> AnswerRead:
@@ -77,6 +81,7 @@ class AnswerRead(Strict):
             end=answer.end,
             choices=list(answer.choices),
             reasoned=answer.reasoned,
+            confidence=answer.confidence,
         )
 
 
