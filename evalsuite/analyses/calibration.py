@@ -20,6 +20,7 @@ from evalsuite.analyses.item_mean import MeanInterval, mean_interval
 from evalsuite.benchmarks.kinds import HEADLINE
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
+from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import CellValue, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
@@ -310,7 +311,29 @@ def _sheet(where: str, rows: Sequence[Calibration]) -> Sheet:
         f"答对时更有把握吗？{'自述把握的' * stated}校准：{where}",
         f"Is it sure when it is right? Calibration{' of stated confidence' * stated}: {where}",
     )
-    return Sheet("calibration", title, columns, tuple(lines))
+    return Sheet("calibration", title, columns, tuple(lines), finding=_finding(rows), every_way=True)
+
+
+def _finding(rows: Sequence[Calibration]) -> Text | None:
+    """The rows whose mean confidence is furthest from and closest to the share right."""
+
+    def gap(row: Calibration) -> float:
+        return (row.confidence.value or 0.0) - (row.accuracy.value or 0.0)
+
+    known = sorted((row for row in rows if row.refused is None), key=lambda row: -abs(gap(row)))
+    if not known:
+        return Text(f"说明把握的答复不足 {FEWEST} 条。", f"Fewer than {FEWEST} replies state a confidence.")
+    zh, en = [], []
+    for row in known[:1] + known[1:][-1:]:
+        sure, right = (fixed(100 * (x.value or 0.0), 1) for x in (row.confidence, row.accuracy))
+        task = task_and_set(TASKS[row.task], row.set)
+        zh.append(f"{row.model} 把握 {sure}%，答对 {right}%（{task.zh}）")
+        en.append(f"{row.model} is {sure} % sure and {right} % right ({task.en})")
+    which_zh, which_en = ("相差最大：", "最接近："), ("Furthest apart: ", "closest: ")
+    return Text(
+        "；".join(a + b for a, b in zip(which_zh, zh, strict=False)) + "。",
+        "; ".join(a + b for a, b in zip(which_en, en, strict=False)) + ".",
+    )
 
 
 def diagrams(results: Results) -> Iterator[Sheet]:
@@ -343,7 +366,7 @@ def _diagram(where: str, rows: Sequence[Calibration]) -> Sheet:
             lines.append(Row(cells, about=row.coordinates()))
     title = Text(f"可靠性图：{where}", f"Reliability diagram: {where}")
     chart = Chart("lines", across=4, up=(5,), pick=("task", "set"), diagonal=True)
-    return Sheet("reliability", title, columns, tuple(lines), chart=chart)
+    return Sheet("reliability", title, columns, tuple(lines), chart=chart, every_way=True)
 
 
 ANALYSIS = Analysis(

@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import Field
 
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Column, Row, Sheet, Text
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, item_values
@@ -101,7 +102,28 @@ def sheets(results: Results) -> Iterator[Sheet]:
         for r in rows
     )
     title = Text("题量够吗？能检出的差异", "Is the set large enough? Differences that can be found")
-    yield Sheet("detectable", title, columns, lines, (_LEGEND,))
+    yield Sheet("detectable", title, columns, lines, (_LEGEND,), finding=_finding(rows), every_way=True)
+
+
+def _finding(rows: Sequence[Detectable]) -> Text:
+    """The range of the differences that are likely missed, of items as they are, where some were asked so."""
+    own = [row for row in rows if row.perturb == "none"] or rows
+    known = sorted((row for row in own if row.median is not None), key=lambda row: row.median or 0.0)
+    if not known:
+        return Text("对话不足 6 段，检不出任何差异。", "Fewer than 6 dialogues: no difference can be found.")
+    ends = {id(row): row for row in (known[0], known[-1])}.values()
+    points = [fixed(100 * (row.median or 0.0), 1) for row in ends]
+    names = [task_and_set(TASKS[row.task], row.set) for row in ends]
+    sizes = [f"{row.items} 题、{row.dialogues} 段对话" for row in ends]
+    zh = "到 ".join(f"{a}（{b.zh}，{c}）" for a, b, c in zip(points, names, sizes, strict=True))
+    en = " to ".join(
+        f"{a} ({b.en}: {row.items} items of {row.dialogues} dialogues)"
+        for a, b, row in zip(points, names, ends, strict=True)
+    )
+    return Text(
+        f"两个模型相差不到这么多百分点时，多半检不出：{zh}。",
+        f"Differences below so many points are likely missed: {en}.",
+    )
 
 
 def _way(row: Detectable) -> str:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from statistics import fmean
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
 from evalsuite.analyses.item_mean import MeanInterval, mean_interval
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.metrics.votes import disagreement
 from evalsuite.perturb import PERTURBATIONS
@@ -187,9 +188,92 @@ _LEGEND = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each kind of variation (wordings, perturbations, rotations), with a row for each model and task."""
+    """A sheet of the best model under each wording; then one for each kind of variation (wordings, perturbations, rotations), with a
+    row for each model and task."""
     rows = sorted(results.of(ANALYSIS) or (), key=lambda row: [*NAMES].index(row.over))
+    if winners := _winners(results, rows):
+        yield winners
     yield from with_notes((_sheet(over, [*group]) for over, group in groupby(rows, key=lambda row: row.over)), _LEGEND)
+
+
+class _Contest(NamedTuple):
+    """The models of one task, set and way, baselines aside, with their means under the wordings that all were asked in."""
+
+    rows: Sequence[Stability]
+    best: Mapping[str, tuple[list[str], float]]  # wording -> (models with the highest mean, the mean)
+
+    @property
+    def changes(self) -> bool:
+        """Whether no model is best under every wording."""
+        return not set.intersection(*(set(names) for names, _ in self.best.values()))
+
+
+def _contests(results: Results, rows: Sequence[Stability]) -> list[_Contest]:
+    baselines = {cell.model for cell in results.cells if cell.is_baseline}
+    groups: dict[Any, list[Stability]] = {}
+    for row in rows:
+        if row.over == "wordings" and row.model not in baselines:
+            groups.setdefault(row.but("model"), []).append(row)
+    found = []
+    for group in groups.values():
+        means = {row.model: {asking.name: asking.value for asking in row.askings} for row in group}
+        wordings = [name for name in means[group[0].model] if all(name in own for own in means.values())]
+        best = {}
+        for wording in wordings:
+            highest = max(own[wording] for own in means.values())
+            best[wording] = ([model for model, own in means.items() if own[wording] == highest], highest)
+        if len(group) > 1 and len(wordings) > 1:
+            found.append(_Contest(group, best))
+    return found
+
+
+def _winners(results: Results, rows: Sequence[Stability]) -> Sheet | None:
+    """A row a task and way: the best model under each wording. None for fewer than two models or wordings."""
+    contests = _contests(results, rows)
+    if not contests:
+        return None
+    wordings = [*dict.fromkeys(name for contest in contests for name in contest.best)]
+    columns = (
+        Column(Text("任务", "task")),
+        Column(Text("问法", "asked"), key=True),
+        Column(Text("模型数", "models"), kind="count"),
+        Column("n", kind="count"),
+        *(Column(name) for name in wordings),
+        Column(Text("有变", "changes")),
+    )
+    lines = []
+    for contest in contests:
+        first = contest.rows[0]
+        best = [contest.best.get(name) for name in wordings]
+        names = [Value(", ".join(one[0]), asides=(f" {fixed(100 * one[1], 1)}",)) if one else None for one in best]
+        changes = Text("是", "yes") if contest.changes else Text("否", "no")
+        items = min(row.items for row in contest.rows)
+        about = {name: value for name, value in first.but("model") if value is not None}
+        task = task_and_set(TASKS[first.task], first.set)
+        lines.append(Row((task, _way(first), len(contest.rows), items, *names, changes), about=about))
+    changed = [contest.rows[0] for contest in contests if contest.changes]
+    named = [task_and_set(TASKS[row.task], row.set) for row in changed[:3]]
+    zh, en = "、".join(name.zh for name in named), "; ".join(name.en for name in named)
+    more_zh, more_en = (" 等", " …") if len(changed) > 3 else ("", "")
+    finding = Text(
+        f"{len(contests)} 处中 {len(changed)} 处，分数最高的模型随措辞而变"
+        + (f"：{zh}{more_zh}。" if changed else "。"),
+        f"The model with the highest score changes with the wording in {len(changed)} of {len(contests)}"
+        + (f": {en}{more_en}." if changed else "."),
+    )
+    title = Text("换一种措辞，最好的模型会变吗？", "Would another wording change who wins?")
+    note = Text(
+        "各措辞下平均分最高的模型（基线不计）及其分数；并列者都列出。分数最高不等于显著更好：两两检验见 evalsuite compare --prompt。",
+        "The model with the highest mean under each wording, baselines aside, with that mean; equal ones are all named. Highest is "
+        "not significantly better: evalsuite compare tests pairs.",
+    )
+    return Sheet("stability", title, columns, tuple(lines), (note,), finding=finding, every_way=True)
+
+
+def _way(row: Stability) -> str:
+    scoring = row.scoring if row.scoring != "generate" else ""
+    perturb = row.perturb if row.over == "wordings" and row.perturb not in (None, "none") else ""
+    return " ".join(filter(None, [row.variant, f"{row.shots}-shot", scoring, perturb]))
 
 
 def _sheet(over: Varied, rows: Sequence[Stability]) -> Sheet:
@@ -208,13 +292,10 @@ def _sheet(over: Varied, rows: Sequence[Stability]) -> Sheet:
     )
     lines = []
     for row in rows:
-        way = " ".join(
-            filter(None, [row.variant, f"{row.shots}-shot", row.scoring if row.scoring != "generate" else ""])
-        )
         cells = (
             row.model,
             task_and_set(TASKS[row.task], row.set),
-            way,
+            _way(row),
             row.items,
             len(row.askings),
             row.mean.shown,
@@ -226,12 +307,9 @@ def _sheet(over: Varied, rows: Sequence[Stability]) -> Sheet:
         )
         lines.append(Row(cells, about={name: value for name, value in row.coordinates().items() if value is not None}))
     name = NAMES[over]
-    asks = over == "wordings"
-    title = Text(
-        f"{'换一种措辞会怎样？' * asks}{name.zh}下都答对",
-        f"{'Would another wording change it? ' * asks}Right under {name.en}",
+    return Sheet(
+        "stability", Text(f"{name.zh}下都答对", f"Right under {name.en}"), columns, tuple(lines), every_way=True
     )
-    return Sheet("stability", title, columns, tuple(lines))
 
 
 ANALYSIS = Analysis(

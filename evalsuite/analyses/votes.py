@@ -201,16 +201,21 @@ _LEGEND = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each kind of voters (samples, wordings, orders), with a row for each model, task and number of votes."""
-    rows = sorted(results.of(ANALYSIS) or (), key=lambda row: [*NAMES].index(row.over))
-    yield from with_notes((_sheet(over, [*group]) for over, group in groupby(rows, key=lambda row: row.over)), _LEGEND)
+    """A sheet for each kind of voters (samples, wordings, orders) and way, with a row for each model, task and number of votes."""
+    rows = sorted(results.of(ANALYSIS) or (), key=lambda row: ([*NAMES].index(row.over), _way(row)))
+    groups = groupby(rows, key=lambda row: (row.over, _way(row)))
+    yield from with_notes((_sheet(over, way, [*group]) for (over, way), group in groups), _LEGEND)
 
 
-def _sheet(over: Voters, rows: Sequence[Votes]) -> Sheet:
+def _way(row: Votes) -> str:
+    unusual = (row.scoring if row.scoring != "generate" else "", row.perturb if row.perturb != "none" else "")
+    return " ".join(filter(None, [row.split, row.variant, f"{row.shots}-shot", *unusual]))
+
+
+def _sheet(over: Voters, way: str, rows: Sequence[Votes]) -> Sheet:
     columns = (
         Column(Text("模型", "model")),
         Column(Text("任务", "task"), key=True),
-        Column(Text("问法", "asked"), key=True),
         Column("n", kind="count"),
         Column("k", kind="count", key=True),
         Column(Text("多数", "vote"), "%", "percent", better="more"),
@@ -220,18 +225,16 @@ def _sheet(over: Voters, rows: Sequence[Votes]) -> Sheet:
     )
     lines = []
     for row in rows:
-        way = " ".join(filter(None, [row.variant, f"{row.shots}-shot", row.perturb if row.perturb != "none" else ""]))
+        about = {name: value for name, value in row.coordinates().items() if value is not None}
         for point in row.points:
             figures = (point.vote.shown, point.once.shown, point.always.shown, point.tied)
             lines.append(
-                Row(
-                    (row.model, task_and_set(TASKS[row.task], row.set), way, row.items, point.k, *figures),
-                    about={name: value for name, value in row.coordinates().items() if value is not None},
-                )
+                Row((row.model, task_and_set(TASKS[row.task], row.set), row.items, point.k, *figures), about=about)
             )
     name = NAMES[over]
-    chart = Chart("lines", across=4, up=(5, 6, 7), pick=("model", "task", "set"))
-    return Sheet("votes", Text(f"投票：{name.zh}", f"Votes over {name.en}"), columns, tuple(lines), chart=chart)
+    title = Text(f"投票：{name.zh}，{way}", f"Votes over {name.en}: {way}")
+    chart = Chart("lines", across=3, up=(4, 5, 6), pick=("model", "task", "set"))
+    return Sheet("votes", title, columns, tuple(lines), chart=chart, every_way=True)
 
 
 ANALYSIS = Analysis(

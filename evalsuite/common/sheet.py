@@ -120,8 +120,12 @@ class Sheet:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     notes: tuple[str | Text, ...] = ()  # below the table
+    finding: Text | None = (
+        None  # what it shows, in a sentence that the page has beside the title, also where it is folded
+    )
     about: About = field(default_factory=dict)
     chart: Chart | None = None
+    every_way: bool = False  # the page shows rows of all wordings, shots and scorings, whichever are picked there
 
 
 def english(text: str | Text) -> str:

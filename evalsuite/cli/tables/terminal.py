@@ -29,7 +29,7 @@ def draw(shown: Iterable[Sheet | Text | str]) -> Iterator[RenderableType]:
         if noted and isinstance(one, Sheet):
             yield FoldedText("")
         yield SheetDrawing(one) if isinstance(one, Sheet) else FoldedText(safe(said(one)))
-        noted = isinstance(one, Sheet) and bool(one.notes)
+        noted = isinstance(one, Sheet) and bool(one.finding or one.notes)
 
 
 def said(text: str | Text) -> str:
@@ -68,7 +68,8 @@ class SheetDrawing:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if self.sheet.columns and self.sheet.rows:
             yield from _tables(_Grid(self.sheet), options.max_width)
-        for note in self.sheet.notes:
+        found = (self.sheet.finding,) if self.sheet.finding else ()
+        for note in (*found, *self.sheet.notes):
             yield folded(Styled(_one_line(said(note)), style="dim"), options.max_width)
 
 

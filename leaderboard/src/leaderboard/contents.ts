@@ -103,18 +103,21 @@ function mark() {
 
 const MOST_TITLES = 3;
 
-/** Fold a section: its title and a line of description stay visible. */
+/** Fold a section: its title stays visible, with what was found in it, or a line of description. */
 export function foldSection(id: string, box: HTMLElement) {
   const section = box.firstElementChild;
   const head = section?.querySelector("h2");
   if (!section || !head) return;
-  const found = [...section.querySelectorAll("h3, figcaption strong")].flatMap((x) => x.firstChild?.textContent ?? []);
-  const titles = [...new Set(found)].filter((x) => x.trim());
+  const heads = [...section.querySelectorAll("h3, figcaption strong")].flatMap((x) => x.firstChild?.textContent ?? []);
+  const titles = [...new Set(heads)].filter((x) => x.trim());
   if (!titles.length) titles.push(section.querySelector("svg[aria-label]")?.getAttribute("aria-label") ?? ""); // pictures without a caption
   const more = titles.length - MOST_TITLES;
   const tables = section.querySelectorAll("table").length;
+  const found = [...section.querySelectorAll(":scope > .found")];
   const inside = [
-    titles.slice(0, MOST_TITLES).join(inChinese() ? "、" : ", ") + (more > 0 ? t("andMore", more) : ""),
+    !found.length &&
+      titles.slice(0, MOST_TITLES).join(inChinese() ? "、" : ", ") + (more > 0 ? t("andMore", more) : ""),
+    ...found.map((x) => x.textContent),
     tables > 0 && t("nTables", tables),
   ];
   const key = `section-${id}`;
@@ -125,5 +128,6 @@ export function foldSection(id: string, box: HTMLElement) {
     ...section.childNodes,
   );
   fold.addEventListener("toggle", () => unfolds(key, fold.open));
+  for (const x of found) x.remove();
   put(section, fold);
 }

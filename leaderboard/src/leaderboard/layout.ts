@@ -28,14 +28,18 @@ const PARTS: [id: string, draw: () => Kid, group: Group][] = [
   ["accuracy", drawChart, "scores"],
   ["scorings", drawScorings, "scores"],
   ["tokens", drawTokens, "scores"],
+  ["sized", () => drawAnalysis("detectable"), "scores"],
   ["learn", drawCurves, "scores"],
   ["robust", drawRobustness, "robust"],
+  ["steady", () => drawAnalysis("stability"), "robust"],
+  ["voted", () => drawCharted("votes", ["votes"]), "robust"],
   ["leveled", () => drawAnalysis("gaps"), "robust"],
   ["remembered", drawMemory, "robust"],
   ["seen", () => drawAnalysis("contamination"), "robust"],
   ["judged", drawJudge, "diagnosis"],
   ["second", drawSecond, "diagnosis"],
   ["extracted", () => drawAnalysis("extraction"), "diagnosis"],
+  ["calibrated", () => drawCharted("calibration", ["calibration", "reliability"]), "diagnosis"],
   ["slices", () => drawCharted("breakdown", ["breakdowns"]), "diagnosis"],
   ["confused", () => drawCharted("confusion", ["confusion_matrix", "confusions"]), "diagnosis"],
   ["correlated", () => drawCharted("correlations", ["correlation_matrix"]), "diagnosis"],
@@ -46,7 +50,10 @@ const PARTS: [id: string, draw: () => Kid, group: Group][] = [
 ];
 type Group = "scores" | "robust" | "diagnosis" | "appendix";
 /** Long sections, which are folded until a person opens them. */
-const FOLDED = new Set(["leveled", "slices", "confused", "correlated", "statuses", "sheets", "references"]);
+// biome-ignore format: a list of names
+const FOLDED = new Set([
+  "sized", "steady", "voted", "leveled", "calibrated", "slices", "confused", "correlated", "statuses", "sheets", "references",
+]);
 
 /** The scroll position of the number-th scrolling region of a section. */
 type Scrolled = [number: number, left: number, top: number];

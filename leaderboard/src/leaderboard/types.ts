@@ -267,8 +267,10 @@ export interface Sheet {
   columns: SheetColumn[];
   rows: SheetRow[];
   notes?: Words[];
+  finding?: Words;
   about?: About;
   chart?: Chart;
+  every_way?: boolean;
   // The page's own
   /** The analysis that made the sheet. */
   analysis?: string;

@@ -9,7 +9,7 @@ import { models } from "../data.ts";
 import { unfold } from "../details.ts";
 import { inWords, titleOf } from "../tables/figures.ts";
 import { narrowed, type Pick, pickOf, pickWords } from "../tables/narrow.ts";
-import { sheetNode, sheetsOf } from "../tables/sheet.ts";
+import { foundIn, sheetNode, sheetsOf } from "../tables/sheet.ts";
 import type { Sheet, Words } from "../types.ts";
 
 /** A section with the charts of some analyses, and their tables; null where nothing of them is in view. `id` is also the key of
@@ -24,6 +24,7 @@ export function drawCharted(id: string, analyses: string[]): Kid {
     "section",
     { class: "block", id },
     h("div", { class: "titled" }, h("h2", null, t(id)), drawn.length > 0 && savers(charts, title)),
+    foundIn(sheets),
     h("p", { class: "note" }, t(`${id}Note`)),
     h("div", { class: "controls" }, picks.filter(isOpen).map(picker(id, pickWords))),
     lineCharts(

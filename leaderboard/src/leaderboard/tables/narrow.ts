@@ -71,7 +71,10 @@ function withRows(sheet: Sheet, wanted: (about: About, run: number) => boolean):
 /** The sheets of some analyses for the values picked in a section; and what is offered to pick. */
 export function narrowed(section: string, analyses: string[]): { sheets: Sheet[]; picks: Pick[] } {
   let sheets = sheetsOf((sheet) => analyses.includes(sheet.analysis ?? "") && sheet.columns.length > 0).flatMap(
-    (sheet) => withRows(sheet, (about, run) => aboutInView(about, run) && isAsked(about)) ?? [],
+    (sheet) => {
+      const every = sheet.every_way ?? false;
+      return withRows(sheet, (about, run) => aboutInView(about, run, every) && (every || isAsked(about))) ?? [];
+    },
   );
   const single = sheets.some(({ chart }) => chart?.kind === "matrix" && !chart.pick?.includes("model"));
   const fields = [

@@ -22,12 +22,14 @@ export const sheetsOf = (wanted: (sheet: Sheet) => boolean): Sheet[] =>
     (run.sheets ?? []).filter(wanted).map((sheet) => ({ ...sheet, run: i })),
   );
 
-/** Whether the subject of a sheet, row or column is in view; one without a subject is. */
-export function aboutInView(about: About, run: number): boolean {
+/** Whether the subject of a sheet, row or column is in view; one without a subject is. `everyWay`: that of the sheet. */
+export function aboutInView(about: About, run: number, everyWay = false): boolean {
   const model = about.model !== undefined && models.get(`${run}\t${about.model}`);
   const { set, task } = about;
   return (
-    (["split", "variant", "shots"] as const).every((k) => about[k] === undefined || about[k] === state[k]) &&
+    (everyWay ? (["split"] as const) : (["split", "variant", "shots"] as const)).every(
+      (k) => about[k] === undefined || about[k] === state[k],
+    ) &&
     (!model || inSight(model)) &&
     (set === undefined || !state.onlySet || set === state.onlySet) &&
     (task === undefined || onPage({ set: set ?? state.onlySet, task }))
@@ -37,7 +39,8 @@ export function aboutInView(about: About, run: number): boolean {
 /** The part of a sheet in view, with its rows in the chosen order; null if it is empty. Sheets that the page made are in view. */
 function shownOf(sheet: Sheet, id: string): Shown | null {
   const { run } = sheet;
-  const seen = (x: { about?: About }): boolean => run === undefined || aboutInView({ ...sheet.about, ...x.about }, run);
+  const seen = (x: { about?: About }): boolean =>
+    run === undefined || aboutInView({ ...sheet.about, ...x.about }, run, sheet.every_way);
   const places = sheet.columns.map((_, i) => i).filter((i) => i === 0 || seen(sheet.columns[i]));
   const blocks = blocksOf(sheet.rows.filter(seen));
   if (!blocks.length || places.length < 2) return null;
@@ -340,15 +343,25 @@ export function sheetPanels(
   return { panels, savers: tableSavers(() => printed(shown), id, titleOf(sheet)) };
 }
 
+/** What sheets found, a sentence each; a folded section keeps it in view. */
+export const foundIn = (sheets: Sheet[]): Nodes =>
+  [...new Set(sheets.map(({ finding }) => inWords(finding)))]
+    .filter(Boolean)
+    .map((words) => h("p", { class: "found" }, visible(words)));
+
 /** A section with the sheets for which `wanted` is true; null if none of them is in view. */
 export function sheetSection(section: string, title: string, wanted: (sheet: Sheet) => boolean): Node | null {
   const several = data.runs.length > 1;
+  const found: Sheet[] = [];
   const nodes = sheetsOf(wanted).flatMap((sheet, n) => {
     const node = sheetNode(sheet, { id: `${sheet.name}-${n + 1}` });
+    if (node) found.push(sheet);
     const run =
       several &&
       h("p", { class: "note" }, t("run"), " ", h("span", { class: "data" }, visible(data.runs[sheet.run ?? 0].name)));
     return node ? [[run, node]] : [];
   });
-  return nodes.length > 0 ? h("section", { class: "block", id: section }, h("h2", null, title), nodes) : null;
+  return nodes.length > 0
+    ? h("section", { class: "block", id: section }, h("h2", null, title), foundIn(found), nodes)
+    : null;
 }
