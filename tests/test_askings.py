@@ -196,6 +196,37 @@ def test_rotations_of_items_with_fewer_options_count() -> None:
     assert row.sensitivity.value == pytest.approx((0 + disagreement([1, 0])) / 2)
 
 
+def test_the_best_model_under_each_wording() -> None:
+    def asked(model: str, wording: str, right: int, **facts: object) -> ScoredCell:
+        rows = [outcome(item(n), int(n >= right), n) for n in range(10)]
+        return cell(rows, model=model, variant=wording, facts=facts)
+
+    figures = {"one": (7, 4, 6), "two": (5, 8, 6)}
+    cells = [asked(model, name, n) for model, own in figures.items() for name, n in zip("pqr", own, strict=True)]
+    cells += [asked("random", name, 9, backend="baseline") for name in "pqr"]  # a baseline wins nothing
+    found = replace(
+        results(stability.ANALYSIS, content(stability.ANALYSIS, *cells)), cells=tuple(one.result for one in cells)
+    )
+    sheet, *_ = stability.sheets(found)
+    assert [column.heading for column in sheet.columns[4:-1]] == ["p", "q", "r"]
+    (row,) = sheet.rows
+    shown = [(one.value, one.asides) for one in row.cells[4:-1]]  # type: ignore[union-attr]
+    assert shown == [("one", (" 70.0",)), ("two", (" 80.0",)), ("one, two", (" 60.0",))]
+    assert row.cells[2:4] == (2, 10) and row.cells[-1].en == "yes" and sheet.finding  # type: ignore[union-attr]
+    assert "in 1 of 1: easy CKF" in sheet.finding.en and "1 处中 1 处" in sheet.finding.zh
+    steady = [asked("one", name, 8) for name in "pq"] + [
+        asked("two", name, n) for name, n in zip("pq", (8, 7), strict=True)
+    ]
+    found = replace(
+        results(stability.ANALYSIS, content(stability.ANALYSIS, *steady)), cells=tuple(one.result for one in steady)
+    )
+    sheet, *_ = stability.sheets(found)
+    assert sheet.rows[0].cells[-1].en == "no"  # type: ignore[union-attr]
+    assert (
+        len([*stability.sheets(results(stability.ANALYSIS, content(stability.ANALYSIS, *steady[:2])))]) == 1
+    )  # one model
+
+
 # --- abstention
 
 

@@ -122,6 +122,8 @@ def test_bins_and_extreme_probabilities() -> None:
 def test_sheets(drawn: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
     found = row(*drawn)
     (sheet,) = sheets_of(calibration.ANALYSIS, [found.written()])
+    sure, right = (f"{100 * (x.value or 0):.1f}" for x in (found.confidence, found.accuracy))
+    assert sheet.finding and sheet.finding.en == f"Furthest apart: m is {sure} % sure and {right} % right (easy CKF)."
     ece = sheet.rows[0].cells[5]
     assert isinstance(ece, Value) and ece.value == found.ece.value
     (diagram,) = calibration.diagrams(type("R", (), {"of": lambda self, a: [found]})())  # type: ignore[arg-type]
@@ -222,6 +224,7 @@ def test_few_statements_are_refused(said: tuple[list[str], list[int], np.ndarray
     assert found.ece.value is None and not found.bins
     (sheet,) = sheets_of(calibration.ANALYSIS, [found.written()])
     assert sheet.rows[0].cells[3] == Value(None) and "fewer than 30" in sheet.notes[-1].en  # type: ignore[union-attr]
+    assert sheet.finding and "Fewer than 30" in sheet.finding.en
     assert not [*calibration.diagrams(type("R", (), {"of": lambda self, a: [found]})())]  # type: ignore[arg-type]
     enough = stated_row([*replies, "(a) 八成把握"], [0] * 70, list(range(70)))
     assert enough and enough.refused is None and enough.confidence.value == pytest.approx(0.8)

@@ -42,9 +42,39 @@ def run(folder: Path) -> Path:
     for entry in results["confusions"]:
         if entry["model"] == HOSTILE[0]:
             entry["names"][-1] = [HOSTILE[1], HOSTILE[2]]
+    results["calibration"] = [
+        calibrated(model, variant) for model in ("m0", "m1") for variant in ("paper", "confidence")
+    ]
+    results["detectable"] = [DETECTABLE]
     (run / "results.json").write_text(json.dumps(results))
     evalsuite.report([run])
     return run
+
+
+PLACE = {"task": TASKS[0], "set": "hard", "split": "test", "shots": 0, "scoring": "generate", "perturb": "none"}
+DETECTABLE = {
+    **PLACE, "variant": "paper", "metric": "accuracy", "models": 2, "items": 60, "dialogues": 20, "median": 0.141, "largest": 0.16,
+}  # fmt: skip
+
+
+def calibrated(model: str, variant: str) -> dict[str, Any]:
+    """A row of stated confidence: 40 items in three bins."""
+    figure = {"value": 0.6, "low": 0.5, "high": 0.7}
+    bins = [
+        {
+            "low": n / 10,
+            "high": (n + 1) / 10,
+            "n": 10 + n,
+            "confidence": n / 10 + 0.05,
+            "accuracy": {**figure, "value": 0.1 * n},
+        }
+        for n in (2, 5, 8)
+    ]
+    return {
+        **PLACE, "model": model, "variant": variant, "items": 45, "answered": 60, "dialogues": 20, "by": "stated", "accuracy": figure,
+        "confidence": {**figure, "value": 0.81}, "ece": figure, "brier": figure, "brier_uniform": 0.25, "bins": bins,
+        "curve": [{"coverage": n / 10, "accuracy": figure} for n in range(1, 11)], "aurc": 0.2,
+    }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +147,30 @@ def test_up_to_six_models_and_which(page: Any) -> None:
     assert series.count() == 2 and "highlight=" in page.url
     page.click("#breakdown .modelkeys .link")
     assert series.count() == 6
+
+
+def test_three_questions_are_answered_where_sections_are_closed(page: Any, results: dict[str, Any]) -> None:
+    links = page.locator("[data-section]").all_inner_texts()
+    assert {"Is the set large enough?", "Is it sure when it is right?", "Votes over several askings"} <= {*links}
+    closed = page.locator("#part-sized .section > summary, #part-calibrated .section > summary").all_inner_texts()
+    assert "14.1 (hard DI: 60 items of 20 dialogues)" in closed[0], closed
+    assert "m0 is 81.0 % sure and 60.0 % right" in closed[1]
+    page.click("[data-section=part-calibrated]")  # one click opens it
+    # Both wordings are shown, whichever is picked on the page.
+    assert page.locator("#calibration figure[data-panel]").count() == 2 and "75 %" in page.inner_text(
+        "#calibration table >> nth=0"
+    )
+    spots = page.locator("#calibration figure >> nth=0").locator(".series[data-series=m0] .spot")
+    said = [spots.nth(n).get_attribute("aria-label") for n in range(spots.count())]
+    assert [x.split(" (")[0] for x in said] == [f"m0, sure {25 + 30 * n}.0 %: {20 + 30 * n}.0 %" for n in range(3)]
+    assert page.locator("#calibration figure >> nth=0").locator("line.chance").count() == 1  # the diagonal
+    page.click("[data-section=part-voted]")
+    votes = next(v for v in results["votes"] if v["model"] == "lexical" and (v["task"], v["set"]) == (TASKS[0], "hard"))
+    pick(page, "votes-model", "0:lexical")
+    for name, key in (("vote", "vote"), ("once", "once"), ("always", "always")):
+        spots = page.locator(f"#votes figure >> nth=0 >> .series[data-series={name}] .spot")
+        values = [spots.nth(n).get_attribute("aria-label").split(": ")[1].split(" ")[0] for n in range(spots.count())]
+        assert values == [fixed(100 * point[key]["value"], 1) for point in votes["points"]]
 
 
 def test_points_are_reached_by_keyboard(page: Any) -> None:
@@ -192,7 +246,7 @@ def test_nothing_runs_out_of_the_page(page: Any) -> None:
 
 
 def test_charts_are_saved(page: Any) -> None:
-    for name in ("breakdown-charts", "confusion-charts"):
+    for name in ("breakdown-charts", "confusion-charts", "votes-charts"):
         save_chart(page, name)
 
 

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import evalsuite
 from evalsuite.analyses.detectable import ANALYSIS
 from evalsuite.cli.app import app
+from evalsuite.common.numbers import fixed
 from evalsuite.metrics.power import detectable, detectable_ahead
 from evalsuite.metrics.statistics import paired_test
 from evalsuite.results.comparison_sheets import comparison_sheets
@@ -122,10 +123,15 @@ def test_a_row_has_all_pairs_of_models() -> None:
     assert (row.median, row.largest) == (np.median(pairs), max(pairs))  # type: ignore[type-var]
     (sheet,) = sheets_of(ANALYSIS, [row.written()])
     assert sheet.rows[0].cells[-2:] == (row.median, row.largest)
+    assert (
+        sheet.finding and f"missed: {fixed(100 * (row.median or 0), 1)} (easy CKF: 40 items of 14" in sheet.finding.en
+    )
     assert a_run(cells[0], chance).of(ANALYSIS) is None
     few = [a_model(f"m{n}", own.tolist(), [n // 10 for n in range(40)]) for n, own in enumerate(values)]
     (row,) = a_run(*few).of(ANALYSIS) or []
     assert row.median is None and row.largest is None
+    (sheet,) = sheets_of(ANALYSIS, [row.written()])
+    assert sheet.finding and sheet.finding.en == "Fewer than 6 dialogues: no difference can be found."
 
 
 def test_compare_and_preview_say_it(tmp_path: Path) -> None:

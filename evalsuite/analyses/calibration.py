@@ -181,8 +181,8 @@ def _calibration(place: Place, found: _Probabilities) -> Calibration:
 def _errors(
     confidence: Floats, right: Floats, brier: Floats, dialogues: Sequence[int], rng: Random, worst: int
 ) -> tuple[MeanInterval, MeanInterval]:
-    """(ece, brier). Of fewer dialogues than can be resampled, brier has the interval of a mean, and ece none. `worst`: the largest
-    Brier score."""
+    """(ece, brier). Of fewer dialogues than can be resampled, brier has the interval of a mean, and ece none. `worst`: the
+    largest Brier score."""
     from evalsuite.metrics.calibration import Sums, calibration
     from evalsuite.metrics.statistics import RESAMPLED
 

@@ -201,7 +201,7 @@ _LEGEND = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each kind of voters (samples, wordings, orders) and way, with a row for each model, task and number of votes."""
+    """A sheet for each kind of voters (samples, wordings …) and way, with a row for each model, task and number of votes."""
     rows = sorted(results.of(ANALYSIS) or (), key=lambda row: ([*NAMES].index(row.over), _way(row)))
     groups = groupby(rows, key=lambda row: (row.over, _way(row)))
     yield from with_notes((_sheet(over, way, [*group]) for (over, way), group in groups), _LEGEND)

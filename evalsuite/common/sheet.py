@@ -120,9 +120,7 @@ class Sheet:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     notes: tuple[str | Text, ...] = ()  # below the table
-    finding: Text | None = (
-        None  # what it shows, in a sentence that the page has beside the title, also where it is folded
-    )
+    finding: Text | None = None  # a sentence of what it shows; a folded section keeps it in view
     about: About = field(default_factory=dict)
     chart: Chart | None = None
     every_way: bool = False  # the page shows rows of all wordings, shots and scorings, whichever are picked there

@@ -100,7 +100,7 @@ class Walkthrough:
     result: str  # status and choice
     rule: str
     why: str
-    confidence: float | None = None  # that the reply states in its choice
+    confidence: float | None = None  # stated in the reply, of its choice being right
 
 
 def explain(

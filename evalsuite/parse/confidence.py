@@ -36,7 +36,7 @@ def _tenths(words: str) -> float:
     return (10 * sum(values) / len(values) + (5 if ones == "半" else _DIGITS.get(ones, 0))) / 100
 
 
-class Number(NamedTuple):
+class NumberForm(NamedTuple):
     """A form of numbers: its pattern, and the share of 1 that a match states."""
 
     name: str
@@ -61,25 +61,25 @@ def _mean_percent(words: str) -> float:
 
 
 NUMBERS = (
-    Number("range", rf"{_FIGURE}(?:{_PERCENT})?{_TO}{_FIGURE}{_PERCENT}", _mean_percent, "80%-90%"),
-    Number("percent", rf"{_FIGURE}{_PERCENT}", _mean_percent, "85%"),
-    Number("hundredths", rf"百分之{_FIGURE}", _mean_percent, "百分之85"),
-    Number(
+    NumberForm("range", rf"{_FIGURE}(?:{_PERCENT})?{_TO}{_FIGURE}{_PERCENT}", _mean_percent, "80%-90%"),
+    NumberForm("percent", rf"{_FIGURE}{_PERCENT}", _mean_percent, "85%"),
+    NumberForm("hundredths", rf"百分之{_FIGURE}", _mean_percent, "百分之85"),
+    NumberForm(
         "numeral",
         rf"百分之(?:百|一百|[{_ZH}]?十?[{_ZH}]?(?:点[{_ZH}]{{1,2}})?)(?<!之)",
         lambda words: _numeral(words.removeprefix("百分之")) / 100,
         "百分之八十五",
     ),
-    Number("all", r"百分百", lambda _: 1.0, "百分百"),
-    Number("tenths", rf"(?:十|[{_ZH}]{{1,2}}|\d)成(?:[{_ZH}半](?!分))?", _tenths, "九成五"),
-    Number(
+    NumberForm("all", r"百分百", lambda _: 1.0, "百分百"),
+    NumberForm("tenths", rf"(?:十|[{_ZH}]{{1,2}}|\d)成(?:[{_ZH}半](?!分))?", _tenths, "九成五"),
+    NumberForm(
         "fraction",
         rf"{_FIGURE}[ ]?(?:/|out of)[ ]?(?:100|10|5|1)",
         lambda words: _figures(words)[0] / _figures(words)[1],
         "8.5/10",
     ),
-    Number("share", r"(?:0?\.\d{1,4}|1\.0{1,4}|[01])(?![\d.]*\d)", float, "0.85", plain=True),
-    Number("points", r"(?:[1-9]\d|100)(?:\.\d{1,2})?[ ]?分?(?!\d|\.\d)", _mean_percent, "85", plain=True),
+    NumberForm("share", r"(?:0?\.\d{1,4}|1\.0{1,4}|[01])(?![\d.]*\d)", float, "0.85", plain=True),
+    NumberForm("points", r"(?:[1-9]\d|100)(?:\.\d{1,2})?[ ]?分?(?!\d|\.\d)", _mean_percent, "85", plain=True),
 )
 _ANY = "|".join(number.pattern for number in NUMBERS)
 _MARKED = "|".join(number.pattern for number in NUMBERS if not number.plain)

@@ -39,7 +39,7 @@ const PARTS: [id: string, draw: () => Kid, group: Group][] = [
   ["judged", drawJudge, "diagnosis"],
   ["second", drawSecond, "diagnosis"],
   ["extracted", () => drawAnalysis("extraction"), "diagnosis"],
-  ["calibrated", () => drawCharted("calibration", ["calibration", "reliability"]), "diagnosis"],
+  ["calibrated", () => drawCharted("calibration", ["reliability"], ["calibration"]), "diagnosis"],
   ["slices", () => drawCharted("breakdown", ["breakdowns"]), "diagnosis"],
   ["confused", () => drawCharted("confusion", ["confusion_matrix", "confusions"]), "diagnosis"],
   ["correlated", () => drawCharted("correlations", ["correlation_matrix"]), "diagnosis"],

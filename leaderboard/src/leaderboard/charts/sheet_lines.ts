@@ -78,7 +78,11 @@ function overColumns(sheet: Sheet, { group, rows }: Block, apart: SheetRow[], ca
 /** A line for the rows that agree in what identifies them, and for each column of values; column `across` has the places. */
 function overRows(sheet: Sheet, { rows }: Block, apart: SheetRow[], across: number, caption: Caption): LinePanel {
   const up = sheet.chart?.up?.length ? sheet.chart.up : figures(sheet).filter((n) => n !== across);
-  const keys = sheet.columns.flatMap(({ key }, n) => (n !== across && (n === 0 || key) ? [n] : []));
+  // A column with one value for all rows, such as what is picked, tells no lines apart.
+  const differs = (n: number) => new Set(rows.map((row) => cellText(sheet.columns[n], row.cells[n]).text)).size > 1;
+  const keys = sheet.columns.flatMap(({ key }, n) =>
+    n !== across && (n === 0 || key) && (differs(n) || (n === 0 && up.length === 1)) ? [n] : [],
+  );
   const column = sheet.columns[across];
   const value = (row: SheetRow) => asValue(row.cells[across]).value;
   const word = (row: SheetRow) => cellText(column, row.cells[across]).text;
@@ -228,7 +232,8 @@ function placing(panel: LinePanel) {
 export function linePanel(panel: LinePanel, shown: Set<string>): HTMLElement {
   const lines = panel.lines.filter(({ key }) => shown.has(key));
   const spots = lines.flatMap(({ points }) => points);
-  const guess = panel.levels.length ? [] : [...new Set(spots.map(({ cell }) => cell?.chance))].filter(isNumber);
+  const guess =
+    panel.levels.length || panel.diagonal ? [] : [...new Set(spots.map(({ cell }) => cell?.chance))].filter(isNumber);
   const end = panel.diagonal
     ? 1
     : shareEnd([...guess, ...panel.levels.map(([, , v]) => v), ...spots.flatMap((p) => [p.value, p.high])]);
@@ -254,7 +259,7 @@ export function linePanel(panel: LinePanel, shown: Set<string>): HTMLElement {
     {
       data: { "data-panel": plain(panel.title) },
       title: panel.title,
-      small: [panel.small, guess.length === 1 && ` · ${t("chanceIs", pct(guess[0]))}`],
+      small: [panel.small, guess.length === 1 && t("chanceIs", pct(guess[0]))].filter(Boolean).join(" · "),
       cls: "curve",
       size: [PLOT.width, height],
       words: `${plain(panel.title)}, ${plain(panel.small)}. ${lines.map(told).join("; ")}`,

@@ -13,19 +13,26 @@ import { foundIn, sheetNode, sheetsOf } from "../tables/sheet.ts";
 import type { Sheet, Words } from "../types.ts";
 
 /** A section with the charts of some analyses, and their tables; null where nothing of them is in view. `id` is also the key of
- *  its title and its note. */
-export function drawCharted(id: string, analyses: string[]): Kid {
+ *  its title and its note. Tables of the analyses `whole` stand above with all of their rows, whatever is picked for the charts. */
+export function drawCharted(id: string, analyses: string[], whole: string[] = []): Kid {
   const { sheets, picks } = narrowed(id, analyses);
-  if (!sheets.length) return null;
+  const above = sheetsOf(({ analysis = "" }) => whole.includes(analysis)).flatMap((sheet, n) => {
+    const node = sheetNode(sheet, { id: `${sheet.name}-${n + 1}` });
+    return node ? [{ sheet, node }] : [];
+  });
+  if (!sheets.length && !above.length) return null;
   const title = [t(id), ...picks.map(({ field, value }) => pickWords(field, value))].join(" · ");
   const drawn = sheets.filter(({ chart }) => chart);
   const charts = `${id}-charts`;
+  const save = drawn.length > 0 && savers(charts, title);
   return h(
     "section",
     { class: "block", id },
-    h("div", { class: "titled" }, h("h2", null, t(id)), drawn.length > 0 && savers(charts, title)),
-    foundIn(sheets),
-    h("p", { class: "note" }, t(`${id}Note`)),
+    h("div", { class: "titled" }, h("h2", null, t(id)), !above.length && save),
+    foundIn([...above.map(({ sheet }) => sheet), ...sheets]),
+    above.map(({ node }) => node),
+    above.length > 0 && save,
+    drawn.length > 0 && h("p", { class: "note" }, t(`${id}Note`)),
     h("div", { class: "controls" }, picks.filter(isOpen).map(picker(id, pickWords))),
     lineCharts(
       charts,

@@ -343,7 +343,7 @@ export function sheetPanels(
   return { panels, savers: tableSavers(() => printed(shown), id, titleOf(sheet)) };
 }
 
-/** What sheets found, a sentence each; a folded section keeps it in view. */
+/** The findings of sheets, a sentence each; a folded section keeps them in view. */
 export const foundIn = (sheets: Sheet[]): Nodes =>
   [...new Set(sheets.map(({ finding }) => inWords(finding)))]
     .filter(Boolean)
