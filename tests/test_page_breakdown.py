@@ -167,6 +167,7 @@ def test_three_questions_are_answered_where_sections_are_closed(page: Any, resul
     page.click("[data-section=part-voted]")
     votes = next(v for v in results["votes"] if v["model"] == "lexical" and (v["task"], v["set"]) == (TASKS[0], "hard"))
     pick(page, "votes-model", "0:lexical")
+    pick(page, "votes-task", TASKS[0])
     for name, key in (("vote", "vote"), ("once", "once"), ("always", "always")):
         spots = page.locator(f"#votes figure >> nth=0 >> .series[data-series={name}] .spot")
         values = [spots.nth(n).get_attribute("aria-label").split(": ")[1].split(" ")[0] for n in range(spots.count())]
@@ -246,7 +247,7 @@ def test_nothing_runs_out_of_the_page(page: Any) -> None:
 
 
 def test_charts_are_saved(page: Any) -> None:
-    for name in ("breakdown-charts", "confusion-charts", "votes-charts"):
+    for name in ("breakdown-charts", "confusion-charts"):
         save_chart(page, name)
 
 

@@ -188,8 +188,8 @@ _LEGEND = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet of the best model under each wording; then one for each kind of variation (wordings, perturbations, rotations), with a
-    row for each model and task."""
+    """A sheet of the best model under each wording; then one for each kind of variation (wordings, perturbations, rotations), with
+    a row for each model and task."""
     rows = sorted(results.of(ANALYSIS) or (), key=lambda row: [*NAMES].index(row.over))
     if winners := _winners(results, rows):
         yield winners
@@ -264,8 +264,8 @@ def _winners(results: Results, rows: Sequence[Stability]) -> Sheet | None:
     title = Text("换一种措辞，最好的模型会变吗？", "Would another wording change who wins?")
     note = Text(
         "各措辞下平均分最高的模型（基线不计）及其分数；并列者都列出。分数最高不等于显著更好：两两检验见 evalsuite compare --prompt。",
-        "The model with the highest mean under each wording, baselines aside, with that mean; equal ones are all named. Highest is "
-        "not significantly better: evalsuite compare tests pairs.",
+        "The model with the highest mean under each wording, baselines aside, with that mean; equal ones are all named. Highest "
+        "is not significantly better: evalsuite compare tests pairs.",
     )
     return Sheet("stability", title, columns, tuple(lines), (note,), finding=finding, every_way=True)
 
