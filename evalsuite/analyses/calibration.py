@@ -258,7 +258,8 @@ _STATED = Text(
     f"ECE：按所说把握{_FIGURES[0]}；Brier：所说把握与对错（1 或 0）之差的平方的平均，0 到 1，越低越好，总说 50% 者为 0.25。{_REST[0]}",
     f"Confidence as the replies state it (“Confidence: 85%”, 九成把握). n: replies that state one, and their share of those with an "
     f"answer; from fewer than {FEWEST} nothing is computed. sure: mean stated confidence. ECE: {_FIGURES[1]}; Brier: mean "
-    f"squared difference between stated confidence and right (1) or wrong (0), 0 to 1, lower is better; always 50 %: 0.25. {_REST[1]}",
+    "squared difference between stated confidence and right (1) or wrong (0), 0 to 1, lower is better; always 50 %: 0.25. "
+    f"{_REST[1]}",
 )
 _SHOWN = (0.2, 0.5, 0.8)
 

@@ -188,8 +188,8 @@ _LEGEND = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet of the best model under each wording; then one for each kind of variation (wordings, perturbations, rotations), with
-    a row for each model and task."""
+    """A sheet of the best model under each wording; then one for each kind of variation (wordings, perturbations, rotations),
+    with a row for each model and task."""
     rows = sorted(results.of(ANALYSIS) or (), key=lambda row: [*NAMES].index(row.over))
     if winners := _winners(results, rows):
         yield winners

@@ -1,4 +1,4 @@
-// Generated from schema/record.schema.json (ecb9f6c278b9544f) by types.mjs.
+// Generated from schema/record.schema.json (4c1488dafe8d9004) by types.mjs.
 
 /**
  * One request about one item.
@@ -257,6 +257,10 @@ export interface AnswerRead {
    * Characters of reasoning that the prompt asked for, before the part that was read; absent for none.
    */
   reasoned?: number;
+  /**
+   * Of chosen options, the probability of being right that the reply states; absent for none.
+   */
+  confidence?: number | null;
 }
 /**
  * The item's own metrics; empty if the request failed.

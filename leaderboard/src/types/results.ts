@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (cbd2a15be9a1b5c8) by types.mjs.
+// Generated from schema/results.schema.json (8a9c4db07340946f) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -56,7 +56,7 @@ export interface EvalsuiteResultsFormat1 {
    */
   abstention?: Abstention[] | null;
   /**
-   * Calibration of option probabilities; accuracy of the surest.
+   * Calibration of option probabilities and of stated confidence; accuracy of the surest.
    */
   calibration?: Calibration[] | null;
   /**
@@ -3006,7 +3006,7 @@ export interface MeanInterval8 {
   high: number | null;
 }
 /**
- * One cell's probabilities of options.
+ * One cell's probabilities of being right: of options, or as its replies state them.
  */
 export interface Calibration {
   /**
@@ -3123,18 +3123,29 @@ export interface Calibration {
     | "taiwan"
     | "no_dialogue"
     | "none_of_above";
+  /**
+   * With probabilities; of stated ones, the replies that state one.
+   */
   items: number;
+  /**
+   * Replies with an answer, whether they state a confidence or not; absent for likelihoods.
+   */
+  answered?: number | null;
+  /**
+   * few: fewer than 30 replies state a confidence, and all figures are null; absent: it is not.
+   */
+  refused?: "few" | null;
   dialogues: number;
   /**
-   * How log-probabilities of options are compared.
+   * sum, token: how log-probabilities of options are compared; stated: by the reply itself.
    */
-  by: "sum" | "token";
-  accuracy: MeanInterval8;
-  confidence: MeanInterval9;
-  ece: MeanInterval10;
-  brier: MeanInterval11;
+  by: "sum" | "token" | "stated";
+  accuracy: MeanInterval9;
+  confidence: MeanInterval10;
+  ece: MeanInterval11;
+  brier: MeanInterval12;
   /**
-   * That of equal probabilities for all options.
+   * That of equal probabilities for all options; of a stated 50 %: 0.25.
    */
   brier_uniform: number;
   /**
@@ -3148,7 +3159,7 @@ export interface Calibration {
   /**
    * Area under the risk-coverage curve: mean share wrong over all coverages.
    */
-  aurc: number;
+  aurc: number | null;
 }
 /**
  * A mean of values in [0, 1]. Its interval is Wilson's at the effective number of items, reduced for few dialogues (Korn &
@@ -3173,6 +3184,15 @@ export interface MeanInterval10 {
  * Graubard 1998); null for items of one dialogue.
  */
 export interface MeanInterval11 {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+/**
+ * A mean of values in [0, 1]. Its interval is Wilson's at the effective number of items, reduced for few dialogues (Korn &
+ * Graubard 1998); null for items of one dialogue.
+ */
+export interface MeanInterval12 {
   value: number | null;
   low: number | null;
   high: number | null;

@@ -1,4 +1,4 @@
-// Generated from schema/second-record.schema.json (9713ccc7702698d6) by types.mjs.
+// Generated from schema/second-record.schema.json (eb0ce43b0423e13e) by types.mjs.
 
 /**
  * A line of second/*.jsonl: one reply, what the second reader was asked about it and said, and both readings.
@@ -175,4 +175,8 @@ export interface AnswerRead {
    * Characters of reasoning that the prompt asked for, before the part that was read; absent for none.
    */
   reasoned?: number;
+  /**
+   * Of chosen options, the probability of being right that the reply states; absent for none.
+   */
+  confidence?: number | null;
 }
