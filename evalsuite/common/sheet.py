@@ -120,10 +120,10 @@ class Sheet:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     notes: tuple[str | Text, ...] = ()  # below the table
-    finding: Text | None = None  # a sentence of what it shows; a folded section keeps it in view
     about: About = field(default_factory=dict)
     chart: Chart | None = None
     every_way: bool = False  # the page shows rows of all wordings, shots and scorings, whichever are picked there
+    finding: Text | None = None  # a sentence of what it shows; a folded section keeps it in view
 
 
 def english(text: str | Text) -> str:
