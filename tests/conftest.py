@@ -18,8 +18,10 @@ from random import Random
 from typing import Any
 
 import environment
+import processes
 import pytest
 from cpu import Costs
+from shared_fixtures import of_all_workers
 from sweeps import sweep  # noqa: F401 - a fixture of several modules
 
 from evalsuite.benchmarks.corecode import BENCHMARK
@@ -196,6 +198,12 @@ def named_models_only() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("evalsuite.evaluation.journey.come_along", lambda *_: [])
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_parent(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """All commands that need a process of their own are forked from one, whichever worker's test runs them."""
+    processes.share(of_all_workers(tmp_path_factory))
 
 
 @pytest.fixture(scope="session")

@@ -1,23 +1,79 @@
 """Commands of evalsuite, each in a process of its own.
 
-    python tests/processes.py openai …  # loads evalsuite and these modules; then runs each line on stdin: [{}, FOLDER, "run", …]
+Each is forked from a process that has loaded all, for loading takes longer than most commands. One such process, the parent of
+all commands, serves all tests of a run and all workers of pytest-xdist: the worker that needs it first starts it, under a lock, and
+it ends behind the last one. What it costs counts with the file whose test started it.
 
-Each process is forked from one that has loaded all: loading takes longer than most commands. What a command ends with and
-prints is a line of JSON on stdout."""
+    python tests/processes.py FOLDER  # listens on a socket in the folder, for sessions of a test each
+
+A session begins with a line of JSON: the modules to load if they are not yet, and the variables of its environment. Each line
+behind it is a command: its folder, further variables, its words, and after how many rows it holds (tests/kill_points.py), or null.
+The answer is [exit code, what it printed], before it the number of the process where that holds."""
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from runpy import run_path
+from select import select
+from typing import IO, Any
+
+TORCH = "torch", "transformers", "transformers.models.llama.modeling_llama", "evalsuite.backends.hf.backend"
+
+
+class _Shared:
+    """The folder of the socket, the environment that the parent is started with, and what keeps it until this process ends."""
+
+    folder: Path | None = None
+    environment: dict[str, str] = {}
+    kept: tuple[object, ...] = ()
+
+
+def share(folder: Path) -> None:
+    """From now on take the commands' parent that is shared by those who name this folder."""
+    _Shared.folder, _Shared.environment = folder, dict(os.environ)
+
+
+@contextmanager
+def session(
+    *modules: str, python: Sequence[str] = (sys.executable,), **environment: str
+) -> Iterator[Callable[..., Iterator[Any]]]:
+    """`answers(words, folder, variables, rows)` yields what comes of a command. Variables given here are set before anything is
+    loaded, in a process of its own for this session."""
+    with ExitStack() as stack:
+        if environment or python != (sys.executable,) or _Shared.folder is None:
+            own = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            process = stack.enter_context(_started(own, python, os.environ | environment))
+            stack.enter_context(process.stdout)  # type: ignore[arg-type]
+            lines = _connection(own, modules)
+        else:
+            if not _Shared.kept:
+                _Shared.kept = _joined(_Shared.folder)
+            lines = _connection(_Shared.folder, modules)
+        assert lines is not None
+        stack.enter_context(lines)
+
+        def answers(
+            words: Sequence[object], folder: Path | None = None, variables: dict[str, str] | None = None, rows: int = -1
+        ) -> Iterator[Any]:
+            order = [str(folder or Path.cwd()), variables or {}, [str(word) for word in words], rows]
+            print(json.dumps(order), file=lines, flush=True)
+            for line in lines:
+                yield (answer := json.loads(line))
+                if isinstance(answer, list):
+                    return
+
+        yield answers
 
 
 @contextmanager
@@ -27,52 +83,144 @@ def commands(
     """`run(folder, *words)` runs a command in a folder, or a program in Python if the first word is a file's name, and returns its
     exit code and what it printed on both streams. Keywords are variables of its environment. Bytes that are no UTF-8 are
     returned as `os.fsdecode` has them."""
-    pipe = subprocess.PIPE
-    env = os.environ | environment
-    with subprocess.Popen([*python, __file__, *modules], stdin=pipe, stdout=pipe, text=True, env=env) as process:
+    with session(*modules, python=python, **environment) as answers:
 
         def run(folder: Path, *words: object, **variables: str) -> tuple[int, str]:
-            assert process.stdin and process.stdout
-            print(json.dumps([variables, str(folder), *map(str, words)]), file=process.stdin, flush=True)
-            code, said = json.loads(process.stdout.readline())
+            ((code, said),) = answers(words, folder, variables)
             return code, said
 
         yield run
-        assert process.stdin
-        process.stdin.close()
 
 
-def _serve() -> None:
+def _joined(folder: Path) -> tuple[object, ...]:
+    """A connection to the shared parent, which stays until this process ends, and the parent if it was started here."""
+    with (folder / "commands.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if kept := _connection(folder, ()):
+            return (kept,)
+        process = _started(folder, [sys.executable], _Shared.environment)
+        return _connection(folder, ()), process
+
+
+def _started(folder: Path, python: Sequence[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    """The parent of commands, once it listens. Ctrl-C on the terminal is for the tests."""
+    process = subprocess.Popen(
+        [*python, __file__, str(folder)],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=environment, start_new_session=True,
+    )  # fmt: skip
+    assert process.stdout and process.stdout.readline() == b"ready\n"
+    return process
+
+
+def _connection(folder: Path, modules: Sequence[str]) -> IO[str] | None:
+    """A session, or none where nobody listens."""
+    with suppress(OSError), socket.socket(socket.AF_UNIX) as connected:
+        with _address(folder) as address:
+            connected.connect(address)
+        lines = connected.makefile("rw", encoding="utf-8")
+        print(json.dumps([modules, dict(os.environ)]), file=lines, flush=True)
+        if lines.readline() == "begun\n":  # else it was about to end
+            return lines
+    return None
+
+
+@contextmanager
+def _address(folder: Path) -> Iterator[str]:
+    """The socket of a folder: its whole path may be longer than an address can be."""
+    if sys.platform != "linux":
+        yield str(folder / "commands")
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        yield f"/proc/self/fd/{opened}/commands"
+    finally:
+        os.close(opened)
+
+
+# ---------------------------------------------------------------- the parent
+
+
+def _serve(folder: Path) -> None:
     import evalsuite
-    from evalsuite.cli.app import COMMANDS, main
+    from evalsuite.cli.app import COMMANDS
 
     for name in evalsuite.__all__:  # loaded on demand
         getattr(evalsuite, name)
-    for module in [*sys.argv[1:], *{f"evalsuite.cli.{file}" for file, _ in COMMANDS.values()}]:
-        import_module(module)
-    gc.collect()
-    gc.freeze()  # what is loaded is not looked through, and so not copied, by each process
-    for line in sys.stdin:
-        variables, folder, *words = json.loads(line)
-        folder, *words = (os.fsdecode(word.encode()) for word in (folder, *words))  # as this locale has arguments
+    for file, _ in COMMANDS.values():
+        import_module(f"evalsuite.cli.{file}")
+    (folder / "commands").unlink(missing_ok=True)  # of one that has ended
+    with socket.socket(socket.AF_UNIX) as listening:
+        with _address(folder) as address:
+            listening.bind(address)
+        listening.listen(64)
+        os.write(1, b"ready\n")
+        os.dup2(2, 1)
+        sessions: set[int] = set()  # pipes whose other end closes with a session
+        while True:
+            for each in select([listening, *sessions], [], [])[0]:
+                if each is listening:
+                    sessions.add(_begun(listening))
+                else:
+                    sessions.remove(each)
+                    os.close(each)
+                    os.wait()
+            if not sessions:
+                return
+
+
+def _begun(listening: socket.socket) -> int:
+    connected, _ = listening.accept()
+    with connected, connected.makefile("rw", encoding="utf-8") as lines:
+        modules, environment = json.loads(lines.readline())
+        for module in modules:
+            import_module(module)
+        gc.collect()
+        gc.freeze()  # what is loaded is not looked through, and so not copied, by each process
+        over, held = os.pipe()
+        if not os.fork():
+            listening.close()
+            os.environ.clear()
+            os.environ.update(environment)
+            print("begun", file=lines, flush=True)
+            _session(lines, held)
+            os._exit(0)
+        os.close(held)
+    return over
+
+
+def _session(lines: IO[str], held: int) -> None:
+    while line := lines.readline():
         with tempfile.TemporaryFile() as said:
             if not (child := os.fork()):
-                os.chdir(folder)
-                os.environ |= variables
-                os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # not the commands to come
-                os.dup2(said.fileno(), 1)
-                os.dup2(said.fileno(), 2)
-                if words[0].endswith(".py"):
-                    sys.path.insert(0, folder)
-                    run_path(words[0], run_name="__main__")
-                    sys.exit(0)
-                sys.argv = ["evalsuite", *words]
-                main()
-                sys.exit(0)
+                os.close(held)
+                _command(*json.loads(line), said.fileno(), lines)
             code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
             said.seek(0)
-            print(json.dumps([code, said.read().decode(errors="surrogateescape")]), flush=True)
+            print(json.dumps([code, said.read().decode(errors="surrogateescape")]), file=lines, flush=True)
+
+
+def _command(
+    folder: str, variables: dict[str, str], words: list[str], rows: int, said: int, lines: IO[str]
+) -> None:
+    from evalsuite.cli.app import main
+
+    folder, *words = (os.fsdecode(word.encode()) for word in (folder, *words))  # as this locale has arguments
+    os.chdir(folder)
+    os.environ |= variables
+    os.dup2(said, 1)
+    os.dup2(said, 2)
+    if words[0].endswith(".py"):
+        sys.path.insert(0, folder)
+        run_path(words[0], run_name="__main__")
+        sys.exit(0)
+    if rows >= 0:
+        import kill_points
+
+        kill_points.hold(rows, lambda: print(os.getpid(), file=lines, flush=True))
+    sys.argv = ["evalsuite", *words]
+    main()
+    sys.exit(0)
 
 
 if __name__ == "__main__":
-    _serve()
+    _serve(Path(sys.argv[1]))

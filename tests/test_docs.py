@@ -86,18 +86,9 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def evalsuite() -> Iterator[Callable[..., tuple[int, str]]]:
-    keys = ("OPENAI_API_KEY", "DEEPSEEK_API_KEY", "DASHSCOPE_API_KEY", "MY_KEY")
-    with processes.commands(
-        "openai",
-        "torch",
-        "transformers",
-        "transformers.models.llama.modeling_llama",  # which the embedded model's configuration names
-        "evalsuite.backends.hf.backend",
-        HF_HUB_OFFLINE="1",
-        OMP_NUM_THREADS="1",
-        **dict.fromkeys(keys, "dummy"),
-    ) as run:
-        yield run
+    keys = dict.fromkeys(("OPENAI_API_KEY", "DEEPSEEK_API_KEY", "DASHSCOPE_API_KEY", "MY_KEY"), "dummy")
+    with processes.commands("openai", *processes.TORCH) as run:
+        yield lambda folder, *words, **variables: run(folder, *words, **keys | variables)
 
 
 def in_shell(folder: Path, command: str, environment: Mapping[str, str]) -> tuple[int, str]:
