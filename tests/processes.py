@@ -12,6 +12,7 @@ The answer is [exit code, what it printed], before it the number of the process 
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import gc
 import json
@@ -20,10 +21,12 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from runpy import run_path
 from select import select
 from typing import IO, Any
@@ -35,7 +38,7 @@ class _Shared:
     """The folder of the socket, the environment that the parent is started with, and what keeps it until this process ends."""
 
     folder: Path | None = None
-    environment: dict[str, str] = {}
+    environment: Mapping[str, str] = os.environ
     kept: tuple[object, ...] = ()
 
 
@@ -102,7 +105,7 @@ def _joined(folder: Path) -> tuple[object, ...]:
         return _connection(folder, ()), process
 
 
-def _started(folder: Path, python: Sequence[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
+def _started(folder: Path, python: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """The parent of commands, once it listens. Ctrl-C on the terminal is for the tests."""
     process = subprocess.Popen(
         [*python, __file__, str(folder)],
@@ -141,13 +144,21 @@ def _address(folder: Path) -> Iterator[str]:
 
 
 def _serve(folder: Path) -> None:
-    import evalsuite
+    import evalsuite.benchmarks
+    import evalsuite.cli.tables
+    import evalsuite.metrics
     from evalsuite.cli.app import COMMANDS
+    from evalsuite.metrics.tokens import jieba_tokenizer
 
     for name in evalsuite.__all__:  # loaded on demand
         getattr(evalsuite, name)
     for file, _ in COMMANDS.values():
         import_module(f"evalsuite.cli.{file}")
+    for package in (evalsuite.metrics, evalsuite.benchmarks, evalsuite.cli.tables):
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
+    jieba_tokenizer()  # its dictionary takes a second
     (folder / "commands").unlink(missing_ok=True)  # of one that has ended
     with socket.socket(socket.AF_UNIX) as listening:
         with _address(folder) as address:
@@ -193,15 +204,13 @@ def _session(lines: IO[str], held: int) -> None:
         with tempfile.TemporaryFile() as said:
             if not (child := os.fork()):
                 os.close(held)
-                _command(*json.loads(line), said.fileno(), lines)
+                _ended(lambda: _command(*json.loads(line), said.fileno(), lines))
             code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
             said.seek(0)
             print(json.dumps([code, said.read().decode(errors="surrogateescape")]), file=lines, flush=True)
 
 
-def _command(
-    folder: str, variables: dict[str, str], words: list[str], rows: int, said: int, lines: IO[str]
-) -> None:
+def _command(folder: str, variables: dict[str, str], words: list[str], rows: int, said: int, lines: IO[str]) -> None:
     from evalsuite.cli.app import main
 
     folder, *words = (os.fsdecode(word.encode()) for word in (folder, *words))  # as this locale has arguments
@@ -212,14 +221,30 @@ def _command(
     if words[0].endswith(".py"):
         sys.path.insert(0, folder)
         run_path(words[0], run_name="__main__")
-        sys.exit(0)
+        return
     if rows >= 0:
         import kill_points
 
         kill_points.hold(rows, lambda: print(os.getpid(), file=lines, flush=True))
     sys.argv = ["evalsuite", *words]
     main()
-    sys.exit(0)
+
+
+def _ended(work: Callable[[], None]) -> None:
+    """Do the work and end as a program does, but let the system free what is loaded: that takes Python as long as a command."""
+    code: object = 0
+    try:
+        work()
+    except SystemExit as stop:
+        code = stop.code or 0
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        code = 1
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else 1)
 
 
 if __name__ == "__main__":

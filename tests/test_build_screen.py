@@ -321,6 +321,9 @@ def results(out: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in out.iterdir()}
 
 
+TAGGER = "bigrams:pairs"  # jieba takes each process a second to load
+
+
 @pytest.mark.slow
 def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     """Those of one process in one go; it was killed with two, and goes on with two."""
@@ -329,7 +332,7 @@ def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
         tmp_path / "many.jsonl", *({"id": f"{n}-{r['id']}", "dialogue": r["dialogue"]} for n in range(2) for r in rows)
     )
     index, plain, killed = tmp_path / "index.sqlite", tmp_path / "plain", tmp_path / "killed"
-    whole = screen_dialogues([many], KNOWLEDGE, plain, more_than=2, index=index)
+    whole = screen_dialogues([many], KNOWLEDGE, plain, more_than=2, index=index, tagger=TAGGER)
     assert whole.total.dialogues == 128 and 0 < whole.total.more_than(2) < 128
 
     workers: list[int] = []  # file descriptors that can be read once the worker has ended
@@ -338,7 +341,20 @@ def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         workers.extend(os.pidfd_open(int(child)) for child in children)
 
-    words = ["--knowledge", KNOWLEDGE, "--index", index, "--out", killed, "--more-than", 2, "--jobs", 2]
+    words = [
+        "--knowledge",
+        KNOWLEDGE,
+        "--index",
+        index,
+        "--out",
+        killed,
+        "--more-than",
+        2,
+        "--jobs",
+        2,
+        "--tagger",
+        TAGGER,
+    ]
     kill_points.kill(1, ["build", "screen", many, *words], look=look)
     matches = killed / "matches.jsonl"
     lines = matches.read_bytes().count(b"\n")
@@ -358,7 +374,9 @@ def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
         goes_on.append(done)
         yield lambda n: None
 
-    again = screen_dialogues([many], KNOWLEDGE, killed, more_than=2, jobs=2, index=index, progress=progress)  # type: ignore[arg-type]
+    again = screen_dialogues(
+        [many], KNOWLEDGE, killed, more_than=2, jobs=2, index=index, tagger=TAGGER, progress=progress
+    )  # type: ignore[arg-type]
     assert goes_on[-1] == lines
     assert results(killed) == results(plain)
     assert again.counts == whole.counts

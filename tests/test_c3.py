@@ -249,10 +249,11 @@ def test_official_files(official: Corpus) -> None:
         items = official.file(TASK, item_set, split).items
         assert len({item.id for item in items}) == len(items)
         assert sum(bool(item.group) for item in items) == (0 if split == "train" else 150)
-        for item in items:
+        for item in items[::10]:
             options = dict(zip(item.labels, item.options, strict=True))
             assert parse_option(item.target, options).choice == item.gold
-            assert shuffle(item).options[shuffle(item).gold or 0] == item.references[0]
+            shuffled = shuffle(item)
+            assert shuffled.options[shuffled.gold or 0] == item.references[0]
     twice = [i for s, p in COUNTS for i in official.file(TASK, s, p).items if i.options.count(i.references[0]) > 1]
     assert [item.id for item in twice] == ["c3/d/train/reading/51-157-1", "c3/m/train/reading/m7-65-2"]
 
@@ -260,7 +261,7 @@ def test_official_files(official: Corpus) -> None:
 @pytest.mark.slow
 def test_official_majority_and_oracle(official: Corpus, models: Path, tmp_path: Path) -> None:
     """The majority of the training file, counted from the file itself."""
-    done = evalsuite.run(models, tasks=["c3"], data=official.root, out=tmp_path / "run")
+    done = evalsuite.run(models, tasks=["c3"], data=official.root, limit=200, out=tmp_path / "run")
     for item_set in BENCHMARK.sets:
         got = {c["model"]: c["metrics"]["accuracy"]["value"] for c in cells_of(done) if c["set"] == item_set}
         places = {}
@@ -268,5 +269,5 @@ def test_official_majority_and_oracle(official: Corpus, models: Path, tmp_path: 
             raw = json.loads(path_of(official.root, item_set, split).read_text(encoding="utf-8"))
             places[split] = [(q["choice"].index(q["answer"]), len(q["choice"])) for _, qs, _ in raw for q in qs]
         order = [place for place, _ in Counter(place for place, _ in places["train"]).most_common()]
-        right = [place == next(p for p in order if p < many) for place, many in places["test"]]
+        right = [place == next(p for p in order if p < many) for place, many in places["test"][:200]]
         assert got == {"majority": pytest.approx(sum(right) / len(right)), "oracle": 1}

@@ -56,6 +56,7 @@ INSTEAD = [
             "an OpenAI-compatible server of the test"),
     Instead(r"(--data |data check )(?:data|official|\$?EVALSUITE_DATA)\b(?:/\w+)?", r"\g<1>bundled:sample", "the official data are not shipped"),
     Instead(r"(--limit )\d+", r"\g<1>2", "few items take little time"),
+    Instead(r"(--shots 0,)\d+", r"\g<1>1", "as does a single example before each"),
     Instead(r"(evalsuite (?:run|preview) (?!.*--limit).*?)(?= *$)", r"\g<1> --limit 2", "the same where a page runs all"),
     Instead(r"(evalsuite (?:run|preview) (?=.*(?:--data bundled:sample|--out runs/mine))(?!.*--tasks))", r"\g<1>--tasks CKF,SE ",
             "of all tasks one of each kind"),

@@ -139,6 +139,17 @@ def test_no_points(text):
         points(text, "--until")
 
 
+@pytest.fixture
+def some(real_data, tmp_path_factory):
+    """The first 160 items of XCOPA's test file, where the whole one would only take longer."""
+    test = "xcopa/data/zh/test.zh.jsonl"
+    lines = (real_data / test).read_text(encoding="utf-8").splitlines(keepends=True)
+    file = tmp_path_factory.mktemp("some") / test
+    file.parent.mkdir(parents=True)
+    file.write_text("".join(lines[:160]), encoding="utf-8")
+    return file.parents[3]
+
+
 class _Model:
     """Right on about three items in four; counts what it is asked, and may stop."""
 
@@ -330,14 +341,14 @@ def test_differences_of_failed_items_may_be_anything():
 
 
 @pytest.mark.slow
-def test_models_are_told_apart(real_data, tmp_path):
+def test_models_are_told_apart(some, tmp_path):
     strong, weak = "A", "B"
     replies = {
         "always": lambda request: strong,
         "again": lambda request: strong,
         "never": lambda request: f"{weak}。" if len(request.prompt) % 2 else strong,
     }
-    done = evalsuite.run(replies, tasks=["xcopa"], data=real_data, out=tmp_path, until_ranked="±5")
+    done = evalsuite.run(replies, tasks=["xcopa"], data=some, out=tmp_path, until_ranked="±5")
     (row,) = content_of(done, "ranked")
     pairs = {(pair["a"], pair["b"]): pair for pair in row["pairs"]}
     assert done.exit_code == 0 and row["level"] == pytest.approx(1 - 0.05 / 3)
@@ -350,10 +361,10 @@ def test_models_are_told_apart(real_data, tmp_path):
     assert [row.cells[:2] for row in sheet.rows] == sorted(pairs)
 
     asked = {cell["model"]: cell["status"]["parsed"] for cell in cells_of(done)}
-    again = evalsuite.run(replies, tasks=["xcopa"], data=real_data, out=tmp_path, until_ranked="±5")
+    again = evalsuite.run(replies, tasks=["xcopa"], data=some, out=tmp_path, until_ranked="±5")
     assert {cell["model"]: cell["status"]["parsed"] for cell in cells_of(again)} == asked
 
-    whole = evalsuite.run(replies, tasks=["xcopa"], data=real_data, out=tmp_path)
+    whole = evalsuite.run(replies, tasks=["xcopa"], data=some, out=tmp_path)
     values = {cell["model"]: cell["metrics"]["accuracy"]["value"] for cell in cells_of(whole)}
     assert content_of(whole, "ranked") == [] and not any("estimate" in cell for cell in cells_of(whole))
     for (a, b), pair in pairs.items():
@@ -389,7 +400,7 @@ def test_clear_differences_need_few_items(real_data, tmp_path):
     assert baseline["missing"] == 0
 
 
-def test_a_model_that_fails_ends_the_passes(real_data, tmp_path, monkeypatch):
+def test_a_model_that_fails_ends_the_passes(some, tmp_path, monkeypatch):
     """What is left of a pair cannot be told apart: the other model is asked no more, and no pass is made for it."""
     calls, passes, look = [], [], Ranking._open
 
@@ -406,13 +417,13 @@ def test_a_model_that_fails_ends_the_passes(real_data, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Ranking, "_open", counted)
     replies = {"gone": gone, "other": lambda request: "AB"[len(request.prompt) % 2]}
-    done = evalsuite.run(replies, tasks=["xcopa"], data=real_data, out=tmp_path, until_ranked="±0.5")
+    done = evalsuite.run(replies, tasks=["xcopa"], data=some, out=tmp_path, until_ranked="±0.5")
     (pair,) = content_of(done, "ranked")[0]["pairs"]
     assert pair["verdict"] == "open" and done.exit_code == 1
-    assert {cell["model"]: cell["missing"] for cell in cells_of(done) if cell["model"] == "other"}["other"] > 300
+    assert {cell["model"]: cell["missing"] for cell in cells_of(done) if cell["model"] == "other"}["other"] > 30
 
 
-def test_what_failed_is_asked_again_once_in_the_next_command(real_data, tmp_path):
+def test_what_failed_is_asked_again_once_in_the_next_command(some, tmp_path):
     """The first command fails on a third of the items, so that all are asked and the pair stays open or is told from the rest."""
     asked = []
 
@@ -423,13 +434,13 @@ def test_what_failed_is_asked_again_once_in_the_next_command(real_data, tmp_path
 
         # One function for all, as its source is part of the fingerprint.
         replies = {"one": better, "two": lambda request: "AB"[len(request.prompt) % 2]}
-        return evalsuite.run(replies, tasks=["xcopa"], data=real_data, out=tmp_path, until_ranked="±0.5", baselines=[])
+        return evalsuite.run(replies, tasks=["xcopa"], data=some, out=tmp_path, until_ranked="±0.5", baselines=[])
 
     def failed(done):
         return sum(cell.failed for cell in done.cells)
 
     first = run(False)
-    assert failed(first) > 100 and len(asked) == len({*asked}), "in one command nothing is asked twice"
+    assert failed(first) > 30 and len(asked) == len({*asked}), "in one command nothing is asked twice"
     asked.clear()
     second = run(True)
     assert len(asked) == failed(first) and failed(second) == 0
@@ -437,10 +448,10 @@ def test_what_failed_is_asked_again_once_in_the_next_command(real_data, tmp_path
     assert pair["verdict"] in "ab" and second.exit_code == 0
 
 
-def test_models_of_earlier_commands_count_among_the_pairs(real_data, tmp_path, monkeypatch):
+def test_models_of_earlier_commands_count_among_the_pairs(some, tmp_path, monkeypatch):
     """The level is that of results.json, or a pair would be open there that the run takes as decided."""
     replies = {name: (lambda request: "A") for name in ("one", "two", "three")}
-    settings = {"tasks": ["xcopa"], "data": real_data, "out": tmp_path, "until_ranked": "±5"}
+    settings = {"tasks": ["xcopa"], "data": some, "out": tmp_path, "until_ranked": "±5"}
     evalsuite.run({name: replies[name] for name in ("one", "two")}, **settings)
     models = []
     monkeypatch.setattr(early_stopping, "pairs", lambda column: models.append(len(column)) or pairs(column))

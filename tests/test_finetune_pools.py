@@ -163,12 +163,12 @@ def test_vllm_runs_no_encoder_decoders(coder: Checkpoint, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "what",
+    ("coder", "what"),
     [
-        {"tasks": ["cedar_attribution_probing"], "train_tasks": ["cedar_attribution_probing", "cedar_inference_probing"], "set": "corecode-hard"},
-        {"tasks": ["cicero_single_answer"], "set": "v1", "train_groups": ["cause", "reaction"], "allow_leak": True, "perturb": ["none", "derange"]},
+        (save_t5, {"tasks": ["cedar_attribution_probing"], "train_tasks": ["cedar_attribution_probing", "cedar_inference_probing"], "set": "corecode-hard"}),
+        (save_bart, {"tasks": ["cicero_single_answer"], "set": "v1", "train_groups": ["cause", "reaction"], "allow_leak": True, "perturb": ["none", "derange"]}),
     ],
-    ids=lambda what: what["tasks"][0],
+    indirect=["coder"], ids=["t5", "bart"],
 )  # fmt: skip
 def test_sweeps(coder: Checkpoint, tmp_path: Path, what: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     """From training items to learning curves, on encoder-decoders."""

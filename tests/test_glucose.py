@@ -152,9 +152,10 @@ def test_the_official_key_scored_by_itself(official: Path) -> None:
     key = [row.cells for row in glucose.read_rows(official / glucose.FILES["test"])]
     found = notebook_bleu(key, key)
     assert {name: round(value, 4) for name, value in found.items()} == KEY_BY_ITSELF
+    some = key[::5]
     for part in range(3):  # each of the three references is a perfect answer
-        said = [{k: v.split("****")[part] if v != "escaped" else v for k, v in row.items()} for row in key]
-        assert {round(value, 6) for value in notebook_bleu(key, said).values()} == {100}
+        said = [{k: v.split("****")[part] if v != "escaped" else v for k, v in row.items()} for row in some]
+        assert {round(value, 6) for value in notebook_bleu(some, said).values()} == {100}
 
 
 def test_the_official_counts(official: Path) -> None:

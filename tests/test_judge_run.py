@@ -88,7 +88,7 @@ def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path], m
     server, models = endpoint
     server.mix = {"500": 0.05}
     before = json.loads((run / "results.json").read_text())
-    done = evalsuite.judge(run, ["one", "two"], models=models, blind=True, repeats=3, attacks=1, limit=5)
+    done = evalsuite.judge(run, ["one", "two"], models=models, blind=True, repeats=3, attacks=1, limit=3)
     assert done.exit_code == 0 and content_of(done, "judged") == judged(run)
     after = json.loads((run / "results.json").read_text())
     assert {k: v for k, v in after.items() if k != "judged"} == before
@@ -144,7 +144,7 @@ def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path], m
     }.isdisjoint(plain)
     # the same again asks nothing, and gives the same bytes; so does scoring
     asked, wrote = server.account()["requests"], {f: f.read_bytes() for f in run.rglob("*.json*")}
-    evalsuite.judge(run, ["one", "two"], models=models, blind=True, repeats=3, attacks=1, limit=5)
+    evalsuite.judge(run, ["one", "two"], models=models, blind=True, repeats=3, attacks=1, limit=3)
     assert server.account()["requests"] == asked
     for file in run.glob("judged/*"):
         file.unlink()

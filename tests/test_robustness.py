@@ -194,7 +194,7 @@ def results(run: Path) -> dict[str, Any]:
 def test_the_oracle_is_right_under_every_perturbation(tmp_path: Path) -> None:
     """Gold follows through items, prompts, parser and metrics: nothing is lost anywhere."""
     (tmp_path / "models.yaml").write_text("models:\n  - {name: oracle, backend: baseline, path: oracle}\n")
-    evalsuite.run(tmp_path / "models.yaml", perturb=list(PERTURBATIONS), limit=12, out=tmp_path / "run")
+    evalsuite.run(tmp_path / "models.yaml", perturb=list(PERTURBATIONS), limit=4, out=tmp_path / "run")
     found = results(tmp_path / "run")
     there = {(c["task"], c["perturb"]) for c in found["cells"]}
     assert there == {(task, name) for task in TASKS for name, row in PERTURBATIONS.items() if row.applies(task)}
@@ -203,7 +203,7 @@ def test_the_oracle_is_right_under_every_perturbation(tmp_path: Path) -> None:
     for row in rows:
         told = {name: row[name] for name in ("base", "value", "drop", "differ", "flip_rate", "p")}
         assert told == {"base": 1, "value": 1, "drop": 0, "differ": 0, "flip_rate": 0, "p": 1}, row
-        assert row["low"] == -row["high"] < 0, row  # no change in a dozen items is not a change of 0 for certain
+        assert row["low"] == -row["high"] < 0, row  # no change in four items is not a change of 0 for certain
         assert row.get("same_choice", row.get("consistency", 1)) == 1, row
     assert all(row["bias"] == 0 for row in found["robustness"]["positions"])
 
@@ -267,8 +267,6 @@ def test_the_table_says_what_shuffling_alone_does(perturbed: Path) -> None:
 
 def test_a_model_of_one_label_moves_to_chance_when_options_are_shuffled(tmp_path: Path) -> None:
     """docs/robustness.md: the drop, or gain, is gold's places in the file, not harder items."""
-    evalsuite.run({"b": lambda request: "(b)"}, tasks=["slot_identification"], set="easy", perturb=["none", "shuffle", "circular"],
-                  out=tmp_path)  # fmt: skip
+    evalsuite.run({"b": lambda request: "(b)"}, tasks=["slot_identification"], set="easy", perturb=["none", "shuffle"], out=tmp_path)  # fmt: skip
     found = {row["perturb"]: row for row in results(tmp_path)["robustness"]["drops"]}
     assert found["shuffle"]["base"] > 0.19 and found["shuffle"]["value"] < 0.11  # 7 or 15 options
-    assert found["circular"]["value"] == 0

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import processes
 import pytest
 from as_json import content_of
 from needs import needs
@@ -158,32 +158,34 @@ def test_scoring_again_asks_nothing_and_writes_the_same(run: Path) -> None:
 
 
 KILLED = """
-import sys, evalsuite
-told = 0
+import os, signal, evalsuite
+asked = []
 def reads(request):
-    global told
-    print(request.id, flush=True)
-    told += 1
-    if told == 6:
-        sys.stdin.read()
+    asked.append(request.id)
+    with open("asked", "a") as file:
+        print(request.id, file=file)
+    if len(asked) == int(os.environ.get("DIES_AT", 0)):
+        os.kill(os.getpid(), signal.SIGKILL)
     return "NONE"
-evalsuite.score(sys.argv[1], models={"r": reads}, second_reader="r", second_sample=20)
+evalsuite.score("run", models={"r": reads}, second_reader="r", second_sample=20)
 """
 
 
 @pytest.mark.slow
 def test_killed_it_goes_on_and_asks_nothing_twice(run: Path) -> None:
-    words = [sys.executable, "-c", KILLED, str(run)]
-    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    asked = [process.stdout.readline() for _ in range(6)]
-    process.kill()
-    process.communicate()
-    with open_store(run) as store:
-        kept = [store.response(x["asked"]) is not None for _, _, rows in store.second_readings() for x in rows]
-    assert sum(kept) == 5 and len(kept) == 14
-    rest = subprocess.run(words, input="", capture_output=True, text=True, check=True).stdout.splitlines(keepends=True)
-    assert len(rest) == 9 and sorted(asked[:5] + rest) == sorted({*asked, *rest})
+    asked, program = run.parent / "asked", run.parent / "killed.py"
+    program.write_text(KILLED, encoding="utf-8")
+    with processes.commands() as command:
+        code, said = command(run.parent, program.name, DIES_AT="6")
+        assert code == -signal.SIGKILL, said
+        before = asked.read_text().splitlines()
+        with open_store(run) as store:
+            kept = [store.response(x["asked"]) is not None for _, _, rows in store.second_readings() for x in rows]
+        assert sum(kept) == 5 and len(kept) == 14
+        code, said = command(run.parent, program.name)
+    assert code == 0, said
+    rest = asked.read_text().splitlines()[len(before) :]
+    assert len(rest) == 9 and sorted(before[:5] + rest) == sorted({*before, *rest})
     assert len(lines(run)) == 14 and not results(run)["second"]["cells"][0]["errors"]
     with sqlite3.connect(run / "store.sqlite") as db:
         assert {n for (n,) in db.execute("SELECT asked FROM replies")} == {1}
