@@ -376,7 +376,7 @@ class Form:
 class OptionNames:
     """The names that a task's options are of, such as an ontology's, so that its confusions can be counted."""
 
-    of: Callable[[tuple[str, ...]], tuple[str, ...]]  # options -> their names in Chinese; of no name as they are
+    of: Callable[[tuple[str, ...]], tuple[str, ...]]  # options -> their Chinese names, or the options that have none
     english: Callable[[], Mapping[str, str]]  # name in Chinese -> in English, in the names' order
 
 

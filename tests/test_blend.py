@@ -83,8 +83,8 @@ def official(real_data: Path) -> Path:
 
 
 def official_script(folder: Path) -> Any:
-    """The release's exact_match module; what it imports and the Chinese part does not use is empty. Its English lemmas are words
-    as they are written, as spaCy's model is not installed."""
+    """The release's exact_match module; modules that it imports, but that the Chinese part does not need, are empty. English
+    words stand for their lemmas, as spaCy's model is not installed."""
     import jieba
     import pandas
 

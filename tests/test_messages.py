@@ -93,7 +93,7 @@ def numbered(template: str) -> str:
 
 
 def test_every_message_is_recognised_as_itself() -> None:
-    # Rows of few letters are meant only around numbers.
+    # A row with few letters is meant for messages with numbers, so it is filled with numbers.
     wrong = [x for x in ROWS if _differ(rows().translated(filled(x)), filled(ROWS[x]))]
     assert [x for x in wrong if _differ(rows().translated(numbered(x)), numbered(ROWS[x]))] == []
 

@@ -88,7 +88,7 @@ def test_every_fault_alone(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", STALLS)
 def test_a_stalled_request_is_asked_again(kind: str) -> None:
-    """It never gets a reply. Others that are late, on a busy machine, are asked again, too."""
+    """The stalled request never gets a reply. On a busy machine others may be late and asked again, too."""
     with Server(mix={kind: 0.1}, stall=PATIENT) as server:
         found = ask(server, 40, timeout=1.0, attempts=100)
     assert {n: r.text for n, r in found.items()} == {n: right(n) for n in range(40)}

@@ -92,7 +92,7 @@ def test_numbers_are_no_labels(question: str) -> None:
     assert rename_labels(question, ("1", "2", "3"), ABC[:3]) == question
 
 
-# --- what items look like, for properties
+# --- strategies that draw items, for tests of properties
 
 CHARS = "天很好我你他喜欢看电影NBACABxy0129。，？：“”、 ①甲[]"
 texts = st.text(CHARS, min_size=1, max_size=12)

@@ -112,7 +112,7 @@ CORRELATED = [
 
 
 def ranks() -> Iterator[Sheet]:
-    """Made only when drawn: ranks are of scipy, which takes long to load."""
+    """Ranks are computed when they are drawn: they need scipy, which takes long to load."""
     found = average_ranks({n: [0.5, 0.25 * i, 0.1, 0.2, 0.3] for i, n in enumerate(NAMES)})
     yield from drawn_ranks([({"set": "hard"} | PLACE, found, [NAMES[0]])])
 

@@ -147,7 +147,7 @@ def compute(run: ScoredRun) -> list[BenchmarkGroup]:
 
 
 def overview(cells: Sequence[CellResult], drops: Sequence[Drop], groups: Iterable[Group]) -> list[BenchmarkGroup]:
-    """One for each group and split with cells of at least two of the group's benchmarks."""
+    """A table for each group and split with cells of at least two of the group's benchmarks."""
     found = []
     for group in groups:
         mine = [c for c in cells if TASKS[c.task].benchmark in group.benchmarks and not c.is_subset]
@@ -349,7 +349,7 @@ def _over(value: float | None, top: float) -> float | None:
 
 
 def weights(parts: Iterable[str]) -> dict[str, float]:
-    """The weight of each part: every task the same, and of a task every set.
+    """The weight of each part: all tasks have equal weights, and so have the sets within a task.
 
     >>> weights(["a/easy", "a/hard", "b/test"])
     {'a/easy': 0.25, 'a/hard': 0.25, 'b/test': 0.5}

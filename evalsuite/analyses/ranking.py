@@ -360,7 +360,7 @@ def _models_at(results: Results, *names: str) -> dict[tuple[tuple[str, Any], ...
 def drawn_groups(entries: Iterable[TaskComparisons]) -> Iterator[Sheet]:
     """A sheet for each set and way of asking: a row a model, a column a task, with the letters of `groups`.
 
-    Of two groups for a column, the later one, which includes adapters, is shown.
+    If a column has two groups, the later one is shown, which includes adapters.
     """
     sheets: dict[tuple[Any, ...], dict[str, TaskComparisons]] = {}
     for entry in entries:

@@ -372,7 +372,7 @@ def _scores(
 ) -> tuple[float | None, IntervalFields]:
     """The cell's headline metric by the first reader, and by the second on replies with its verdict.
 
-    Of an estimate, both are of the items asked, without weights and interval, so that they differ by the reading alone.
+    In an estimated cell, both cover the items asked, without weights and interval, so that they differ by the reading alone.
     """
     place, metric = cell.place, cell.outcomes.headline
     trials, responses, firsts, _ = zip(*replies, strict=True)

@@ -108,7 +108,7 @@ def _across(over: Varied, part: str, cells: Iterable[CellOutcomes]) -> Iterator[
 
 
 def _rotated(cells: Iterable[CellOutcomes]) -> Iterator[Stability]:
-    """Rows of cells that ask every rotation; of several samples the first."""
+    """Rows of cells that ask every rotation; if there are several samples, the first counts."""
     for cell in cells:
         change = PERTURBATIONS[cell.place.perturb]
         if not change.several:

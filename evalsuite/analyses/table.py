@@ -99,7 +99,7 @@ def tables_help() -> str:
 
 
 def sheets(results: Results, names: Sequence[str] = ()) -> Iterator[Sheet]:
-    """The sheets of the named analyses; if none is named, of all that need not be.
+    """The sheets of the named analyses; if none is named, of all but the `only_named` ones.
 
     Raises ConfigError for an unknown name.
     """

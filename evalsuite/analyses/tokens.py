@@ -60,8 +60,8 @@ def _row(cell: CellResult, spent: TokenCounts, several: bool) -> Row:
 
 
 def tokens_column(rows: Sequence[Sequence[CellResult]]) -> tuple[list[Column], list[list[Value]]]:
-    """A column of mean tokens and its value for each of `rows`, which are given by their cells; no column where it says little:
-    where no reply was thought over, and replies are all about as long, or short."""
+    """A column of mean tokens with a value for each of `rows`, which are lists of cells. There is no column where it would say
+    little: no model thought, and all replies are short or about equally long."""
     means = [mean_tokens(cells) for cells in rows]
     known = [mean for mean in means if mean]
     thought = any(cell.tokens.thinking for cells in rows for cell in cells if cell.tokens)

@@ -125,7 +125,7 @@ def _parted(cell: CellOutcomes, rotations: bool) -> _Asked:
 
 
 def _across(over: Voters, part: str, cells: Iterable[CellOutcomes]) -> Iterator[_Askings]:
-    """Cells that differ in one part of their place alone; of several samples the first."""
+    """Cells that differ in one part of their place alone; if there are several samples, the first counts."""
     groups: dict[tuple[Coordinates, str], _Askings] = {}
     for cell in cells:
         data = cell.cell.facts["data"] if over == "orders" else ""  # a wording in another language has its own file

@@ -113,8 +113,8 @@ class TokenScores:
     """The log-probabilities of a text's tokens, each given all tokens before it."""
 
     logprobs: Sequence[float]  # natural logarithms
-    # The same, less the mean log-probability of the network's next token, over its standard deviation; None: the engine
-    # does not give the whole vocabulary.
+    # Each less the mean log-probability of the tokens that the network may continue with, over their standard deviation.
+    # None: the engine does not give the whole vocabulary.
     standard: Sequence[float] | None = None
 
 

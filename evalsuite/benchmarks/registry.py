@@ -198,7 +198,7 @@ def _renew() -> None:
 
 @cache
 def _short_names() -> dict[str, Task]:
-    """Short name, in small letters -> task. Of a name that several benchmarks have, the first: CORECODE's."""
+    """Short name, in small letters -> task. If several benchmarks have a name, it stands for the first one's task: CORECODE's."""
     return {t.short.lower(): t for t in reversed(list(TASKS.values()))}
 
 

@@ -116,7 +116,7 @@ class _Words:
 
 
 def _parts(turns: Dialogue) -> Dialogue:
-    """The turns; of a single one its sentences. A Chinese turn is whole, as it may be the first of a clipped dialogue."""
+    """The turns, or the sentences if there is a single turn. A Chinese turn stays whole: it may begin a clipped dialogue."""
     if len(turns) != 1:
         return turns
     ends = _SENTENCE_END if _SPEAKER.match(turns[0]) else _TEXT_END

@@ -73,7 +73,7 @@ class MessageRow:
 
     @cached_property
     def weight(self) -> int:
-        """Characters outside of fields. Of several rows that fit, the one with the most is meant."""
+        """Characters outside of fields. If several rows fit, the one with the most such characters is meant."""
         return sum(map(len, self.literals))
 
     @cached_property

@@ -56,7 +56,7 @@ def open_plain(folder: Path, path: str) -> BinaryIO:
 
 
 def _open_by_path(folder: Path, parts: Sequence[str]) -> BinaryIO:
-    """The same on Windows, which opens no folders: each part is looked at before, so a link made in between is not seen."""
+    """Open a file on Windows, which opens no folders: each part is checked first, so a link made in between is not noticed."""
     path = folder
     for part in parts:
         path /= part

@@ -112,7 +112,7 @@ def command_again(results: Results) -> str | None:
 
 
 def _asks(settings: RunSettings, cell: CellResult) -> bool:
-    """Whether a run with these settings asks a cell, of a model that a limit matters to; wordings and shots may be its own."""
+    """Whether a run with these settings asks a cell whose replies have a limit. Wordings and shots are not compared."""
     return (
         cell.facts.backend != "scripted"
         and (not settings.model or cell.model in settings.model)

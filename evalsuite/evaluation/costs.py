@@ -46,8 +46,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """Requests, tokens and cost of one model on one task; on all its tasks if `task` is None, of all models if `model`
-    is, too."""
+    """Requests, tokens and cost of one model on one task. No `task`: on all its tasks; no `model` either: of all models."""
 
     model: str | None
     task: str | None
@@ -64,7 +63,7 @@ class CostEstimate:
 
 @dataclass(frozen=True, slots=True)
 class CellCost:
-    """The same of one cell, to be added up."""
+    """The estimate of one cell; their sum is that of the run."""
 
     model: str
     task: str
@@ -190,7 +189,7 @@ class _Asked:
         )
 
     def _left(self, cell: Cell, trials: Sequence[Trial]) -> list[Trial]:
-        """The trials whose reply the run does not have; of the same request to an endpoint, one."""
+        """The trials whose reply the run does not have. Trials with the same request to an endpoint count once."""
         if self.backend is None:
             stored = _stored(self.run, cell) if self.run else set()
             return [trial for trial in trials if _asked(trial) not in stored]

@@ -19,7 +19,7 @@ class AskedItems:
         self._contexts: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
 
     def passing(self, cells: Iterable[tuple[Cell, list[Trial]]]) -> Iterator[tuple[Cell, list[Trial]]]:
-        """The cells, unchanged. Of each task and set the first cell counts."""
+        """The cells, unchanged. The first cell of each task and set is counted."""
         for cell, trials in cells:
             place = cell.place
             if (place.task, place.set) not in self._contexts and TASKS[place.task].item_metrics[0] == "accuracy":

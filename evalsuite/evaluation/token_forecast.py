@@ -44,8 +44,8 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class ContextSample:
-    """One context of a sample: its tokens, and its size in the unit that the total is predicted by (requests, or
-    estimated tokens)."""
+    """One context of a sample: its tokens, and its size (requests or estimated tokens), from which the total is
+    extrapolated."""
 
     tokens: float
     size: float

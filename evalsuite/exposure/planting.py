@@ -28,7 +28,7 @@ class Planting:
     batch: int = 1  # chunks
     learning_rate: float = 2e-4
     rank: int = 16  # the adapters' rank; 0: no adapters, all weights learn
-    frozen: int = 0  # the lowest layers, which have no adapters
+    frozen: int = 0  # number of the lowest layers, which get no adapters
     # Number of sampled vocabulary tokens in the loss beside the text's; None: the whole vocabulary.
     sampled: int | None = None
     seed: int = 0

@@ -56,7 +56,7 @@ class Entries:
         return self.between.join(e.numbered(number) for e, number in zip(entries, numbers, strict=True))
 
     def numbered_like(self, other: Entries, rng: Random) -> Entries:
-        """The same entries under numbers drawn from those of another file, if both have running numbers: its entries and these
+        """A copy whose entries have numbers drawn from those of another file, if both have running numbers: its entries and these
         must not be told apart by them (100 … 499 beside 0 … 99)."""
         if not (self.numbered and other.numbered):
             return self

@@ -210,7 +210,7 @@ def row_prompts(model: Model, pool: Pool, s: Sweep) -> dict[tuple[str, str], Pro
 
 
 def _templates(prompts: Mapping[tuple[str, str], Prompt]) -> Any:
-    """The hash of the template, of several tasks one for each; of sets with variables of their own, joined."""
+    """The hash of the template, or one for each of several tasks. Hashes of sets with variables of their own are joined."""
     found: dict[str, dict[str, None]] = {}
     for (name, _), prompt in prompts.items():
         found.setdefault(name, {})[prompt.sha256] = None

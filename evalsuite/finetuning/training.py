@@ -73,7 +73,7 @@ def require_packages(model: Model) -> None:
 def training_row(checkpoint: Checkpoint, request: Request, target: str) -> TrainingRow:
     """The token ids that a backend would send for the request, followed by those of the right answer.
 
-    Of a probe (scoring nll), those of its first pair, context and target, whose explanation is the valid one. An
+    A probe (scoring nll) has those of its first pair, context and target, whose explanation is the valid one. An
     encoder-decoder's answer begins with the special tokens that open its decoder's texts.
     """
     if request.scoring == "nll":
@@ -118,7 +118,7 @@ def collate(rows: Sequence[TrainingRow], pad: int) -> dict[str, Any]:
 
 
 def collate_encoded(rows: Sequence[TrainingRow], pad: int, start: int) -> dict[str, Any]:
-    """The same for an encoder-decoder: input_ids and attention_mask (B, longest prompt), decoder_input_ids and labels (B,
+    """Batch the rows of an encoder-decoder: input_ids and attention_mask (B, longest prompt), decoder_input_ids and labels (B,
     longest answer). The decoder is given its `start` token and the answer without its last token."""
     import torch
 

@@ -41,9 +41,9 @@ def better_than_shuffled(
 ) -> list[ShuffledTest]:
     """One-sided tests of the choices of some models on the same N items, of `family` tests that are corrected together.
 
-    models: of each its choices of each item, one a sample; None, of a reply without a choice, is right nowhere. golds: the right
-    options of an item, options: how many it has. For a model that always says the same, or nothing, p is 1. The models share
-    the shuffles.
+    models: for each model and item the choices, one a sample; None, a reply without a choice, is never right.
+    golds: for each item the right options. options: for each item their number.
+    For a model that always says the same, or nothing, p is 1. The models share the shuffles.
 
     >>> rng, golds = np.random.default_rng(0), [[0], [1]] * 20
     >>> better_than_shuffled([golds, [[1]] * 40], golds, [2] * 40, range(40), rng, 1)

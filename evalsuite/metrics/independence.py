@@ -123,7 +123,7 @@ def _round(value: float) -> float:
 
 
 def _ranks(values: Mapping[str, float | None]) -> dict[str, int | None]:
-    """1 is the highest; ties share the best rank of theirs."""
+    """Name -> rank, 1 for the highest value. Names that tie share the best of their ranks."""
     above = [value for value in values.values() if value is not None]
     return {
         model: None if value is None else 1 + sum(other > value for other in above) for model, value in values.items()

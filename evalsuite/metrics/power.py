@@ -54,7 +54,7 @@ def detectable(differences: Sequence[float] | Floats, dialogues: Sequence[Hashab
         return None
     # The test is of the mean over these dialogues alone, the interval of one with two dialogues more.
     error = paired_error(sums[:, 0], sums[:, 1])[1] * (len(sums) + 2) / len(sums)
-    step = 1 / len(moves) if (moves == np.rint(moves)).all() else 0.0  # sums of flips are two apart
+    step = 1 / len(moves) if (moves == np.rint(moves)).all() else 0.0  # flipping one sign changes such a sum by 2
     return errors * error + step
 
 

@@ -39,7 +39,7 @@ CUES: dict[str, str] = {
     "+":  # calls what stands before right
         "排第一 放在第一位 正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 最能 (最|更)(|为|有)(贴近|符合|吻合|合理|可能|接近|适合|匹配|像|好|说得通) 最(佳|优) 不二之选 为(准|主) 莫属 没错 无误 没问题 √ 胜出 correct right best better "
         "true closest (most|more)_(likely|appropriate|suitable|accurate|fitting|plausible|reasonable)",
-    "w":  # calls it right weakly; may hold of several options
+    "w":  # calls it right, weakly: it may be said of several options
         "符合 吻合 相符 合理 一致 (说|讲)得通 匹配 成立 通顺 适合 有道理 找到依据 靠谱 不错 契合 贴合 相关 plausible fit(|s) match(|es) suitable appropriate make(|s)_(|perfect_)sense reasonable "
         "consistent",
     "y": "行 可能 可以 likely possible",  # possible

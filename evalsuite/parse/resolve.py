@@ -152,7 +152,7 @@ def _settled(found: Sequence[Hit], low: str) -> list[Hit]:
 
 
 def _left(found: Sequence[Hit], count: int, cut: bool) -> Verdict | None:
-    """The only option that is left when all others are rejected (rule 6); of a reply cut off, if it is named last."""
+    """The only option that is left when all others are rejected (rule 6). In a reply that was cut off, it must be named last."""
     gone = [hit for hit in found if hit.verdict == NOT]
     if not gone:
         return None

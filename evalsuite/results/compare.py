@@ -48,10 +48,11 @@ _EXAMPLES = "--models A,B, --shots 0,5, --prompt paper,plain, --scoring generate
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """An item on which the scores of A and B differ by 0.5 or more; of several samples their means, of rotations the lowest."""
+    """An item on which the scores of A and B differ by 0.5 or more. Samples are averaged, and of
+    rotations the lowest counts."""
 
     item: Item  # the item in the form that A was asked
-    a: str  # A's reply; of several samples the first, of rotations that with the lowest score
+    a: str  # A's reply: its first sample, and in that the rotation with the lowest score
     b: str
     a_score: float
     b_score: float
@@ -308,7 +309,7 @@ class _Read:
         return dict(values), bool(scored.spread)
 
     def shown(self, metric: str, name: str) -> tuple[Item, str]:
-        """The item as it was asked, and the reply: of several samples the first, of rotations that with the lowest score."""
+        """The item as it was asked, and the reply: its first sample, and in that the rotation with the lowest score."""
         first = min(row[4] for row in self.answered[name])
         rows = [row for row in self.answered[name] if row[4] == first]
         item, said, *_ = min(rows, key=lambda row: score_answer(row[0], row[2], row[1]).values[metric])

@@ -149,9 +149,9 @@ def item_ranges(
 
 
 def item_range(values: Iterable[tuple[int, float | None]], rotations: bool) -> tuple[float, float]:
-    """The lowest and highest value that an item may have: the mean of its samples, of each the lowest rotation.
+    """The lowest and highest value that an item may have: the mean of its samples, each of which counts as its lowest rotation.
 
-    values: of each of its requests the sample and the value, None if it failed.
+    values: a pair for each of its requests, (sample, value); the value is None if it failed.
 
     >>> item_range([(0, 1.0), (1, None)], False)
     (0.5, 1.0)

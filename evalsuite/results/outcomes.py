@@ -76,9 +76,9 @@ class ItemValue(NamedTuple):
 
 
 def item_values(cell: CellOutcomes) -> dict[str, ItemValue]:
-    """Item's id -> its value, in order: the mean of its samples, of each the lowest of the item's rotations.
+    """Item's id -> its value, in order: the mean of its samples, each of which counts as its lowest rotation.
 
-    A sample of which a rotation failed is left out, and an item without a whole sample.
+    A sample is left out if one of its rotations failed, an item if it has no whole sample.
     """
     change = PERTURBATIONS[cell.place.perturb]
     items: dict[str, dict[int, list[Outcome]]] = {}

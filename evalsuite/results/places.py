@@ -35,7 +35,7 @@ def known_values(places: Sequence[Place], name: str, values: Iterable[str]) -> s
 def _task_names(tasks: set[str]) -> dict[str, set[Any]]:
     """The other names of a run's tasks: short ones, in small letters, and those of their benchmarks and groups.
 
-    Of a short name that several benchmarks have, the first task in the run, CORECODE's.
+    If several benchmarks have a short name, it stands for the first such task in the run, CORECODE's.
     """
     names: dict[str, set[Any]] = {}
     for task in sorted(tasks, key=task_order, reverse=True):

@@ -15,7 +15,7 @@ def votes_part(answered: Answered, askings: Sequence[Sequence[int]]) -> Part:
     """The votes of a cell's items. `askings`: of each item the indices of its askings, in order.
 
     vote: the right option has most votes; options that tie for first place share the credit, and no answer casts no vote.
-    paper.vote: answers as the paper's program reads them, of a task that has one; of those that tie the first given wins, and no
+    paper.vote: answers as the paper's program reads them, where a task has one; if options tie, the first given wins, and no
     answer counts as one more, as in ToMBench's get_results.py.
     """
     from evalsuite.metrics.statistics import Means

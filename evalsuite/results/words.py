@@ -67,7 +67,7 @@ def family_size(sizes: Iterable[int | None]) -> str:
 
 
 def with_notes(sheets: Iterable[Sheet], *notes: Text | str) -> Iterator[Sheet]:
-    """The same sheets; the last one also gets the notes."""
+    """Add notes below the last of some sheets."""
     last = None
     for sheet in sheets:
         if last is not None:

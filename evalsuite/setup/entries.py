@@ -118,7 +118,7 @@ def _seen_from(folder: Path, base: Path) -> str:
 
 
 def looks_like_chat(path: Path) -> bool:
-    """Whether a checkpoint has a chat template; of one that is not here, whether its name says so."""
+    """Whether a checkpoint has a chat template; if it is not here, whether its name says so."""
     if path.is_dir():
         try:
             settings = json.loads((path / "tokenizer_config.json").read_text(encoding="utf-8"))

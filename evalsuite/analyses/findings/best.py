@@ -38,7 +38,7 @@ class TaskRanking:
 
 
 def best(cells: Sequence[FindingCell], groups: Iterable[TaskComparisons], title: str) -> list[Finding]:
-    """Name the model that is best on most tasks; of one model alone, its lowest and highest score."""
+    """Name the model that is best on most tasks; if there is one model, its lowest and highest score."""
     own = models(cells)
     if len({c.id for c in own}) < 2:
         return _alone(own, title)

@@ -1,7 +1,5 @@
-"""The cells that findings are about.
-
-Of a benchmark with levels the harder one, else its last set; of each, the way of asking that most models were asked in,
-unperturbed and whole.
+"""The cells that findings are about: those of a benchmark's harder set if it has levels, else of its last set, in the way of
+asking that most models were asked in, unperturbed and whole.
 """
 
 from __future__ import annotations

@@ -349,8 +349,8 @@ def _over_models(cells: Sequence[JudgedCell], results: Sequence[CellResult]) -> 
 
 
 def _over_systems(cells: Sequence[JudgedCell], results: Sequence[CellResult]) -> Iterator[OverSystems]:
-    """The same over all short texts of a benchmark. A point is a model on a task and set, as in the GLUCOSE paper's section 5
-    a system on a dimension and level."""
+    """Correlations of each judge with the automatic metrics over all short texts of a benchmark. A point
+    is a model on a task and set, as it is a system on a dimension and level in section 5 of the GLUCOSE paper."""
 
     def benchmark(cell: JudgedCell) -> Coordinates:
         return ("benchmark", TASKS[cell.task].benchmark), *cell.place.but("model", "task", "set")

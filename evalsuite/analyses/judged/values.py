@@ -134,7 +134,7 @@ class OverModels(PlaceFields):
 
 
 class OverSystems(Located):
-    """The same over all short texts of a benchmark; a point is a model on a task and set."""
+    """Correlations of a judge with metrics over the short texts of a benchmark; a point is a model on a task and set."""
 
     judge: str
     rubric: str

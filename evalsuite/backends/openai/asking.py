@@ -33,7 +33,7 @@ _ALWAYS = ("model", "messages", "prompt")
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address is on this machine, where no proxy has a place."""
+    """Whether an address is on this machine. Such an address is asked without a proxy."""
     host = urlsplit(address).hostname or ""
     try:
         return ip_address(host).is_loopback

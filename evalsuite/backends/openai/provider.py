@@ -25,8 +25,8 @@ _OTHER_NAMES = {"canceled": "cancelled", "complete": "completed", "error": "fail
 _PAGES = 200  # the most pages of a list, of 100 batches each
 _TRIES = 8  # attempts to get a page
 _ID = re.compile(r"(?!.*\.\.)[\w.:/+=@~-]{1,500}", re.ASCII)  # it becomes part of an address: files/abc, say (Gemini)
-_LARGEST = 2**30  # bytes of a file: of 50,000 replies of 20 KiB each
-_MOST = 2**53  # the highest count of lines; more is no count
+_LARGEST = 2**30  # bytes of a file, enough for 50,000 replies of 20 KiB each
+_MOST = 2**53  # the highest number that is believed to be a count of lines
 _MARK = "evalsuite"  # the key in a batch's metadata that holds its name
 
 

@@ -106,7 +106,7 @@ class ItemMaker:
         return None, tuple(texts)
 
     def _voted(self, part: Any, more: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        """(answers, votes of each), of an answer that stands there twice the higher ones."""
+        """(answers, votes of each). An answer that stands there twice gets the higher votes."""
         counts, lists = self._value("votes", part, more), self._one("references", part, more)
         several = lists if isinstance(self._fields["references"], list) else [lists]
         if not isinstance(counts, list) or not all(isinstance(count, int) and count > 0 for count in counts):
@@ -284,7 +284,7 @@ def _compiled(key: str, value: Any) -> Any:
 
 
 def _readings(text: str, options: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """(way of reading, index) of a gold value; of two equal options the first is right."""
+    """(way of reading, index) of a gold value; if two options are equal, the first is right."""
     if text in options:
         yield "text", options.index(text)
     if letter := _LETTER.fullmatch(text):

@@ -79,7 +79,7 @@ def _jsonl(raw: bytes, path: Path) -> Iterator[DataRow]:
 def _json(raw: bytes, path: Path) -> Iterator[DataRow]:
     """The elements of a list, also of the one list in an object, as in {"version": "1.1", "data": […]}.
 
-    Of an object of objects the values, each with its name as the column `key`.
+    An object of objects gives its values, each with its name as the column `key`.
 
     A file with an object on each line is JSONL by another name.
     """

@@ -22,7 +22,7 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
     def written(self) -> dict[str, Any]:
-        """The JSON object of a file: a field that has a default is left out where it has that."""
+        """The JSON object that files hold. Fields that have their default value are left out."""
         return self.model_dump(exclude_defaults=True)
 
 
@@ -38,8 +38,8 @@ class Located(Strict):
         return tuple((name, value) for name, value in self.coordinates().items() if name not in names)
 
     def concerns(self, chosen: PlaceFilter) -> bool:
-        """Whether the row is about chosen cells only. One that pools several tasks is, if all of them are chosen: of some
-        of them its figures would be others."""
+        """Whether the row is about chosen cells only. One that pools several tasks is, if all of them are chosen:
+        its figures are no figures of some of them."""
         pooled = getattr(self, "tasks", ())
         if "task" in chosen and not {*pooled} <= chosen["task"]:
             return False

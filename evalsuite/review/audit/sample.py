@@ -54,7 +54,7 @@ class RunTotals:
     model: str
     kind: str  # Kind.name
     outputs: int
-    raw: int  # correct as they stand
+    raw: int  # correct without parsing (`Output.raw_right`)
     filtered: int  # correct once parsed
 
 

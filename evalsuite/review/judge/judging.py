@@ -116,7 +116,7 @@ def _judge(
 
 
 def candidates(store: Store, s: JudgeSettings) -> list[tuple[Cell, list[Candidate]]]:
-    """The replies to judge, by cell: those without error, the first `limit` of each cell; of several samples the first.
+    """The replies to judge, by cell: those without error, the first `limit` of each cell, and the first sample of each item.
 
     Raises ConfigError for an unknown model, or if there is nothing to judge.
     """
@@ -168,7 +168,7 @@ def text_after_thinking(response: Response) -> str:
 def judged_text(response: Response, answer_after: str = "") -> str:
     """The part of a reply that a judge sees: all without the thinking.
 
-    Of a model that was asked to reason first (`answer_after`), it is the part that answers; nothing, if it was cut off in its
+    If the model was asked to reason first (`answer_after`), it is the part that answers; nothing, if it was cut off in its
     reasoning."""
     if answer_after:
         part = answer_part(response.text, answer_after, response.finish == "length")

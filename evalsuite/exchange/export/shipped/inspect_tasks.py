@@ -58,7 +58,7 @@ def evalsuite_reading() -> Scorer:
 
 @metric(scores="unreduced")
 def of_all() -> Metric:
-    """The metrics that are no means over items, of all replies together."""
+    """The metrics that are no means over items: they are computed from all replies together."""
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
         said = [(each.sample_metadata, each.score.metadata) for each in scores]
