@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalsuite.common.errors import ConfigError
@@ -38,6 +40,15 @@ class LazyMapping(Mapping[str, Row]):
 
     def __len__(self) -> int:
         return len(self._rows)
+
+
+def lazy(name: str) -> Callable[..., Any]:
+    """The function or class of a name such as "package.module:Class", whose module is imported when it is called."""
+    return partial(_called, name)
+
+
+def _called(name: str, *args: Any, **named: Any) -> Any:
+    return resolve_name(name)(*args, **named)
 
 
 def installed(group: str) -> list[EntryPoint]:

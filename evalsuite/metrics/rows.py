@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
 
+from evalsuite.common.plugins import lazy
 from evalsuite.metrics.exact import NORMALISATION, char_f1, exact_match
 from evalsuite.metrics.profiles import Profile
 from evalsuite.metrics.tokens import token_signature
@@ -208,46 +211,16 @@ def _bleu(order: int, papers: bool = False) -> TextMetric:
     )
 
 
-def _bleu_module() -> Any:
-    from evalsuite.metrics import bleu
-
-    return bleu
-
-
-def _chrf_module() -> Any:
-    from evalsuite.metrics import chrf
-
-    return chrf
+def _counts(name: str, module: str, tokens: Callable[[Profile], str | None], pooled: str, single: str) -> Counts:
+    """Counts whose statistics and functions are in a module of this folder, which is imported when they are needed."""
+    path = f"evalsuite.metrics.{module}"
+    return Counts(name, partial(import_module, path), tokens, lazy(f"{path}:{pooled}"), lazy(f"{path}:{single}"))
 
 
-def _meteor15_module() -> Any:
-    from evalsuite.metrics import meteor15
-
-    return meteor15
-
-
-def _sacre(sums: Numbers) -> Floats:
-    return _bleu_module().corpus_bleu_exp(sums)  # type: ignore[no-any-return]
-
-
-def _chrf(sums: Numbers) -> Floats:
-    return _chrf_module().chrf(sums)  # type: ignore[no-any-return]
-
-
-def _meteor15(sums: Numbers) -> Floats:
-    return _meteor15_module().meteor15(sums)  # type: ignore[no-any-return]
-
-
-_BLEU = Counts(
-    "bleu",
-    _bleu_module,
-    lambda profile: profile.bleu,
-    pooled=lambda sums: _bleu_module().corpus_bleu(sums),
-    single=lambda rows: _bleu_module().sentence_bleu(rows),
-)
-_SACRE = Counts("sacre", _bleu_module, lambda profile: profile.sacre, _sacre, _sacre)
-_CHRF = Counts("chrf", _chrf_module, lambda profile: "char", _chrf, _chrf)
-_METEOR15 = Counts("meteor15", _meteor15_module, lambda profile: profile.meteor15, _meteor15, _meteor15)
+_BLEU = _counts("bleu", "bleu", lambda profile: profile.bleu, "corpus_bleu", "sentence_bleu")
+_SACRE = _counts("sacre", "bleu", lambda profile: profile.sacre, "corpus_bleu_exp", "corpus_bleu_exp")
+_CHRF = _counts("chrf", "chrf", lambda profile: "char", "chrf", "chrf")
+_METEOR15 = _counts("meteor15", "meteor15", lambda profile: profile.meteor15, "meteor15", "meteor15")
 
 
 # In the order of results.json.

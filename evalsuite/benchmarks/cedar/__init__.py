@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.cedar.explanation import DIMENSIONS
 from evalsuite.benchmarks.cedar.rubric import RUBRIC
 from evalsuite.benchmarks.cedar.tasks import SETS, SPLITS, TASKS_CEDAR
 from evalsuite.benchmarks.languages import EN
+from evalsuite.common.plugins import lazy
 from evalsuite.types import Benchmark
-
-if TYPE_CHECKING:
-    from evalsuite.benchmarks.corpus import Corpus
-
-
-def _corpus(benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> Corpus:
-    from evalsuite.benchmarks.cedar.loader import Corpus
-
-    return Corpus(benchmark, folder, skip_bad=skip_bad)
-
 
 BENCHMARK = Benchmark(
     "cedar",
@@ -30,7 +20,7 @@ BENCHMARK = Benchmark(
     sets_zh="来源",
     sets_en="source",
     tasks=TASKS_CEDAR,
-    loader=_corpus,
+    loader=lazy("evalsuite.benchmarks.cedar.loader:Corpus"),
     no_address="the official data could not be found anywhere: docs/cedar.md says what file to write, and what is bundled",
     groups=DIMENSIONS,
     audit=RUBRIC,

@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.charm.rubric import RUBRIC
 from evalsuite.benchmarks.charm.tasks import ASPECTS, SETS, TASKS_CHARM
 from evalsuite.benchmarks.languages import ZH
+from evalsuite.common.plugins import lazy
 from evalsuite.types import Benchmark
-
-if TYPE_CHECKING:
-    from evalsuite.benchmarks.corpus import Corpus
-    from evalsuite.common.sheet import Sheet
-
-
-def _corpus(benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> Corpus:
-    from evalsuite.benchmarks.charm.loader import Corpus
-
-    return Corpus(benchmark, folder, skip_bad=skip_bad)
-
-
-def _references() -> Sequence[Sheet]:
-    from evalsuite.benchmarks.charm.reference import reference_sheets
-
-    return reference_sheets()
-
 
 BENCHMARK = Benchmark(
     "charm",
@@ -37,7 +19,7 @@ BENCHMARK = Benchmark(
     sets_zh="领域",
     sets_en="domain",
     tasks=tuple(TASKS_CHARM.values()),
-    loader=_corpus,
+    loader=lazy("evalsuite.benchmarks.charm.loader:Corpus"),
     address="https://github.com/opendatalab/CHARM",
     training="",  # the examples of its wordings are part of the release
     levels=SETS,
@@ -48,7 +30,7 @@ BENCHMARK = Benchmark(
     published=Path(__file__).with_name("published.csv"),
     # The release reads the first letter of a reply.
     published_as={"paper.accuracy": "accuracy"},
-    references=_references,
+    references=lazy("evalsuite.benchmarks.charm.reference:reference_sheets"),
     published_zh="论文的领先榜：中文模型用 ZH-CoT（本套件的 paper 提示），其他模型用 XLT。",
     published_en="The paper's leaderboard asks Chinese models by ZH-CoT (our wording paper), others by XLT.",
     licence="Apache-2.0",

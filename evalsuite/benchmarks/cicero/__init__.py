@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.cicero.rubric import RUBRIC
 from evalsuite.benchmarks.cicero.tasks import QUESTIONS, SETS, TASKS_CICERO
 from evalsuite.benchmarks.languages import EN
+from evalsuite.common.plugins import lazy
 from evalsuite.types import Archives, Benchmark
-
-if TYPE_CHECKING:
-    from evalsuite.benchmarks.corpus import Corpus
-    from evalsuite.common.sheet import Sheet
-
-
-def _corpus(benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> Corpus:
-    from evalsuite.benchmarks.cicero.loader import Corpus
-
-    return Corpus(benchmark, folder, skip_bad=skip_bad)
-
-
-def _references() -> Sequence[Sheet]:
-    from evalsuite.benchmarks.cicero.reference import reference_sheets
-
-    return reference_sheets()
-
 
 BENCHMARK = Benchmark(
     "cicero",
@@ -37,7 +19,7 @@ BENCHMARK = Benchmark(
     sets_zh="版本",
     sets_en="version",
     tasks=tuple(TASKS_CICERO.values()),
-    loader=_corpus,
+    loader=lazy("evalsuite.benchmarks.cicero.loader:Corpus"),
     # The git repository does not contain v1's files.
     address=Archives(
         {
@@ -63,6 +45,6 @@ BENCHMARK = Benchmark(
         "paper.cider": "cider",
         "paper.semsim": "semsim",
     },
-    references=_references,
+    references=lazy("evalsuite.benchmarks.cicero.reference:reference_sheets"),
     licence="MIT; the dialogues come from DailyDialog, MuTual and DREAM, which have terms of their own",
 )

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.cider.relations import CATEGORIES
 from evalsuite.benchmarks.cider.tasks import FOLDS, SPLITS, TASKS_CIDER
 from evalsuite.benchmarks.languages import EN
+from evalsuite.common.plugins import lazy
 from evalsuite.types import Benchmark
-
-if TYPE_CHECKING:
-    from evalsuite.benchmarks.corpus import Corpus
-
-
-def _corpus(benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> Corpus:
-    from evalsuite.benchmarks.cider.loader import Corpus
-
-    return Corpus(benchmark, folder, skip_bad=skip_bad)
-
 
 # The paper's metrics of spans are of the whole replies, its F1 and exact match of their own (squad.paper_f1); the others equal
 # ours.
@@ -33,7 +23,7 @@ BENCHMARK = Benchmark(
     sets_zh="折",
     sets_en="fold",
     tasks=tuple(TASKS_CIDER.values()),
-    loader=_corpus,
+    loader=lazy("evalsuite.benchmarks.cider.loader:Corpus"),
     address="https://github.com/declare-lab/CIDER.git",
     commit="4907cb247c2e9428e0d2b55f780b2611580b8f12",
     averaged=True,

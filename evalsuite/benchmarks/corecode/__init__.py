@@ -2,37 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from evalsuite.benchmarks.corecode.rubric import RUBRIC
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
 from evalsuite.benchmarks.languages import ZH
+from evalsuite.common.plugins import lazy
 from evalsuite.types import Benchmark
-
-if TYPE_CHECKING:
-    from evalsuite.benchmarks.corpus import Corpus
-    from evalsuite.common.sheet import Sheet
-
-
-def _corpus(benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> Corpus:
-    from evalsuite.benchmarks.corecode.loader import Corpus
-
-    return Corpus(benchmark, folder, skip_bad=skip_bad)
-
-
-def _references() -> Sequence[Sheet]:
-    from evalsuite.benchmarks.corecode.reference import reference_sheets
-
-    return reference_sheets()
-
-
-def _audited() -> Sequence[Mapping[str, Any]]:
-    from evalsuite.benchmarks.corecode.reference import table4
-
-    return table4()
-
 
 BENCHMARK = Benchmark(
     "corecode",
@@ -44,7 +20,7 @@ BENCHMARK = Benchmark(
     sets_zh="题集",
     sets_en="set",
     tasks=tuple(TASKS_CORECODE.values()),
-    loader=_corpus,
+    loader=lazy("evalsuite.benchmarks.corecode.loader:Corpus"),
     address="https://github.com/danshi777/CORECODE.git",
     commit="b38f6f38cdc1491b8b9e6c1e7a058739a2d9f12f",
     rubric="corecode",
@@ -62,7 +38,7 @@ BENCHMARK = Benchmark(
         "paper.meteor15": "meteor",
         "paper.cider": "cider",
     },
-    references=_references,
-    audited=_audited,
+    references=lazy("evalsuite.benchmarks.corecode.reference:reference_sheets"),
+    audited=lazy("evalsuite.benchmarks.corecode.reference:table4"),
     files="{set}/{task.folder}/{split}/{task.file}.jsonl",  # the official file
 )

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.glucose.dimensions import SETS
 from evalsuite.benchmarks.glucose.rubric import RUBRIC
 from evalsuite.benchmarks.glucose.tasks import TASKS_GLUCOSE
 from evalsuite.benchmarks.languages import EN
+from evalsuite.common.plugins import lazy
 from evalsuite.types import Benchmark
-
-if TYPE_CHECKING:
-    from evalsuite.benchmarks.corpus import Corpus
-
-
-def _corpus(benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> Corpus:
-    from evalsuite.benchmarks.glucose.loader import Corpus
-
-    return Corpus(benchmark, folder, skip_bad=skip_bad)
-
 
 BENCHMARK = Benchmark(
     "glucose",
@@ -30,7 +20,7 @@ BENCHMARK = Benchmark(
     sets_zh="维度",
     sets_en="dimension",
     tasks=TASKS_GLUCOSE,
-    loader=_corpus,
+    loader=lazy("evalsuite.benchmarks.glucose.loader:Corpus"),
     address="https://github.com/ElementalCognition/glucose.git",  # CC BY-NC 4.0
     commit="53005737c759f9b858c589794230768af69e9346",
     averaged=True,
