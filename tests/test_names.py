@@ -45,7 +45,7 @@ ODD = (
 def test_any_name_becomes_a_name_of_one_file(name: str, tmp_path: Path) -> None:
     made = safe_name(name, "easy", name)
     path = tmp_path / f"{made}.jsonl.gz"
-    path.write_text("x")  # the file system takes it
+    path.write_text("x")  # whether the file system takes such a name
     assert path.parent == tmp_path and path.is_file() and made.isascii() and made != safe_name(name, "easy", "other")
     assert len(draft_of(path).name) <= 255
 

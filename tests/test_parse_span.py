@@ -323,7 +323,7 @@ QUOTING = [
 
 @pytest.mark.parametrize(("question", "reply", "span"), QUOTING)
 def test_replies_that_quote_a_turn(question: str, reply: str, span: str) -> None:
-    """A conflict's turn stays whole, also miscopied; 因为 before a cause goes, also where it quotes."""
+    """A quoted turn is the whole answer about a conflict, even if it is miscopied. Before a cause 因为 is cut, even in a quotation."""
     assert parse_span(reply, dialogue=TURNS, question=question).text == span
 
 

@@ -422,7 +422,7 @@ def test_several_gpus_are_used_with_ray_only() -> None:
 
 
 def test_gpus_as_the_driver_lists_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()  # the machine's own, but for its PATH
+    monkeypatch.undo()  # from here on the machine's own environment, but for PATH
     program = tmp_path / "nvidia-smi"
     program.write_text("#!/bin/sh\necho 'NVIDIA H100 80GB HBM3, 81559'\necho 'NVIDIA, odd, 10'\n")
     program.chmod(program.stat().st_mode | stat.S_IEXEC)

@@ -100,7 +100,7 @@ def test_sheets_are_json() -> None:
 
 
 def test_numbers_that_are_none(run: Path, tmp_path: Path) -> None:
-    """Of a results.json that somebody edited: the file and the field are named."""
+    """The error names the file and the field, if somebody has edited results.json."""
     content = json.loads((run / "results.json").read_text(encoding="utf-8"))
     content["cells"][1]["metrics"]["accuracy"]["value"] = [1]
     (tmp_path / "results.json").write_text(json.dumps(content), encoding="utf-8")

@@ -29,7 +29,9 @@ class Inspected:
     accepted: int
     returned: int  # annotations returned and not yet revised
     revised: int
-    reasons: dict[str, int]  # reason -> annotations that were last returned for it, since accepted or revised or not
+    reasons: dict[
+        str, int
+    ]  # reason -> number of annotations that were last returned for it; some have been revised or accepted since
 
     @property
     def inspected(self) -> int:

@@ -197,7 +197,7 @@ _NAMES = (
 
 
 def _without_head(english: str, chinese: str) -> MessageRow:
-    """A row without its first field, if that only names the subject of the message: any name may stand before a message."""
+    """A row without its first field, if that field only names the file or setting that the message is about."""
     head = _HEAD.match(english)
     if (
         head

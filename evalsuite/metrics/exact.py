@@ -8,7 +8,7 @@ mapping of simplified and traditional characters. `#%&@+-` are kept because they
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 NORMALISATION = "outer-punct.1"
@@ -53,7 +53,7 @@ def char_f1(hyp: str, refs: Sequence[str]) -> float:
     0.8
     """
     answer = normalise(hyp)
-    bag: dict[str, int] | None = None
+    bag: Mapping[str, int] | None = None
     best = 0.0
     for ref in refs:
         gold = normalise(ref)
@@ -69,7 +69,8 @@ def char_f1(hyp: str, refs: Sequence[str]) -> float:
     return best
 
 
-def _bag(text: str) -> dict[str, int]:
+@lru_cache(maxsize=4096)  # references recur, and an answer is scored by several metrics
+def _bag(text: str) -> Mapping[str, int]:
     counts = Counter(text)
     for char in [char for char in counts if char.isspace()]:
         del counts[char]

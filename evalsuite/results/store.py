@@ -52,7 +52,7 @@ CREATE TABLE IF NOT EXISTS writing (mark TEXT PRIMARY KEY);
 """
 _VERSION = 3  # the version of the schema above
 _CHECKPOINT = 2000  # changed rows after which store.sqlite-wal, some MB, is copied into the file
-_TRIALS = 4096  # trials kept in memory while reading: those of a cell, for the next model
+_TRIALS = 2048  # trials kept in memory while reading: those of a cell, for the next model
 _DAMAGED = "the stored reply is not as it was stored: its digest differs; the same run asks it again"
 _REPAIR = "if it is damaged, put back a copy with its -wal file, or start a new run with another --out"
 

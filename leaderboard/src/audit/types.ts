@@ -48,7 +48,7 @@ export interface PageData {
   answering?: boolean;
   sample: string;
   name: string;
-  rubric?: Rubric; // on pages that show models' outputs
+  rubric?: Rubric; // only on pages that show models' outputs
   tasks: Task[];
   outputs: Entry[];
 }

@@ -211,7 +211,7 @@ export interface SheetColumn {
   kind?: "text" | "count" | "number" | "percent" | "p" | "bar" | "histogram" | "bars" | "statuses" | "code";
   digits?: number | null;
   signed?: boolean;
-  /** The page's own: "aligned" (beside, with its room kept in all rows), "drawn" (on the range alone). */
+  /** "aligned" and "drawn" exist on the page only: beside the value with room kept in all rows, and as a bar without figures. */
   interval?: "beside" | "alone" | "aligned" | "drawn";
   better?: "" | "more" | "less";
   align?: "" | "left" | "right";

@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (8a9c4db07340946f) by types.mjs.
+// Generated from schema/results.schema.json (37481193f6ff187a) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -5047,7 +5047,7 @@ export interface Correlations {
   kendall: number | null;
 }
 /**
- * The same over all short texts of a benchmark; a point is a model on a task and set.
+ * Correlations of a judge with metrics over the short texts of a benchmark; a point is a model on a task and set.
  */
 export interface OverSystems {
   judge: string;

@@ -39,7 +39,7 @@ export const matrixOf = (sheet: Sheet): Matrix =>
     ? wideMatrix(sheet)
     : longMatrix(sheet, sheet.chart.across, sheet.chart.up?.[0] ?? 0);
 
-/** The columns of figures are those of the matrix. */
+/** The matrix of a sheet in which each column of figures is a column of the matrix. */
 function wideMatrix({ columns: all, rows }: Sheet): Matrix {
   const at = all.flatMap((column, n) => (n > 0 && isFigure(column) ? [n] : []));
   const names = new Map(at.map((n) => [n, plain(inWords(all[n].heading))]));
