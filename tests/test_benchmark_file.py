@@ -85,6 +85,7 @@ tasks:
         ("rows_json", "\ufeff" + json.dumps(ROWS)),
         ("rows_json", json.dumps({"a": ROWS[0], "b": ROWS[1]})),
         ("rows_json", json.dumps({"version": "1.1", "about": {"by": "us"}, "data": ROWS})),
+        ("rows_ndjson", "".join(json.dumps(row) + "\n" for row in ROWS)),
         ("rows_tsv", 'q\toptions\tlabel\n天上有几个太阳？\t一个|两个\t0\n一年有"几季？\t两季|四季\t1\n'),
     ],
 )
@@ -110,6 +111,12 @@ def test_parquet_and_saved_folders_hold_the_same_items(tmp_path: Path) -> None:
     for data in ("rows.parquet", "saved/test"):
         first, second = items_of(write(tmp_path, TABLE.replace("DATA", data)))
         assert (first.options, first.gold, second.gold) == (("一个", "两个"), 0, 1), data
+    for n, row in enumerate(ROWS):
+        parquet.write_table(arrow.Table.from_pylist([row]), tmp_path / f"test-0000{n}-of-00002.parquet")
+    assert [item.gold for item in items_of(write(tmp_path, TABLE.replace("DATA", "test-00000-of-00002.parquet")))] == [
+        0,
+        1,
+    ]
     (tmp_path / "saved" / "dataset_dict.json").write_text("{}")
     with pytest.raises(DataError, match="of several splits, name one"):
         items_of(write(tmp_path, TABLE.replace("DATA", "saved")))
@@ -494,6 +501,17 @@ FIRST = [
         {"kind": "choice", "question": "题目", "options": "选项", "gold": "答案"},
     ),
     (
+        "prefixed.csv",
+        "题干,选项A,选项B,正确答案\n一加一？,A. 二,B. 三,A. 二\n二加二？,A. 三,B. 四,B. 四\n",
+        {"kind": "choice", "question": "题干", 'gold': '{{ row["正确答案"][0] }}',
+         "options": [f'{{{{ (row["选项{x}"] or "").removeprefix("{x}. ") }}}}' for x in "AB"]},
+    ),
+    (
+        "nested.ndjson",
+        "".join(json.dumps({"query": {"text": f"？{n}"}, "answer": n, "aliases": [f"甲{n}"]}) + "\n" for n in range(3)),
+        {"kind": "answer", "question": '{{ row["query"].text }}', "gold": "answer", "references": "aliases"},
+    ),
+    (
         "arc.jsonl",
         "".join(
             json.dumps({"question": f"？{n}", "choices": {"text": ["甲", "乙"], "label": labels}, "answerKey": labels[n % 2]}) + "\n"
@@ -504,7 +522,7 @@ FIRST = [
     (
         "commonsense.jsonl",
         json.dumps({"question": {"stem": "？", "choices": [{"label": "A", "text": "甲"}, {"label": "B", "text": "乙"}]}, "answerKey": "B"}),
-        {"kind": "choice", "question": "{{ row['question'].stem }}", "options": "{{ row['question'].choices }}", "gold": "answerKey"},
+        {"kind": "choice", "question": '{{ row["question"].stem }}', "options": '{{ row["question"].choices }}', "gold": "answerKey"},
     ),
     (
         "references.jsonl",
@@ -517,7 +535,7 @@ FIRST = [
             json.dumps({"context": f"在甲{n}。", "question": "在哪？", "answers": {"text": [f"甲{n}"], "answer_start": [1]}}) + "\n"
             for n in range(3)
         ),
-        {"kind": "span", "context": "context", "question": "question", "references": "{{ row['answers'].text }}"},
+        {"kind": "span", "context": "context", "question": "question", "references": '{{ row["answers"].text }}'},
     ),
     (
         "sets.jsonl",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
@@ -136,6 +137,10 @@ def _task(data: Path, rows: Cells) -> dict[str, Any]:
     asked = question
     if isinstance(rows[0][question], dict) and {"stem", "choices"} <= rows[0][question].keys():  # CommonsenseQA's form
         asked, options = _part(question, "stem"), _part(question, "choices")
+    elif isinstance(rows[0][question], dict):
+        asked = next(
+            (_part(question, key) for key in ("text", "question", "content") if key in rows[0][question]), question
+        )
     values = [row.get(gold) for row in rows] if gold else []
     kind = "answer"
     if options:
@@ -162,11 +167,31 @@ def _task(data: Path, rows: Cells) -> dict[str, Any]:
     task |= {"question": asked, **({"options": options} if options else {}), **({"gold": gold} if gold else {})}
     if options and gold and _counts_from_one([row[gold] for row in rows], rows, options):
         task["gold_is"] = "number"
+    if kind == "choice" and gold:
+        task["options"], task["gold"] = _without_letters(options, gold, rows)
     if references and not options:
         task["references"] = references
     if group := _named("group", others):
         task["group"] = group
     return task
+
+
+def _without_letters(options: Any, gold: str, rows: Cells) -> tuple[Any, str]:
+    """(options, gold) as expressions where every option begins with its letter, such as "A. 月饼"; else as they are."""
+    if not isinstance(options, list):
+        return options, gold
+    for mark in (". ", ".", "、", "．", "：", ": ", ":"):
+        marks = [f"{chr(ord('A') + n)}{mark}" for n in range(len(options))]
+        cells = [(str(row.get(name) or ""), own) for row in rows for name, own in zip(options, marks, strict=True)]
+        if all(cell.startswith(own) for cell, own in cells if cell):
+            told = [str(row.get(gold)) for row in rows]
+            first = all(any(text.startswith(own) for own in marks) for text in told)
+            shorter = [
+                f'{{{{ ({_cell(name)} or "").removeprefix("{own}") }}}}'
+                for name, own in zip(options, marks, strict=True)
+            ]
+            return shorter, f"{{{{ {_cell(gold)}[0] }}}}" if first else gold
+    return options, gold
 
 
 def _in_context(rows: Cells, right: Any) -> bool:
@@ -239,7 +264,12 @@ def _references(rows: Cells) -> Any:
 
 def _part(column: str, key: str) -> str:
     """The expression for a key of a column that holds mappings."""
-    return f"{{{{ row[{column!r}].{key} }}}}"
+    return f"{{{{ {_cell(column)}.{key} }}}}"
+
+
+def _cell(column: str) -> str:
+    """A column in an expression, in the quotes that YAML needs not double."""
+    return f"row[{json.dumps(column, ensure_ascii=False)}]"
 
 
 def _longest(rows: Cells, taken: set[Any]) -> str:
@@ -290,7 +320,8 @@ def _leaves(value: Any) -> Iterator[str]:
 
 
 def _name(data: Path) -> str:
-    stem = re.sub(r"[^a-z0-9]+", "_", data.stem.lower()).strip("_")
+    stem = re.sub(r"-\d{5}-of-\d{5}$", "", data.stem.lower())  # the number of a part of a file
+    stem = re.sub(r"[^a-z0-9]+", "_", stem).strip("_")
     stem = stem if stem and stem[0].isalpha() else f"mine_{stem}".rstrip("_")
     return f"{stem}_data" if bundled(f"prompts/{stem}").exists() or stem in ("test", "train", "dev") else stem
 

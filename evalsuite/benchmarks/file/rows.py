@@ -8,8 +8,10 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -22,7 +24,15 @@ LARGEST = 2**30  # bytes of a file, also unpacked
 MOST = 2_000_000  # rows of a file
 LONGEST = 10_000_000  # characters of a text; no prompt has more
 SAVED = "state.json"  # names the files of a folder that `datasets` saved
-FORMATS = {".jsonl": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv", ".txt": "tsv", ".parquet": "parquet"}
+FORMATS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".txt": "tsv",
+    ".parquet": "parquet",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +58,12 @@ def read_rows(root: Path, path: str, encoding: str = "utf-8") -> DataRows:
 
     Raises DataError, with file and line, if it is missing or broken."""
     named = root / path
+    parts: list[bytes] = []
     if named.is_dir():
         parts = _saved_files(root, path)
         found = _streams(parts, named)
+    elif shards := _shards(path):
+        found = chain.from_iterable(_read_shard(root, shard, parts) for shard in shards)
     else:
         suffix = PurePosixPath(path).suffix
         if suffix not in FORMATS:
@@ -69,6 +82,20 @@ def read_rows(root: Path, path: str, encoding: str = "utf-8") -> DataRows:
     except _TooLong:
         raise DataError(f"row {len(rows) + 1} has a text of more than {LONGEST:,} characters", named) from None
     return DataRows(named, tuple(parts), tuple(rows))
+
+
+def _shards(path: str) -> list[str]:
+    """The Parquet files of which a path names the first, as the Hugging Face hub has them: test-00000-of-00002.parquet."""
+    first = re.fullmatch(r"(.*-)00000-of-(\d{5})\.parquet", path)
+    return [f"{first[1]}{n:05}-of-{first[2]}.parquet" for n in range(int(first[2]))] if first else []
+
+
+def _read_shard(root: Path, path: str, parts: list[bytes]) -> Iterator[DataRow]:
+    """The rows of one of several Parquet files; its content is added to `parts`."""
+    parts.append(read_plain(root, path, LARGEST))
+    if sum(map(len, parts)) > LARGEST:
+        raise DataError(f"is larger than {LARGEST:,} bytes with the files before it", root / path)
+    return _parquet(parts[-1], root / path)
 
 
 def _jsonl(raw: bytes, path: Path) -> Iterator[DataRow]:
