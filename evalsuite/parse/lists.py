@@ -10,6 +10,7 @@ from evalsuite.parse.mentions import OptionKeys
 from evalsuite.parse.rules import HEAD, LINE, NAME, NOT, Hit
 
 _NUMBERED = re.compile(r"(?<![\w.])(\d{1,2})[ ]?[.、)][ ]{0,2}[(\[]?([a-z])(?![a-z])")  # 1. B 2. D 3. A
+_ITEM_LINE = re.compile(r"[!/]b\Z")
 _GOES_ON = 4  # characters of the next option's text that show that a list goes on
 _HEADS = frozenset("!/^.:b(")  # tokens before an item of a list
 _ITEM = "选项"  # a list was cut off behind the word
@@ -18,6 +19,9 @@ _ITEM = "选项"  # a list was cut off behind the word
 def without_numbered(found: Sequence[Hit], low: str, several: bool) -> list[Hit]:
     """The hits; labels behind numbers answer other questions and choose nothing: 1. B 2. D 3. A. Where several may be right,
     only if they are not in the order of the options."""
+    lines = [hit for hit in found if hit.verdict == LINE and _ITEM_LINE.search(hit.before)]
+    if not several and len({hit.options for hit in lines}) > 1 and len(lines) > 2:
+        found = [hit._replace(verdict=NAME, rule="numbered") if hit in lines else hit for hit in found]
     places = {match.start(2): match for match in _NUMBERED.finditer(low)}
     items = [(n, hit) for n, hit in enumerate(found) if hit.start in places or hit.start + 1 in places]
     numbers = {places[hit.start if hit.start in places else hit.start + 1][1] for _, hit in items}

@@ -137,7 +137,7 @@ def options_of(pairs: tuple[tuple[str, str], ...]) -> OptionKeys:
 
 def _label(labels: Sequence[str], digits: bool) -> re.Pattern[str]:
     """A pattern of labels of the kind of these: any letter, if all are letters."""
-    after = r"(?![a-z0-9_%‰℃])(?![.:]\d(?!\.\d))" if digits else r"(?![a-z0-9_+'’#])(?!\.[a-z]\.)"  # i.e.
+    after = r"(?![a-z0-9_%‰℃])(?![.:]\d(?!\.\d))" if digits else r"(?![a-z0-9_+'’])(?!#(?!include|\s*$))(?!\.[a-z]\.)"  # i.e.
     before = r"(?<![a-z0-9_].)(?<!\d[.:].)"  # behind the first character: `re` is fast if a pattern begins with one
     if digits:
         core = rf"\d{before}\d?"
@@ -148,7 +148,7 @@ def _label(labels: Sequence[str], digits: bool) -> re.Pattern[str]:
     else:
         others = "|".join(sorted(map(re.escape, {*labels} - {""}), key=len, reverse=True)) or "(?!)"
         core = rf"(?<![a-z0-9_])(?<!\d[.:])(?:{others})"
-    return re.compile(rf"(?P<core>{core})(?:(?P<shut>[ ]?[{CLOSE}])|{after})")
+    return re.compile(rf"(?P<core>{core})(?:(?P<shut>[ ]?[{CLOSE}])|{after})", re.MULTILINE)
 
 
 def label_core(label: str) -> str:

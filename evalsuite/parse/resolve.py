@@ -15,6 +15,7 @@ from evalsuite.types import Status
 _ITEM = re.compile(r"[!/]b[(\[|]*\Z")  # heads a line with a bullet
 _BESIDE = re.compile(r"[MTQGW][^./]*\Z")  # in one sentence with the choice before: 可能是b，也可能是c
 _SHORT = re.compile(r"![@_'~=#,.Ac]*(?:[+]?['_~]*R)?T[_'~,.=]*")
+_ENDS_FIRST = re.compile(r"![_'~#=y]*T\.")  # the first sentence ends with an option's text
 _ITEMS = frozenset(("judged-right", "item-right", "right", "weak", "only"))  # rules that judge one option of several
 _ANEW = re.compile(r"(?<!R):\^[b(]*\Z")  # the first line of a list that a colon announces
 _LETTERS = re.compile(r"![M.,:/|()b]+")  # nothing but labels
@@ -176,6 +177,7 @@ def _only_named(found: Sequence[Hit], tape: Tape, low: str, question: QuestionTe
     alone: object = (
         low[last.start] in "([【" or (last.labelled and last.end - last.start > 3) or _SHORT.fullmatch(tape.tokens)
     )
+    alone = alone or _ENDS_FIRST.match(tape.tokens)
     alone = alone or _completes(low, last.start, question)
     alone = alone or (question.spoken is False and found[0].before == "!" and tape.tokens[found[0].at] == "M")
     if len(options) > 1 or options == (-1,) or not alone:

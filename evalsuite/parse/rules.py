@@ -335,7 +335,8 @@ def _unrepeated(found: list[Hit], count: int, several: bool, echo: bool) -> list
             run, listed = [], []
         answered = answered or (hit.verdict == ANSWER and not follows)
     # A list that begins again, or that a repeated question has, and is cut off.
-    again = echo and len(run) > 1 and not any(found[n].explicit for n in run[1:])
+    more = len(run) > 1 and (echo or (lists and not several and run[-1] == len(found) - 1))
+    again = more and not any(found[n].explicit for n in run[1:])
     if again or (run and any(_announced_alike(found[run[0]], first) for first in lists)):
         found = [h._replace(verdict=NAME, rule="listed") if n in run else h for n, h in enumerate(found)]
     return found
