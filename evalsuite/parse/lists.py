@@ -19,6 +19,8 @@ _ITEM = "选项"  # a list was cut off behind the word
 def without_numbered(found: Sequence[Hit], low: str, several: bool) -> list[Hit]:
     """The hits; labels behind numbers answer other questions and choose nothing: 1. B 2. D 3. A. Where several may be right,
     only if they are not in the order of the options."""
+    if len(found) < 2:
+        return [*found]
     lines = [hit for hit in found if hit.verdict == LINE and _ITEM_LINE.search(hit.before)]
     if not several and len({hit.options for hit in lines}) > 1 and len(lines) > 2:
         found = [hit._replace(verdict=NAME, rule="numbered") if hit in lines else hit for hit in found]

@@ -28,6 +28,7 @@ _THINK = re.compile(
     # Harmony without its special tokens; a terminal's marks.
     r"|\Aanalysis(?=[a-z])|assistant(?:analysis|commentary|final)(?=\W|[^\W\d_])|\A\s{0,9}thinking\.\.\.\n|\.\.\.done thinking\.?\n"
 )
+_MAY_THINK = re.compile(r"[<\[◁【]|_of_|think|analysis|assistant")  # each tag holds one of these
 _SHUTS = re.compile(r"[<\[◁|【]*(?:/|end|close|channel\|>(?:\s?final|$)|assistantfinal|im_start\|>\s?answer|\.)")
 
 # Special tokens of tokenizers: no model writes them as text.
@@ -106,7 +107,8 @@ def after_thinking(text: str) -> tuple[list[tuple[int, int]], bool]:
     ends a thought from the start: some chat templates put the opening tag in the prompt."""
     kept: list[tuple[int, int]] = []
     start, inside, opened = 0, False, ""
-    for tag in _THINK.finditer(lower(text)):
+    low = lower(text)
+    for tag in _THINK.finditer(low) if _MAY_THINK.search(low) else ():
         if tag.group() == "</details>" and not opened.startswith("<details"):
             continue  # it folds something else
         shuts, opened = _SHUTS.match(tag.group()) is not None, tag.group()
