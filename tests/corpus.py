@@ -2,7 +2,7 @@
 
     EVALSUITE_ANSWERS=<folder> python tests/corpus.py
 
-prints how they are read, by style of reply and by family of models. The replies are others' and are not part of the
+writes into docs/parsing.md and its Chinese page how they are read, by style of reply and by family of models. The replies are others' and are not part of the
 project: `fixtures/corpus/labels.jsonl` has for each its id in `corpus.jsonl` of that folder, the SHA-256 of its text without
 blanks at its ends, and its label. Two language models labelled all of them without seeing each other's labels, by the rules of
 evalsuite/parse and with the question at hand; a third reading decided where they differed. `blind`: not looked at, label or
@@ -36,6 +36,18 @@ FAMILIES = {
     "Qwen": "qwen", "GLM, InternLM, Yi": r"^(?:chat)?glm|^internlm|^yi-", "Baichuan, XVERSE": "baichuan|xverse",
     "law models (2023)": r"law|fuzi|wisdom|hanfei|lexi", "Llama 1 and 2, Vicuna and kin": r"llama|vicuna|alpaca|wizard|freewilly|yulan|ziya|gogpt|belle|moss|tigerbot",
 }  # fmt: skip
+
+CHINESE = {
+    "question": "题型", "style": "回复的写法", "models": "模型", "replies": "回复数", "no answer": "无答案",
+    "right": "读对", "wrong": "读错", "invented": "无中生有", "missed": "漏读",
+    "one option": "单选", "several options": "多选", "grown on": "开发用", "held back": "留出", "second draw": "第二次抽样", "third draw": "第三次抽样",
+    "the letter alone": "只有字母", "答案是X, the answer is X": "答案是X、the answer is X", "letter and text": "字母加文本", "the option's text": "选项文本",
+    "reasons first": "先讲理由", "a verdict on each option": "逐项判断", "goes on with other questions": "接着写别的题", "another style, or no answer": "其他写法或没有答案",
+    "GLM, InternLM, Yi": "GLM、书生、Yi", "Baichuan, XVERSE": "百川、元象", "law models (2023)": "法律模型（2023）",
+    "DeepSeek, Mixtral, Llama 3.1": "DeepSeek、Mixtral、Llama 3.1", "GPT-4, GPT-4o": "GPT-4、GPT-4o", "Llama 1 and 2, Vicuna and kin": "Llama 1、2，Vicuna 等",
+}  # fmt: skip
+BEGIN, END = "<!-- confusion, made by tests/corpus.py -->\n", "<!-- end of confusion -->"
+DOCS = Path(__file__).parents[1] / "docs"
 
 Row = dict[str, Any]
 
@@ -84,27 +96,42 @@ def family(model: str) -> str:
     return next(name for name, pattern in FAMILIES.items() if re.search(pattern, model, re.IGNORECASE))
 
 
-def table(heading: str, groups: dict[str, list[Row]]) -> str:
-    """A table in Markdown: for each group its replies, those without an answer, and how they are read."""
-    lines = [f"| {heading} | replies | no answer | {' | '.join(KINDS)} |", "|---|" + "--:|" * (2 + len(KINDS))]
+def table(heading: str, groups: dict[str, list[Row]], words: dict[str, str]) -> str:
+    """A table in Markdown: for each group its replies, those without an answer, and how they are read. `words`: translations."""
+
+    def said(name: str) -> str:
+        return words.get(name) or ("，" if words else ", ").join(words.get(part, part) for part in name.split(", "))
+
+    heads = [said(name) for name in (heading, "replies", "no answer", *KINDS)]
+    lines = [f"| {' | '.join(heads)} |", "|---|" + "--:|" * (2 + len(KINDS))]
     for name, rows in groups.items():
         counts = Counter(map(kind, rows))
         none = sum(not row.get("label", row.get("labels")) for row in rows)
-        lines.append(f"| {name} | {len(rows)} | {none} | " + " | ".join(str(counts[k] or "") for k in KINDS) + " |")
+        lines.append(
+            f"| {said(name)} | {len(rows)} | {none} | " + " | ".join(str(counts[k] or "") for k in KINDS) + " |"
+        )
     return "\n".join(lines)
 
 
-def main() -> None:
+def tables(words: dict[str, str]) -> str:
     rows = replies()
     halves = {
         f"{question}, {half}": [row for row in rows if ("labels" in row) == several and part(row) == half]
         for half in PARTS
         for question, several in (("one option", False), ("several options", True))
     }
-    styles = {name: [row for row in rows if row.get("style") == key] for key, name in STYLES.items()}
-    print(table("question", {name: half for name, half in halves.items() if half}), end="\n\n")
-    print(table("style", styles), end="\n\n")
-    print(table("models", {name: [row for row in rows if family(row["model"]) == name] for name in FAMILIES}))
+    groups = {
+        "question": {name: half for name, half in halves.items() if half},
+        "style": {name: [row for row in rows if row.get("style") == key] for key, name in STYLES.items()},
+        "models": {name: [row for row in rows if family(row["model"]) == name] for name in FAMILIES},
+    }
+    return "\n\n".join(table(heading, parts, words) for heading, parts in groups.items()) + "\n"
+
+
+def main() -> None:
+    for name, words in (("parsing.md", {}), ("parsing.zh.md", CHINESE)):
+        before, rest = (DOCS / name).read_text("utf-8").split(BEGIN)
+        (DOCS / name).write_text(f"{before}{BEGIN}{tables(words)}{END}{rest.split(END)[1]}", "utf-8")
 
 
 if __name__ == "__main__":

@@ -90,6 +90,16 @@ def test_real_replies_of_many_models(several: bool, part: str, agree: float, wro
     assert counts["wrong"] <= wrong * len(replies) and counts["invented"] <= invented * none, counts
 
 
+@pytest.mark.parametrize(("page", "words"), [("parsing.md", {}), ("parsing.zh.md", corpus.CHINESE)])
+def test_the_pages_have_the_confusion_of_today(page: str, words: dict[str, str]) -> None:
+    """`python tests/corpus.py` writes it."""
+    try:
+        today = corpus.tables(words)
+    except corpus.Missing as missing:
+        pytest.skip(str(missing))
+    assert f"{corpus.BEGIN}{today}{corpus.END}" in (corpus.DOCS / page).read_text("utf-8")
+
+
 def test_the_labels_of_others_replies_hold_no_text() -> None:
     rows = [json.loads(line) for line in corpus.LABELS.read_text("utf-8").splitlines()]
     assert len({row["id"] for row in rows}) == len(rows) == 1400

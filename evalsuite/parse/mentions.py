@@ -137,7 +137,9 @@ def options_of(pairs: tuple[tuple[str, str], ...]) -> OptionKeys:
 
 def _label(labels: Sequence[str], digits: bool) -> re.Pattern[str]:
     """A pattern of labels of the kind of these: any letter, if all are letters."""
-    after = r"(?![a-z0-9_%‰℃])(?![.:]\d(?!\.\d))" if digits else r"(?![a-z0-9_+'’])(?!#(?!include|\s*$))(?!\.[a-z]\.)"  # i.e.
+    after = (
+        r"(?![a-z0-9_%‰℃])(?![.:]\d(?!\.\d))" if digits else r"(?![a-z0-9_+'’])(?!#(?!include|\s*$))(?!\.[a-z]\.)"
+    )  # i.e.
     before = r"(?<![a-z0-9_].)(?<!\d[.:].)"  # behind the first character: `re` is fast if a pattern begins with one
     if digits:
         core = rf"\d{before}\d?"

@@ -79,7 +79,6 @@ RULES = [
     Rule("answer", ANSWER, "MTQ", r"s:[(\[]*", r"\.?(?:/|$)", "从a、b、c等候选领域中选择下面两个短语之间的关系所属的领域：c"),
     Rule("listed", NAME, ANY, rf"L(?:{ZN}['_~]?{ZN}=?{ZN}|[^./MTQGW]*:{Z})", r"", "{\n  \"analysis\": \"B想直接拿钢丝球刮锅，是因为B想图省事，不想慢…"),
     Rule("listed", NAME, "GW", r"\(", r"\)", "对话中的[MASK]处应填入的选项（(1)滑雪 (2)冲浪 (3)露营）：(3)"),
-    Rule("asked-about", NAME, TEXT, r"", r"[^./MTQGWm]*\?[:/(]*[MG]", "下列哪种发明需要符合新颖的要求以及有用的要求以及清楚的要求即为可以申请专利？…"),
     Rule("among", NAME, "GW", rf"i{Z}['_~]?{Z}", r"", "答案应该在(a)和(c)之间。对话很严肃，所以(c)可以排除。"),
     Rule("second", NAME, ANY, r"D[^./K]*", r"", "最可能的是c，然后是a，最后是b"),
     Rule("second", NAME, ANY, r"", rf"{V}D", "b最有可能，a次之"),
