@@ -81,10 +81,18 @@ def read_label(row: Row) -> Any:
     return None if choice is None else labels[choice]
 
 
+@lru_cache(maxsize=1)
+def kinds() -> dict[str, str]:
+    """How each reply is read, by id: right, wrong (another answer), invented (it has none), missed."""
+    found: dict[str, str] = {}
+    for row in replies():
+        got, wanted = read_label(row), row.get("label", row.get("labels"))
+        found[row["id"]] = "right" if got == wanted else "invented" if not wanted else "wrong" if got else "missed"
+    return found
+
+
 def kind(row: Row) -> str:
-    """How a reply is read: right, wrong (another answer), invented (it has none), missed."""
-    got, wanted = read_label(row), row.get("label", row.get("labels"))
-    return "right" if got == wanted else "invented" if not wanted else "wrong" if got else "missed"
+    return kinds()[row["id"]]
 
 
 def part(row: Row) -> str:
