@@ -446,8 +446,9 @@ def test_a_reference_is_subtracted(tmp_path: Path) -> None:
     row = "{{name: {}, backend: hf, path: 'bundled:models/tiny-zh', dtype: float32, device: cpu}}"
     models.write_text(f"models: [{row.format('a')}, {row.format('b')}]", encoding="utf-8")
     found = evalsuite.contamination(
-        "a", models, reference="b", tasks=["knowledge_filling"], set="easy", data="bundled:sample", out=tmp_path, **FEW
-    )
+        "a", models, reference="b", tasks=["knowledge_filling"], set="easy", data="bundled:sample", out=tmp_path,
+        **FEW | {"shards": 2, "shuffles": 1, "items": 2, "completions": 1},
+    )  # fmt: skip
     assert not found.problems
     for row in found.rows:
         assert row.reference.name == "b" and row.p in (1.0, None)

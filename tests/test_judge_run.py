@@ -33,7 +33,7 @@ TASKS = ["knowledge_generation", "event_cause"]
 @made_once
 def generations(folder: Path) -> Path:
     """Three baselines' generations."""
-    evalsuite.run(model=["lexical", "random", "majority"], tasks=TASKS, limit=10, out=folder / "run")
+    evalsuite.run(model=["lexical", "random", "majority"], tasks=TASKS, set="hard", limit=10, out=folder / "run")
     return folder / "run"
 
 
@@ -96,7 +96,7 @@ def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path], m
     cells = content_of(done, "judged")["cells"]
     controls = {"plain", "blind", "repeat/2", "repeat/3", "attack"}
     assert {c["control"] for c in cells} == controls
-    assert len([c for c in cells if c["control"] == "plain"]) == 2 * 3 * 2 * 2
+    assert len([c for c in cells if c["control"] == "plain"]) == 2 * 3 * 2
     for cell in cells:
         assert sum(cell["status"].values()) == cell["items"] and "missing" not in cell["status"]
         if cell["control"] != "attack":
@@ -133,7 +133,7 @@ def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path], m
     assert [r["attacks"] for r in told["attacks"]] == [50, 50] and all(r["asked"] == 50 for r in told["attacks"])
     assert [r["judges"] for r in told["panel"]] == [["one", "two"]]
     assert [(r["judge"], r["own_models"]) for r in told["families"]] == [("one", ["lexical"])]
-    assert len(content_of(done, "judged")["models"]) == 2 * 2 * 2 and all(
+    assert len(content_of(done, "judged")["models"]) == 2 * 2 and all(
         r["models"] == 3 for r in content_of(done, "judged")["models"]
     )
     # the same prompt was sampled three times by one judge
@@ -160,10 +160,10 @@ def test_kill_9(run: Path, endpoint: tuple[Server, Path], cli: Any) -> None:
     flags = ["--blind", "--attacks", "1"]
     lost = 0  # replies that came through whole and were not stored yet
     with kill_points.commands("openai") as kill:
-        for goal in (60, 140):
+        for goal in (40, 90):
             kill(goal, command(run, models, *flags))
             lost += sum(asked.whole > 0 for asked in server.asked.values()) - len(replies(run) - before)
-    assert len(replies(run) - before) > 100
+    assert len(replies(run) - before) > 70
     done = cli(*command(run, models, *flags), expect=1)
     assert "requests failed: 400" in done.stderr  # prompts that are too long
     with sqlite3.connect(run / "store.sqlite") as db:
@@ -172,7 +172,7 @@ def test_kill_9(run: Path, endpoint: tuple[Server, Path], cli: Any) -> None:
     assert spent >= (server.prompt_tokens + 2 * server.new_tokens) / 1e6 - 1e-12
     assert sum(asked.whole > 1 for asked in server.asked.values()) <= lost
     found = records(run)
-    assert len(found) == 3 * 2 * 2 * 10 * 2 + 50
+    assert len(found) == 3 * 2 * 10 * 2 + 50
     statuses = [r["status"] for r in found]
     assert "missing" not in statuses and min(map(statuses.count, ("scored", "invalid", "failed"))) > 0
     for record in found:
@@ -201,7 +201,7 @@ def test_the_budget_is_never_passed(run: Path, endpoint: tuple[Server, Path]) ->
     server, models = endpoint
     server.mix, server.worst = {"drop-middle": 0.1}, True
     missing = []
-    for budget in (0.05, 0.05, 0.12):
+    for budget in (0.025, 0.025, 0.06):
         done = evalsuite.judge(run, "one", models=models, budget=budget)
         assert any(f"budget of {budget:g} spent" in problem for problem in done.problems) and done.exit_code == 1
         assert (server.prompt_tokens + 2 * server.new_tokens) / 1e6 <= budget
@@ -219,11 +219,11 @@ def test_an_empty_candidate_is_not_asked(run: Path, endpoint: tuple[Server, Path
     done = evalsuite.judge(run, "one", models=models, model=["lexical"], blind=True)
     plain = [c for c in content_of(done, "judged")["cells"] if c["control"] == "plain"]
     empty = sum(c["status"].get("empty", 0) for c in plain)
-    assert 0 < empty < 40 and len(plain) == 4
+    assert 0 < empty < 20 and len(plain) == 2
     for cell in plain:
         assert cell["scales"]["score"]["histogram"]["0"] >= cell["status"].get("empty", 0)
     blind = [c for c in content_of(done, "judged")["cells"] if c["control"] == "blind"]
-    assert sum(c["items"] for c in blind) == 40 - empty
+    assert sum(c["items"] for c in blind) == 20 - empty
 
 
 def test_another_rubric_beside_the_first(run: Path, endpoint: tuple[Server, Path], tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_the_table_fits_80_columns(run: Path, endpoint: tuple[Server, Path]) -> 
     done = CliRunner().invoke(app, args, env={"COLUMNS": "80"})
     assert done.exit_code == 0, done.output
     assert all(len(line.rstrip()) <= 80 for line in done.stdout.splitlines() if not line.startswith("page:"))
-    for words in ("one judges: corecode", "lexical easy CKG", "raised", "without", "within 1", "own family"):
+    for words in ("one judges: corecode", "lexical hard CKG", "raised", "without", "within 1", "own family"):
         assert words in done.stdout
     with pytest.raises(ConfigError):
         evalsuite.judge(run.parent / "none", "one", models=models)

@@ -180,7 +180,7 @@ def test_each_benchmark_is_judged_by_its_own_rubric(run: Path, judges: str, tmp_
 
     models = tmp_path / "models.yaml"
     models.write_text(MODELS + judges, encoding="utf-8")
-    done = evalsuite.judge(run, "judge", models=models, tasks=["cicero", "glucose"], blind=True)
+    done = evalsuite.judge(run, "judge", models=models, tasks=["cicero", "glucose"])
     assert not done.problems and Judged.model_validate_json(json.dumps(content_of(done, "judged")))
     cells = content_of(done, "judged")["cells"]
     texts = {

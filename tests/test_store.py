@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 import pytest
 
 from evalsuite.common.errors import ConfigError
-from evalsuite.results.store import Store, _pack, _unpack, find_store, open_store, request_key
+from evalsuite.results.store import Store, _fields, _pack, _unpack, find_store, open_store, request_key
 from evalsuite.types import Cell, Item, Likelihood, Message, Place, Request, Response, Trial
 
 ITEM = Item(
@@ -304,3 +304,26 @@ def test_a_schema_that_is_no_text_is_a_broken_store(tmp_path: Path) -> None:
     path.write_bytes(content.replace(b"CREATE TABLE judged", b"CREATE T\xffBLE judged"))
     with pytest.raises(ConfigError, match="cannot be opened as a store"):
         Store(path)
+
+
+def test_all_fields_of_an_item_are_stored_in_their_order() -> None:
+    """The digest of an item hangs on it."""
+    item = Item(
+        "i",
+        "t",
+        "easy",
+        "test",
+        ("A: 一",),
+        "问？",
+        ("甲", "乙"),
+        ("(a)", "(b)"),
+        0,
+        ("甲",),
+        "g",
+        ("(",),
+        ("f",),
+        (3,),
+    )
+    assert all(getattr(item, field.name) != field.default for field in fields(Item))
+    assert list(_fields(item).items()) == list(asdict(item).items())
+    assert [*_fields(replace(item, votes=()))] == [field.name for field in fields(Item) if field.name != "votes"]
