@@ -495,7 +495,7 @@ def named(server: Server, folder: Path) -> Path:
     return path
 
 
-FEW = ["--tasks", "knowledge_filling,conflict_detection"]
+FEW = ["--tasks", "knowledge_filling,conflict_detection", "--set", "easy", "--limit", "60"]
 
 
 def command(models: Path, out: Path, *more: str) -> list[str]:
@@ -554,7 +554,7 @@ def test_the_key_is_shown_nowhere(endpoint: tuple[Server, Path], tmp_path: Path)
     with processes.commands("openai", OPENAI_LOG="debug") as run:  # which is read at import
         for mix, task in (({**server.mix, "echo": 0.3}, "knowledge_filling"), ({"401": 1.0}, "conflict_detection")):
             server.mix = mix
-            said.append(run(tmp_path, *command(models, out, "-v", "--tasks", task, "--limit", "20"))[1])
+            said.append(run(tmp_path, *command(models, out, "-v", "--tasks", task, "--set", "easy", "--limit", "20"))[1])
     assert "refuses the key (401: Incorrect API key provided (Bearer ***))" in said[-1]
     assert KEY not in "".join(said) and "Bearer ***" in "".join(said)
     assert server.account()["kinds"]["echo"] > 0
@@ -582,7 +582,7 @@ def test_a_budget_over_several_runs(endpoint: tuple[Server, Path], tmp_path: Pat
     out = tmp_path / "run"
     missing = []
     for budget in (0.02, 0.02, 0.05):
-        done = evalsuite.run(models, budget=budget, out=out)
+        done = evalsuite.run(models, tasks=["SI", "DI"], set="easy", budget=budget, out=out)
         assert any(f"budget of {budget:g} spent" in problem for problem in done.problems) and done.exit_code == 1
         assert (server.prompt_tokens + 2 * server.new_tokens) / 1e6 <= budget
         missing.append(sum(cell["missing"] for cell in cells_of(done)))
