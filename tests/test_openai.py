@@ -554,7 +554,9 @@ def test_the_key_is_shown_nowhere(endpoint: tuple[Server, Path], tmp_path: Path)
     with processes.commands("openai", OPENAI_LOG="debug") as run:  # which is read at import
         for mix, task in (({**server.mix, "echo": 0.3}, "knowledge_filling"), ({"401": 1.0}, "conflict_detection")):
             server.mix = mix
-            said.append(run(tmp_path, *command(models, out, "-v", "--tasks", task, "--set", "easy", "--limit", "20"))[1])
+            said.append(
+                run(tmp_path, *command(models, out, "-v", "--tasks", task, "--set", "easy", "--limit", "20"))[1]
+            )
     assert "refuses the key (401: Incorrect API key provided (Bearer ***))" in said[-1]
     assert KEY not in "".join(said) and "Bearer ***" in "".join(said)
     assert server.account()["kinds"]["echo"] > 0
