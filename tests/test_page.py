@@ -413,33 +413,35 @@ def place_of(row: dict[str, Any], **more: Any) -> bool:
 
 def test_robustness(perturbed: Path, perturbed_page: Any) -> None:
     found = json.loads((perturbed / "results.json").read_text())["robustness"]
-    perturbed_page.select_option("[data-keep=robust-task] select", "domain_identification")
-    perturbed_page.select_option("[data-keep=robust-set] select", "easy")
-    for table in ("drops", "wordings", "byShots"):
-        perturbed_page.click(f"[data-unfold={table}] summary")
-        perturbed_page.wait_for_selector(f"[data-unfold={table}] table")
+    perturbed_page.select_option("[data-keep=robustness-task] select", "domain_identification")
+    perturbed_page.select_option("[data-keep=robustness-set] select", "easy")
+    for table in ("drops", "wordings", "shots"):
+        perturbed_page.click(f"[data-unfold=tables-{table}] summary")
+        perturbed_page.wait_for_selector(f"[data-unfold=tables-{table}] table")
+    kinds = list(dict.fromkeys(row["perturb"] for row in found["drops"] if place_of(row)))
     for perturb in ("reindicate", "shuffle", "circular"):
         rows = [row for row in found["drops"] if place_of(row, perturb=perturb)]
         for n, model in enumerate(("majority", "random")):
             (row,) = [row for row in rows if row["model"] == model]
-            text = perturbed_page.locator(f".robust tr[data-perturb={perturb}]").nth(n).inner_text()
+            block = perturbed_page.locator("[data-sheet=drops] tbody").nth(kinds.index(perturb))
+            text = block.locator("tr:not(.group)").nth(n).inner_text()
+            assert model in text
             drop = f"{'−' if row['drop'] < 0 else '+'}{abs(100 * row['drop']):.1f}"
             same = row.get("same_choice", row.get("consistency"))
             assert shown(row["value"]) in text and drop in text and shown(same) in text
             assert f"✓→✕ {row['right_to_wrong']} · ✕→✓ {row['wrong_to_right']}" in text
     for row in found["positions"]:
         if place_of(row, perturb="none"):
-            panel = perturbed_page.locator(f".positions [data-model={row['model']}]")
+            panel = perturbed_page.locator(f".positions [data-block={row['model']}]")
             assert f"bias {shown(row['bias'])} %" in panel.inner_text()
             lines = panel.locator("tbody tr").all_inner_texts()
             shares = [shown(n / sum(row["chosen"])) for n in row["chosen"]]
             assert [line.split()[:2] for line in lines] == [list(x) for x in zip(row["labels"], shares, strict=True)]
-    wordings = perturbed_page.locator("table.wordings tbody tr").all_inner_texts()
-    rows = [row for row in found["wordings"] if place_of(row)]
-    assert len(wordings) == len(rows) == 8 and all(
-        row["worst"] in text for row, text in zip(rows, wordings, strict=True)
-    )
-    assert perturbed_page.locator("table.byShots tbody tr").count() == 8
+    wordings = perturbed_page.locator("[data-sheet=wordings] tbody tr:not(.group)").all_inner_texts()
+    rows = [row for row in found["wordings"] if place_of(row, set=row["set"], perturb="none")]
+    assert len(wordings) == len(rows) == 4  # two models on two sets
+    assert all(any(row["worst"] in text and row["model"] in text for text in wordings) for row in rows)
+    assert perturbed_page.locator("[data-sheet=shots] tbody tr:not(.group)").count() == 4
 
 
 @pytest.mark.parametrize("perturb", ["shuffle", "circular"])
@@ -490,5 +492,5 @@ def test_each_word_of_a_page_is_defined_once(page: str) -> None:
 
 def test_robustness_does_not_scroll_sideways(perturbed_page: Any) -> None:
     for task in ("knowledge_filling", "domain_identification"):
-        perturbed_page.select_option("[data-keep=robust-task] select", task)
+        perturbed_page.select_option("[data-keep=robustness-task] select", task)
         assert no_sideways_scrolling(perturbed_page)

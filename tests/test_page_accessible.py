@@ -112,7 +112,7 @@ THIN = """() => {
 @pytest.mark.parametrize(("lang", "theme", "width"), WAYS)
 def test_overview(visit: Any, lang: str, theme: str, width: int) -> None:
     tab = visit(lang, theme, width)
-    sections = "#ranks, #robustness, #slopes, #wording-spread, #shots-lines, #breakdown, #confusion, #learning, #judge, #correlations, #against-tokens"
+    sections = "#ranks, #robustness, #drops-charts, #wordings-charts, #shots-charts, #breakdown, #confusion, #learning, #judge, #correlations, #tokens"
     assert tab.locator(sections).count() == 11, "something is not drawn that should be tested"
     if lang == "en":
         without_motion(tab)
@@ -188,7 +188,7 @@ def test_keyboard(visit: Any) -> None:
     assert active(tab, "matches", ".menubox *")
     tab.keyboard.press("Escape")
     assert tab.locator("details.menu[open]").count() == 0 and active(tab, "matches", "details.menu > summary")
-    for chart in ("#charts", "#slopes", "#wording-spread", "#shots-lines", "#breakdown-charts", "#judge-scatter", "#curves-sets"):  # fmt: skip
+    for chart in ("#charts", "#drops-charts", "#wordings-charts", "#shots-charts", "#breakdown-charts", "#judge-scatter", "#curves_by_set-charts"):  # fmt: skip
         go_through(tab, chart)
 
 
@@ -244,8 +244,8 @@ def nothing_by_colour_alone(tab: Any) -> None:
         cells = tab.locator(f"table.overview button.{rank}")
         assert cells.count() and cells.evaluate_all(f"all => all.every((x) => {look})")
         assert all(rank in label for label in cells.evaluate_all("all => all.map((x) => x.ariaLabel)"))
-    assert tab.locator("#changes .heat").count() == tab.locator("#changes .heat", has_text="0").count()
-    for chart in ("#slopes", "#shots-lines", "#breakdown-charts", "#curves-sets"):
+    assert tab.locator("td.heat").count() == tab.locator("td.heat", has_text="0").count()
+    for chart in ("#drops-charts", "#shots-charts", "#breakdown-charts", "#curves_by_set-charts"):
         panels = tab.evaluate(
             """(chart) => [...document.querySelectorAll(chart + " .panel")].map((panel) => [...panel.querySelectorAll(".series:has(.spot)")].map((x) => {
                 const mark = x.querySelector(".mark"), corners = mark.getAttribute("points")?.split(" ").map((p) => p.split(",").map(Number));

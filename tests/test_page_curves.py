@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import shutil
 import struct
@@ -65,25 +63,31 @@ def page(sweep: Path, browse: Any) -> Iterator[Any]:
         yield tab
 
 
+NAMES = {"domain_identification": "Domain identification, Acc. %", "event_cause": "Event cause, F1 %"}
+LINES = {"none": "as they are"}  # perturbation -> the name of its line, if that is another
+
+
 @pytest.mark.parametrize("item_set", ["easy", "hard"])
 def test_lines(page: Any, rows: list[dict[str, Any]], item_set: str) -> None:
     """A panel a task; a line a set above, a line a perturbation below; heights as the values are."""
-    page.select_option("[data-keep=curve-set] select", item_set)
+    page.select_option("[data-keep=learning-set] select", item_set)
     for row in rows:
-        choices = row["task"] == "domain_identification"
+        panel = f"[data-panel='{NAMES[row['task']]}']"
         if row["perturb"] == "none":
-            check_line(page.locator(f"#curves-sets [data-task={row['task']}] [data-series={row['set'].upper()}]"), row)
-        if row["set"] == item_set and choices:
-            check_line(page.locator(f"#curves-perturbed [data-task={row['task']}] [data-series={row['perturb']}]"), row)
-    assert page.locator("#curves-sets .panel").count() == 2
+            check_line(page.locator(f"#curves_by_set-charts {panel} [data-series={row['set'].upper()}]"), row)
+        if row["set"] == item_set:
+            name = LINES.get(row["perturb"], row["perturb"])
+            check_line(page.locator(f"#curves_by_perturbation-charts {panel} [data-series='{name}']"), row)
+    assert page.locator("#curves_by_set-charts .panel").count() == 2
     looks = [
         (line.get_attribute("stroke-dasharray"), mark.evaluate("x => x.localName"), line.evaluate("x => getComputedStyle(x).stroke"))
-        for line, mark in ((s.locator(".path"), s.locator(".mark").first) for s in page.locator("#curves-perturbed .panel >> nth=0 >> [data-series]").all())
+        for line, mark in ((s.locator(".path"), s.locator(".mark").first) for s in page.locator("#curves_by_perturbation-charts .panel >> nth=0 >> [data-series]").all())
     ]  # fmt: skip
     assert len(looks) == 3 and all(len(set(kind)) == 3 for kind in zip(*looks, strict=True) if kind[0] != "circle")
 
 
 def check_line(series: Any, row: dict[str, Any]) -> None:
+    """Heights on an axis from 0 to 100 %: the interval of some value ends there."""
     assert series.count() == 1
     drawn = [float(pair.split(",")[1]) for pair in series.locator(".path").get_attribute("points").split()]
     assert drawn == pytest.approx([208 - 198 * p["value"] for p in row["points"]], abs=0.06)
@@ -93,35 +97,41 @@ def check_line(series: Any, row: dict[str, Any]) -> None:
     assert all(f": {shown(m['value'])} %" in words for words, m in zip(spots, values, strict=True))
 
 
-def test_the_table_has_the_values_of_results_json(page: Any, rows: list[dict[str, Any]]) -> None:
-    page.click(".numbers summary")
-    assert page.locator(".curvetable tr[data-row]").count() == len(rows) == 2 * (3 + 1)
-    heads = page.locator(".curvetable thead th").all_inner_texts()
-    assert heads == ["Training items", "0 (base)", "4", "12", "Chance level"]
-    for row in rows:
-        cells = page.locator(f".curvetable tr[data-row='{row['task']} {row['set']} {row['perturb']}'] td")
-        assert cells.nth(0).locator(".num").first.inner_text() == shown(row["before"]["value"])
-        assert cells.nth(1).locator(".num").first.inner_text() == shown(row["points"][0]["value"])
-        several = row["points"][1]
-        assert cells.nth(2).locator(".num").first.inner_text() == shown(several["value"])
-        assert cells.nth(2).locator(".ci").inner_text() == f"{shown(several['low'])}–{shown(several['high'])}"
-        assert cells.nth(2).locator("button").all_inner_texts() == [shown(x["value"]) for x in several["seeds"]]
-        assert cells.nth(3).inner_text() == shown(row["chance"])
+def test_tables_have_the_values_of_results_json(page: Any, rows: list[dict[str, Any]]) -> None:
+    """A row a size, a column a set; and below another fold each seed."""
+    page.click("[data-unfold=tables-curves_by_set] summary")
+    page.click("[data-unfold=tables-seeds] summary")
+    by_set, seeds = page.locator("[data-sheet=curves_by_set]"), page.locator("[data-sheet=seeds]")
+    assert by_set.count() == seeds.count() == 2
+    (row,) = [r for r in rows if (r["task"], r["set"], r["perturb"]) == ("domain_identification", "hard", "none")]
+    lines = [x.split("\t") for x in by_set.first.locator("tbody tr").all_inner_texts()]
+    small, several = row["points"]
+    sizes = [(x[0], x[2].split()[0]) for x in lines]
+    assert sizes == [
+        ("0", shown(row["before"]["value"])),
+        ("4", shown(small["value"])),
+        ("12", shown(several["value"])),
+        ("chance", shown(row["chance"])),
+    ]
+    lines = [x.split("\t") for x in seeds.first.locator("tbody tr").all_inner_texts()]
+    wanted = [("4", "1", small["seeds"][0]), *(("12", str(x["seed"]), x) for x in several["seeds"])]
+    assert [(x[0], x[1], x[2].split()[0]) for x in lines] == [(a, b, shown(x["value"])) for a, b, x in wanted]
 
 
 @pytest.mark.parametrize("way", ["point", "key", "table"])
 def test_values_open_their_evidence(page: Any, way: str) -> None:
-    page.click(".numbers summary")
-    spot = page.locator("#curves-perturbed [data-series=shuffle] .spot[role=button]").nth(1)
+    spot = page.locator("#curves_by_perturbation-charts [data-series=shuffle] .spot[role=button]").nth(1)
     if way == "point":
         spot.hover()
-        assert page.inner_text("#curves-perturbed .readout").startswith("shuffle, 4 items: ")
+        readout = page.locator("#curves_by_perturbation-charts .readout").first.inner_text()
+        assert readout.startswith("shuffle, training items 4: ")
         spot.click()
     elif way == "key":
         spot.focus()
         page.keyboard.press("Enter")
     else:
-        page.click(".curvetable tr[data-row='domain_identification hard shuffle'] td:nth-child(3) button")
+        page.click("[data-unfold=tables-seeds] summary")
+        page.locator("[data-sheet=seeds]").first.locator("tbody tr").first.locator("button").nth(2).click()
     page.wait_for_selector("#panes")
     assert page.inner_text("#cellname").startswith("Domain identification") and "perturb=shuffle" in page.url
     assert "m+domain_identification-4-s1" in page.inner_text(".cellhead .lead")
@@ -136,12 +146,12 @@ def test_adapters_stand_in_other_sections_only_when_asked_for(page: Any) -> None
 
 def test_label_check(page: Any, rows: list[dict[str, Any]]) -> None:
     for kind in ("shuffle", "none"):
-        page.select_option("[data-keep=label-perturb] select", kind)
-        page.select_option("[data-keep=label-size] select", "4")
+        page.select_option("[data-keep=learning-perturb] select", kind)
+        page.select_option("[data-keep=learning-size] select", "4")
         row = next(r for r in rows if (r["task"], r["set"], r["perturb"]) == ("domain_identification", "hard", kind))
         check = row["points"][0]["labels"]
-        panel = page.locator("[data-labels=domain_identification]")
-        told = panel.locator(".verdict").inner_text()
+        panel = page.locator("#label_shares-charts [data-block='Domain identification']")
+        told = panel.locator("figcaption small").inner_text()
         assert told.startswith(
             f"Most frequent in training: (b) (75.0 %). It is {shown(check['share'])} % of the answers"
         )
@@ -160,7 +170,13 @@ def saved(page: Any, button: str) -> bytes:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_pictures(page: Any, theme: str) -> None:
     page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
-    for figure in ("curves-sets", "curves-perturbed", "curves-labels", "charts", "by-position"):
+    for figure in (
+        "curves_by_set-charts",
+        "curves_by_perturbation-charts",
+        "label_shares-charts",
+        "charts",
+        "positions-charts",
+    ):
         check_pictures(page, figure, theme)
 
 
@@ -177,8 +193,8 @@ def check_pictures(page: Any, figure: str, theme: str) -> None:
         x for x in tree.iter() if x.tag.removeprefix(SVG) in ("circle", "polyline", "line", "rect", "polygon", "path")
     ]
     assert len(shapes) > 5 and all(x.get("fill") for x in shapes)
-    if figure == "curves-perturbed":
-        assert {"none", "reindicate", "shuffle", "Training items"} <= set(words)
+    if figure == "curves_by_perturbation-charts":
+        assert {"as they are", "reindicate", "shuffle", "training items"} <= set(words)
         assert len({x.get("stroke") for x in tree.iter(SVG + "polyline")}) == 3
     png = saved(page, f"[data-save='{figure}.png']")
     assert png[:8] == b"\x89PNG\r\n\x1a\n"
@@ -197,29 +213,8 @@ def pixels(png: bytes) -> bytes:
     return zlib.decompress(packed)
 
 
-def test_curves_as_csv(page: Any, rows: list[dict[str, Any]]) -> None:
-    lines = list(csv.DictReader(io.StringIO(saved(page, "#csv-curves").decode("utf-8-sig"))))
-    assert len(lines) == len(rows) * 5  # the base, size 4, size 12: mean and two seeds
-    for row in rows:
-        mine = [x for x in lines if all(x[k] == row[k] for k in ("task", "set", "perturb"))]
-        assert [(x["size"], x["seed"]) for x in mine] == [
-            ("0", ""),
-            ("4", "1"),
-            ("12", "mean"),
-            ("12", "1"),
-            ("12", "2"),
-        ]
-        small, large = row["points"]
-        values = [row["before"]["value"], small["value"], large["value"], *(x["value"] for x in large["seeds"])]
-        assert [float(x["value"]) for x in mine] == values
-        check = small["labels"]
-        assert mine[1]["most_trained"] == (
-            "(b)" if check and row["perturb"] != "reindicate" else "(2)" if check else ""
-        )
-
-
 def test_no_sideways_scrolling(page: Any) -> None:
-    page.click(".numbers summary")
+    page.click("[data-unfold=tables-seeds] summary")
     for _ in range(2):
         assert no_sideways_scrolling(page)
         page.click("#lang")

@@ -77,8 +77,8 @@ def many(run: Path, folder: Path) -> Path:
 
 def open_page(folder: Path, browse: Any) -> Iterator[Any]:
     with browse(folder / "page" / "index.html") as tab:
-        tab.select_option("[data-keep=robust-task] select", TASK)
-        tab.select_option("[data-keep=robust-set] select", SET)
+        tab.select_option("[data-keep=robustness-task] select", TASK)
+        tab.select_option("[data-keep=robustness-set] select", SET)
         yield tab
 
 
@@ -103,18 +103,29 @@ def label(model: str) -> str:
     return model.replace("\u202e", "U+202E")
 
 
-def line(page: Any, panel: str, model: str, box: str = "#slopes") -> Any:
-    return page.locator(f"{box} [data-panel='{panel}'] .series[data-model='{label(model)}']")
+def panel_of(page: Any, kind: str, box: str = "#drops-charts") -> Any:
+    """The panel of a perturbation, or of a set."""
+    if box == "#drops-charts":
+        return page.locator(f"{box} [data-panel^='{kind} · ']")
+    return page.locator(f"{box} figure").filter(has=page.locator(f"figcaption:has-text('{kind.upper()}')"))
+
+
+def line(page: Any, panel: str, model: str, box: str = "#drops-charts") -> Any:
+    return panel_of(page, panel, box).locator(f".series[data-series='{label(model)}']")
 
 
 def signed(value: float) -> str:
     return f"{'−' if value < 0 else '+'}{abs(100 * value):.1f}"
 
 
-def height(page: Any, panel: str, value: float, box: str = "#slopes") -> float:
+def height(page: Any, panel: str, value: float, box: str = "#drops-charts") -> float:
     """Where a value stands on a panel's axis, by its printed ticks."""
-    ticks = page.locator(f"{box} [data-panel='{panel}'] svg > text[text-anchor=end]").evaluate_all(
-        "all => all.filter(x => x.getAttribute('x') < 30).map(x => [Number(x.textContent), Number(x.getAttribute('y')) - 4])"
+    ticks = (
+        panel_of(page, panel, box)
+        .locator("svg > text[text-anchor=end]")
+        .evaluate_all(
+            "all => all.filter(x => x.getAttribute('x') < 30).map(x => [Number(x.textContent), Number(x.getAttribute('y')) - 4])"
+        )
     )
     (low, bottom), (high, top) = ticks[0], ticks[-1]
     return float(bottom + (100 * value - low) / (high - low) * (top - bottom))
@@ -122,14 +133,18 @@ def height(page: Any, panel: str, value: float, box: str = "#slopes") -> float:
 
 def test_changes_at_a_glance(page: Any, run: Path) -> None:
     rows = rows_of(run, "drops")
-    assert page.locator("#changes td.heat").count() == len(rows) == 3 * 4
+    table = page.locator("[data-sheet=changes]")
+    assert table.locator("td.heat").count() == len(rows) == 3 * 4
+    kinds = list(dict.fromkeys(row["perturb"] for row in rows))
     for row in rows:
-        cell = page.locator(f"#changes tr[data-model='{label(row['model'])}'] td[data-perturb={row['perturb']}]")
-        assert cell.inner_text() == signed(row["drop"]) + (" *" if row["p_holm"] < 0.05 else "")
-    means = [page.locator("#changes tbody tr").nth(n).locator("td.heat").all_inner_texts() for n in range(3)]
+        mine = table.locator("tbody tr").filter(has_text=row["model"][:8])
+        text = mine.locator("td.heat").nth(kinds.index(row["perturb"])).inner_text()
+        assert text == signed(row["drop"]) + (" *" if row["p_holm"] < 0.05 else "")
+    means = [table.locator("tbody tr").nth(n).locator("td.heat").all_inner_texts() for n in range(3)]
     sums = [sum(float(x.strip(" *").replace("−", "-")) for x in texts) for texts in means]
     assert sums == sorted(sums)  # the worst first
-    page.click("#changes tr[data-model=majority] td[data-perturb=shuffle] button")
+    majority = table.locator("tbody tr").filter(has_text="majority")
+    majority.locator("td.heat button").nth(kinds.index("shuffle")).click()
     page.wait_for_selector("#panes")
     assert "perturb=shuffle" in page.url and "model=majority" in page.url
 
@@ -142,16 +157,18 @@ def test_slopes(page: Any, run: Path) -> None:
         sure = row["p_holm"] < 0.05
         assert ("faint" in found.get_attribute("class")) != sure
         assert bool(found.locator(".path").get_attribute("stroke-dasharray")) != sure
-        assert found.locator(".end").text_content().endswith(signed(row["drop"]) + (" *" if sure else ""))
-        words = found.locator(".spot").nth(1).get_attribute("aria-label")
-        assert f"{shown(row['base'])} → {shown(row['value'])}, {signed(row['drop'])} ({signed(row['low'])}" in words
-    assert page.locator("#slopes .panel").count() == 4 and page.locator("#slopes .chance.dotted").count() == 3
+        assert found.locator(".end").text_content().endswith(signed(row["drop"]) + (" *" if sure else " ?"))
+        before, after = (found.locator(".spot").nth(n).get_attribute("aria-label") for n in (0, 1))
+        assert f", as they are: {shown(row['base'])} %" in before and f", perturbed: {shown(row['value'])} %" in after
+        assert f", change {signed(row['drop'])} ({signed(row['low'])}" in after and "Holm p " in after
+    drawn = page.locator("#drops-charts")
+    assert drawn.locator(".panel").count() == 4 and drawn.locator(".chance.dotted").count() == 3
 
 
 @pytest.mark.parametrize("end", ["perturbed", "base"])
 def test_a_slope_opens_its_evidence_by_keyboard(page: Any, end: str) -> None:
     """One stop of the tab key a panel; arrows go on from there."""
-    panel = page.locator("#slopes [data-panel=shuffle]")
+    panel = panel_of(page, "shuffle")
     assert panel.locator("[tabindex='0']").count() == 1
     panel.locator("[tabindex='0']").focus()
     page.keyboard.press("ArrowLeft")  # from the first to the last: the perturbed end of the last line
@@ -159,7 +176,7 @@ def test_a_slope_opens_its_evidence_by_keyboard(page: Any, end: str) -> None:
         page.keyboard.press("ArrowLeft")
     assert panel.locator("[tabindex='0']").count() == 1
     told = page.evaluate("document.activeElement.getAttribute('aria-label')")
-    assert panel.locator(".readout").inner_text() == told and (" → " in told) == (end == "perturbed")
+    assert panel.locator(".readout").inner_text() == told and (", change " in told) == (end == "perturbed")
     page.keyboard.press("Enter")
     page.wait_for_selector("#panes")
     assert ("perturb=shuffle" in page.url) == (end == "perturbed")
@@ -171,12 +188,12 @@ def test_twenty_models(many_page: Any, picks: tuple[str, ...]) -> None:
     for name in picks:
         many_page.locator("#robustness .modelkeys button[title]", has_text=name[:8]).click()
         assert name in many_page.evaluate("document.activeElement.title")  # what was pressed keeps the focus
-    panel = many_page.locator("#slopes [data-panel=shuffle]")
+    panel = panel_of(many_page, "shuffle")
     named = panel.locator(".end:not(.quiet)")
     assert panel.locator(".series").count() == 20 and panel.locator(".series.dim").count() == (18 if picks else 0)
     texts = named.all_text_contents()
     if picks:
-        assert {x.split()[-1] for x in texts} == {"−2.0", "−5.0"}
+        assert {x.removesuffix(" ?").split()[-1] for x in texts} == {"−2.0", "−5.0"}
     else:  # significant first, then by size
         largest = {3, 6, 9, 12, 15, 18, 16, 17, 19}
         assert {n for n in range(20) if any(f"−{n}.0" in x for x in texts)} == largest and len(texts) == 9
@@ -186,7 +203,7 @@ def test_twenty_models(many_page: Any, picks: tuple[str, ...]) -> None:
     assert max(edges) <= 380
     if picks:
         many_page.click("#robustness .modelkeys .link")
-        assert many_page.locator("#slopes .dim").count() == 0
+        assert many_page.locator("#drops-charts .dim").count() == 0
 
 
 def test_an_unnamed_line_is_named_under_the_pointer(many_page: Any) -> None:
@@ -206,27 +223,27 @@ def test_looks_are_the_models_own(many_page: Any) -> None:
     keys = [x.evaluate(look) for x in many_page.locator("#robustness .modelkeys button svg").all()]
     assert len(set(keys)) == len(keys) == 20
     names = [f"Model-{n:02}-with-a-long-name-{'Chat' if n % 2 else 'Instruct'}" for n in range(20)]
-    for box, panel in (("#slopes", "circular"), ("#shots-lines", SET)):
+    for box, panel in (("#drops-charts", "circular"), ("#shots-charts", SET)):
         assert [line(many_page, panel, name, box).evaluate(look) for name in names] == keys
 
 
 def test_shots(page: Any, run: Path) -> None:
     found = rows_of(run, "shots", perturb="none", shots=None)
     for row in (r for r in found if r["set"] == SET):
-        drawn = line(page, SET, row["model"], "#shots-lines")
+        drawn = line(page, SET, row["model"], "#shots-charts")
         points = [float(pair.split(",")[1]) for pair in drawn.locator(".path").get_attribute("points").split()]
         values = [row["values"][n] for n in ("0", "1", "3")]
-        assert points == pytest.approx([height(page, SET, v, "#shots-lines") for v in values], abs=0.2)
+        assert points == pytest.approx([height(page, SET, v, "#shots-charts") for v in values], abs=0.2)
         assert drawn.locator(".whisker").count() == 3
         assert drawn.locator(".end").text_content().endswith(signed(values[2] - values[0]))
-    line(page, SET, "majority", "#shots-lines").locator(".spot").nth(2).press("Enter")
+    line(page, SET, "majority", "#shots-charts").locator(".spot").nth(2).press("Enter")
     page.wait_for_selector("#panes")
     assert "shots=3" in page.url and f"set={SET}" in page.url
 
 
 def test_wordings(page: Any, run: Path) -> None:
     rows = rows_of(run, "wordings", perturb="none")
-    panel = page.locator(f"#wording-spread [data-panel={SET}]")
+    panel = page.locator(f"#wordings-charts [data-panel={SET}]")
     for row in rows:
         mine = panel.locator(f".spreadrow[data-model='{label(row['model'])}']")
         words = [x.get_attribute("aria-label") for x in mine.locator(".spot").all()]
@@ -241,7 +258,7 @@ def test_wordings(page: Any, run: Path) -> None:
 
 def test_charts_are_saved(page: Any) -> None:
     """Every marker once, and the models' names; nothing of the page's styles is needed."""
-    for box in ("slopes", "shots-lines", "wording-spread"):
+    for box in ("drops-charts", "shots-charts", "wordings-charts"):
         save_chart(page, box)
 
 
@@ -264,8 +281,10 @@ def test_nothing_scrolls_sideways(many_page: Any) -> None:
 
 
 def test_tables_are_drawn_when_opened_and_stay_open(page: Any) -> None:
-    assert page.locator("[data-unfold=drops] table").count() == 0
-    page.click("[data-unfold=drops] summary")
-    page.wait_for_selector("[data-unfold=drops] table tr[data-perturb=circular]")
-    page.select_option("[data-keep=robust-set] select", "easy")
-    assert page.locator("[data-unfold=drops][open] table tr[data-perturb=circular]").count() == 3
+    fold = page.locator("[data-unfold=tables-drops]")
+    assert fold.locator("table").count() == 0
+    fold.locator("summary").click()
+    page.wait_for_selector("[data-unfold=tables-drops] table")
+    page.select_option("[data-keep=robustness-set] select", "easy")
+    page.wait_for_selector("[data-unfold=tables-drops][open] table")
+    assert fold.locator("tbody tr:not(.group)").count() == 4 * 3  # each perturbation, each model

@@ -111,9 +111,9 @@ def test_csv(run: Path, page: Any) -> None:
             column = next(key for key in row if key.startswith(heading) and not key.endswith("notes"))
             assert row[column] == shown(value(results, name, "hard", task))
             assert re.fullmatch(r"\(\d+–\d+.*\)", row[f"{column}: interval, notes"])
-    drops = rows_of(exported(page, "drops-table.csv"))
-    shuffled = [row for row in drops if row["Perturbation"].startswith("shuffle")]
-    column = "Change (95 % interval)"
+    drops = rows_of(exported(page, "drops.csv"))
+    shuffled = [row for row in drops if row["Group"].startswith("shuffle")]
+    column = next(key for key in shuffled[0] if key.startswith("change"))
     assert len(shuffled) == 4 and all(abs(float(row[column])) <= 100 for row in shuffled)
     assert any("?" in row[f"{column}: interval, notes"] for row in shuffled), (
         "no change of too few items: the test tells less"
@@ -150,7 +150,7 @@ def test_latex(run: Path, page: Any, tmp_path: Path, lang: str) -> None:
         pytest.skip("needs xelatex (TeX Live) on the PATH")
     if lang == "zh":
         page.click("#lang")
-    tables = [exported(page, f"{name}.tex") for name in ("easy", "hard", "drops-table", "by-position", "status-table")]
+    tables = [exported(page, f"{name}.tex") for name in ("easy", "hard", "drops", "positions", "status-table")]
     assert all(table.startswith("% ") and "\\toprule" in table and "\\bottomrule" in table for table in tables)
     assert "\\textbf{" in tables[1] and "\\underline{" in tables[1]
     assert not any(re.search(r"\\(input|write|end\{document)", table.replace("textbackslash", "")) for table in tables)

@@ -12,18 +12,20 @@ import pytest
 from as_json import a_cell, cells_of
 
 import evalsuite
-from evalsuite.analyses import scores, tokens
+from evalsuite.analyses import scores, token_details, tokens
 from evalsuite.analyses.saved import results_file
 from evalsuite.analyses.tokens import tokens_column
 from evalsuite.backends.openai.faults import Server
 from evalsuite.backends.openai.replies import read_reply
+from evalsuite.common.sheet import Value, english
 from evalsuite.exchange.submit.submission import make_submission
 from evalsuite.exchange.submit.verdict import check_submission
 from evalsuite.parse.strip import thinking_share
+from evalsuite.results.analysis import Results
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.store import open_store
 from evalsuite.results.tokens import thinking_tokens, tokens_of
-from evalsuite.types import Cell, Place, Request, Response
+from evalsuite.types import Cell, Place, Reading, Request, Response
 
 TASK = "domain_identification"
 
@@ -244,3 +246,49 @@ def test_tables(tmp_path: Path) -> None:
     assert [row.about["model"] for row in sheet.rows] == ["brief", "thinker"]
     assert [row.cells[2] for row in sheet.rows] == [4, 50] and len(sheet.notes) == 2
     assert not list(tokens.sheets(replace(done, cells=(entry(None),))))
+
+
+def way(model: str, task: str, value: float, mean: float | None, **more: Any) -> CellResult:
+    """A cell with a score and, where its tokens were counted, with ten replies of `mean` tokens each."""
+    spent = {"replies": 10, "median": mean, "p90": mean, "thinking": 0.0, "by_characters": 0, "prompt": 100.0}
+    counts = {"mean": mean, "total": 10 * mean, **spent, **more.pop("tokens", {})} if mean else None
+    metrics = {"accuracy": {"value": value, "low": value - 0.1, "high": value + 0.1}}
+    return a_cell(model=model, task=task, set="hard", metrics=metrics, **({"tokens": counts} if counts else {}), **more)
+
+
+def test_ways_of_asking_beside_tokens() -> None:
+    """A point for each model and way: baselines are left out and counted, likelihoods have none; of tasks, the means of ways that
+    all were asked in."""
+    one, other = "domain_identification", "event_cause"
+    cells = (
+        way("small", one, 0.3, 5, tokens={"cost": 0.5}),
+        way("small", one, 0.5, 300, variant="cot", tokens={"thinking": 0.8, "cost": 0.25}),
+        way("small", one, 0.4, None, scoring="labels"),
+        way("big", one, 0.6, 40, shots=3),
+        way("random", one, 0.2, None),
+        way("small", "slot_identification", 0.7, 15, tokens={"cost": 1}),
+        way("small", "slot_identification", 0.9, 500, variant="cot"),
+        way("big", other, 0.6, 40, perturb="shuffle"),
+    )
+    results = Results(Path(), "0", Reading(), cells, {})
+    means, domains, slots = token_details.sheets(results)
+    assert [(s.about["task"], s.about["set"]) for s in (means, domains, slots)] == [
+        ("mean", "hard"),
+        (one, "hard"),
+        ("slot_identification", "hard"),
+    ]
+    points = {(row.about["model"], row.about["variant"], row.about["scoring"]): row.cells for row in domains.rows}
+    assert [*points] == [
+        ("small", "paper", "generate"),
+        ("small", "cot", "generate"),
+        ("small", "paper", "labels"),
+        ("big", "paper", "generate"),
+    ]
+    assert points["small", "cot", "generate"][4] == Value(0.5, 0.4, 0.6)
+    assert points["small", "paper", "labels"][5] == Value(None)
+    said = [english(note) for note in domains.notes]
+    assert said[0].startswith("0 at the left edge") and said[-1].endswith("such as baselines: 1")
+    paper, cot = means.rows
+    assert [cot.cells[4], cot.cells[5]] == [Value(0.7), Value(400)]
+    assert cot.cells[6] == Value(0.8 * 3000 / 8000) and cot.cells[-2:] == (Value(8000), Value(None))  # one has no cost
+    assert paper.cells[-1] == Value(1.5) and any("some of the tasks only: 2" in english(x) for x in means.notes)

@@ -25,7 +25,7 @@ from evalsuite.common.sheet import CellValue, Chart, Column, Row, Sheet, Text, V
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
 from evalsuite.results.schema.base import CellFields, Count, Rows, Share, Strict
-from evalsuite.results.words import task_and_set, with_notes
+from evalsuite.results.words import WAY, task_and_set, with_notes
 from evalsuite.types import WRITTEN, Place
 
 if TYPE_CHECKING:
@@ -312,7 +312,7 @@ def _sheet(where: str, rows: Sequence[Calibration]) -> Sheet:
         f"答对时更有把握吗？{'自述把握的' * stated}校准：{where}",
         f"Is it sure when it is right? Calibration{' of stated confidence' * stated}: {where}",
     )
-    return Sheet("calibration", title, columns, tuple(lines), finding=_finding(rows), every_way=True)
+    return Sheet("calibration", title, columns, tuple(lines), finding=_finding(rows), compares=WAY)
 
 
 def _finding(rows: Sequence[Calibration]) -> Text | None:
@@ -367,7 +367,7 @@ def _diagram(where: str, rows: Sequence[Calibration]) -> Sheet:
             lines.append(Row(cells, about=row.coordinates()))
     title = Text(f"可靠性图：{where}", f"Reliability diagram: {where}")
     chart = Chart("lines", across=4, up=(5,), pick=("task", "set"), diagonal=True)
-    return Sheet("reliability", title, columns, tuple(lines), chart=chart, every_way=True)
+    return Sheet("reliability", title, columns, tuple(lines), chart=chart, compares=WAY)
 
 
 ANALYSIS = Analysis(

@@ -216,7 +216,7 @@ def _matrix(entry: MetricCorrelation) -> Sheet:
         f"指标之间的相关，{points.zh}：{entry.set} {task.zh}，{end}（n {entry.n}{many}，{entry.models} 个模型）",
         f"Correlations of metrics, {points.en}: {entry.set} {task.short}, {end} (n {entry.n}{many}, {entry.models} models)",
     )
-    chart = Chart("matrix", pick=("basis", "task", "set"))
+    chart = Chart("matrix", pick=("run", "basis", "task", "set"))
     heading = Column(Text("指标", "metric"))
     return Sheet("correlation_matrix", title, (heading, *columns), tuple(rows), about=about, chart=chart)
 

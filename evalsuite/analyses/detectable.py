@@ -19,7 +19,7 @@ from evalsuite.common.sheet import Column, Row, Sheet, Text
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, item_values
 from evalsuite.results.schema.base import Count, Number, PlaceFields
-from evalsuite.results.words import task_and_set
+from evalsuite.results.words import WAY, task_and_set
 from evalsuite.types import Place
 
 
@@ -102,7 +102,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
         for r in rows
     )
     title = Text("题量够吗？能检出的差异", "Is the set large enough? Differences that can be found")
-    yield Sheet("detectable", title, columns, lines, (_LEGEND,), finding=_finding(rows), every_way=True)
+    yield Sheet("detectable", title, columns, lines, (_LEGEND,), finding=_finding(rows), compares=WAY)
 
 
 def _finding(rows: Sequence[Detectable]) -> Text:

@@ -33,7 +33,7 @@ from evalsuite.results.schema.base import (
     Strict,
     TaskName,
 )
-from evalsuite.results.words import task_and_set, with_notes
+from evalsuite.results.words import WAY, task_and_set, with_notes
 from evalsuite.types import Place
 
 Varied = Literal["wordings", "perturbations", "rotations"]
@@ -267,7 +267,7 @@ def _winners(results: Results, rows: Sequence[Stability]) -> Sheet | None:
         "The model with the highest mean under each wording, baselines aside, with that mean; equal ones are all named. Highest "
         "is not significantly better: evalsuite compare tests pairs.",
     )
-    return Sheet("stability", title, columns, tuple(lines), (note,), finding=finding, every_way=True)
+    return Sheet("stability", title, columns, tuple(lines), (note,), finding=finding, compares=WAY)
 
 
 def _way(row: Stability) -> str:
@@ -307,9 +307,7 @@ def _sheet(over: Varied, rows: Sequence[Stability]) -> Sheet:
         )
         lines.append(Row(cells, about={name: value for name, value in row.coordinates().items() if value is not None}))
     name = NAMES[over]
-    return Sheet(
-        "stability", Text(f"{name.zh}下都答对", f"Right under {name.en}"), columns, tuple(lines), every_way=True
-    )
+    return Sheet("stability", Text(f"{name.zh}下都答对", f"Right under {name.en}"), columns, tuple(lines), compares=WAY)
 
 
 ANALYSIS = Analysis(

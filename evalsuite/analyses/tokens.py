@@ -15,7 +15,7 @@ _LEGEND = Text(
     "mean, median, p90 (90th percentile): generated tokens of a reply, thinking included. thinking: the share of them that is a "
     "reasoning model's own. prompt: mean tokens of a prompt. total: tokens generated in all replies.",
 )
-_BY_CHARACTERS = Text(
+BY_CHARACTERS = Text(
     "*：接口未统计思考的词元，按思考与答案的字符数划分。",
     "*: nobody counted the tokens of thinking: they are split by the characters of thought and answer.",
 )
@@ -46,7 +46,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
     split = any(spent.by_characters for _, spent in counted)
     title = Text("得分与所用词元", "Scores and tokens")
     rows = [line if costs else Row(line.cells[:-1], about=line.about) for line in lines]
-    yield Sheet("tokens", title, columns, tuple(rows), (_LEGEND, *((_BY_CHARACTERS,) if split else ())))
+    yield Sheet("tokens", title, columns, tuple(rows), (_LEGEND, *((BY_CHARACTERS,) if split else ())))
 
 
 def _row(cell: CellResult, spent: TokenCounts, several: bool) -> Row:

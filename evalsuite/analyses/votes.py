@@ -35,7 +35,7 @@ from evalsuite.results.schema.base import (
     Strict,
     TaskName,
 )
-from evalsuite.results.words import task_and_set, with_notes
+from evalsuite.results.words import WAY, task_and_set, with_notes
 from evalsuite.types import Coordinates, Place
 
 Voters = Literal["samples", "wordings", "orders", "rotations"]
@@ -234,7 +234,7 @@ def _sheet(over: Voters, way: str, rows: Sequence[Votes]) -> Sheet:
     name = NAMES[over]
     title = Text(f"投票：{name.zh}，{way}", f"Votes over {name.en}: {way}")
     chart = Chart("lines", across=3, up=(4, 5, 6), pick=("model", "task", "set"))
-    return Sheet("votes", title, columns, tuple(lines), chart=chart, every_way=True)
+    return Sheet("votes", title, columns, tuple(lines), chart=chart, compares=WAY)
 
 
 ANALYSIS = Analysis(

@@ -28,10 +28,10 @@ class Text:
 class Value:
     """A number with its interval and remarks."""
 
-    value: float | int | str | None  # None is drawn as a dash
+    value: float | int | str | Text | None  # None is drawn as a dash
     low: float | None = None  # lower end of its interval, in the unit of the value
     high: float | None = None
-    asides: tuple[str, ...] = ()  # short remarks after it, each with its own leading blank, if any
+    asides: tuple[str | Text, ...] = ()  # short remarks after it, each with its own leading blank, if any
     tone: Literal["", "strong", "quiet"] = ""
     flags: tuple[str, ...] = ()  # warnings (silent replies, lost requests); outputs may put them on a separate line
     compares: bool = True  # False: not comparable with the rest of its column, so never marked as best
@@ -60,6 +60,7 @@ class Column:
     align: Literal["", "left", "right"] = ""  # "": text on the left, numbers on the right
     range: tuple[float, float] | None = None  # smallest and largest possible value, the scale of the page's bars
     key: bool = False  # identifies the row, as the first column does; repeated where a wide table is split
+    shade: float | None = None  # the size of change with the darkest shade on the page; None: not shaded
     about: About = field(default_factory=dict)
 
     @property
@@ -86,23 +87,31 @@ class Chart:
     lines     Values with their intervals. `across` None: the columns of figures are the places, a row is a line, and a group's
               own cells stand below the places (numbers of items). Else `across` is the column of the places, rows that agree
               in all their key columns but that one are a line, and so is each of the columns `up`. A column of numbers is a
-              scale, one of texts has its places side by side. Rows apart are dotted levels.
+              scale, one of texts has its places side by side. Rows apart are dotted levels. With `ends` every line is
+              drawn, and the figure of that column stands at its end beside its name: a quiet one makes the line faint.
+              With `before` the place 0 is a level across the panel, joined to no other.
+    dots      A row for each row, with a marker for each of the columns `up`, from the lowest to the highest.
+    scatter   A point for each row: column `across` by column `up`. The points of a model are joined.
+    bars      A small table for each group, with two bars in a row: a filled one for the share in the first column of `up`, a
+              hollow one for that in the second.
     matrix    A square for a row and column, shaded by its value. `across` None: the columns of figures are those of the matrix.
               Else `across` has its columns' names, `up` its values, and the groups' headings are its rows.
 
-    Every group of a sheet of lines is a panel of its own.
+    Every group of a sheet of lines or dots is a panel of its own.
 
     >>> Chart("lines", across=4, up=(5,), pick=("task", "set"))  # the votes of one task and set: a line a model, k across
-    Chart(kind='lines', across=4, up=(5,), pick=('task', 'set'), title='', joined=True, diagonal=False)
+    Chart(kind='lines', across=4, up=(5,), pick=('task', 'set'), title='', joined=True, diagonal=False, ends=None, before=False)
     """
 
-    kind: Literal["lines", "matrix"]
+    kind: Literal["lines", "matrix", "dots", "scatter", "bars"]
     across: int | None = None
     up: tuple[int, ...] = ()
-    pick: tuple[str, ...] = ()  # fields of `about`, of each of which one value is shown at a time
+    pick: tuple[str, ...] = ()  # fields of `about`, or "run": one value of each is shown at a time
     title: str | Text = ""  # lines: the panel's, where that of the sheet repeats what is picked
     joined: bool = True  # lines: False where places have no order
     diagonal: bool = False  # lines: draw that on which both axes agree, as in a reliability diagram
+    ends: int | None = None
+    before: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +131,9 @@ class Sheet:
     notes: tuple[str | Text, ...] = ()  # below the table
     about: About = field(default_factory=dict)
     chart: Chart | None = None
-    every_way: bool = False  # the page shows rows of all wordings, shots and scorings, whichever are picked there
+    compares: tuple[
+        str, ...
+    ] = ()  # fields of `about` whose values it compares: no setting of the page hides one of them
     finding: Text | None = None  # a sentence of what it shows; a folded section keeps it in view
 
 
@@ -149,11 +160,12 @@ def spell(cell: CellValue, column: Column, said: Callable[[str | Text], str] = e
     elif column.interval == "alone":
         parts = [(_between(cell, column, _digits(column)), cell.tone)]
     else:
-        parts = [(_words("–" if cell.value is None else cell.value, column), cell.tone)]
+        value = said(cell.value) if isinstance(cell.value, Text) else cell.value
+        parts = [(_words("–" if value is None else value, column), cell.tone)]
         if isinstance(cell.low, (int, float)) and isinstance(cell.high, (int, float)):
             # One digit fewer than the value is enough for its interval.
             parts.append((f" {_between(cell, column, max(0, _digits(column) - 1))}", "quiet"))
-    parts += [(aside, "quiet") for aside in cell.asides]
+    parts += [(said(aside), "quiet") for aside in cell.asides]
     return parts + [(f" {flag}", "flag") for flag in cell.flags]
 
 

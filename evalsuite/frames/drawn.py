@@ -48,7 +48,7 @@ def _cells(sheet: Sheet) -> Iterator[list[Any]]:
         for cell, column in list(zip(row.cells, sheet.columns, strict=True))[1:]:
             if column.kind == "bar" or cell is None:
                 continue
-            about: Mapping[str, Any] = {**sheet.about, **column.about, **row.about}
+            about: Mapping[str, Any] = {**sheet.about, **row.about, **column.about}
             heading = " ".join(filter(None, (english(column.heading), english(column.below))))
             yield [english(sheet.title), head, heading, *_figures(cell), *(about.get(key) for key in PLACE)]
 
@@ -57,7 +57,7 @@ def _figures(cell: CellValue) -> list[Any]:
     """value, low, high, text, remarks."""
     whole = cell if isinstance(cell, Value) else None
     low, high = (whole.low, whole.high) if whole else (None, None)
-    remarks = [text.strip() for text in (*whole.asides, *whole.flags)] if whole else []
+    remarks = [english(text).strip() for text in (*whole.asides, *whole.flags)] if whole else []
     inner = whole.value if whole else cell
     number = isinstance(inner, (int, float)) and not isinstance(inner, bool)
     return [inner if number else None, low, high, None if number else _words(cell), remarks]
@@ -65,7 +65,7 @@ def _figures(cell: CellValue) -> list[Any]:
 
 def _words(cell: CellValue) -> str | None:
     if isinstance(cell, Value):
-        return None if cell.value is None else str(cell.value)
+        return None if cell.value is None else english(cell.value) if isinstance(cell.value, Text) else str(cell.value)
     if isinstance(cell, Mapping):
         return json.dumps(cell, ensure_ascii=False)
     return None if cell is None else english(cell) if isinstance(cell, (str, Text)) else f"{cell:g}"

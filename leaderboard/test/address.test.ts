@@ -47,7 +47,7 @@ test("an address may name what the page does not have", () => {
     ["sort", { key: "cause@easy", down: true }],
     ["sort", { key: "", down: true }],
     ["find", "anything"],
-    ["tokenTask", "sections look for themselves"],
+    ["wayTask", "sections look for themselves"],
   ];
   for (const [name, value] of known) assert.ok(isKnown(name, value), `${name}: ${value}`);
   const unknown: [Choice, State[Choice]][] = [

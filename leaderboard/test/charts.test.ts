@@ -12,7 +12,6 @@ import {
   scale,
   shares,
   spreadLabels,
-  valueEnd,
 } from "../src/leaderboard/charts/axis.ts";
 
 const near = (a: number[], b: number[]) => {
@@ -57,16 +56,6 @@ for (const [values, most, ticks] of RANGES)
     near(range.ticks, ticks);
     near([range.low, range.high], [ticks[0], ticks[ticks.length - 1]]);
   });
-
-test("an axis from 0 ends above all intervals, but those of fewer than ten items", () => {
-  const group = (n: number, value: number, high: number) => ({ n, value, interval: [0, high] as [number, number] });
-  assert.equal(valueEnd([group(20, 0.1, 0.19)], null), 0.2);
-  assert.equal(valueEnd([group(20, 0.1, 0.21)], null), 0.4);
-  assert.equal(valueEnd([group(9, 0.1, 0.9)], undefined), 0.2);
-  assert.equal(valueEnd([group(20, 0.1, 0.15)], 0.5), 0.6);
-  assert.equal(valueEnd([group(20, 0.9, 0.95)], null), 1);
-  assert.equal(valueEnd([], null), 0.2);
-});
 
 test("labels stay where they want to be, if they are apart", () => {
   near(spreadLabels([10, 30, 50], 13, 0, 100), [10, 30, 50]);

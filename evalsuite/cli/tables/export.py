@@ -89,9 +89,7 @@ def _fields(sheet: Sheet) -> list[list[str]]:
         else:
             columns.append([head, *(_spelled(cell, column) for cell in cells)])
             continue
-        remarks = [
-            _line("".join((*value.asides, *(f" {flag}" for flag in value.flags))) if value else "") for value in values
-        ]
+        remarks = [_remarks(value) if value else "" for value in values]
         if any(remarks):
             columns.append([f"{head} remarks", *remarks])
     return [list(row) for row in zip(*columns, strict=True)]
@@ -100,6 +98,11 @@ def _fields(sheet: Sheet) -> list[list[str]]:
 def _numeric(column: Column) -> Column:
     """A column whose tiny p-values are numbers, too."""
     return replace(column, kind="number", digits=6) if column.kind == "p" else column
+
+
+def _remarks(value: Value) -> str:
+    """The remarks and warnings beside a value."""
+    return _line("".join((*map(english, value.asides), *(f" {flag}" for flag in value.flags))))
 
 
 def _bare(cell: CellValue) -> CellValue:

@@ -19,6 +19,9 @@ export const pct = (v: Maybe, digits = 1) => (isNumber(v) ? fixed(v * 100, digit
 const NUMBER = new Intl.NumberFormat("en-US");
 export const num = (n: Maybe) => NUMBER.format(Number(n));
 
+/** A number of tokens: 7.3, 42, 1,204. */
+export const tokenCount = (v: number) => (v < 9.95 ? String(+v.toFixed(1)) : num(Math.round(v)));
+
 export const NAMES = new Intl.Collator("en", { numeric: true });
 
 export const sumOf = (list: readonly number[]) => list.reduce((a, b) => a + b, 0);

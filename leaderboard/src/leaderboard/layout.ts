@@ -7,16 +7,13 @@ import { drawChart } from "./sections/accuracy.ts";
 import { drawAnalysis, drawReferences, drawSecond, drawSheets } from "./sections/analyses.ts";
 import { drawWholes } from "./sections/benchmark_groups.ts";
 import { drawCharted } from "./sections/charted.ts";
-import { drawCurves } from "./sections/curves.ts";
 import { drawAbout, drawIntro } from "./sections/intro.ts";
 import { drawJudge } from "./sections/judge.ts";
 import { drawMemory } from "./sections/memory.ts";
 import { drawTables } from "./sections/overview.ts";
 import { drawRanks } from "./sections/ranks.ts";
-import { drawRobustness } from "./sections/robustness.ts";
 import { drawScorings } from "./sections/scorings.ts";
 import { drawStatus } from "./sections/status.ts";
-import { drawTokens } from "./sections/tokens.ts";
 
 /** The sections from top to bottom: [id, function that draws it, its group in the contents]. The function returns nothing if there
  *  is nothing to show. */
@@ -27,10 +24,10 @@ const PARTS: [id: string, draw: () => Kid, group: Group][] = [
   ["ranks", drawRanks, "scores"],
   ["accuracy", drawChart, "scores"],
   ["scorings", drawScorings, "scores"],
-  ["tokens", drawTokens, "scores"],
+  ["tokens", () => drawCharted("tokens", ["token_details"]), "scores"],
   ["sized", () => drawAnalysis("detectable"), "scores"],
-  ["learn", drawCurves, "scores"],
-  ["robust", drawRobustness, "robust"],
+  ["learn", () => drawCharted("learning", ["learning_details"]), "scores"],
+  ["robust", () => drawCharted("robustness", ["robustness_details"]), "robust"],
   ["steady", () => drawAnalysis("stability"), "robust"],
   ["voted", () => drawCharted("votes", ["votes"]), "robust"],
   ["leveled", () => drawAnalysis("gaps"), "robust"],

@@ -157,6 +157,7 @@ export interface Flag {
   /** The cell whose statuses are drawn as a bar above the text. */
   statuses?: Cell;
 }
+/** A value as `asValue` reads it: in the data, `value` and `asides` may also be in both languages. */
 export interface SheetValue {
   value: number | string | null;
   low?: number | null;
@@ -200,6 +201,9 @@ export interface About extends Partial<Place> {
   rubric?: string;
   scale?: string;
   basis?: string;
+  /** The training items of learning curves: base model, and where curves differ the set. */
+  pool?: string;
+  size?: number;
 }
 /** Added by the page: attributes (data-…) by which programs find a table or a part of it. */
 export type Marks = Record<string, string>;
@@ -217,6 +221,8 @@ export interface SheetColumn {
   align?: "" | "left" | "right";
   range?: [number, number] | null;
   key?: boolean;
+  /** The size of change with the darkest shade; smaller changes are lighter, falls and rises have two colours. */
+  shade?: number;
   about?: About;
   // The page's own
   /** The heading over this column and its neighbours with the same. */
@@ -235,8 +241,6 @@ export interface SheetColumn {
   remarks?: Flag[];
   /** Warnings after the heading. */
   flags?: Flag[];
-  /** The size of change with the darkest shade; smaller changes are lighter, falls and rises have two colours. */
-  shade?: number;
   marks?: Marks;
 }
 export interface SheetRow {
@@ -253,13 +257,15 @@ export interface SheetRow {
 }
 /** A drawing of a sheet: common/sheet.py. */
 export interface Chart {
-  kind: "lines" | "matrix";
+  kind: "lines" | "matrix" | "dots" | "scatter" | "bars";
   title?: Words;
   across?: number;
   up?: number[];
   pick?: string[];
   joined?: boolean;
   diagonal?: boolean;
+  ends?: number;
+  before?: boolean;
 }
 export interface Sheet {
   name: string;
@@ -270,7 +276,7 @@ export interface Sheet {
   finding?: Words;
   about?: About;
   chart?: Chart;
-  every_way?: boolean;
+  compares?: string[];
   // The page's own
   /** The analysis that made the sheet. */
   analysis?: string;

@@ -93,12 +93,6 @@ function roundNumbers(from: number, to: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, i) => 10 ** (first + i)).flatMap((x) => [x, 2 * x, 5 * x]);
 }
 
-/** The end of an axis that begins at 0: above all values, and above the intervals of groups of ten items or more. */
-export function valueEnd(groups: { n: number; value: number; interval: [number, number] }[], chance: Maybe): number {
-  const most = Math.max(chance ?? 0, ...groups.map((b) => (b.n < 10 ? b.value : b.interval[1])));
-  return [0.2, 0.4, 0.6, 0.8].find((x) => x >= most) ?? 1;
-}
-
 /** Positions for labels as near as possible to `wanted`, `gap` pixels apart, between `top` and `bottom`. */
 export function spreadLabels(wanted: number[], gap: number, top: number, bottom: number): number[] {
   const order = wanted.map((_y, i) => i).sort((a, b) => wanted[a] - wanted[b]);

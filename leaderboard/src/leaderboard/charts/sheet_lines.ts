@@ -4,11 +4,14 @@ import { isNumber, type Maybe, num, pct, sumOf } from "../../common/numbers.ts";
 import { plain, shortened, wide } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { cellOfAbout, models } from "../data.ts";
+import { setLabel } from "../names.ts";
+import { unansweredNote } from "../result_rows.ts";
 import { type Block, blocksOf } from "../tables/blocks.ts";
 import { asValue, between, cellText, digitsOf, inWords, isFigure, titleOf } from "../tables/figures.ts";
 import type { About, Sheet, SheetColumn, SheetRow } from "../types.ts";
-import { labelled, offsetOf, PLOT, QUARTERS, scale } from "./axis.ts";
+import { type Anchor, type Ground, labelled, offsetOf, PLOT, QUARTERS, type Range, rangeOf, scale } from "./axis.ts";
 import { dashOf, LOOKS } from "./glyphs.ts";
+import { ENDED, endNode, nameHeights } from "./line_ends.ts";
 import { labelOf, lookOf, nameOf, pickedOf, sample } from "./looks.ts";
 import { chanceLine, type LinePoint, label, line, Points, upAxis } from "./marks.ts";
 
@@ -18,6 +21,8 @@ export interface SheetLine {
   model?: string;
   look: number;
   points: LinePoint[];
+  /** The figure at the line's end, and whether the line is faint, for it is not significant. */
+  end?: { text: string; weight: number; faint?: boolean };
 }
 export interface LinePanel {
   title: string;
@@ -28,6 +33,8 @@ export interface LinePanel {
   across?: SheetColumn;
   joined: boolean;
   diagonal: boolean;
+  /** The range of all panels of a sheet whose lines have figures at their ends; undefined: from 0. */
+  range?: Range;
   /** The words below the places: numbers of items. */
   counts: string[];
   /** Dotted levels: [first place, last place, value]. */
@@ -42,15 +49,35 @@ export const MOST_LINES = 6;
 export function panelsOf(sheet: Sheet): LinePanel[] {
   const all = blocksOf(sheet.rows);
   const apart = all.filter((block) => block.apart).flatMap((block) => block.rows);
-  return all.filter((block) => !block.apart).map((block) => panelOf(sheet, block, apart));
+  const panels = all.filter((block) => !block.apart).map((block) => panelOf(sheet, block, apart));
+  if (sheet.chart?.ends === undefined) return panels;
+  const lines = panels.flatMap((panel) => panel.lines);
+  // Changes are compared by their slopes, which wide intervals would flatten.
+  const values = lines.flatMap(({ points, end }) =>
+    points.flatMap((p) => [p.value, p.cell?.chance, ...(end?.faint === undefined ? [p.low, p.high] : [])]),
+  );
+  const range = rangeOf(values);
+  return panels.map((panel) => ({ ...panel, range }));
 }
 
 function panelOf(sheet: Sheet, block: Block, apart: SheetRow[]): LinePanel {
   const { across, title, joined = true, diagonal = false } = sheet.chart ?? {};
-  const heading = block.group ? cellText(sheet.columns[0], block.group.cells[0]).text : "";
-  const panel = { title: capital(inWords(title) || titleOf(sheet)), small: heading, joined, diagonal };
+  const heading = groupName(sheet, block);
+  const own = capital(inWords(title));
+  const caption = own ? { title: own, small: heading } : { title: heading || titleOf(sheet), small: "" };
+  const panel = { ...caption, joined, diagonal };
   return across === undefined ? overColumns(sheet, block, apart, panel) : overRows(sheet, block, apart, across, panel);
 }
+
+/** The heading of a block of rows; a set has its name on the page. */
+export function groupName(sheet: Sheet, { group }: Block): string {
+  const words = group ? cellText(sheet.columns[0], group.cells[0]).text : "";
+  return words && words === group?.about?.set ? setLabel(words) : words;
+}
+
+/** The heading of a column; a set has its name on the page. */
+const columnName = ({ heading, about }: SheetColumn) =>
+  about?.set !== undefined && about.set === heading ? setLabel(about.set) : inWords(heading);
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -58,12 +85,23 @@ type Caption = Pick<LinePanel, "title" | "small" | "joined" | "diagonal">;
 
 /** A line a row; the columns of figures are the places. */
 function overColumns(sheet: Sheet, { group, rows }: Block, apart: SheetRow[], caption: Caption): LinePanel {
-  const at = figures(sheet).filter((n) => rows.some((row) => isNumber(asValue(row.cells[n]).value)));
+  const at = (sheet.chart?.up ?? figures(sheet)).filter((n) =>
+    rows.some((row) => isNumber(asValue(row.cells[n]).value)),
+  );
   const places = at.map((n) => inWords(sheet.columns[n].heading));
   const lines = rows.map((row, i): SheetLine => {
     const named = nameIn(sheet, row, [0]);
-    const points = at.flatMap((n, place) => pointOf(sheet, row, n, place, `${named.key}, ${places[place]}`));
-    return { ...named, look: lookIn(named.model, i), points };
+    const points = at.flatMap((n, place) =>
+      pointOf(
+        sheet,
+        row,
+        n,
+        place,
+        `${named.key}, ${places[place]}`,
+        n === at[at.length - 1] ? changeIn(sheet, row) : [],
+      ),
+    );
+    return { ...named, look: lookIn(named.model, i), points, end: endOf(sheet, row) };
   });
   const counts = at.map((n) => cellText({ heading: "" }, group?.cells[n]).text);
   const levels = apart.flatMap((row) =>
@@ -73,6 +111,29 @@ function overColumns(sheet: Sheet, { group, rows }: Block, apart: SheetRow[], ca
     }),
   );
   return { ...caption, places, counts, levels, lines };
+}
+
+/** The figure at the end of a row's line. */
+function endOf(sheet: Sheet, row: SheetRow): SheetLine["end"] {
+  const ends = sheet.chart?.ends;
+  if (ends === undefined) return undefined;
+  const { value, tone, asides = [] } = asValue(row.cells[ends]);
+  const text = cellText(sheet.columns[ends], row.cells[ends]).text + asides.join("");
+  const faint = tone === "quiet" ? true : tone === "strong" ? false : undefined;
+  return { text, weight: Math.abs(Number(value)) + (tone === "strong" ? 1 : 0), faint };
+}
+
+/** The change of a row in words, with its p-value. */
+function changeIn({ columns, chart }: Sheet, row: SheetRow): string[] {
+  const ends = chart?.ends;
+  if (ends === undefined) return [];
+  const shown = [columns[ends], ...columns.filter(({ kind }) => kind === "p")];
+  return shown.map((column) => {
+    const cell = row.cells[columns.indexOf(column)];
+    const interval = between(column, asValue(cell), digitsOf(column));
+    const words = [column.kind === "p" && inWords(column.below), inWords(column.heading), cellText(column, cell).text];
+    return words.filter(Boolean).join(" ") + (interval && ` (${interval})`);
+  });
 }
 
 /** A line for the rows that agree in what identifies them, and for each column of values; column `across` has the places. */
@@ -98,9 +159,9 @@ function overRows(sheet: Sheet, { rows }: Block, apart: SheetRow[], across: numb
       (n) => `${inWords(sheet.columns[n].heading)} ${cellText(sheet.columns[n], row.cells[n]).text}`,
     );
     for (const n of up) {
-      const heading = up.length > 1 || !named.key ? inWords(sheet.columns[n].heading) : "";
+      const heading = up.length > 1 || !named.key ? columnName(sheet.columns[n]) : "";
       const key = [named.key, heading].filter(Boolean).join(" · ");
-      const look = up.length > 1 ? up.indexOf(n) % LOOKS.length : lookIn(named.model, found.size);
+      const look = up.length > 1 || !named.key ? columnLook(sheet, up, n) : lookIn(named.model, found.size);
       const one = found.get(key) ?? { key, model: up.length > 1 ? undefined : named.model, look, points: [] };
       found.set(key, one);
       const at = isScale ? Number(value(row)) : places.indexOf(word(row));
@@ -122,12 +183,20 @@ const unit = ({ kind }: SheetColumn) => (kind === "percent" ? " %" : "");
 const headingWords = (column: SheetColumn) =>
   [inWords(column.heading), inWords(column.below)].filter(Boolean).join(" ");
 
-/** The words that identify a row, and its model where that is on the page. */
+/** The look of a column's line: the last set is filled and the others are hollow, as everywhere on the page. */
+function columnLook({ columns }: Sheet, up: number[], n: number): number {
+  const i = up.indexOf(n);
+  if (columns[n].about?.set === undefined) return i % LOOKS.length;
+  return n === up[up.length - 1] ? 0 : (6 + i) % LOOKS.length;
+}
+
+/** The words that identify a row, and its model where that is on the page. Where the first column has the places, only the sheet
+ *  can be about a line's model: its rows are points, which may be about several. */
 function nameIn(sheet: Sheet, row: SheetRow, keys: number[]) {
-  const about: About = { ...sheet.about, ...row.about };
+  const across = sheet.chart?.across;
+  const about: About = across === 0 ? (sheet.about ?? {}) : { ...sheet.about, ...row.about };
   const id = `${sheet.run}\t${about.model}`;
   const model = models.has(id) ? id : undefined;
-  const across = sheet.chart?.across;
   const words = keys.map((n) => cellText(sheet.columns[n], row.cells[n]).text);
   const own = model && (keys[0] === 0 ? words[0] === about.model : across === 0);
   const name = own ? [labelOf(model), ...words.slice(keys[0] === 0 ? 1 : 0)] : words;
@@ -143,15 +212,16 @@ function pointOf(sheet: Sheet, row: SheetRow, n: number, at: number, where: stri
   const precise = { ...column, digits: Math.max(1, digitsOf(column)) };
   const interval = between(precise, value, digitsOf(precise));
   const figure = `${cellText(precise, value).text}${unit(column)}${interval && ` (${interval})`}${(value.asides ?? []).join("")}`;
-  const alone = sheet.chart?.joined === false || inWords(column.heading) === "?";
-  const cell = cellOfAbout(sheet.run ?? 0, { ...sheet.about, ...column.about, ...row.about });
+  const { joined = true, before = false } = sheet.chart ?? {};
+  const alone = !joined || (before && at === 0) || inWords(column.heading) === "?";
+  const cell = cellOfAbout(sheet.run ?? 0, { ...sheet.about, ...row.about, ...column.about });
   return [
     {
       at,
       value: value.value,
       low: value.low,
       high: value.high,
-      words: [`${where}: ${figure}`, ...more].join(", "),
+      words: [`${where}: ${figure}`, ...more].join(", ") + unansweredNote(cell),
       cell,
       alone,
     },
@@ -161,7 +231,8 @@ function pointOf(sheet: Sheet, row: SheetRow, n: number, at: number, where: stri
 // ---- drawing
 const meanOf = ({ points }: SheetLine) => sumOf(points.map((p) => Number(p.value))) / (points.length || 1);
 
-/** The lines drawn: all where they are few, else those of models picked, or the best, models before baselines. */
+/** The lines drawn: all where they are few or are named at their ends, else those of models picked, or the best, models before
+ *  baselines. */
 export function linesShown(panels: LinePanel[]): Set<string> {
   const all = [...new Map(panels.flatMap(({ lines }) => lines.map((one) => [one.key, one] as const))).values()];
   const ids = [...new Set(all.flatMap((one) => one.model ?? []))];
@@ -170,7 +241,7 @@ export function linesShown(panels: LinePanel[]): Set<string> {
   const best = [...all].sort((a, b) => isBaseline(a) - isBaseline(b) || meanOf(b) - meanOf(a)).slice(0, MOST_LINES);
   const shown =
     ids.length <= MOST_LINES ? all : picked.length ? all.filter((x) => picked.includes(x.model ?? "")) : best;
-  return new Set(shown.map((one) => one.key));
+  return new Set((all.some(({ end }) => end) ? all : shown).map((one) => one.key));
 }
 
 /** The names of lines, for who saves the charts. */
@@ -192,6 +263,16 @@ const shareEnd = (values: Maybe[]) =>
 /** The scale of the places, the labels below them, and the height of the chart with these. */
 function placing(panel: LinePanel) {
   const { places, across, counts } = panel;
+  if (panel.range) {
+    const { left, right, top, bottom } = ENDED;
+    const at = scale(0, Math.max(1, places.length - 1), left + 10, right - 10);
+    const anchors: Anchor[] = places.length === 2 ? ["start", "end"] : places.map(() => "middle");
+    const nodes = places.map((name, i) => [
+      line("grid upright", at(i), at(i), top, bottom),
+      label(at(i), bottom + 17, plain(name), anchors[i]),
+    ]);
+    return { at, step: 20, nodes, height: bottom + 24 };
+  }
   const { left, right, bottom } = PLOT;
   if (across) {
     const numbers = places.map(Number);
@@ -228,51 +309,71 @@ function placing(panel: LinePanel) {
   return { at, step, nodes, height: leaning ? bottom + 96 : counted ? bottom + 36 : bottom + 24 };
 }
 
+/** The range of a panel: that of its sheet, or from 0 to a round share above all values. */
+function rangeIn({ range, diagonal, levels }: LinePanel, spots: LinePoint[], guess: number[]): Range {
+  if (range) return range;
+  const values = spots.flatMap((p) => [p.value, p.high]);
+  const high = diagonal ? 1 : shareEnd([...guess, ...levels.map(([, , v]) => v), ...values]);
+  return { low: 0, high, ticks: QUARTERS.map((v) => v * high) };
+}
+
 /** A panel of the lines that are shown. */
 export function linePanel(panel: LinePanel, shown: Set<string>): HTMLElement {
   const lines = panel.lines.filter(({ key }) => shown.has(key));
   const spots = lines.flatMap(({ points }) => points);
   const guess =
     panel.levels.length || panel.diagonal ? [] : [...new Set(spots.map(({ cell }) => cell?.chance))].filter(isNumber);
-  const end = panel.diagonal
-    ? 1
-    : shareEnd([...guess, ...panel.levels.map(([, , v]) => v), ...spots.flatMap((p) => [p.value, p.high])]);
+  const range = rangeIn(panel, spots, guess);
   const { at, step, nodes, height } = placing(panel);
-  const frame = { ground: PLOT, across: at, up: scale(0, end, PLOT.bottom, PLOT.top) };
+  const ground = panel.range ? ENDED : PLOT;
+  const frame = { ground, across: at, up: scale(range.low, range.high, ground.bottom, ground.top) };
   const points = new Points();
   const picked = pickedOf(lines.flatMap(({ model }) => model ?? []));
-  const one = ({ key, model, look, points: all }: SheetLine, i: number) =>
-    points.series(frame, {
+  const names = panel.range && nameHeights(lines, picked, frame.up);
+  const isDim = ({ model }: SheetLine) => picked.length > 0 && !picked.includes(model ?? "");
+  const one = (drawn: SheetLine, i: number) => {
+    const { key, look, points: all, end } = drawn;
+    const base = all.find((p) => p.alone && p.at === 0 && panel.across)?.value;
+    const states = [isDim(drawn) && "dim", end?.faint && "faint", names && !names.has(key) && "unnamed"];
+    return points.series(frame, {
       line: key,
       look,
-      cls: picked.length && !picked.includes(model ?? "") ? "dim" : "",
+      cls: states.filter(Boolean).join(" "),
       more: { "data-series": key },
       points: all,
-      dash: dashOf(look),
-      shift: offsetOf(i, lines.length, panel.across ? 3 : 5, panel.across ? 10 : 0.6 * step),
+      dash: end?.faint === undefined ? dashOf(look) : end.faint ? "4 3" : "",
+      shift: offsetOf(i, lines.length, panel.across || end ? 3 : 5, panel.across ? 10 : 0.6 * step),
+      cap: end ? 2 : panel.across && 3,
       r: 4,
+      over: end && all[all.length - 1],
+      below: isNumber(base) && line("baseline", ground.left, ground.right, frame.up(base), frame.up(base)),
+      above: names && endNode(drawn, frame.up, names.get(key), points),
     });
+  };
   const level = ([from, to, v]: [number, number, number]) =>
-    line("chance dotted", Math.max(PLOT.left, at(from)), Math.min(PLOT.right, at(to)), frame.up(v), frame.up(v));
+    line("chance dotted", Math.max(ground.left, at(from)), Math.min(ground.right, at(to)), frame.up(v), frame.up(v));
   const told = ({ key, points: all }: SheetLine) => `${key}: ${all.map((p) => pct(p.value)).join(", ")}`;
+  // Lines in front come last: those picked, then those that are significant.
+  const rank = (x: SheetLine) => (picked.includes(x.model ?? "") ? 2 : x.end?.faint ? 0 : 1);
+  const order = lines.map((x, i) => ({ x, i })).sort((a, b) => rank(a.x) - rank(b.x));
   return points.panel(
     {
       data: { "data-panel": plain(panel.title) },
       title: panel.title,
-      small: [panel.small, guess.length === 1 && t("chanceIs", pct(guess[0]))].filter(Boolean).join(" · "),
-      cls: "curve",
-      size: [PLOT.width, height],
-      words: `${plain(panel.title)}, ${plain(panel.small)}. ${lines.map(told).join("; ")}`,
+      small: [panel.small, guess.length === 1 && !names && t("chanceIs", pct(guess[0]))].filter(Boolean).join(" · "),
+      cls: names ? "curve lines" : "curve",
+      size: [ground.width, height],
+      words: `${plain(panel.title)}, ${plain(panel.small)}. ${names ? t("linesLabel", lines.length) : lines.map(told).join("; ")}`,
     },
-    upAxis(
-      frame,
-      QUARTERS.map((v) => v * end),
-      (v) => pct(v, 0),
-    ),
+    upAxis(frame, range.ticks, (v) => pct(v, 0)),
     nodes,
     panel.diagonal && line("chance", at(0), at(1), frame.up(0), frame.up(1)),
     guess.length === 1 && chanceLine(frame, guess[0]),
     panel.levels.map(level),
-    lines.map(one),
+    order.map(({ x, i }) => one(x, i)),
+    guess.length === 1 && names && chanceName(frame.up(guess[0]) - 4, ground),
   );
 }
+
+const chanceName = (y: number, { left, right }: Ground) =>
+  label((left + right) / 2, y, t("chance"), "middle", { class: "chancename" });

@@ -1,6 +1,6 @@
 // The evidence of one figure: how it was computed, and the list of its items.
 import { $, button, h, type Kid, put } from "../../common/dom.ts";
-import { isNumber, num, pct } from "../../common/numbers.ts";
+import { isNumber, num, pct, tokenCount } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { brief, plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
@@ -15,7 +15,6 @@ import { perturbName, setLabel, settingWords, taskName } from "../names.ts";
 import { STATUSES } from "../statuses.ts";
 import { flagNode } from "../tables/cells.ts";
 import { sheetNode } from "../tables/sheet.ts";
-import { count } from "../token_points.ts";
 import type { Cell, MetricValue, Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
 import { listTools, search } from "./items.ts";
 import { open, setOpen } from "./open.ts";
@@ -54,7 +53,7 @@ function cellHead(cell: Cell) {
       cell.accuracy_of_parsed != null &&
         !cell.metrics.accuracy?.signature.includes("|by:") &&
         fact(t("ofParsed"), pct(cell.accuracy_of_parsed)),
-      cell.tokens && fact(t("tokensReply"), count(cell.tokens.mean), spentWords(cell.tokens)),
+      cell.tokens && fact(t("tokensReply"), tokenCount(cell.tokens.mean), spentWords(cell.tokens)),
       fact(t("statusIs"), statusBar(cell), statusCounts(cell)),
     ),
     notices(cell),
@@ -66,9 +65,9 @@ function cellHead(cell: Cell) {
 /** Details below the mean of a reply's tokens. */
 function spentWords({ median, p90, thinking, by_characters, prompt, cost }: NonNullable<Cell["tokens"]>): Kid {
   const lines = [
-    `${t("median")} ${count(median)}, p90 ${count(p90)}`,
+    `${t("median")} ${tokenCount(median)}, p90 ${tokenCount(p90)}`,
     thinking > 0 && `${t("thinking")} ${by_characters > 0 ? "≈ " : ""}${pct(thinking, 0)} %`,
-    `${t("tokensPrompt")} ${count(prompt)}`,
+    `${t("tokensPrompt")} ${tokenCount(prompt)}`,
     isNumber(cost) && `${t("cost")} ${cost.toFixed(4)}`,
   ];
   return lines.filter(Boolean).map((line) => h("span", { class: "line" }, line));

@@ -9,7 +9,8 @@ import { sheetNode, sheetSection } from "../tables/sheet.ts";
 // biome-ignore format: a table of names
 const DRAWN = new Set([
   "judge", "extraction", "gaps", "second", "parted", "memory", "contamination", "breakdowns", "confusions", "confusion_matrix",
-  "correlation_matrix", "detectable", "stability", "votes", "calibration", "reliability",
+  "correlation_matrix", "detectable", "stability", "votes", "calibration", "reliability", "learning_details",
+  "robustness_details", "token_details",
 ]);
 
 /** The sheets of every analysis that has no section of its own. */

@@ -1,19 +1,28 @@
 // Sections that are drawn from the sheets of analyses: what to pick of them, their charts, and their tables.
 import { choice, h, type Kid, kept, visible } from "../../common/dom.ts";
-import { t } from "../../common/words.ts";
+import { isNumber } from "../../common/numbers.ts";
+import { plain } from "../../common/text.ts";
+import { hasWord, t } from "../../common/words.ts";
 import { modelKeys } from "../charts/looks.ts";
 import { frequent, MOST_NAMES, matrixBox, matrixOf } from "../charts/matrix.ts";
 import { savers } from "../charts/picture.ts";
+import { dotPanels } from "../charts/sheet_dots.ts";
 import { lineLegend, linePanel, linesShown, MOST_LINES, panelsOf } from "../charts/sheet_lines.ts";
-import { models } from "../data.ts";
+import { scatterPanel } from "../charts/sheet_scatter.ts";
+import { models, nameNode } from "../data.ts";
 import { unfold } from "../details.ts";
-import { inWords, titleOf } from "../tables/figures.ts";
+import { blocksOf } from "../tables/blocks.ts";
+import { asValue, inWords, titleOf } from "../tables/figures.ts";
 import { narrowed, type Pick, pickOf, pickWords } from "../tables/narrow.ts";
-import { foundIn, sheetNode, sheetsOf } from "../tables/sheet.ts";
+import { foundIn, sheetNode, sheetPanels, sheetsOf } from "../tables/sheet.ts";
 import type { Sheet, Words } from "../types.ts";
 
+/** Tables without a chart that stand below a fold, for they are long. */
+const LONG = new Set(["seeds"]);
+
 /** A section with the charts of some analyses, and their tables; null where nothing of them is in view. `id` is also the key of
- *  its title and its note. Tables of the analyses `whole` stand above with all of their rows, whatever is picked for the charts. */
+ *  its title and its note. Sheets of one name are a part of it, with a heading of its own where words.json has one. Tables of the
+ *  analyses `whole` stand above with all of their rows, whatever is picked for the charts. */
 export function drawCharted(id: string, analyses: string[], whole: string[] = []): Kid {
   const { sheets, picks } = narrowed(id, analyses);
   const above = sheetsOf(({ analysis = "" }) => whole.includes(analysis)).flatMap((sheet, n) => {
@@ -22,9 +31,14 @@ export function drawCharted(id: string, analyses: string[], whole: string[] = []
   });
   if (!sheets.length && !above.length) return null;
   const title = [t(id), ...picks.map(({ field, value }) => pickWords(field, value))].join(" · ");
-  const drawn = sheets.filter(({ chart }) => chart);
-  const charts = `${id}-charts`;
-  const save = drawn.length > 0 && savers(charts, title);
+  const names = [...new Set(sheets.map(({ name }) => name))];
+  const parts = names.map((name) => sheets.filter((sheet) => sheet.name === name));
+  const headless = parts.find(([sheet]) => sheet.chart && !hasWord(`part.${sheet.name}`));
+  const save = headless && savers(`${id}-charts`, title);
+  const keys = modelsIn(sheets);
+  // A field that one part of several picks of stands in that part.
+  const isShared = ({ field }: Pick) =>
+    parts.length === 1 || parts.filter(([{ chart }]) => chart?.pick?.includes(field)).length > 1;
   return h(
     "section",
     { class: "block", id },
@@ -32,37 +46,66 @@ export function drawCharted(id: string, analyses: string[], whole: string[] = []
     foundIn([...above.map(({ sheet }) => sheet), ...sheets]),
     above.map(({ node }) => node),
     above.length > 0 && save,
-    drawn.length > 0 && h("p", { class: "note" }, t(`${id}Note`)),
-    h("div", { class: "controls" }, picks.filter(isOpen).map(picker(id, pickWords))),
-    lineCharts(
-      charts,
-      drawn.filter(({ chart }) => chart?.kind === "lines"),
-    ),
-    matrices(
-      id,
-      drawn.filter(({ chart }) => chart?.kind === "matrix"),
-    ),
-    notesOf(analyses).map((note) => h("p", { class: "note" }, visible(inWords(note)))),
-    drawn.length > 0 &&
-      unfold(`tables-${id}`, t("asTable"), () => tables(drawn.map((sheet) => ({ ...sheet, notes: [] })))),
-    tables(sheets.filter(({ chart }) => !chart)),
+    sheets.length > 0 && hasWord(`${id}Note`) && h("p", { class: "note" }, t(`${id}Note`)),
+    controls(id, picks.filter(isShared)),
+    keys.length > 1 && modelKeys(keys),
+    parts.map((mine) => drawPart(id, mine, picks, isShared)),
   );
 }
 
-/** The notes on charts: one sheet of an analysis has those of all, and it may be out of view. */
-function notesOf(analyses: string[]): Words[] {
-  const drawn = sheetsOf(({ analysis = "", chart }) => chart !== undefined && analyses.includes(analysis));
-  return [...new Map(drawn.flatMap(({ notes = [] }) => notes.map((note) => [inWords(note), note] as const))).values()];
+const controls = (id: string, picks: Pick[]): Kid =>
+  h("div", { class: "controls" }, picks.filter(({ values }) => values.length > 1).map(picker(id, pickWords)));
+
+/** The models whose lines and points are in charts, in the order of the page. */
+function modelsIn(sheets: Sheet[]): string[] {
+  const drawn = sheets.filter(({ chart }) => chart && !["matrix", "bars"].includes(chart.kind) && chart.across !== 0);
+  const ids = new Set(drawn.flatMap(({ run, rows }) => rows.map(({ about }) => `${run}\t${about?.model}`)));
+  return [...models.keys()].filter((id) => ids.has(id));
 }
 
-const isOpen = ({ values }: Pick) => values.length > 1;
+/** The sheets of one name: their heading and note, what to pick of them alone, their charts, and their tables below a fold. */
+function drawPart(id: string, sheets: Sheet[], picks: Pick[], isShared: (pick: Pick) => boolean): Kid {
+  const [{ name, chart }] = sheets;
+  const words = hasWord(`part.${name}`) && t(`part.${name}`);
+  const key = words ? name : id;
+  const box = `${key}-charts`;
+  const all = () => tables(sheets.map((sheet) => (chart ? { ...sheet, notes: [] } : sheet)));
+  if (LONG.has(name)) return unfold(`tables-${name}`, words || titleOf(sheets[0]), all);
+  const saved = [words, ...picks.map(({ field, value }) => pickWords(field, value))].join(" · ");
+  const drawn = chart && DRAW[chart.kind](sheets, box, id);
+  return [
+    words &&
+      h("div", { class: "titled" }, h("h3", null, words), drawn && h("span", { class: "savers" }, savers(box, saved))),
+    words && hasWord(`part.${name}.note`) && h("p", { class: "note" }, t(`part.${name}.note`)),
+    chart &&
+      controls(
+        id,
+        picks.filter((pick) => chart.pick?.includes(pick.field) && !isShared(pick)),
+      ),
+    drawn,
+    chart && notesOf(sheets).map((note) => h("p", { class: "note" }, visible(inWords(note)))),
+    !chart && all(),
+    chart && chart.kind !== "bars" && unfold(`tables-${key}`, words ? t("numbersOf", words) : t("asTable"), all),
+  ];
+}
 
-/** The words of fields that are picked. */
+/** The notes on charts. Where all are on one sheet of an analysis, which may be out of view, that sheet's. */
+function notesOf(sheets: Sheet[]): Words[] {
+  const own = sheets.flatMap(({ notes = [] }) => notes);
+  const others = sheetsOf(({ analysis, name }) => analysis === sheets[0].analysis && name === sheets[0].name);
+  const notes = own.length ? own : others.flatMap(({ notes = [] }) => notes);
+  return [...new Map(notes.map((note) => [inWords(note), note])).values()];
+}
+
+/** Fields to pick of -> the keys of their labels. */
 const FIELDS: Record<string, string> = {
   run: "run",
   model: "model",
+  pool: "baseModel",
   task: "task",
   set: "set",
+  perturb: "perturb",
+  size: "trainingItems",
   basis: "basis",
   names: "namesShown",
 };
@@ -75,27 +118,34 @@ const picker =
       choice(t(FIELDS[field] ?? field), values, value, choose, (x) => words(field, x)),
     );
 
+/** Functions that draw the sheets of a part, by the kind of their chart, in a box with an id. */
+const DRAW: Record<NonNullable<Sheet["chart"]>["kind"], (sheets: Sheet[], box: string, id: string) => Kid> = {
+  lines: lineCharts,
+  matrix: matrices,
+  dots: (sheets, box) => sheets.map((sheet) => dotPanels(sheet, box)),
+  scatter: (sheets, box) => h("div", { class: "panels", id: box }, sheets.map(scatterPanel)),
+  bars: barTables,
+};
+
 /** A panel for each block of each sheet; a legend of all lines. */
-function lineCharts(box: string, sheets: Sheet[]): Kid {
-  if (!sheets.length) return null;
+function lineCharts(sheets: Sheet[], box: string): Kid {
   const panels = sheets.flatMap(panelsOf);
   const shown = linesShown(panels);
-  const ids = [...new Set(panels.flatMap(({ lines }) => lines.flatMap(({ model }) => model ?? [])))];
+  const ids = new Set(panels.flatMap(({ lines }) => lines.flatMap(({ model }) => model ?? [])));
+  const isEnded = panels.some(({ range }) => range);
   return [
-    ids.length > 1 && modelKeys([...models.keys()].filter((id) => ids.includes(id))),
-    ids.length > MOST_LINES && h("p", { class: "note" }, t("bestShown", MOST_LINES, ids.length)),
+    !isEnded && ids.size > MOST_LINES && h("p", { class: "note" }, t("bestShown", MOST_LINES, ids.size)),
     h(
       "div",
       { class: "panels curves", id: box },
       panels.map((panel) => linePanel(panel, shown)),
-      lineLegend(panels, shown),
+      !isEnded && lineLegend(panels, shown),
     ),
   ];
 }
 
 /** A matrix a sheet; of many names those that stand most often in it, unless all are asked for. */
-function matrices(id: string, sheets: Sheet[]): Kid {
-  if (!sheets.length) return null;
+function matrices(sheets: Sheet[], box: string, id: string): Kid {
   const all = sheets.map((sheet) => ({ sheet, matrix: matrixOf(sheet) }));
   const most = Math.max(...all.map(({ matrix }) => matrix.weights.size));
   const pick = pickOf(id, "names", ["", "all"], "");
@@ -106,13 +156,45 @@ function matrices(id: string, sheets: Sheet[]): Kid {
     most > MOST_NAMES && h("div", { class: "controls" }, picker(id, words)(pick)),
     h(
       "div",
-      { id: `${id}-charts` },
+      { id: box },
       all.map(({ sheet, matrix }) => [
         h("p", { class: "note" }, visible(titleOf(sheet))),
         matrixBox(few(matrix), sheet, t(id)),
       ]),
     ),
   ];
+}
+
+/** A small table for each block, with a filled and a hollow bar in each row. */
+function barTables(sheets: Sheet[], box: string): Kid {
+  return sheets.map((sheet) => {
+    const [filled, hollow] = sheet.chart?.up ?? [];
+    const value = (cells: Sheet["rows"][number]["cells"], n: number) => {
+      const { value } = asValue(cells[n]);
+      return isNumber(value) ? value : 0;
+    };
+    const withBars: Sheet = {
+      ...sheet,
+      columns: [sheet.columns[0], { heading: "", kind: "bars" }, ...sheet.columns.slice(1)],
+      rows: sheet.rows.map((row) => {
+        const [name, ...cells] = row.cells;
+        const bars = { value: value(row.cells, filled), base: value(row.cells, hollow) };
+        return { ...row, cells: [name, row.kind ? null : bars, ...cells] };
+      }),
+      look: "places",
+      fixed: true,
+    };
+    const blocks = blocksOf(sheet.rows);
+    const { panels, savers: exports } = sheetPanels(withBars, sheet.name, (n) => {
+      const { value, asides = [] } = asValue(blocks[n].group?.cells[0]);
+      const model = models.get(`${sheet.run}\t${blocks[n].group?.about?.model}`);
+      const name = model ? nameNode(model) : visible(String(value));
+      const words = asides.map((aside) => aside.trim()).join(" ");
+      const caption = h("figcaption", null, h("strong", null, name), h("small", null, visible(words)));
+      return { props: { "data-block": plain(String(value)) }, above: [caption], below: [] };
+    });
+    return [h("div", { class: "tablebar" }, exports), h("div", { class: "panels positions", id: box }, panels)];
+  });
 }
 
 const tables = (sheets: Sheet[]): Kid =>

@@ -9,11 +9,14 @@ export const inWords = (x: Words | number | null | undefined): string =>
 
 export const titleOf = (sheet: Sheet): string => inWords(sheet.title);
 
-/** A cell as a value; a histogram becomes an empty value. */
+/** A cell as a value, its words in the page's language; a histogram becomes an empty value. */
 export function asValue(cell: SheetCell | undefined): SheetValue {
-  if (cell && typeof cell === "object")
-    return "value" in cell ? (cell as SheetValue) : { value: "zh" in cell ? inWords(cell as Words) : null };
-  return { value: cell ?? null };
+  if (!cell || typeof cell !== "object") return { value: cell ?? null };
+  if (!("value" in cell)) return { value: "zh" in cell ? inWords(cell as Words) : null };
+  const { value, asides } = cell as { value: SheetValue["value"] | Words; asides?: Words[] };
+  const whole = cell as SheetValue;
+  if ((value === null || typeof value !== "object") && !asides?.some((x) => typeof x === "object")) return whole;
+  return { ...whole, value: typeof value === "object" ? value && inWords(value) : value, asides: asides?.map(inWords) };
 }
 
 export const asFlag = (flag: string | Flag): Flag => (typeof flag === "string" ? { text: flag } : flag);

@@ -1,4 +1,4 @@
-// The sheets of analyses as they are asked now, narrowed to one value of each field that a section offers to pick.
+// The sheets of a section: those whose figures the page's settings ask for, and of them those whose field has the picked value.
 import { NAMES } from "../../common/numbers.ts";
 import { brief, plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
@@ -6,13 +6,16 @@ import { pickIn } from "../actions.ts";
 import { data, models, taskOf } from "../data.ts";
 import { perturbOf, scoringOf, setNames } from "../filters.ts";
 import { tasks } from "../metric_choice.ts";
-import { setLabel, taskName } from "../names.ts";
-import { pickedIn } from "../state.ts";
+import { perturbName, setLabel, taskName } from "../names.ts";
+import { pickedIn, state } from "../state.ts";
 import type { About, Sheet, SheetRow } from "../types.ts";
 import { blocksOf } from "./blocks.ts";
 import { aboutInView, sheetsOf } from "./sheet.ts";
 
-/** A field to pick a value of: those that there are, and the one that is shown. */
+/** The task of sheets about means over tasks: analyses/token_details.py. */
+const MEAN = "mean";
+
+/** A field of `about` with the values that a person can pick, and the value that is shown. */
 export interface Pick {
   field: string;
   values: string[];
@@ -20,7 +23,7 @@ export interface Pick {
   choose: (value: string) => void;
 }
 
-/** The value of a field as pickers and addresses have it; models by their runs and names, which may be cut. */
+/** The value of a field as a text, for pickers and addresses. A model is its run and its name, which is cut where it is long. */
 function fieldIn(about: About, field: string, run: number): string | undefined {
   if (field === "run") return String(run);
   const value = about[field as keyof About];
@@ -34,14 +37,16 @@ const modelOfValue = (value: string) =>
 export function pickWords(field: string, value: string): string {
   if (field === "run") return plain(data.runs[Number(value)].name);
   if (field === "model") return plain(modelOfValue(value)?.label ?? value);
-  if (field === "task") return taskName(taskOf(value));
+  if (field === "task") return value === MEAN ? t("meanOverTasks") : taskName(taskOf(value));
   if (field === "set") return setLabel(value);
+  if (field === "perturb") return perturbName(value);
   return field === "basis" ? t(`basis.${value}`) : plain(value);
 }
 
-/** Values in the order of the page: tasks and sets in theirs, models before baselines. */
+/** Values in the order of the page: tasks, sets and sizes in theirs, models before baselines. */
 function inOrder(field: string, values: string[]): string[] {
   const rank: Record<string, (value: string) => number> = {
+    size: Number,
     task: (value) => tasks.findIndex((x) => x.name === value),
     set: (value) => setNames().indexOf(value),
     model: (value) => Number(modelOfValue(value)?.baseline ?? false),
@@ -50,14 +55,19 @@ function inOrder(field: string, values: string[]): string[] {
   return of ? values.sort((a, b) => of(a) - of(b) || NAMES.compare(a, b)) : values;
 }
 
-/** Whether figures of a place are those that the settings ask for: by its scoring and perturbation. */
-function isAsked({ task, scoring, perturb }: About): boolean {
+/** Whether the settings ask for figures with this scoring and perturbation. A sheet that compares scorings, or perturbations, is
+ *  about all of them. */
+function isAsked({ task, scoring, perturb }: About, compares: string[]): boolean {
   if (task === undefined) return true;
   const own = taskOf(task);
-  return (scoring === undefined || scoring === scoringOf(own)) && (perturb === undefined || perturb === perturbOf(own));
+  const perturbed = task === MEAN ? state.perturb : perturbOf(own);
+  return (
+    (scoring === undefined || compares.includes("scoring") || scoring === scoringOf(own)) &&
+    (perturb === undefined || compares.includes("perturb") || perturb === perturbed)
+  );
 }
 
-/** The sheet with the rows that are wanted; null if there are none. Headings stay where rows below them do. */
+/** The sheet with the rows that are wanted, and their headings; null if there are none. */
 function withRows(sheet: Sheet, wanted: (about: About, run: number) => boolean): Sheet | null {
   const run = sheet.run ?? 0;
   const own = sheet.about ?? {};
@@ -68,38 +78,38 @@ function withRows(sheet: Sheet, wanted: (about: About, run: number) => boolean):
   return rows.some((row) => !row.kind) ? { ...sheet, rows } : null;
 }
 
-/** The sheets of some analyses for the values picked in a section; and what is offered to pick. */
+/** The sheets of some analyses under the page's settings, each reduced to the values that are picked; and the fields to pick of. The
+ *  values of a field are those in sheets that are left after the fields before it. */
 export function narrowed(section: string, analyses: string[]): { sheets: Sheet[]; picks: Pick[] } {
-  let sheets = sheetsOf((sheet) => analyses.includes(sheet.analysis ?? "") && sheet.columns.length > 0).flatMap(
-    (sheet) => {
-      const every = sheet.every_way ?? false;
-      return withRows(sheet, (about, run) => aboutInView(about, run, every) && (every || isAsked(about))) ?? [];
-    },
-  );
-  const single = sheets.some(({ chart }) => chart?.kind === "matrix" && !chart.pick?.includes("model"));
-  const fields = [
-    ...(single && data.runs.length > 1 ? ["run"] : []),
-    ...new Set(sheets.flatMap(({ chart }) => chart?.pick ?? [])),
-  ];
-  const picks = fields.flatMap((field): Pick[] => {
+  const mine = sheetsOf(({ analysis = "", columns }) => analyses.includes(analysis) && columns.length > 0);
+  let sheets = mine.flatMap((sheet) => {
+    const { compares = [] } = sheet;
+    return withRows(sheet, (about, run) => aboutInView(about, run, compares) && isAsked(about, compares)) ?? [];
+  });
+  const fields = new Set(sheets.flatMap(({ chart }) => chart?.pick ?? []));
+  const picks = [...fields].flatMap((field): Pick[] => {
     const found = sheets
-      .filter(({ chart }) => chart)
+      .filter(({ chart }) => chart?.pick?.includes(field))
       .flatMap(({ run = 0, about = {}, rows }) => {
         const own = fieldIn(about, field, run);
         return own === undefined ? rows.flatMap((row) => fieldIn(row.about ?? {}, field, run) ?? []) : [own];
       });
     const values = inOrder(field, [...new Set(found)]);
     if (!values.length) return [];
-    const pick = pickOf(section, field, values, field === "set" ? values[values.length - 1] : values[0]);
-    const { value } = pick;
-    const isPicked = (about: About, run: number) => (fieldIn(about, field, run) ?? value) === value;
-    sheets = sheets.flatMap((sheet) => withRows(sheet, isPicked) ?? []);
+    const pick = pickOf(section, field, values, LAST.has(field) ? values[values.length - 1] : values[0]);
+    const isPicked = (about: About, run: number) => (fieldIn(about, field, run) ?? pick.value) === pick.value;
+    // A chart over all values of a field does not pick of it.
+    const isFree = ({ chart }: Sheet) => chart !== undefined && !chart.pick?.includes(field);
+    sheets = sheets.flatMap((sheet) => (isFree(sheet) ? sheet : (withRows(sheet, isPicked) ?? [])));
     return [pick];
   });
   return { sheets, picks };
 }
 
-/** A field with the value picked for it, where that is there. */
+/** Fields of which the last value is shown at first: the harder set, the largest size. */
+const LAST = new Set(["set", "size"]);
+
+/** A field with the value that a person has picked of it, or the usual one where the sheets lack that. */
 export function pickOf(section: string, field: string, values: string[], usual: string): Pick {
   const key = `${section}.${field}`;
   const wish = pickedIn(key);

@@ -6,7 +6,7 @@ import { t } from "../../common/words.ts";
 import { sheetSort, sortBy, sortSheet, unfolds } from "../actions.ts";
 import { cellRoute, go } from "../address.ts";
 import { cellOfAbout, data, models } from "../data.ts";
-import { inSight, onPage } from "../filters.ts";
+import { inSight, onPage, passesFilters } from "../filters.ts";
 import { viewWords } from "../names.ts";
 import { state } from "../state.ts";
 import type { About, Cell, Marks, Sheet, SheetColumn, SheetRow } from "../types.ts";
@@ -22,15 +22,15 @@ export const sheetsOf = (wanted: (sheet: Sheet) => boolean): Sheet[] =>
     (run.sheets ?? []).filter(wanted).map((sheet) => ({ ...sheet, run: i })),
   );
 
-/** Whether the subject of a sheet, row or column is in view; one without a subject is. `everyWay`: that of the sheet. */
-export function aboutInView(about: About, run: number, everyWay = false): boolean {
+/** Whether the subject of a sheet, row or column is in view; one without a subject is. `compares`: fields whose values the sheet
+ *  compares, all of which are in view. */
+export function aboutInView(about: About, run: number, compares: string[] = []): boolean {
   const model = about.model !== undefined && models.get(`${run}\t${about.model}`);
   const { set, task } = about;
+  const asked = (["split", "variant", "shots"] as const).filter((k) => !compares.includes(k));
   return (
-    (everyWay ? (["split"] as const) : (["split", "variant", "shots"] as const)).every(
-      (k) => about[k] === undefined || about[k] === state[k],
-    ) &&
-    (!model || inSight(model)) &&
+    asked.every((k) => about[k] === undefined || about[k] === state[k]) &&
+    (!model || (compares.includes("model") ? passesFilters(model) : inSight(model))) &&
     (set === undefined || !state.onlySet || set === state.onlySet) &&
     (task === undefined || onPage({ set: set ?? state.onlySet, task }))
   );
@@ -40,7 +40,7 @@ export function aboutInView(about: About, run: number, everyWay = false): boolea
 function shownOf(sheet: Sheet, id: string): Shown | null {
   const { run } = sheet;
   const seen = (x: { about?: About }): boolean =>
-    run === undefined || aboutInView({ ...sheet.about, ...x.about }, run, sheet.every_way);
+    run === undefined || aboutInView({ ...sheet.about, ...x.about }, run, sheet.compares);
   const places = sheet.columns.map((_, i) => i).filter((i) => i === 0 || seen(sheet.columns[i]));
   const blocks = blocksOf(sheet.rows.filter(seen));
   if (!blocks.length || places.length < 2) return null;
@@ -65,7 +65,7 @@ function evidenceOf({
   return (row, column, place) => {
     const own = asValue(row.cells[place]).cell;
     if (own !== undefined || run === undefined || (!column.about && column !== first)) return own;
-    return cellOfAbout(run, { ...sheet.about, ...column.about, ...row.about });
+    return cellOfAbout(run, { ...sheet.about, ...row.about, ...column.about });
   };
 }
 
@@ -85,7 +85,11 @@ function tableNode(shown: Shown, id: string, again: (column: number) => void, li
   const drawing = { ...shown, lit, rankOf: ranksOf(sheet), evidence: evidenceOf(shown) };
   return h(
     "table",
-    { class: sheet.look ?? "robust sheet", "data-sheet": sheet.name, ...dataset(sheet.marks) },
+    {
+      class: sheet.look ?? (sheet.columns.some(({ shade }) => shade) ? "robust heats" : "robust sheet"),
+      "data-sheet": sheet.name,
+      ...dataset(sheet.marks),
+    },
     h("thead", null, headRows(shown, id, again)),
     blocks.map((block) => blockNode(drawing, block)),
   );

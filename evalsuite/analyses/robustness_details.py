@@ -1,0 +1,260 @@
+"""Robustness in detail: every change with its test, choices by option position, wordings, shots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from evalsuite.analyses.robustness import ANALYSIS as ROBUSTNESS
+from evalsuite.analyses.robustness import Drop, Positions, ShotValues, Wordings
+from evalsuite.benchmarks.registry import TASKS, metric_named, set_order, task_order
+from evalsuite.common.numbers import fixed
+from evalsuite.common.sheet import CellValue, Chart, Column, Row, Sheet, Text, Value
+from evalsuite.perturb import PERTURBATIONS
+from evalsuite.results.analysis import Analysis, Results
+from evalsuite.results.schema.cell import CellResult
+from evalsuite.results.words import too_few
+from evalsuite.types import Place
+
+_MODEL = Column(Text("模型", "model"))
+_DROPS = Text(
+    "只比较两边都作答的题。* 按该模型全部扰动行作 Holm 校正后 p < 0.05；区间只就该行而言。? 有差异的对话太少，校正后的 p 不可能低于 0.05，"
+    "无法判断。“翻转”：由对变错（✓→✕）或由错变对（✕→✓）的题所占比例；抽取与生成任务为得分变化不小于 0.5 者。",
+    "On items answered in both. * p < 0.05 after Holm's correction over all perturbed rows of the model; the interval is of the "
+    "row alone. ? So few dialogues differ that this p cannot be below 0.05: too few to tell. Flips: items that went from right "
+    "to wrong (✓→✕) or back (✕→✓); for spans and texts, whose score moved by 0.5 or more.",
+)
+_SAME_CHOICE = Text(
+    "“选择不变”：两边都读出选项的题中，所选仍是原来那个选项的比例，不论对错。",
+    "Same choice: where an option was read in both, how often it is the same original option, right or wrong.",
+)
+_ALONE = ("task", "set")  # one of each is shown at a time
+R = TypeVar("R", Drop, Positions, Wordings, ShotValues)
+
+
+def sheets(results: Results) -> Iterator[Sheet]:
+    """For each task and set of a way of asking: changes at a glance, changes with their tests, choices by position; for each
+    task, over sets: wordings and shots."""
+    found = results.of(ROBUSTNESS)
+    if not found:
+        return
+    drops = _groups(found.drops, "model", "perturb")
+    yield from map(_changes, drops)
+    yield from map(_drops, drops)
+    yield from map(_positions, _groups(found.positions, "model"))
+    cells = {cell.place: cell for cell in results.cells}
+    yield from map(_wordings, _groups(found.wordings, "model", "set"))
+    yield from (_shots(rows, cells) for rows in _groups(found.shots, "model", "set"))
+
+
+def _groups(rows: Iterable[R], *names: str) -> list[list[R]]:
+    """Rows that differ only in `names`, in the order of sets and tasks."""
+    groups: dict[Hashable, list[R]] = {}
+    for row in rows:
+        groups.setdefault(row.but(*names), []).append(row)
+    return sorted(groups.values(), key=lambda rows: (task_order(rows[0].task), set_order(rows[0].set)))
+
+
+def _by(key: Callable[[R], str], rows: Iterable[R]) -> dict[str, list[R]]:
+    groups: dict[str, list[R]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
+
+
+def _title(zh: str, en: str, row: Drop | Positions | Wordings | ShotValues, where: str = "") -> Text:
+    task = TASKS[row.task]
+    return Text(f"{zh} · {task.zh}{where}", f"{en} · {task.en}{where}")
+
+
+def _metric(name: str) -> tuple[Text, str]:
+    row = metric_named(name)
+    return Text(row.zh, row.en or row.zh), " %"
+
+
+# --- changes
+
+
+def _changes(rows: Sequence[Drop]) -> Sheet:
+    """A row a model, a column a perturbation. The model that loses most on average comes first."""
+    kinds = dict.fromkeys(row.perturb for row in rows)
+    most = max(0.01, *(abs(row.drop) for row in rows))
+    columns = [Column(kind, _kind(kind), "percent", signed=True, shade=most, about={"perturb": kind}) for kind in kinds]
+    models = _by(lambda row: row.model, rows)
+    lines = []
+    for model, own in sorted(models.items(), key=lambda one: sum(row.drop for row in one[1]) / len(one[1])):
+        by_kind = {row.perturb: row for row in own}
+        cells = (_change(by_kind[kind]) if kind in by_kind else Value(None) for kind in kinds)
+        lines.append(Row((model, own[0].base, *cells), about={"model": model}))
+    metric, unit = _metric(rows[0].metric)
+    base = Column(
+        Text("不扰动", "as they are"), Text(metric.zh + unit, metric.en + unit), "percent", about={"perturb": "none"}
+    )
+    title = _title("变化一览", "Changes at a glance", rows[0], f" · {rows[0].set}")
+    about = dict(rows[0].but("model", "perturb"))
+    return Sheet("changes", title, (_MODEL, base, *columns), tuple(lines), about=about, compares=("perturb",))
+
+
+def _kind(name: str) -> Text:
+    return Text(PERTURBATIONS[name].zh, PERTURBATIONS[name].en)
+
+
+def _change(row: Drop, low: float | None = None, high: float | None = None) -> Value:
+    sure = row.p_holm < 0.05
+    sign = " *" if sure else " ?" if too_few(row.least_p_holm, row.least_p, row.differ) and low is not None else ""
+    return Value(row.drop, low, high, (sign,) if sign else (), "strong" if sure else "")
+
+
+def _drops(rows: Sequence[Drop]) -> Sheet:
+    """A block a perturbation: a row a model with its value before and after, the change with its test, and what flipped."""
+    choices = any(row.same_choice is not None or row.consistency is not None for row in rows)
+    metric, unit = _metric(rows[0].metric)
+    columns = [
+        _MODEL,
+        Column(
+            Text("不扰动", "as they are"),
+            Text(metric.zh + unit, metric.en + unit),
+            "percent",
+            about={"perturb": "none"},
+        ),
+        Column(Text("扰动后", "perturbed"), "%", "percent"),
+        Column(Text("变化", "change"), Text("百分点，95% 区间", "points, 95 % interval"), "percent", signed=True),
+        Column("p", Text("Holm", "Holm"), "p"),
+        Column(Text("题数", "items"), Text("（对话）", "(dialogues)"), "count"),
+        Column(Text("翻转", "flips"), "%", "percent"),
+        *((Column(Text("选择不变", "same choice"), "%", "percent"),) if choices else ()),
+    ]
+    lines = []
+    for kind, own in _by(lambda row: row.perturb, rows).items():
+        words = _kind(kind)
+        heading = Text(f"{words.zh}（{kind}）", f"{kind} · {words.en}")
+        lines.append(Row((heading, *(None for _ in columns[1:])), "group"))
+        lines += [Row(_drop(row, choices), about={"model": row.model, "perturb": kind}) for row in own]
+    title = _title("扰动前后", "Under perturbation", rows[0], f" · {rows[0].set}")
+    notes = (_DROPS, _SAME_CHOICE) if choices else (_DROPS,)
+    chart = Chart("lines", up=(1, 2), pick=_ALONE, ends=3)
+    about = dict(rows[0].but("model", "perturb"))
+    return Sheet("drops", title, tuple(columns), tuple(lines), notes, about, chart, ("perturb",))
+
+
+def _drop(row: Drop, choices: bool) -> tuple[CellValue, ...]:
+    after = Value(row.value, _share(row.base + (row.low or 0)), _share(row.base + (row.high or 0)))
+    change = _change(row, row.low, row.high)
+    if not change.tone:
+        change = Value(change.value, change.low, change.high, change.asides, "quiet")
+    flips = Value(row.flip_rate, asides=(f" ✓→✕ {row.right_to_wrong} · ✕→✓ {row.wrong_to_right}",))
+    same = row.same_choice if row.consistency is None else row.consistency
+    all_alike = (Text(" 各轮换一致", " in all rotations"),) if row.consistency is not None else ()
+    cells = (row.model, row.base, after, change, row.p_holm, Value(row.items, asides=(f" ({row.dialogues})",)), flips)
+    return (*cells, Value(same, asides=all_alike)) if choices else cells
+
+
+def _share(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+# --- positions
+
+
+def _positions(rows: Sequence[Positions]) -> Sheet:
+    """A block a model: a row an option position, with the shares of choices and of gold there."""
+    lines = []
+    for row in rows:
+        about = {"model": row.model}
+        lines.append(Row((_bias(row), None, None, None), "group", about))
+        most = row.chosen.index(max(row.chosen)) if sum(row.chosen) else None
+        for n, (label, chosen, gold, right) in enumerate(zip(row.labels, row.chosen, row.gold, row.right, strict=True)):
+            share = Value(_part(chosen, row.chosen), tone="strong" if n == most else "")
+            there = Value(right / gold if gold else None, asides=(f" /{gold}",))
+            lines.append(Row((label, share, _part(gold, row.gold), there), about=about))
+    columns = (
+        Column(Text("选项", "option")),
+        Column(Text("所选", "chosen"), "%", "percent"),
+        Column(Text("正确", "gold"), "%", "percent"),
+        Column(Text("该处准确率", "right there"), "%", "percent"),
+    )
+    title = _title("按选项位置", "By position", rows[0], f" · {rows[0].set}")
+    chart = Chart("bars", up=(1, 2), pick=_ALONE)
+    return Sheet("positions", title, columns, tuple(lines), about=dict(rows[0].but("model")), chart=chart)
+
+
+def _part(count: int, counts: Sequence[int]) -> float | None:
+    return count / sum(counts) if sum(counts) else None
+
+
+def _bias(row: Positions) -> Value:
+    """The model's name, its bias and the option that it chose most."""
+    asides = []
+    if row.bias is not None:
+        label, bias = row.labels[row.chosen.index(max(row.chosen))], f"{fixed(100 * row.bias, 1)} %"
+        share = f"{fixed(100 * max(row.chosen) / sum(row.chosen), 1)} %"
+        asides.append(Text(f" 偏差 {bias} · 最常选 {label}：{share}", f" bias {bias} · mostly {label}: {share}"))
+    if row.silent:
+        asides.append(Text(f" · {row.silent} 条没有选", f" · {row.silent} chose nothing"))
+    return Value(row.model, asides=tuple(asides))
+
+
+# --- wordings and shots
+
+
+def _wordings(rows: Sequence[Wordings]) -> Sheet:
+    """A block a set: a row a model, a column a wording. The model with the largest spread comes first."""
+    names = sorted({name for row in rows for name in row.values})
+    lines = []
+    for item_set, own in _by(lambda row: row.set, rows).items():
+        lines.append(Row((item_set, *(None for _ in names), None, None, None), "group", {"set": item_set}))
+        for row in sorted(own, key=lambda row: -row.spread):
+            cells = (row.values.get(name) for name in names)
+            about = {"model": row.model, "set": item_set}
+            lines.append(Row((row.model, *cells, row.mean, row.spread, row.worst), about=about))
+    columns = (
+        _MODEL,
+        *(Column(name, kind="percent", about={"variant": name}) for name in names),
+        Column(Text("平均", "mean"), kind="percent"),
+        Column(Text("极差", "spread"), kind="percent"),
+        Column(Text("最差", "worst"), align="right"),
+    )
+    title = _title("按提示词", "By prompt wording", rows[0])
+    chart = Chart("dots", up=tuple(range(1, len(names) + 1)), pick=("task",), title=_metric_title(rows[0].metric))
+    about = dict(rows[0].but("model", "set"))
+    return Sheet("wordings", title, columns, tuple(lines), about=about, chart=chart, compares=("variant",))
+
+
+def _metric_title(name: str) -> Text:
+    metric, unit = _metric(name)
+    return Text(metric.zh + unit, metric.en + unit)
+
+
+def _shots(rows: Sequence[ShotValues], cells: Mapping[Place, CellResult]) -> Sheet:
+    """A block a set: a row a model, a column a number of shots, and the change from the fewest to the most."""
+    numbers = sorted({int(number) for row in rows for number in row.values})
+    lines = []
+    for item_set, own in _by(lambda row: row.set, rows).items():
+        lines.append(Row((item_set, *(None for _ in numbers), None), "group", {"set": item_set}))
+        for row in own:
+            figures = [_with_interval(row, number, cells) for number in numbers]
+            asked = [row.values[str(number)] for number in numbers if str(number) in row.values]
+            lines.append(Row((row.model, *figures, asked[-1] - asked[0]), about={"model": row.model, "set": item_set}))
+    columns = (
+        _MODEL,
+        *(Column(str(number), kind="percent", about={"shots": number}) for number in numbers),
+        Column(Text("变化", "change"), kind="percent", signed=True),
+    )
+    title = _title("按示例数", "By number of shots", rows[0])
+    last = len(numbers) + 1
+    chart = Chart("lines", up=tuple(range(1, last)), pick=("task",), title=Text("示例数", "shots"), ends=last)
+    about = dict(rows[0].but("model", "set"))
+    return Sheet("shots", title, columns, tuple(lines), about=about, chart=chart, compares=("shots",))
+
+
+def _with_interval(row: ShotValues, shots: int, cells: Mapping[Place, CellResult]) -> Value:
+    if str(shots) not in row.values:
+        return Value(None)
+    cell = cells.get(Place(**{**row.coordinates(), "shots": shots}))
+    interval = (cell.headline.low, cell.headline.high) if cell else (None, None)
+    return Value(row.values[str(shots)], *interval)
+
+
+DETAILS: Analysis[None] = Analysis(
+    "robustness_details", sheets, only_named="each change with its test, each position, wording and number of shots"
+)

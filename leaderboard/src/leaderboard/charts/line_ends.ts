@@ -1,0 +1,36 @@
+// The ends of lines: a model's name and its figure beside the last point, where there is room.
+import { shortened, wide } from "../../common/text.ts";
+import { type Ground, type Scale, spreadLabels } from "./axis.ts";
+import { group, label, type Points, path, tspan } from "./marks.ts";
+import type { SheetLine } from "./sheet_lines.ts";
+
+/** The plotting area of charts with names at the right. */
+export const ENDED: Ground = { width: 380, left: 30, right: 214, top: 10, bottom: 238 };
+const GAP = 13;
+const NAMED = 9;
+
+const lastOf = ({ points }: SheetLine) => points[points.length - 1];
+
+/** Line -> the height of its name. All have one if they are few, else the highlighted lines or those with the largest changes. */
+export function nameHeights(lines: SheetLine[], picked: string[], up: Scale): Map<string, number> {
+  const weight = ({ end }: SheetLine) => end?.weight ?? 0;
+  const heaviest = [...lines].sort((a, b) => weight(b) - weight(a)).slice(0, NAMED);
+  const named = lines.filter((x) => (picked.length ? picked.includes(x.model ?? "") : heaviest.includes(x)));
+  const wanted = named.map((x) => up(Number(lastOf(x).value)));
+  const heights = spreadLabels(wanted, GAP, ENDED.top + 2, ENDED.bottom - 2);
+  return new Map(named.map((x, i) => [x.key, heights[i]]));
+}
+
+/** The end of a line. A press opens the evidence of its last point; without room the name shows under the pointer only. */
+export function endNode(line: SheetLine, up: Scale, height: number | undefined, points: Points): SVGElement {
+  const last = lastOf(line);
+  const y = up(Number(last.value));
+  const [from, at, figure] = [ENDED.right + 2, height ?? y, line.end?.text ?? ""];
+  const name = shortened(line.key, ENDED.width - from - 22 - wide(figure));
+  return group(
+    height === undefined ? "end quiet" : "end",
+    null,
+    path("lead", `M${from} ${y}L${from + 8} ${at}`),
+    label(from + 11, at + 4, [name, tspan("amount", ` ${figure}`)], "start", points.tells(last)),
+  );
+}

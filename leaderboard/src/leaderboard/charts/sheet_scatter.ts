@@ -1,0 +1,147 @@
+// A sheet as points: a column of counts across, a column of scores up, the points of a model joined. Rows without a count stand at the
+// left edge.
+import { isNumber, num } from "../../common/numbers.ts";
+import { plain } from "../../common/text.ts";
+import { t } from "../../common/words.ts";
+import { cellOfAbout } from "../data.ts";
+import { setLabel } from "../names.ts";
+import { unansweredNote } from "../result_rows.ts";
+import { asFlag, asValue, between, cellText, digitsOf, inWords, titleOf } from "../tables/figures.ts";
+import type { Cell, Sheet, SheetColumn, SheetRow } from "../types.ts";
+import { type Box, countRange, powers, rangeOf, roomBeside, type Scale, scale } from "./axis.ts";
+import { labelOf, lookOf, pickedOf } from "./looks.ts";
+import { chanceLine, label, line, Points, upAxis } from "./marks.ts";
+
+const GROUND = { width: 440, left: 32, right: 428, top: 12, bottom: 268 };
+/** The position of points without a count, and the start of the axis for the others. */
+const [EDGE, START] = [GROUND.left + 14, GROUND.left + 40];
+
+/** The horizontal scale: 0 at the edge, counts on a plain scale or on one of powers. */
+export function countAxis(values: number[], edge: boolean): { across: Scale; ticks: number[]; wide: boolean } {
+  const { low, high, ticks, wide } = countRange(values.filter((v) => v > 0));
+  const from = edge ? START : GROUND.left + 10;
+  const across = (wide ? powers : scale)(low, high, from, GROUND.right - 10);
+  return { across: (v) => (v > 0 || !edge ? across(v) : EDGE), ticks: wide || !edge ? ticks : ticks.slice(1), wide };
+}
+
+interface Spot {
+  id: string;
+  /** Its position across; null: at the edge. */
+  count: number | null;
+  value: number;
+  low?: number | null;
+  high?: number | null;
+  /** The settings in which it differs from other points. */
+  way: string;
+  words: string;
+  cell?: Cell;
+  isEstimate: boolean;
+}
+
+function spotsOf(sheet: Sheet): Spot[] {
+  const { across = 0, up = [] } = sheet.chart ?? {};
+  const [counts, scores] = [sheet.columns[across], sheet.columns[up[0]]];
+  const keys = sheet.columns.flatMap(({ key }, n) => (key ? [n] : []));
+  const text = (row: SheetRow, n: number) => cellText(sheet.columns[n], row.cells[n]).text;
+  const named = (row: SheetRow, n: number) => {
+    const { kind, heading } = sheet.columns[n];
+    return kind === "count" ? `${text(row, n)} ${inWords(heading)}` : text(row, n);
+  };
+  const differing = keys.filter((n) => new Set(sheet.rows.map((row) => text(row, n))).size > 1);
+  return sheet.rows.flatMap((row) => {
+    const score = asValue(row.cells[up[0]]);
+    const { value: count } = asValue(row.cells[across]);
+    if (!isNumber(score.value)) return [];
+    const id = `${sheet.run}\t${row.about?.model}`;
+    const cell = cellOfAbout(sheet.run ?? 0, { ...sheet.about, ...row.about });
+    const interval = between(scores, score, digitsOf(scores));
+    const flags = (score.flags ?? []).map((flag) => ` · ${inWords(asFlag(flag).text)}`).join("");
+    const figure = `${text(row, up[0])} ${inWords(scores.below)}${interval && ` (${interval})`}${flags}`;
+    const written = isNumber(count) ? `${inWords(counts.heading)} ${text(row, across)}` : t("nothingWrittenShort");
+    return {
+      id,
+      count: isNumber(count) ? count : null,
+      value: score.value,
+      low: score.low,
+      high: score.high,
+      way: plain(differing.map((n) => named(row, n)).join(" ")),
+      words: `${labelOf(id)}, ${plain(keys.map((n) => named(row, n)).join(" "))}: ${figure}, ${written}${unansweredNote(cell)}`,
+      cell,
+      isEstimate: flags !== "",
+    };
+  });
+}
+
+export function scatterPanel(sheet: Sheet): HTMLElement {
+  const { left, right, top, bottom, width } = GROUND;
+  const { across: countColumn = 0, up: [scoreColumn] = [0] } = sheet.chart ?? {};
+  const [counts, scores] = [sheet.columns[countColumn], sheet.columns[scoreColumn]];
+  const spots = spotsOf(sheet);
+  const edge = spots.some(({ count }) => count === null);
+  const at = ({ count }: Spot) => count ?? 0;
+  const { across, ticks, wide } = countAxis(spots.map(at), edge);
+  const chances = [...new Set(spots.map(({ cell }) => cell?.chance))].filter(isNumber);
+  const chance = chances.length === 1 ? chances[0] : null;
+  const range = rangeOf(
+    [chance, ...spots.flatMap((p) => [p.value, p.low, p.high])],
+    scores.kind === "percent" ? 1 : Infinity,
+  );
+  const up = scale(range.low, range.high, bottom, top);
+  const frame = { ground: GROUND, across, up };
+  const ids = [...new Set(spots.map(({ id }) => id))];
+  const picked = pickedOf(ids);
+  const guess: Box[] = isNumber(chance) ? [[right - 70, up(chance) - 15, right, up(chance)]] : [];
+  const names = namesOf(spots, (p) => [across(at(p)), up(p.value)], picked, guess);
+  const points = new Points();
+  const one = (id: string) => {
+    const mine = spots.filter((p) => p.id === id).sort((a, b) => at(a) - at(b));
+    return points.series(frame, {
+      line: id,
+      look: lookOf(id),
+      cls: picked.length && !picked.includes(id) ? "dim" : "",
+      more: { "data-model": labelOf(id) },
+      points: mine.map((p) => ({ ...p, at: at(p), alone: p.count === null, cls: p.isEstimate ? "partly" : "" })),
+      cap: 2,
+      above: mine.map((p) => names.get(p)),
+    });
+  };
+  const title = `${inWords(sheet.chart?.title)} · ${setLabel(sheet.about?.set ?? null)}`;
+  return points.panel(
+    {
+      data: { "data-panel": sheet.name },
+      title,
+      small: heading(scores),
+      cls: "curve scatter",
+      size: [width, bottom + 38],
+      words: `${plain(titleOf(sheet))}. ${t("linesLabel", ids.length)}`,
+    },
+    upAxis(frame, range.ticks, (v) => (scores.kind === "percent" ? Math.round(100 * v) : +v.toFixed(2))),
+    edge && [
+      line("grid upright", (EDGE + START) / 2, (EDGE + START) / 2, top, bottom),
+      label(EDGE, bottom + 17, "0", "middle"),
+    ],
+    ticks.map((v) => [
+      line("grid", across(v), across(v), bottom, bottom + 4),
+      label(across(v), bottom + 17, num(v), "middle"),
+    ]),
+    label((left + right) / 2, bottom + 34, heading(counts) + (wide ? t("logScale") : ""), "middle"),
+    chanceLine(frame, chance),
+    isNumber(chance) && label(right, up(chance) - 4, t("chance"), "end", { class: "chancename" }),
+    ids.map(one),
+  );
+}
+
+const heading = (column: SheetColumn) => [inWords(column.heading), inWords(column.below)].filter(Boolean).join(" ");
+
+/** The names of ways beside their points, where nothing else stands: those of models picked first. */
+function namesOf(spots: Spot[], place: (p: Spot) => number[], picked: string[], full: Box[]): Map<Spot, SVGElement> {
+  const taken = [...full, ...spots.map(place).map(([x, y]): Box => [x - 5, y - 5, x + 5, y + 5])];
+  const names = new Map<Spot, SVGElement>();
+  for (const p of [...spots].sort((a, b) => Number(picked.includes(b.id)) - Number(picked.includes(a.id)))) {
+    const name = p.way || labelOf(p.id);
+    const [x, y] = place(p);
+    const free = roomBeside(x, y, name, taken, { ...GROUND, bottom: GROUND.bottom + 2 });
+    if (free) names.set(p, label(free.x, free.y, name, free.anchor, { class: "dotname" }));
+  }
+  return names;
+}
