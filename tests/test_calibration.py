@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from as_json import NoSource, a_cell, a_run, scored, sheets_of
 
+import evalsuite
 from evalsuite.analyses import calibration
 from evalsuite.analyses.journey import ReadReplies
+from evalsuite.benchmarks.registry import TASKS, Corpora
+from evalsuite.common.resources import bundled
 from evalsuite.common.sheet import Value
 from evalsuite.metrics.calibration import BINS, Sums, bin_of, selective, softmax
 from evalsuite.metrics.calibration import calibration as errors
+from evalsuite.parse.confidence import statements
+from evalsuite.prompt import Prompt
 from evalsuite.results.outcomes import outcomes_of
 from evalsuite.results.scoring import read_answer, score_answer
 from evalsuite.types import Cell, Item, Likelihood, Request, Response, Trial
@@ -229,3 +236,22 @@ def test_few_statements_are_refused(said: tuple[list[str], list[int], np.ndarray
     enough = stated_row([*replies, "(a) 八成把握"], [0] * 70, list(range(70)))
     assert enough and enough.refused is None and enough.confidence.value == pytest.approx(0.8)
     assert stated_row(["(a)", "不知道。置信度：50%"] * 40, [0] * 80, list(range(80))) is None  # of answers alone
+
+
+def test_the_wording_that_asks_for_it(tmp_path: Path) -> None:
+    corpus = Corpora(bundled("sample"))
+    for name in ("knowledge_filling", "event_cause", "conflict_detection"):
+        shown = Prompt(bundled("prompts"), TASKS[name], "confidence").render(
+            corpus.file(TASKS[name], "easy", "test").items[0]
+        )
+        assert ("置信度" in shown) == TASKS[name].kind.options and shown.endswith("答案："), shown
+
+    def reply(request: Request) -> str:
+        assert "置信度" in request.prompt and not statements(request.prompt)  # it suggests no number
+        return f"{request.labels[0]}\n置信度：{60 + 10 * (len(request.prompt) % 4)}%"
+
+    done = evalsuite.run({"m": reply}, tasks=[TASK], set="easy", limit=40, prompt=("confidence",), out=tmp_path / "run")
+    record = json.loads(next((tmp_path / "run" / "records").glob("m.*")).read_text("utf-8").splitlines()[0])
+    assert record["answer"]["confidence"] == int(record["reply"][-3:-1]) / 100
+    (row,) = done.of(calibration.ANALYSIS) or []
+    assert (row.by, row.variant, row.items, row.answered) == ("stated", "confidence", 40, 40)
