@@ -94,7 +94,7 @@ page: .venv/node
 
 # Writes what is installed now; commit it when the tests have passed.
 constraints:
-	(sed -n '/^#/p' constraints.txt; $(BIN)/pip freeze --exclude-editable | grep -v '^torch==') >constraints.new
+	(sed -n '/^#/p' constraints.txt; $(BIN)/pip freeze --exclude-editable | grep -Ev '^(torch|uv)==') >constraints.new
 	mv constraints.new constraints.txt
 
 # Known vulnerabilities of these versions; asks pypi.org.
