@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from labelled import Row, choices, forget
+from labelled import Row, choices
 
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.exchange.batch import explain_row, parse_rows, read_rows, reply_row
 from evalsuite.exchange.explain import VERDICTS, WHY_RULE
-from evalsuite.parse import rules
 from evalsuite.parse.lexicon import CUES
 from evalsuite.parse.rules import RULES, SETS
 from evalsuite.parse.tape import TOKENS
@@ -126,28 +124,6 @@ def test_several_right(cli: Callable[..., Any]) -> None:
 )  # fmt: skip
 def test_flags_that_do_not_go_together(words: tuple[str, ...], said: str, cli: Callable[..., Any]) -> None:
     assert said in cli("parse", *words, expect=2).stderr
-
-
-def test_the_contributors_example_is_what_is_printed(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before the rule and with it; ranks change with the table."""
-    text = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    given = "parse", "--explain", "--reply", "所以(a)不能排除。", "--options", FILMS
-    command = f'$ evalsuite {" ".join(given[:2])} --reply "{given[3]}" --options "{FILMS}"'
-    before, after = (text.split(command)[n].split("```")[0].replace("…", "") for n in (1, 2))
-
-    def lines(shown: str) -> list[str]:
-        return [re.sub(r"row \d+ of \d+", "row", " ".join(line.split())) for line in shown.split("\n") if line.strip()]
-
-    assert "\n".join(lines(after)) in "\n".join(lines(cli(*given, COLUMNS="100").stdout))
-    left = [rule for rule in rules.RULES if rule.name != "kept"]
-    monkeypatch.setattr(rules, "RULES", left)
-    monkeypatch.setattr(rules, "table", lambda several: rules.compiled(left))
-    forget()
-    try:
-        assert lines(before) == lines(cli(*given, COLUMNS="100").stdout)
-    finally:
-        monkeypatch.undo()
-        forget()
 
 
 def test_every_token_and_verdict_has_a_meaning() -> None:
