@@ -78,7 +78,7 @@ def test_examples_are_part_of_the_prompts_hash() -> None:
         for subject in SUBJECTS
     }
     assert len(hashes) == len(SUBJECTS)
-    assert {*wordings(bundled("prompts"), task)} == {"paper", "paper-cot", "five-shot", "plain", "cot"}
+    assert {*wordings(bundled("prompts"), task)} >= {"paper", "paper-cot", "five-shot", "plain", "cot"}
 
 
 def opencompass(task: str, row: dict[str, object]) -> str:
