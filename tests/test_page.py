@@ -38,7 +38,7 @@ HOSTILE = [
 def page_file(folder: Path) -> Path:
     """A run of three baselines, one of them given a hostile name and hostile replies."""
     run = folder / "run"
-    evalsuite.run(model=["random", "majority", "lexical"], limit=12, out=run)
+    evalsuite.run(model=["random", "majority", "lexical"], limit=8, out=run)
     results = json.loads((run / "results.json").read_text())
     for cell in results["cells"]:
         if cell["model"] != "lexical":
@@ -148,6 +148,13 @@ def test_a_script_error_ends_every_wait(tmp_path: Path, browse: Any) -> None:
 
 
 def test_overview(page: Any) -> None:
+    tables_of_both_sets(page)
+    all_figures_are_exported(page)
+    assert no_sideways_scrolling(page)
+    language_and_theme(page)
+
+
+def tables_of_both_sets(page: Any) -> None:
     assert page.inner_text("h1") == "CORECODE leaderboard"
     for item_set in ("easy", "hard"):
         table = page.inner_text(f"table[data-set={item_set}]")
@@ -161,7 +168,7 @@ def test_overview(page: Any) -> None:
         assert page.locator(heading).locator("xpath=ancestor::th").get_attribute("aria-sort") == order
 
 
-def test_language_and_theme(page: Any) -> None:
+def language_and_theme(page: Any) -> None:
     page.click("#lang")
     assert page.inner_text("h1").startswith("CORECODE 排行榜")
     page.click("#theme")
@@ -176,10 +183,8 @@ def step(page: Any) -> None:
     page.evaluate("() => globalThis.turned")
 
 
-def test_export(page: Any) -> None:
-    with page.expect_download() as download:
-        page.click("#csv")
-    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8-sig"))))
+def all_figures_are_exported(page: Any) -> None:
+    rows = exported(page)
     assert {"random", "majority"} <= {row["model"] for row in rows}
     assert any(row["signature"].startswith("accuracy|parser:full") for row in rows)
 
@@ -207,9 +212,12 @@ def test_evidence_and_hostile_replies(page: Any) -> None:
     page.goto("about:blank")
     page.goto(link)
     page.wait_for_selector(".chat")
+    page.evaluate("() => { location.hash = ''; }")
+    page.wait_for_selector("table.overview")
+    what_was_read_is_highlighted(page)
 
 
-def test_what_was_read_is_highlighted(page: Any) -> None:
+def what_was_read_is_highlighted(page: Any) -> None:
     row = page.locator("table[data-set=easy] tbody tr", has_text="random").first
     row.locator("button.cell").first.click()
     page.wait_for_selector("#panes")
@@ -228,10 +236,6 @@ def no_sideways_scrolling(page: Any) -> bool:
     return all(seen)
 
 
-def test_no_sideways_scrolling(page: Any) -> None:
-    assert no_sideways_scrolling(page)
-
-
 def exported(page: Any) -> list[dict[str, str]]:
     with page.expect_download() as download:
         page.click("#csv")
@@ -243,12 +247,16 @@ def shown(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f}"
 
 
-def test_choosing_a_scoring(ways: Path, ways_page: Any) -> None:
-    """Choices by the scoring chosen, spans and texts as generated; the paper's rows beside generated choices only."""
+def test_scorings(ways: Path, ways_page: Any) -> None:
+    """Choices by the scoring chosen, spans and texts as generated; the paper's rows beside generated choices only. And all
+    scorings side by side."""
     results = json.loads((ways / "results.json").read_text())
+    for task in ("", "slot_identification", "domain_identification"):
+        compare_scorings(results, ways_page, task)
     ways_page.select_option("[data-keep=metric] select", "paper.f1")  # which the paper's is
     for scoring in SCORINGS:
         choose_scoring(results, ways_page, scoring)
+    likelihoods_do_not_scroll_sideways(ways_page)
 
 
 def choose_scoring(results: dict[str, Any], ways_page: Any, scoring: str) -> None:
@@ -272,12 +280,6 @@ def choose_scoring(results: dict[str, Any], ways_page: Any, scoring: str) -> Non
     assert ("slot_identification" in baselines) == (scoring == "generate")
 
 
-def test_by_scoring(ways: Path, ways_page: Any) -> None:
-    results = json.loads((ways / "results.json").read_text())
-    for task in ("", "slot_identification", "domain_identification"):
-        compare_scorings(results, ways_page, task)
-
-
 def compare_scorings(results: dict[str, Any], ways_page: Any, task: str) -> None:
     names = [task] if task else ["knowledge_filling", "domain_identification", "slot_identification"]
     ways_page.select_option("[data-keep=way-task] select", task)
@@ -298,12 +300,18 @@ def compare_scorings(results: dict[str, Any], ways_page: Any, task: str) -> None
     )  # the filtered one, of 3 or 9
 
 
-@pytest.mark.parametrize("scoring", ["texts", "labels"])
-def test_evidence_of_likelihoods(ways: Path, ways_page: Any, scoring: str) -> None:
+def test_evidence(ways: Path, ways_page: Any) -> None:
+    thoughts_and_filtered_replies(ways_page)
+    for scoring in ("texts", "labels"):
+        likelihoods(ways, ways_page, scoring)
+
+
+def likelihoods(ways: Path, ways_page: Any, scoring: str) -> None:
     cell = find(json.loads((ways / "results.json").read_text()), "hard", "knowledge_filling", scoring)
     records = [json.loads(line) for line in (ways / cell["records"]).read_text().splitlines()]
     link = f"#run=0&model=tiny-zh&set=hard&task=knowledge_filling&split=test&prompt=paper&shots=0&scoring={scoring}"
-    ways_page.goto(ways_page.url.partition("#")[0] + link)
+    ways_page.goto("about:blank")
+    ways_page.goto((ways / "page" / "index.html").as_uri() + link)
     ways_page.wait_for_selector("#panes")
     for record in records:
         step(ways_page)
@@ -330,7 +338,7 @@ def test_evidence_of_likelihoods(ways: Path, ways_page: Any, scoring: str) -> No
     assert "Scoring generate" in ways_page.inner_text(".cellhead")
 
 
-def test_thoughts_and_filtered_replies(ways_page: Any) -> None:
+def thoughts_and_filtered_replies(ways_page: Any) -> None:
     ways_page.locator("table[data-set=easy] tbody.own button.cell[aria-label*='Domain identification']").click()
     ways_page.wait_for_selector("#panes")
     assert "filtered 1" in ways_page.inner_text(".cellhead")
@@ -352,7 +360,7 @@ def test_thoughts_and_filtered_replies(ways_page: Any) -> None:
     assert ways_page.locator(".two .reasoning, .two pre.reply").count() == 0
 
 
-def test_likelihoods_do_not_scroll_sideways(ways_page: Any) -> None:
+def likelihoods_do_not_scroll_sideways(ways_page: Any) -> None:
     ways_page.select_option("[data-keep=scoring] select", "texts")
     assert no_sideways_scrolling(ways_page)
     ways_page.locator("table[data-set=hard] tbody.own button.cell[aria-label*='Slot identification']").click()
@@ -412,6 +420,13 @@ def place_of(row: dict[str, Any], **more: Any) -> bool:
 
 
 def test_robustness(perturbed: Path, perturbed_page: Any) -> None:
+    tables_of_robustness(perturbed, perturbed_page)
+    robustness_does_not_scroll_sideways(perturbed_page)
+    for perturb in ("circular", "shuffle"):
+        choose_perturbation(perturbed, perturbed_page, perturb)
+
+
+def tables_of_robustness(perturbed: Path, perturbed_page: Any) -> None:
     found = json.loads((perturbed / "results.json").read_text())["robustness"]
     perturbed_page.select_option("[data-keep=robustness-task] select", "domain_identification")
     perturbed_page.select_option("[data-keep=robustness-set] select", "easy")
@@ -444,8 +459,7 @@ def test_robustness(perturbed: Path, perturbed_page: Any) -> None:
     assert perturbed_page.locator("[data-sheet=shots] tbody tr:not(.group)").count() == 4
 
 
-@pytest.mark.parametrize("perturb", ["shuffle", "circular"])
-def test_choosing_a_perturbation(perturbed: Path, perturbed_page: Any, perturb: str) -> None:
+def choose_perturbation(perturbed: Path, perturbed_page: Any, perturb: str) -> None:
     """Choices as perturbed, tasks that it does not apply to as they are; the paper's rows beside the former
     only where it prints them."""
     results = json.loads((perturbed / "results.json").read_text())
@@ -481,6 +495,8 @@ def test_choosing_a_perturbation(perturbed: Path, perturbed_page: Any, perturb: 
     perturbed_page.goto(link)
     perturbed_page.wait_for_selector("#panes")
     assert perturb in perturbed_page.inner_text(".cellhead .lead")
+    perturbed_page.keyboard.press("Escape")
+    perturbed_page.wait_for_selector("table.overview")
 
 
 @pytest.mark.parametrize("page", ["common", "common/annotator", "leaderboard", "annotate", "audit"])
@@ -490,7 +506,7 @@ def test_each_word_of_a_page_is_defined_once(page: str) -> None:
     assert pairs and not [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
 
 
-def test_robustness_does_not_scroll_sideways(perturbed_page: Any) -> None:
+def robustness_does_not_scroll_sideways(perturbed_page: Any) -> None:
     for task in ("knowledge_filling", "domain_identification"):
         perturbed_page.select_option("[data-keep=robustness-task] select", task)
         assert no_sideways_scrolling(perturbed_page)

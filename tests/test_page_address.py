@@ -19,20 +19,21 @@ needs("openai", "openai", "tenacity", "aiolimiter")
 
 run = made_once(everything, "run")
 
-# What a person sees of the page: what is chosen, and all words.
-SEEN = """() => {
+# Where a person is and what is seen there: what is chosen, and all words. Told when the page has followed its address, and what it
+# waits for itself is there.
+VIEW = """async () => {
+    const here = () => !document.querySelector("[aria-busy]") && (document.documentElement.dataset.drawn === "all" || document.querySelector("#panes"))
+        && (!document.querySelector("#others") || document.querySelector("#others").childElementCount > 1);
+    while (!here()) await new Promise(requestAnimationFrame);
     const all = (selector, tell) => [...document.querySelectorAll(selector)].map(tell);
-    return JSON.stringify([
+    return [location.hash, JSON.stringify([
         all("#main select", (x) => x.value),
         all("#main input", (x) => x.type === "checkbox" ? x.checked : x.value),
         all("#main [aria-pressed]", (x) => x.getAttribute("aria-pressed")),
         all("#main [aria-sort]", (x) => x.getAttribute("aria-sort")),
         document.getElementById("main").textContent,
-    ]);
+    ])];
 }"""
-# The page has followed the address, and what it waits for itself is there.
-HERE = """() => !document.querySelector("[aria-busy]") && (document.documentElement.dataset.drawn === "all" || document.querySelector("#panes"))
-    && (!document.querySelector("#others") || document.querySelector("#others").childElementCount > 1)"""
 PICKERS = "#main label.field:has(select)"
 
 
@@ -49,8 +50,8 @@ def tab(page_file: Path, browse: Any) -> Iterator[Any]:
 
 def address_and_view(tab: Any) -> tuple[str, str]:
     """The address, and what the page shows there."""
-    tab.wait_for_function(HERE)
-    return tab.evaluate("location.hash"), tab.evaluate(SEEN)
+    address, view = tab.evaluate(VIEW)
+    return address, view
 
 
 def moved(tab: Any, how: Callable[[], object]) -> tuple[str, str]:
@@ -101,7 +102,7 @@ def choices(tab: Any) -> Iterator[str]:
 def through(tab: Any, been: list[tuple[str, str]]) -> None:
     """Back through the places that one has been to, and forward again, in few steps: each is a page drawn anew."""
     last = len(been) - 1
-    back, forward = (range(last, -1, -step) for step in (max(1, last // 10), max(1, last // 5)))
+    back, forward = (range(last, -1, -step) for step in (max(1, last // 6), max(1, last // 3)))
     for here, there in pairwise([*back, 0, *reversed(forward), last]):
         if here != there:
             step = f"() => history.go({there - here})"
@@ -118,7 +119,7 @@ def test_choices_of_the_overview(tab: Any, page_file: Path, browse: Any) -> None
         assert been[-1][0] != been[-2][0], f"{name} is not in the address"
     assert len(done) > 20, done
     through(tab, been)
-    for address, shown in been[:: len(been) // 5] + been[-1:]:
+    for address, shown in been[:: len(been) // 3] + been[-1:]:
         with browse(page_file, query=address, laid_out=False) as other:
             assert address_and_view(other) == (address, shown), address
 

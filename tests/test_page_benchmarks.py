@@ -177,12 +177,12 @@ def test_all_right_options_and_all_chosen_are_marked(page: Any, run: Path, resul
 
 
 def test_a_probe_with_both_losses(page: Any) -> None:
+    to(page, f"lang=en&{PROBE}", ".rows button")
     for n, (lower, outcome, delta) in enumerate(
         [(0, "Right", "+0.25"), (1, "Wrong", "−0.13"), (None, "Wrong", "0.00")]
     ):
-        to(page, f"lang=en&{PROBE}", ".rows button")
         page.locator(".rows button").nth(n).click()
-        page.wait_for_selector(".probe li")
+        page.locator(".stepper", has_text=f"{n + 1} of ").wait_for()
         options = page.locator(".probe li")
         texts = [options.nth(i).inner_text() for i in range(2)]
         assert all(f"{loss / 4:.3f}" in text for loss, text in zip(losses(n), texts, strict=True))

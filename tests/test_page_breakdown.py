@@ -101,10 +101,22 @@ def pick(page: Any, keep: str, value: str) -> None:
 
 
 @pytest.mark.slow
-def test_every_group_is_drawn_with_its_numbers(page: Any, results: dict[str, Any]) -> None:
-    for task in TASKS:
+def test_breakdown(page: Any, results: dict[str, Any]) -> None:
+    up_to_six_models_and_which(page)
+    for task in reversed(TASKS):
         pick(page, "breakdown-task", task)
         see_groups(page, results, task)
+    assert no_sideways_scrolling(page)
+    save_chart(page, "breakdown-charts")
+    points_are_reached_by_keyboard(page)
+
+
+def test_confusion(page: Any, results: dict[str, Any]) -> None:
+    for task in ("domain_identification", "slot_identification"):
+        see_matrix(page, results, task)
+    save_chart(page, "confusion-charts")
+    hostile_names_are_text(page)
+    of_a_perturbation_in_chinese(page)
 
 
 def see_groups(page: Any, results: dict[str, Any], task: str) -> None:
@@ -120,8 +132,7 @@ def see_groups(page: Any, results: dict[str, Any], task: str) -> None:
             continue
         spots = panel.locator(f".series[data-series={model}] .spot")
         assert spots.count() == len(bins)
-        for n, b in enumerate(bins):
-            said = spots.nth(n).get_attribute("aria-label")
+        for b, said in zip(bins, spots.evaluate_all("all => all.map((x) => x.ariaLabel)"), strict=True):
             assert said.startswith(f"{model}, {bin_name(b['low'], b['high'])}: {100 * b['value']:.1f} %"), said
             assert f"({100 * b['interval'][0]:.1f}–{100 * b['interval'][1]:.1f})" in said
         if by == "options":
@@ -133,7 +144,7 @@ def see_groups(page: Any, results: dict[str, Any], task: str) -> None:
     assert [x for x in table.locator("thead th").all_inner_texts() if x in heads] == heads
 
 
-def test_up_to_six_models_and_which(page: Any) -> None:
+def up_to_six_models_and_which(page: Any) -> None:
     keys = page.locator("#breakdown .modelkeys span > button")
     assert keys.count() == 8 and "The best 6 of 8 models" in page.inner_text("#breakdown")
     series = page.locator(f"#breakdown figure[data-panel='{BY['turns']}'] .series")
@@ -174,7 +185,7 @@ def test_three_questions_are_answered_where_sections_are_closed(page: Any, resul
         assert values == [fixed(100 * point[key]["value"], 1) for point in votes["points"]]
 
 
-def test_points_are_reached_by_keyboard(page: Any) -> None:
+def points_are_reached_by_keyboard(page: Any) -> None:
     panel = page.locator(f"#breakdown figure[data-panel='{BY['turns']}']")
     assert panel.locator(".spot[tabindex='0']").count() == 1
     panel.locator(".spot[tabindex='0']").focus()
@@ -189,8 +200,7 @@ def test_points_are_reached_by_keyboard(page: Any) -> None:
     page.wait_for_selector("#rows")
 
 
-@pytest.mark.parametrize("task", ["domain_identification", "slot_identification"])
-def test_the_matrix(page: Any, results: dict[str, Any], task: str) -> None:
+def see_matrix(page: Any, results: dict[str, Any], task: str) -> None:
     told = entry(results, "confusions", "lexical", task)
     pick(page, "confusion-model", "0:lexical")
     pick(page, "confusion-task", task)
@@ -221,16 +231,16 @@ def test_the_matrix(page: Any, results: dict[str, Any], task: str) -> None:
     assert len(lines) >= min(5, len(confusions(Confusion.model_validate(told))))
 
 
-def test_a_perturbation_and_languages(page: Any) -> None:
+def of_a_perturbation_in_chinese(page: Any) -> None:
     pick(page, "perturb", "shuffle")
     assert page.locator("#breakdown").count() == page.locator("#confusion").count() == 1
     pick(page, "confusion-task", "slot_identification")
-    page.locator("#lang").click()
     assert "正确答案" in page.locator("#confusion svg.matrix").text_content()
     assert page.locator("#confusion .square[data-row='后续事件']").count() > 0
 
 
-def test_hostile_names_are_text(page: Any) -> None:
+def hostile_names_are_text(page: Any) -> None:
+    pick(page, "confusion-task", "domain_identification")
     pick(page, "confusion-model", f"0:{HOSTILE[0]}")
     assert page.locator("#breakdown .modelkeys button").evaluate_all(
         "(all, x) => all.some(b => b.title === x)", HOSTILE[0]
@@ -240,15 +250,6 @@ def test_hostile_names_are_text(page: Any) -> None:
     page.locator("#lang").click()
     assert HOSTILE[1] in page.locator("#confusion svg.matrix").text_content()
     assert page.locator("#breakdown img, #confusion img, #confusion script").count() == 0
-
-
-def test_nothing_runs_out_of_the_page(page: Any) -> None:
-    assert no_sideways_scrolling(page)
-
-
-def test_charts_are_saved(page: Any) -> None:
-    for name in ("breakdown-charts", "confusion-charts"):
-        save_chart(page, name)
 
 
 def save_chart(page: Any, name: str) -> None:

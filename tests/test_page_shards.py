@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,22 +45,25 @@ def site(run: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.Fi
         return evalsuite.report([run], tmp_path_factory.mktemp("site") / "site")
 
 
-@pytest.fixture
-def page(site: Path, browse: Any) -> Iterator[Any]:
-    with browse(site) as tab:
-        yield tab
-
-
 def visit(page: Any, address: str) -> None:
     page.goto("about:blank")
     page.goto(address)
 
 
-def test_shards_hold_what_the_records_hold(run: Path, site: Path, page: Any) -> None:
+@pytest.mark.slow
+def test_evidence(run: Path, site: Path, browse: Any) -> None:
+    with browse(site, "#panes", query=f"#{CELL}") as page:
+        a_very_long_reply_is_cut_around_what_was_read(page)
+        shards_hold_what_the_records_hold(run, site, page)
+        search_goes_through_every_shard(run, page)
+        models_disagree(run, page)
+        only_lines_in_sight_exist(page)
+
+
+def shards_hold_what_the_records_hold(run: Path, site: Path, page: Any) -> None:
     records = [json.loads(line) for line in (run / record_file(run)).read_text().splitlines()]
     files = sorted((site.parent / "shards").glob("*.js"))
     assert (len(files) >= 4 and page.locator("script[id^=shard-]").count() == 0) or not files
-    visit(page, f"{site.as_uri()}#{CELL}")
     for record in (records[0], records[-1], records[len(records) // 2]):
         page.evaluate(
             "id => { location.hash = location.hash.split('&item=')[0] + '&item=' + encodeURIComponent(id) }",
@@ -75,9 +78,8 @@ def test_shards_hold_what_the_records_hold(run: Path, site: Path, page: Any) -> 
     assert not page.locator("head script").count()
 
 
-def test_only_lines_in_sight_exist(site: Path, page: Any) -> None:
+def only_lines_in_sight_exist(page: Any) -> None:
     page.set_viewport_size({"width": 1280, "height": 500})
-    visit(page, f"{site.as_uri()}#{CELL}")
     page.wait_for_selector(".rows .row")
     there = page.locator(".rows .row").count()
     total = int(page.locator(".rows li").first.get_attribute("aria-setsize"))
@@ -92,18 +94,17 @@ def test_only_lines_in_sight_exist(site: Path, page: Any) -> None:
     assert page.locator(f"{last} button").get_attribute("aria-current") == "true"
 
 
-def test_search_goes_through_every_shard(run: Path, site: Path, page: Any) -> None:
+def search_goes_through_every_shard(run: Path, page: Any) -> None:
     records = [json.loads(line) for line in (run / record_file(run)).read_text().splitlines()]
     word = records[-1]["dialogue"][0][2:10]
     found = [r for r in records if any(word in turn for turn in r["dialogue"])]
-    visit(page, f"{site.as_uri()}#{CELL}")
     page.fill("#search", word)
     sync_api.expect(page.locator("#found")).to_contain_text(f"{len(found)} of {len(records)} items")
-    page.keyboard.press("Escape")
+    page.fill("#search", "")
+    sync_api.expect(page.locator("#found")).to_contain_text(f"{len(records)} of {len(records)} items")
 
 
-@pytest.mark.slow
-def test_models_disagree(run: Path, site: Path, page: Any) -> None:
+def models_disagree(run: Path, page: Any) -> None:
     cells = json.loads((run / "results.json").read_text())["cells"]
     right: dict[str, set[bool]] = {}
     for cell in cells:
@@ -111,14 +112,13 @@ def test_models_disagree(run: Path, site: Path, page: Any) -> None:
             for line in (run / cell["records"]).read_text().splitlines():
                 record = json.loads(line)
                 right.setdefault(record["item"], set()).add(record["scores"]["accuracy"] == 1)
-    visit(page, f"{site.as_uri()}#{CELL}")
     page.click(".listtools [data-value=disagree]")
     both = sum(len(x) == 2 for x in right.values())
     assert both and page.inner_text("#found").startswith(f"{both} of ")
+    page.click(".listtools [data-value=all]")
 
 
-def test_a_very_long_reply_is_cut_around_what_was_read(site: Path, page: Any) -> None:
-    visit(page, f"{site.as_uri()}#{CELL}")
+def a_very_long_reply_is_cut_around_what_was_read(page: Any) -> None:
     page.click(".rows li[aria-posinset='4'] button")
     page.wait_for_selector(".gap")
     assert page.inner_text(".two mark.read") == "(b)" and len(page.inner_text(".two pre.reply")) < 20_000
@@ -131,8 +131,10 @@ def test_a_shard_that_is_gone(run: Path, tmp_path: Path, monkeypatch: pytest.Mon
     site = evalsuite.report([run], tmp_path / "site")
     for path in (site.parent / "shards").glob("*.js"):
         path.rename(path.with_suffix(".bak"))
-    with pytest.raises(AssertionError, match="ERR_FILE_NOT_FOUND"), browse(site) as tab:  # what the browser logs
-        visit(tab, f"{site.as_uri()}#{CELL}")
+    with (
+        pytest.raises(AssertionError, match="ERR_FILE_NOT_FOUND"),
+        browse(site, "#panes", query=f"#{CELL}") as tab,
+    ):  # what the browser logs
         tab.click(".rows .row >> nth=0")
         tab.wait_for_selector(".detail .notice")
         assert "belongs beside this page" in tab.inner_text(".detail")
@@ -151,16 +153,19 @@ ATTEMPTS = {
 }
 
 
-@pytest.mark.parametrize("attempt", ATTEMPTS.values(), ids=ATTEMPTS)
-def test_nothing_but_ours_runs(run: Path, attempt: str, browse: Any) -> None:
+def test_nothing_but_ours_runs(run: Path, browse: Any) -> None:
     """The policy holds even if something of ours went wrong: no HTML from strings, no script or style but the page's."""
+    wanted = r"blocked|Trusted|Content Security Policy"
     with (
-        pytest.raises(AssertionError, match=r"blocked|Trusted|Content Security Policy"),
-        browse(run / "page" / "index.html") as tab,
+        pytest.raises(AssertionError, match=wanted),
+        browse(run / "page" / "index.html", "#panes", query=f"#{CELL}") as tab,
     ):
-        with tab.expect_console_message():
-            tab.evaluate(f"() => {{ try {{ {attempt} }} catch {{ }} }}")
-        assert tab.evaluate("[globalThis.ran ?? 0, getComputedStyle(document.body).display]") == [0, "block"]
+        for name, attempt in ATTEMPTS.items():
+            with tab.expect_console_message() as said:
+                tab.evaluate(f"() => {{ try {{ {attempt} }} catch {{ }} }}")
+            assert re.search(wanted, said.value.text), name
+            assert tab.evaluate("[globalThis.ran ?? 0, getComputedStyle(document.body).display]") == [0, "block"], name
+        assert tab.locator("#panes").count() == 1
 
 
 def test_old_shards_are_removed(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,7 +99,16 @@ TASKS = {
 
 
 @pytest.mark.slow
-def test_csv(run: Path, page: Any) -> None:
+def test_files(run: Path, page: Any) -> None:
+    harmless_csv(run, page)
+    harmless_markdown(run, page)
+    copies_are_the_files(page)
+    files_of_a_run(run, page)
+    no_sideways_scrolling_of_menus(page)
+    metrics_of_a_cell(page)
+
+
+def harmless_csv(run: Path, page: Any) -> None:
     """Values stand alone, as numbers; intervals beside them; no name is a formula."""
     results = json.loads((run / "results.json").read_text())
     rows = rows_of(exported(page, "hard.csv"))
@@ -120,7 +129,7 @@ def test_csv(run: Path, page: Any) -> None:
     )
 
 
-def test_markdown(run: Path, page: Any) -> None:
+def harmless_markdown(run: Path, page: Any) -> None:
     """One table, nothing in it but text and emphasis, whether or not HTML and links are allowed."""
     markdown = pytest.importorskip("markdown_it", reason="needs evalsuite[dev]")
     results, text = json.loads((run / "results.json").read_text()), exported(page, "hard.md")
@@ -167,7 +176,7 @@ def test_latex(run: Path, page: Any, tmp_path: Path, lang: str) -> None:
     assert (tmp_path / "page.pdf").is_file()
 
 
-def test_copy(page: Any) -> None:
+def copies_are_the_files(page: Any) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     for kind in ("csv", "tex", "md"):
         row = page.locator(f"[data-table='easy.{kind}']")
@@ -185,7 +194,7 @@ def test_copy(page: Any) -> None:
         )
 
 
-def test_metrics_of_a_cell(page: Any) -> None:
+def metrics_of_a_cell(page: Any) -> None:
     page.locator("table.overview[data-set=hard] tbody.base button.cell").first.click()
     page.wait_for_selector("#panes")
     page.click("#metrics summary")
@@ -193,7 +202,7 @@ def test_metrics_of_a_cell(page: Any) -> None:
     assert rows[0]["Metric"] == "Accuracy" and rows[0]["Signature"].startswith("accuracy|parser")
 
 
-def test_files_of_a_run(run: Path, page: Any) -> None:
+def files_of_a_run(run: Path, page: Any) -> None:
     """manifest.json and results.json come out of the page as they are in the run."""
     page.click("#manifest-0 summary")
     for name in ("manifest", "results"):
@@ -230,7 +239,12 @@ def columns_in(page: Any) -> int:
     return int(page.locator("table.overview[data-set=hard] thead th").count()) - 1
 
 
-def test_filters_and_their_address(page: Any) -> None:
+def test_addresses(page: Any) -> None:
+    filters_and_their_address(page)
+    addresses_of_nothing_here(page)
+
+
+def filters_and_their_address(page: Any) -> None:
     """Every filter leaves what it says, says so in the address, and comes back with it."""
     assert len(names_in(page)) == 4 and columns_in(page) == 8
     start = page.url
@@ -278,18 +292,19 @@ def test_filters_and_their_address(page: Any) -> None:
     assert page.url == link and names_in(page) == names
 
 
-def test_addresses_of_nothing_here(page: Any) -> None:
+def addresses_of_nothing_here(page: Any) -> None:
     nonsense = (
         "sort=constructor&shots=x&prompt=no&set=<b>&tasks=a,%25,b&tags=__proto__&size=9&metric=__proto__&by=toString"
     )
     for address in (nonsense, "main"):
-        page.goto(page.url.partition("#")[0] + "#" + address)
-        page.reload()
+        start = page.url.partition("#")[0]
+        page.goto("about:blank")
+        page.goto(f"{start}#{address}")
         page.wait_for_selector("table.overview")
         assert len(names_in(page)) == 4 and columns_in(page) == 8
 
 
-def test_no_sideways_scrolling(page: Any) -> None:
+def no_sideways_scrolling_of_menus(page: Any) -> None:
     for name in ("#manifest-0", "#signatures", "#choose-tasks", "#choose-tags"):
         page.locator(f"{name} > summary").click()
         assert no_sideways_scrolling(page), name
