@@ -106,10 +106,12 @@ def _joined(folder: Path) -> tuple[object, ...]:
 
 
 def _started(folder: Path, python: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """The parent of commands, once it listens. Ctrl-C on the terminal is for the tests."""
+    """The parent of commands, once it listens. Ctrl-C on the terminal is for the tests.
+
+    It works in a folder that stays: a test's own is gone behind it, and oneMKL ends a process whose folder is."""
     process = subprocess.Popen(
         [*python, __file__, str(folder)],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=environment, start_new_session=True,
+        cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=environment, start_new_session=True,
     )  # fmt: skip
     assert process.stdout and process.stdout.readline() == b"ready\n"
     return process

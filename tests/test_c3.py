@@ -174,7 +174,7 @@ def test_opencompass_reads_renamed_choices(tmp_path: Path) -> None:
 
 def test_every_wording_shows_document_and_choices() -> None:
     corpus = open_corpus("c3", bundled("sample"))
-    assert {*wordings(bundled("prompts"), TASK)} == {"paper", "plain", "cot", "cot-en"}
+    assert {*wordings(bundled("prompts"), TASK)} == {"paper", "plain", "cot", "cot-en", "confidence"}
     for item_set in BENCHMARK.sets:
         shot, item = corpus.file(TASK, item_set, "train").items[0], corpus.file(TASK, item_set, "test").items[0]
         for wording in wordings(bundled("prompts"), TASK):

@@ -316,7 +316,7 @@ def test_our_markers_are_those_that_doctor_reads() -> None:
         ("evalsuite run --tasks SI,event_", ["SI,event_cause"]),
         ("evalsuite run --model ti", ["tiny-zh"]),
         ("evalsuite run --scoring generate,te", ["generate,texts"]),
-        ("evalsuite run --perturb shuff", ["shuffle"]),
+        ("evalsuite run --perturb shuff", ["shuffle", "shuffle5"]),
         ("evalsuite run --prompt pl", ["plain", "plain_no_story"]),
         ("evalsuite data p", ["pull"]),
     ],

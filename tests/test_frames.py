@@ -262,8 +262,8 @@ def test_several_runs(folder: Path, copied: Path, library: str) -> None:
 
 def test_batches(folder: Path, library: str) -> None:
     run = evalsuite.load(folder, library)
-    parts = list(run.batches("records", size=100))
-    assert [len(part) for part in parts[:-1]] == [100] * (len(parts) - 1) and len(parts) > 5
+    parts = list(run.batches("records", size=60))
+    assert [len(part) for part in parts[:-1]] == [60] * (len(parts) - 1) and len(parts) > 5
     assert [row for part in parts for row in rows(part)] == rows(run.records)
 
 

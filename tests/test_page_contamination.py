@@ -49,7 +49,7 @@ def test_the_table_and_its_words(page: Any) -> None:
     section = page.locator("#contamination")
     text = section.inner_text()
     assert "Signs of having been read" in text and "not judged: not by chance" in text and "a sign" in text
-    assert "unlikely (corrected p = 0.0002) if the model had never read the file in this order" in text
+    assert "unlikely (corrected p <0.001) if the model had never read the file in this order" in text
     assert "no sign does not prove" in text
     page.set_viewport_size({"width": 400, "height": 800})
     assert no_sideways_scrolling(page)

@@ -145,7 +145,15 @@ def test_the_prior_of_a_text_of_one_line_is_that_without_a_text(tiny: Path, tmp_
 
 def test_every_wording_asks_the_same_items() -> None:
     corpus = open_corpus("xcopa", bundled("sample"))
-    assert {*wordings(bundled("prompts"), TASK)} == {"paper", "plain", "cot", "cot-en", "lm-eval", TRANSLATED}
+    assert {*wordings(bundled("prompts"), TASK)} == {
+        "paper",
+        "plain",
+        "cot",
+        "cot-en",
+        "lm-eval",
+        "confidence",
+        TRANSLATED,
+    }
     for wording in wordings(bundled("prompts"), TASK):
         file = corpus.reworded(TASK, "zh", "test", wording)
         assert [(i.id, i.gold, i.group) for i in file.items] == [
