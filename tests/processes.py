@@ -193,12 +193,18 @@ def _begun(listening: socket.socket) -> int:
         if not os.fork():
             listening.close()
             os.environ.clear()
-            os.environ.update(environment)
+            _set(environment)
             print("begun", file=lines, flush=True)
             _session(lines, held)
             os._exit(0)
         os.close(held)
     return over
+
+
+def _set(variables: Mapping[str, str]) -> None:
+    """Set variables as UTF-8, whatever this process's locale can encode."""
+    for name, value in variables.items():
+        os.environb[name.encode()] = value.encode(errors="surrogateescape")
 
 
 def _session(lines: IO[str], held: int) -> None:
@@ -217,7 +223,7 @@ def _command(folder: str, variables: dict[str, str], words: list[str], rows: int
 
     folder, *words = (os.fsdecode(word.encode()) for word in (folder, *words))  # as this locale has arguments
     os.chdir(folder)
-    os.environ |= variables
+    _set(variables)
     os.dup2(said, 1)
     os.dup2(said, 2)
     if words[0].endswith(".py"):

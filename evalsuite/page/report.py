@@ -49,6 +49,8 @@ _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
 _MARKS = (b'<meta name="generator" content="evalsuite">', b"trusted-types evalsuite")
 _SHARD = "evalsuiteShard("  # begins a shard's file
 INSIDE = 4_000_000  # bytes of packed shards up to which they are inside the page, as one file to send by mail
+# The keys of results.json that the page's scripts read, beside its cells. All others wait in a shard until somebody saves the file.
+_READ = ("groups", "means", "memory", "contamination", "judged")
 _BENCHMARK_KEYS = (
     "name",
     "title",
@@ -212,7 +214,7 @@ def page_data(runs: Sequence[Loaded], add_shard: Callable[[Any], str]) -> dict[s
             {
                 "name": run.results.out.name,
                 "manifest": _manifest(run.results.out),
-                **_content(run.results),
+                **_content(run.results, add_shard),
                 "sheets": _sheets(run.results),
             }
             for run in runs
@@ -269,13 +271,18 @@ def _load(folder: Path) -> Loaded:
         return Loaded(from_json(folder, without_nan(content)), marks)
 
 
-def _content(results: Results) -> dict[str, Any]:
-    """The keys of results.json for the page's scripts, without cells, and all keys of the file, so that the page can save it."""
+def _content(results: Results, add_shard: Callable[[Any], str]) -> dict[str, Any]:
+    """What of results.json the page's scripts read, without cells; the names of all its keys, and of the shard with the others,
+    so that the page can save the file."""
     content = to_json(results)
-    keys = dict.fromkeys(key for cell in content["cells"] for key in cell)
-    empty: dict[str, Any] = {row.key: [] if get_origin(row.model) is list else {} for row in SECTIONS}
-    written = {"results": list(content), "cells": list(keys)}
-    return {**empty, **{key: value for key, value in content.items() if key != "cells"}, "written": written}
+    cell_keys = dict.fromkeys(key for cell in content["cells"] for key in cell)
+    written = {"results": list(content), "cells": list(cell_keys)}
+    others = {key: value for key, value in content.items() if key not in (*_READ, "cells")}
+    empty: dict[str, Any] = {
+        row.key: [] if get_origin(row.model) is list else {} for row in SECTIONS if row.key in _READ
+    }
+    read = {key: content[key] for key in _READ if key in content}
+    return {**empty, **read, "written": written, "others": add_shard(others)}
 
 
 def _sheets(results: Results) -> list[dict[str, Any]]:

@@ -302,10 +302,15 @@ export interface Manifest {
   /** The files with the items. */
   data?: Record<string, { items?: number; sha256?: string } | null>;
 }
-export interface Run extends Partial<Omit<EvalsuiteResultsFormat1, "cells" | "evalsuite" | "format" | "reading">> {
+/** A run, with what the scripts read of its results.json (`_READ` of evalsuite/page/report.py). */
+export interface Run
+  extends Partial<Pick<EvalsuiteResultsFormat1, "groups" | "means" | "memory" | "contamination" | "judged">> {
   name: string;
   manifest: Manifest;
+  /** The keys of results.json and of its cells, in their order. */
   written?: { results: string[]; cells: string[] };
+  /** The name of the shard with all other keys of results.json. */
+  others?: string;
   sheets?: Sheet[];
 }
 /** A sentence of evalsuite/analyses/findings, and the index of the cell that is its evidence. */

@@ -7,6 +7,7 @@ import { t } from "../../common/words.ts";
 import { ownRows } from "../columns.ts";
 import { picker } from "../controls.ts";
 import { data } from "../data.ts";
+import { shard } from "../evidence/shards.ts";
 import { settings } from "../facts.ts";
 import { cellAt, inView, setNames } from "../filters.ts";
 import { metricOf, tasks } from "../metric_choice.ts";
@@ -43,8 +44,15 @@ function manifest(run: Run, i: number) {
   const asked = Object.entries(all ?? {}).filter(([, v]) => v !== null && v !== false && !isEmpty(v));
   const machine = Object.entries({ started, python, platform }).filter(([, v]) => v);
   const saver = (what: string, value: () => unknown) => {
-    const file = () => new Blob([`${JSON.stringify(value(), null, 1)}\n`], { type: "application/json" });
-    return button(`${what}.json`, () => save(`${fileName(run.name)}-${what}.json`, file()), {
+    const saveIt = async (node: HTMLElement) => {
+      try {
+        const text = `${JSON.stringify(await value(), null, 1)}\n`;
+        save(`${fileName(run.name)}-${what}.json`, new Blob([text], { type: "application/json" }));
+      } catch (error) {
+        node.after(h("span", { class: "notice", role: "alert" }, (error as Error).message));
+      }
+    };
+    return button(`${what}.json`, ({ currentTarget }) => saveIt(currentTarget), {
       class: "small",
       "data-save": `${what}-${i}`,
       "aria-label": t("saveAs", `${what}.json`, plain(run.name)),
@@ -90,15 +98,16 @@ function filesTable(run: Run, i: number): Kid {
 
 const fileName = (name: string) => plain(name).replace(/[^\p{L}\p{N}.-]+/gu, "-");
 
-/** The run's results.json, with its keys in their original order. */
-function resultsOf(i: number) {
+/** The run's results.json, with its keys in their original order. Fails if the shard with a part of it cannot be read. */
+async function resultsOf(i: number) {
   const run = data.runs[i];
+  const others = run.others ? await shard(run.others) : {};
   const pick = (from: object, keys: string[] = []) => {
     const there = new Map(Object.entries(from));
     return Object.fromEntries(keys.filter((k) => there.has(k)).map((k) => [k, there.get(k)]));
   };
   const cells = data.cells.filter((c) => c.run === i).map((c) => pick(c, run.written?.cells));
-  return pick({ ...run, cells }, run.written?.results);
+  return pick({ ...run, ...others, cells }, run.written?.results);
 }
 
 /** The signatures of metrics in view, for one set at a time. */
