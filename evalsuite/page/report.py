@@ -49,7 +49,7 @@ _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
 _MARKS = (b'<meta name="generator" content="evalsuite">', b"trusted-types evalsuite")
 _SHARD = "evalsuiteShard("  # begins a shard's file
 INSIDE = 4_000_000  # bytes of packed shards up to which they are inside the page, as one file to send by mail
-# The keys of results.json that the page's scripts read, beside its cells. All others wait in a shard until somebody saves the file.
+# The keys of results.json that the page's scripts read, beside its cells. All others wait in a shard, to be saved.
 _READ = ("groups", "means", "memory", "contamination", "judged")
 _BENCHMARK_KEYS = (
     "name",
@@ -272,8 +272,8 @@ def _load(folder: Path) -> Loaded:
 
 
 def _content(results: Results, add_shard: Callable[[Any], str]) -> dict[str, Any]:
-    """What of results.json the page's scripts read, without cells; the names of all its keys, and of the shard with the others,
-    so that the page can save the file."""
+    """The part of results.json that the page's scripts read, without cells; and the names of all its keys and of the shard with
+    the others, so that the page can save the file."""
     content = to_json(results)
     cell_keys = dict.fromkeys(key for cell in content["cells"] for key in cell)
     written = {"results": list(content), "cells": list(cell_keys)}
