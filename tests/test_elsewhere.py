@@ -21,6 +21,7 @@ from evalsuite.cli.app import main
 from evalsuite.common import files, plainfile
 from evalsuite.common.errors import DataError
 from evalsuite.common.lock import locked
+from evalsuite.common.threads import one_thread
 from evalsuite.setup import packages
 from evalsuite.setup.machine import free_disk, hub_cache
 
@@ -223,6 +224,18 @@ def test_chinese_paths_with_blanks_under_a_locale_of_ascii(tmp_path: Path) -> No
     assert done.returncode == 0
     for file in [run / "results.json", *(run / "records").iterdir()]:
         assert file.read_bytes() == (place / "other" / file.relative_to(run)).read_bytes()
+
+
+def test_libraries_under_a_path_that_the_locale_cannot_write_keep_their_threads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def looked_at(*_: object) -> None:
+        "/评测/libopenblas.so".encode("ascii")
+
+    monkeypatch.setattr("threadpoolctl.threadpool_limits", looked_at)
+    with one_thread():
+        done = True
+    assert done
 
 
 @pytest.mark.parametrize("encoding", ["gbk", "ascii", "cp1252"])

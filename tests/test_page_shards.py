@@ -91,7 +91,7 @@ def only_lines_in_sight_exist(page: Any) -> None:
     sync_api.expect(page.locator(f"{last} .snippet")).not_to_have_text("…")
     page.locator(f"{last} button").click()
     page.wait_for_selector(".chat")
-    assert page.locator(f"{last} button").get_attribute("aria-current") == "true"
+    sync_api.expect(page.locator(f"{last} button")).to_have_attribute("aria-current", "true")
 
 
 def search_goes_through_every_shard(run: Path, page: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 
 @contextmanager
@@ -16,5 +16,7 @@ def one_thread() -> Iterator[None]:
     import numpy  # noqa: F401 - the limit holds for libraries that are loaded
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(1, "blas"):
+    with ExitStack() as stack:
+        with suppress(UnicodeError):  # threadpoolctl cannot look at a library whose path the locale has no signs for
+            stack.enter_context(threadpool_limits(1, "blas"))
         yield
