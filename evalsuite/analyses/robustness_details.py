@@ -67,9 +67,9 @@ def _title(zh: str, en: str, row: Drop | Positions | Wordings | ShotValues, wher
     return Text(f"{zh} · {task.zh}{where}", f"{en} · {task.en}{where}")
 
 
-def _metric(name: str) -> tuple[Text, str]:
+def _metric(name: str) -> Text:
     row = metric_named(name)
-    return Text(row.zh, row.en or row.zh), " %"
+    return Text(f"{row.zh} %", f"{row.en or row.zh} %")
 
 
 # --- changes
@@ -86,13 +86,15 @@ def _changes(rows: Sequence[Drop]) -> Sheet:
         by_kind = {row.perturb: row for row in own}
         cells = (_change(by_kind[kind]) if kind in by_kind else Value(None) for kind in kinds)
         lines.append(Row((model, own[0].base, *cells), about={"model": model}))
-    metric, unit = _metric(rows[0].metric)
-    base = Column(
-        Text("不扰动", "as they are"), Text(metric.zh + unit, metric.en + unit), "percent", about={"perturb": "none"}
-    )
     title = _title("变化一览", "Changes at a glance", rows[0], f" · {rows[0].set}")
     about = dict(rows[0].but("model", "perturb"))
-    return Sheet("changes", title, (_MODEL, base, *columns), tuple(lines), about=about, compares=("perturb",))
+    return Sheet(
+        "changes", title, (_MODEL, _unperturbed(rows), *columns), tuple(lines), about=about, compares=("perturb",)
+    )
+
+
+def _unperturbed(rows: Sequence[Drop]) -> Column:
+    return Column(Text("不扰动", "as they are"), _metric(rows[0].metric), "percent", about={"perturb": "none"})
 
 
 def _kind(name: str) -> Text:
@@ -108,15 +110,9 @@ def _change(row: Drop, low: float | None = None, high: float | None = None) -> V
 def _drops(rows: Sequence[Drop]) -> Sheet:
     """A block a perturbation: a row a model with its value before and after, the change with its test, and what flipped."""
     choices = any(row.same_choice is not None or row.consistency is not None for row in rows)
-    metric, unit = _metric(rows[0].metric)
     columns = [
         _MODEL,
-        Column(
-            Text("不扰动", "as they are"),
-            Text(metric.zh + unit, metric.en + unit),
-            "percent",
-            about={"perturb": "none"},
-        ),
+        _unperturbed(rows),
         Column(Text("扰动后", "perturbed"), "%", "percent"),
         Column(Text("变化", "change"), Text("百分点，95% 区间", "points, 95 % interval"), "percent", signed=True),
         Column("p", Text("Holm", "Holm"), "p"),
@@ -215,14 +211,9 @@ def _wordings(rows: Sequence[Wordings]) -> Sheet:
         Column(Text("最差", "worst"), align="right"),
     )
     title = _title("按提示词", "By prompt wording", rows[0])
-    chart = Chart("dots", up=tuple(range(1, len(names) + 1)), pick=("task",), title=_metric_title(rows[0].metric))
+    chart = Chart("dots", up=tuple(range(1, len(names) + 1)), pick=("task",), title=_metric(rows[0].metric))
     about = dict(rows[0].but("model", "set"))
     return Sheet("wordings", title, columns, tuple(lines), about=about, chart=chart, compares=("variant",))
-
-
-def _metric_title(name: str) -> Text:
-    metric, unit = _metric(name)
-    return Text(metric.zh + unit, metric.en + unit)
 
 
 def _shots(rows: Sequence[ShotValues], cells: Mapping[Place, CellResult]) -> Sheet:

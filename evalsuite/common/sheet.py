@@ -131,9 +131,8 @@ class Sheet:
     notes: tuple[str | Text, ...] = ()  # below the table
     about: About = field(default_factory=dict)
     chart: Chart | None = None
-    compares: tuple[
-        str, ...
-    ] = ()  # fields of `about` whose values it compares: no setting of the page hides one of them
+    # Fields of `about` whose values the sheet compares: no setting of the page hides one of them.
+    compares: tuple[str, ...] = ()
     finding: Text | None = None  # a sentence of what it shows; a folded section keeps it in view
 
 

@@ -17,6 +17,6 @@ def one_thread() -> Iterator[None]:
     from threadpoolctl import threadpool_limits
 
     with ExitStack() as stack:
-        with suppress(UnicodeError):  # threadpoolctl cannot look at a library whose path the locale has no signs for
+        with suppress(UnicodeError):  # threadpoolctl cannot read a library whose path the locale cannot write
             stack.enter_context(threadpool_limits(1, "blas"))
         yield

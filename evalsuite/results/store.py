@@ -149,7 +149,7 @@ class Store:
     def __init__(self, path: Path) -> None:
         self._wal = path.with_name(f"{path.name}-wal")
         self._items: dict[str, Item] = {}  # hash -> item, filled while reading
-        self._trial = lru_cache(_TRIALS)(_trial)  # models that are asked the same have equal rows
+        self._trial = lru_cache(_TRIALS)(_trial)  # models that are asked the same question have equal rows
         self._damaged: set[str] = set()  # keys of replies with a wrong digest, filled while reading
         whole = self._wal.exists() or not path.exists()  # asked first: SQLite makes the file
         try:

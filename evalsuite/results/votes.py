@@ -29,16 +29,16 @@ def votes_part(answered: Answered, askings: Sequence[Sequence[int]]) -> Part:
         paper, task = Reading("paper"), answered.task
         replies = zip(items, answered.responses, strict=True)
         read = [_said(i, task.answer(i, reply, paper, answered.language)) for i, reply in replies]
-        first = [
+        most = [
             Counter(read[n] for n in rows).most_common(1)[0][0] for rows in askings
-        ]  # a tie goes to the first given
-        columns["paper.vote"] = [float(won == gold) for won, gold in zip(first, right, strict=True)]
+        ]  # the first given, if options tie
+        columns["paper.vote"] = [float(won == gold) for won, gold in zip(most, right, strict=True)]
         signatures["paper.vote"] = f"vote|ties:first|parser:{parser_of(paper)}"
     return Part("votes", Means.of(columns), {name: name for name in columns}, signatures)
 
 
 def _said(item: Item, answer: Answer) -> str | None:
-    """The text of the chosen option."""
+    """The text of the chosen option, None if none is chosen."""
     return None if answer.choice is None else item.options[answer.choice]
 
 
