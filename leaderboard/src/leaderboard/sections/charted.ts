@@ -36,7 +36,7 @@ export function drawCharted(id: string, analyses: string[], whole: string[] = []
   const headless = parts.find(([sheet]) => sheet.chart && !hasWord(`part.${sheet.name}`));
   const save = headless && savers(`${id}-charts`, title);
   const keys = modelsIn(sheets);
-  // A field that one part of several picks of stands in that part.
+  // If only one of several parts has a picker for a field, the picker stands in that part.
   const isShared = ({ field }: Pick) =>
     parts.length === 1 || parts.filter(([{ chart }]) => chart?.pick?.includes(field)).length > 1;
   return h(
@@ -63,7 +63,7 @@ function modelsIn(sheets: Sheet[]): string[] {
   return [...models.keys()].filter((id) => ids.has(id));
 }
 
-/** The sheets of one name: their heading and note, what to pick of them alone, their charts, and their tables below a fold. */
+/** The sheets of one name: their heading and note, the pickers that only they have, their charts, and their tables below a fold. */
 function drawPart(id: string, sheets: Sheet[], picks: Pick[], isShared: (pick: Pick) => boolean): Kid {
   const [{ name, chart }] = sheets;
   const words = hasWord(`part.${name}`) && t(`part.${name}`);
@@ -97,7 +97,7 @@ function notesOf(sheets: Sheet[]): Words[] {
   return [...new Map(notes.map((note) => [inWords(note), note])).values()];
 }
 
-/** Fields to pick of -> the keys of their labels. */
+/** Field with a picker -> the key of its label. */
 const FIELDS: Record<string, string> = {
   run: "run",
   model: "model",

@@ -78,7 +78,7 @@ function withRows(sheet: Sheet, wanted: (about: About, run: number) => boolean):
   return rows.some((row) => !row.kind) ? { ...sheet, rows } : null;
 }
 
-/** The sheets of some analyses under the page's settings, each reduced to the values that are picked; and the fields to pick of. The
+/** The sheets of some analyses under the page's settings, each reduced to the values that are picked; and the fields that get a picker. The
  *  values of a field are those in sheets that are left after the fields before it. */
 export function narrowed(section: string, analyses: string[]): { sheets: Sheet[]; picks: Pick[] } {
   const mine = sheetsOf(({ analysis = "", columns }) => analyses.includes(analysis) && columns.length > 0);
@@ -98,7 +98,7 @@ export function narrowed(section: string, analyses: string[]): { sheets: Sheet[]
     if (!values.length) return [];
     const pick = pickOf(section, field, values, LAST.has(field) ? values[values.length - 1] : values[0]);
     const isPicked = (about: About, run: number) => (fieldIn(about, field, run) ?? pick.value) === pick.value;
-    // A chart over all values of a field does not pick of it.
+    // A chart that shows all values of a field needs no picker for it.
     const isFree = ({ chart }: Sheet) => chart !== undefined && !chart.pick?.includes(field);
     sheets = sheets.flatMap((sheet) => (isFree(sheet) ? sheet : (withRows(sheet, isPicked) ?? [])));
     return [pick];
@@ -109,7 +109,7 @@ export function narrowed(section: string, analyses: string[]): { sheets: Sheet[]
 /** Fields of which the last value is shown at first: the harder set, the largest size. */
 const LAST = new Set(["set", "size"]);
 
-/** A field with the value that a person has picked of it, or the usual one where the sheets lack that. */
+/** A field with its picked value, or with `usual` where the sheets lack that value. */
 export function pickOf(section: string, field: string, values: string[], usual: string): Pick {
   const key = `${section}.${field}`;
   const wish = pickedIn(key);
