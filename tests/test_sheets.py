@@ -17,11 +17,13 @@ from rich.console import Console
 import evalsuite
 from evalsuite.analyses import table as registry
 from evalsuite.analyses.saved import load_results
+from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
 from evalsuite.cli.tables.export import export
 from evalsuite.cli.tables.terminal import draw
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value, as_json, spell
 from evalsuite.results.analysis import Analysis, Results
+from evalsuite.results.words import task_heading
 
 SPELLED: list[tuple[Any, Column, str]] = [
     # cell, column, words
@@ -74,6 +76,22 @@ def test_wide_sheets_become_several_tables(count: int, width: int) -> None:
         assert sum(line.count("*f100") for line in mine) == count
         assert all(sum(f"{n / 10:.1f} +{m}.0*f100" in f" {line}" for line in mine) >= 1 for n in range(count))
         assert len(mine) == lines.count("Wide")
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_tasks_have_their_short_names_where_the_chinese_ones_do_not_fit(
+    width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The results of the eight tasks are one table in Chinese, too; what a heading says is whole."""
+    monkeypatch.setenv("EVALSUITE_LANG", "zh")
+    tasks = [*TASKS_CORECODE.values()]
+    columns = [Column(task_heading(t), "F1 %", "percent", about={"task": t.name}) for t in tasks]
+    sheet = Sheet("results", "", (Column("模型"), *columns), (Row(("模型甲", *[0.5] * len(tasks))),))
+    lines = printed(sheet, width)
+    assert max(map(cell_len, lines)) <= width
+    heads = " ".join(lines).split()
+    assert all((t.zh if width == 200 else t.short) in heads for t in tasks)
+    assert len([line for line in lines if line.startswith("模型甲")]) == 1
 
 
 def test_groups_and_rows_apart() -> None:

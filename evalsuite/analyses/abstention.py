@@ -161,7 +161,7 @@ def _sheet(rows: Sequence[Abstention], penalty: float) -> Sheet:
         for row in rows
     )
     where = place_words(rows[0].coordinates())
-    return Sheet("abstention", Text(f"拒答：{where}", f"Abstention: {where}"), columns, lines)
+    return Sheet("abstention", Text(f"拒答：{where.zh}", f"Abstention: {where.en}"), columns, lines)
 
 
 ANALYSIS = Analysis(

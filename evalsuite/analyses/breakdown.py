@@ -21,7 +21,7 @@ from evalsuite.common.sheet import About, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, ItemValue, item_values
 from evalsuite.results.schema.base import CellFields, Count, Rows, Share, Strict
-from evalsuite.results.words import place_words, with_notes
+from evalsuite.results.words import place_words, titled, with_notes
 from evalsuite.types import Item
 
 Ends = tuple[int | None, int | None]  # lowest and highest value, both inclusive; (26, None) has no upper end
@@ -239,7 +239,7 @@ def _breakdowns(rows: Iterable[Breakdown]) -> Iterator[Sheet]:
             if bins := _headings(group, by):
                 about = dict(place)
                 title = place_words(about)
-                yield _breakdown(Text(f"{title}：{words.zh}", f"{title}: {words.en}"), group, by, bins, about)
+                yield _breakdown(titled(title, f"：{words.zh}", f": {words.en}"), group, by, bins, about)
 
 
 def _headings(entries: Sequence[Breakdown], by: str) -> list[Heading]:

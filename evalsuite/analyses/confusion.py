@@ -14,7 +14,7 @@ from evalsuite.common.sheet import CellValue, Chart, Column, Row, Sheet, Text
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes
 from evalsuite.results.schema.base import CellFields, Count, Rows, Strict
-from evalsuite.results.words import place_words, titled, with_notes
+from evalsuite.results.words import place_words, with_notes
 
 MOST = 5  # confusions of a model that are shown
 _NOTHING = Text("没有选择", "chose nothing")
@@ -120,7 +120,7 @@ def _confusions(rows: Iterable[Confusion]) -> Iterator[Sheet]:
             Column("%", kind="percent", digits=0),
         )
         task, where = TASKS[about["task"]], place_words(about)
-        title = titled("", f"{task.zh} {where}：常见混淆", f"{task.short} {where}: taken for another")
+        title = Text(f"{task.zh}，{where.zh}：常见混淆", f"{task.short} {where.en}: taken for another")
         yield Sheet("confusions", title, columns, tuple(lines), about=about)
 
 
@@ -176,8 +176,10 @@ def _matrix(entry: Confusion) -> Sheet:
         Column("%", kind="percent", digits=0),
     )
     about = entry.coordinates()
-    task, where = TASKS[entry.task], f"{entry.model} {place_words(about)}"
-    title = Text(f"混淆矩阵：{task.zh}，{where}", f"What gets mixed up: {task.short}, {where}")
+    task, where = TASKS[entry.task], place_words(about)
+    title = Text(
+        f"混淆矩阵：{task.zh}，{entry.model}，{where.zh}", f"What gets mixed up: {task.short}, {entry.model} {where.en}"
+    )
     chart = Chart("matrix", across=0, up=(3,), pick=("model", "task", "set"))
     return Sheet("confusion_matrix", title, columns, tuple(rows), about=about, chart=chart)
 

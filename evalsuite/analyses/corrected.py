@@ -200,10 +200,10 @@ def _sheet(judge: str, rubric: str, scale: str, sample: str, rows: Sequence[Corr
     )
     lines = []
     for row in rows:
-        place = Text(*[f" {place_words(row.coordinates())}"] * 2)
+        place = place_words(row.coordinates())
         task = task_and_set(TASKS[row.task], row.set)
         several = len({each.way for each in rows}) > 1
-        label = Text(task.zh + place.zh, task.en + place.en) if several else task
+        label = Text(f"{task.zh} {place.zh}", f"{task.en} {place.en}") if several else task
         figures = (_shown(row.raw), _shown(row.corrected), _shown(row.people), Value(row.tuning))
         marked = Value(row.marked, asides=(f" / {row.drawn}",) if row.marked < row.drawn else ())
         refused = _REFUSED[row.refused] if row.refused else ""

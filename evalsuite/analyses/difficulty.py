@@ -30,7 +30,7 @@ from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, Outcome, first_samples, item_values
 from evalsuite.results.schema.base import Count, Name, Number, PlaceFields, Rows, Share, Strict
-from evalsuite.results.words import titled, with_notes
+from evalsuite.results.words import asked_words, with_notes
 from evalsuite.types import Coordinates
 
 if TYPE_CHECKING:
@@ -267,7 +267,9 @@ def _sheet(split: str, asked: str, rows: Sequence[Difficulty]) -> Sheet:
         )
         for row in rows
     ]
-    title = titled("", f"题目难度与区分度，{split} {asked}", f"Difficulty and discrimination of items, {split} {asked}")
+    title = Text(
+        f"题目难度与区分度：{asked_words(_about(rows))}", f"Difficulty and discrimination of items, {split} {asked}"
+    )
     return Sheet("difficulty", title, columns, tuple(lines), _models(rows), about=_about(rows))
 
 
@@ -302,7 +304,7 @@ def _items(split: str, asked: str, rows: Sequence[Difficulty]) -> Sheet:
             )
             for x in row.suspicious
         ]
-    title = titled("", f"可疑题目，{split} {asked}", f"Suspicious items, {split} {asked}")
+    title = Text(f"可疑题目：{asked_words(_about(rows))}", f"Suspicious items, {split} {asked}")
     return Sheet("suspicious", title, columns, tuple(lines), about=_about(rows))
 
 

@@ -35,7 +35,16 @@ from evalsuite.results.schema.base import (
     TaskName,
     Variant,
 )
-from evalsuite.results.words import FAMILY, LEAST_P_HOLM, family_size, titled, too_few, with_notes
+from evalsuite.results.words import (
+    FAMILY,
+    LEAST_P_HOLM,
+    asked_words,
+    family_size,
+    split_words,
+    titled,
+    too_few,
+    with_notes,
+)
 from evalsuite.types import Coordinates
 
 
@@ -176,7 +185,8 @@ def _sheet(split: str, asked: str, rows: Sequence[Gap], several: bool) -> Sheet:
         Column("p'", kind="p"),
     )
     rest = f", {split} {asked}" if several else f", {split}"
-    title = titled(f"{easy.upper()} / {hard.upper()}", f"：两个题集之差{rest}", f": the gap{rest}")
+    where = asked_words(dict(rows[0].but())) if several else split_words(split).zh
+    title = titled(f"{easy.upper()} / {hard.upper()}", f"：两个题集之差，{where}", f": the gap{rest}")
     about = dict(rows[0].but("model", "task", "perturb"))
     return Sheet("gaps", title, columns, tuple(lines), about=about)
 

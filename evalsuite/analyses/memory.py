@@ -40,7 +40,7 @@ from evalsuite.results.schema.base import (
     TaskName,
     Wording,
 )
-from evalsuite.results.words import titled, with_notes
+from evalsuite.results.words import asked_words, titled, with_notes
 from evalsuite.types import Coordinates, Place
 
 RIGHT = 0.5  # an item is right if its value, the mean of its samples, is above
@@ -448,7 +448,7 @@ def _sheet(split: str, asked: str, rows: Sequence[TaskAgainst | PooledAgainst]) 
     # The reasoning items' figure comes first: outputs put the link to the cell behind it.
     columns = (Column(Text("模型", "model")), *whole, facts, *known, *rest)
     about = dict(rows[0].but("model", "task", "set"))
-    title = titled("", f"记忆与推理，{split} {asked}", f"Memory and reasoning, {split} {asked}")
+    title = Text(f"记忆与推理：{asked_words(dict(rows[0].but()))}", f"Memory and reasoning, {split} {asked}")
     return Sheet("memory", title, columns, tuple(lines), (_decided(rows),), about)
 
 

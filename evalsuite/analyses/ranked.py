@@ -21,7 +21,7 @@ from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.estimates import LEVEL, Asking, asking_of, estimated_metric, item_ranges
 from evalsuite.results.schema.base import Count, PlaceFields, Rows, Share, Strict
-from evalsuite.results.words import place_words, with_notes
+from evalsuite.results.words import metric_heading, place_words, with_notes
 from evalsuite.types import Cell, Response, Score, Trial
 
 
@@ -210,13 +210,14 @@ def _sheet(row: Ranked) -> Sheet:
     columns = (
         Column(Text("前者", "first")),
         Column(Text("后者", "second")),
-        Column(Text("差", "difference"), metric_named(row.metric).heading, "percent", digits=2, signed=True),
+        Column(Text("差", "difference"), metric_heading(metric_named(row.metric)), "percent", digits=2, signed=True),
         Column(Text("题数", "items"), align="right"),
         Column(Text("结论", "verdict")),
     )
     place = place_words(row.coordinates())
     title = Text(
-        f"{task.zh}，{place}：分出高下，或相差在 {points} 以内", f"{task.en}, {place}: told apart, or within {points}"
+        f"{task.zh}，{place.zh}：分出高下，或相差在 {points} 以内",
+        f"{task.en}, {place.en}: told apart, or within {points}",
     )
     return Sheet("ranked", title, columns, lines, about=row.coordinates())
 

@@ -15,7 +15,7 @@ from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results
 from evalsuite.results.schema.cell import CellResult, MetricValue
-from evalsuite.results.words import WAY, estimate_flags, task_and_set, task_heading, titled
+from evalsuite.results.words import WAY, estimate_flags, metric_heading, split_words, task_and_set, task_heading, titled
 from evalsuite.types import Coordinates, Status, Task
 
 # mark -> its meaning
@@ -102,17 +102,17 @@ def _headed(rows: Sequence[Row], cells: Sequence[CellResult]) -> list[Row]:
 
 def _by_task(item_set: str, cells: Sequence[CellResult], benchmark: str, tested: Sequence[Chance]) -> Sheet:
     tasks = [t for t in TASKS.values() if any(c.task == t.name for c in cells)]
-    split, headings = cells[0].split, {metric_named(t.metrics[0]).heading for t in tasks}
+    split, headings = cells[0].split, {metric_heading(metric_named(t.metrics[0])) for t in tasks}
     levels = benchmark_of(tasks[0].name).levels
     where = f"{benchmark}{item_set.upper() if item_set in levels else item_set}"
-    title = titled(where, f"，{split}", f", {split}")
+    title = titled(where, f"，{split_words(split).zh}", f", {split}")
     if one := len(headings) == 1 and len(tasks) > 1:
         heading = headings.pop()
-        title = Text(f"{title.zh}：{heading}", f"{title.en}: {heading}")
+        title = Text(f"{title.zh}：{heading.zh}", f"{title.en}: {heading.en}")
     columns = [
         Column(
             task_heading(t),
-            "" if one else metric_named(t.metrics[0]).heading,
+            "" if one else metric_heading(metric_named(t.metrics[0])),
             "percent",
             better="more",
             about={"task": t.name},
@@ -159,8 +159,8 @@ def _by_set(task: Task, cells: Sequence[CellResult], averages: Sequence[Mean]) -
     columns = [Column(name, kind="percent", better="more", about={"set": name}) for name in sets]
     if several:
         columns.append(Column(Text("平均", "mean"), kind="percent", better="more"))
-    end = f", {split}: {metric_named(metric).heading}"
-    title = Text(task.zh + end, task.en + end)
+    heading = metric_heading(metric_named(metric))
+    title = Text(f"{task.zh}，{split_words(split).zh}：{heading.zh}", f"{task.en}, {split}: {heading.en}")
     about = {"task": task.name, "split": split}
     return Sheet("results", title, (Column(Text("模型", "model")), *columns, *more), tuple(rows), about=about)
 
@@ -259,7 +259,7 @@ def short_names(results: Results) -> list[Text]:
     tasks = [task for task in TASKS.values() if task.name in asked and task.short != task.en]
     if len(tasks) > NAMED:
         return [Text("各任务的简称：evalsuite tasks", "short names of tasks: evalsuite tasks")]
-    zh = "   ".join(f"{task.short}: {task.zh}" for task in tasks)
+    zh = "   ".join(f"{task.short}\N{NO-BREAK SPACE}{task.zh}" for task in tasks)
     en = "   ".join(f"{task.short}: {task.en}" for task in tasks)
     return [Text(zh, en)] if tasks else []
 

@@ -45,7 +45,7 @@ from evalsuite.results.schema.base import (
 from evalsuite.results.schema.record import AnswerRead
 from evalsuite.results.scoring import Scored, intervals, score_cell
 from evalsuite.results.store import ReaderRow
-from evalsuite.results.words import estimate_marks
+from evalsuite.results.words import estimate_marks, metric_heading
 from evalsuite.types import Answer, Item, Place, Response, Status, Trial
 
 ReadingRelation = Literal["same", "other", "first_only", "second_only", "neither"]
@@ -575,14 +575,19 @@ def _sheet_of_scores(cells: Sequence[SecondCell], marks: Mapping[Place, list[str
     for cell in order:
         task, metric, first, second = TASKS[cell.task], metric_named(cell.metric), cell.first, cell.second
         rest = f" {cell.split} {cell.way}" if several else ""
-        names = (f"{cell.model} {cell.set} {name}{rest} {metric.heading}" for name in (task.zh, task.short))
+        zh, en = f"{task.zh}{rest} {metric_heading(metric).zh}", f"{task.short}{rest} {metric.heading}"
         change = None if first is None or second.value is None else second.value - first
         values = (
             Value(first, flags=tuple(marks.get(cell.place, ()))),
             Value(second.value, second.low, second.high),
             Value(change),
         )
-        rows.append(Row((Text(*names), cell.n, cell.replies, *values), about=cell.coordinates()))
+        rows.append(
+            Row(
+                (Text(f"{cell.model} {cell.set} {zh}", f"{cell.model} {cell.set} {en}"), cell.n, cell.replies, *values),
+                about=cell.coordinates(),
+            )
+        )
     title = Text("按两位读者的成绩", "Headline scores by both readers")
     return Sheet("second-scores", title, columns, tuple(rows), (_SCORES,))
 

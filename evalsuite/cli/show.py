@@ -147,9 +147,10 @@ def print_findings(done: Results) -> None:
 def print_more(done: Results, run: Path) -> None:
     """Say which other tables there are."""
     from evalsuite.analyses.table import others
+    from evalsuite.cli.tables.terminal import draw
 
     if names := others(done):
-        say(f"more tables: {', '.join(names)}; evalsuite show {run} --tables NAME, or all")
+        print_all(*draw([f"more tables: {', '.join(names)}; evalsuite show {run} --tables NAME, or all"]))
 
 
 def print_tables(done: Results, *groups: Sequence[str]) -> None:

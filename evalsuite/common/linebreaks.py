@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 _NEVER_FIRST = frozenset("，。；：、！？）】》」』”’％%)]…—")
+_BLANKS = " \N{NO-BREAK SPACE}"
 _NEVER_LAST = frozenset("（【《「『“‘([")
 
 
 def may_break(before: str, after: str) -> bool:
     """Whether a line may break between these two neighbouring characters."""
-    if after in _NEVER_FIRST or before in _NEVER_LAST or after == " ":
+    if after in _NEVER_FIRST or before in _NEVER_LAST or after in _BLANKS or before == "\N{NO-BREAK SPACE}":
         return False
     return before == " " or is_chinese(before) or is_chinese(after)
 

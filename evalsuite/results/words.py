@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from evalsuite.common.sheet import About, Sheet, Text
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.types import Place, Task
+from evalsuite.types import Metric, Place, Task
 
 # The meaning of fields of results.json that tests within a family have.
 LEAST_P_HOLM = "The smallest p_holm that the family's dialogues can give: at 0.05 or more, too few to tell."
@@ -20,18 +20,41 @@ def task_heading(task: Task) -> Text:
     return Text(task.zh, task.short)
 
 
+def metric_heading(metric: Metric) -> Text:
+    """The heading of a metric's column: 准确率 %, "acc %"."""
+    return Text(f"{metric.zh} %" if metric.percent else metric.zh, metric.heading)
+
+
 def task_and_set(task: Task, item_set: str, before: str = "", rest: str = "") -> Text:
     """The label of a row: "easy CKF"."""
     return Text(f"{before}{item_set} {task.zh}{rest}", f"{before}{item_set} {task.short}{rest}")
 
 
-def place_words(about: About, between: str = " ") -> str:
+SPLITS = {"test": Text("测试集", "test"), "dev": Text("开发集", "dev"), "train": Text("训练集", "train")}
+
+
+def split_words(split: str) -> Text:
+    """The name of a split."""
+    return SPLITS.get(split, Text(split, split))
+
+
+def place_words(about: About, between: str = " ") -> Text:
     """Set, split and way: "EASY, test paper 0-shot labels". `about`: parts of a place."""
     unusual = [about[k] for k, usual in (("scoring", "generate"), ("perturb", "none")) if about[k] != usual]
-    split, variant, shots = about["split"], about["variant"], f"{about['shots']}-shot"
+    split, variant, shots, item_set = about["split"], about["variant"], f"{about['shots']}-shot", about["set"].upper()
+    zh = f"{item_set}，{asked_words(about)}"
     if between == " ":
-        return f"{about['set'].upper()}, {' '.join([split, variant, shots, *unusual])}"
-    return between.join([about["set"].upper(), split, f"{variant} {shots}", *unusual])
+        return Text(zh, f"{item_set}, {' '.join([split, variant, shots, *unusual])}")
+    return Text(zh, between.join([item_set, split, f"{variant} {shots}", *unusual]))
+
+
+def asked_words(about: About) -> str:
+    """Split and way in Chinese: 测试集，提示词 paper，零样本，作答方式 labels."""
+    words = [split_words(about["split"]).zh, f"提示词 {about['variant']}"]
+    words.append(f"{about['shots']} 例" if about["shots"] else "零样本")
+    words += [f"作答方式 {about['scoring']}"] * (about["scoring"] != "generate")
+    words += [f"扰动 {about['perturb']}"] * (about["perturb"] != "none")
+    return "，".join(words)
 
 
 def estimate_flags(cell: CellResult) -> list[str]:
@@ -47,9 +70,10 @@ def estimate_marks(cells: Iterable[CellResult]) -> dict[Place, list[str]]:
     return {cell.place: flags for cell in cells if (flags := estimate_flags(cell))}
 
 
-def titled(before: str, zh: str, en: str) -> Text:
-    """A title that begins alike in both languages."""
-    return Text(before + zh, before + en)
+def titled(before: str | Text, zh: str, en: str) -> Text:
+    """A title that begins with the same words in both languages."""
+    begin = before if isinstance(before, Text) else Text(before, before)
+    return Text(begin.zh + zh, begin.en + en)
 
 
 def too_few(least_p_holm: float | None, least_p: float | None, differ: int | None = None) -> bool:

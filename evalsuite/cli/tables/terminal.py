@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from rich.box import SIMPLE_HEAD
@@ -67,10 +67,25 @@ class SheetDrawing:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if self.sheet.columns and self.sheet.rows:
-            yield from _tables(_Grid(self.sheet), options.max_width)
+            whole, brief = _Grid(self.sheet), _Grid(_briefly(self.sheet))
+            fewer = len(_cut(brief, options.max_width)) < len(_cut(whole, options.max_width))
+            yield from _tables(brief if fewer else whole, options.max_width)
         found = (self.sheet.finding,) if self.sheet.finding else ()
         for note in (*found, *self.sheet.notes):
             yield folded(Styled(_one_line(said(note)), style="dim"), options.max_width)
+
+
+def _briefly(sheet: Sheet) -> Sheet:
+    """A sheet whose tasks are headed by their short names in Chinese, too, where these are shorter. Notes spell them out."""
+    columns = (
+        replace(column, heading=column.heading.en)
+        if "task" in column.about
+        and isinstance(column.heading, Text)
+        and len(column.heading.en) < 2 * len(said(column.heading))
+        else column
+        for column in sheet.columns
+    )
+    return replace(sheet, columns=tuple(columns))
 
 
 def _one_line(text: str) -> str:
@@ -120,9 +135,15 @@ def _heading(column: Column) -> str:
 
 def _tables(grid: _Grid, width: int) -> Iterator[Table]:
     """One table, or if that is too wide several with a part of the columns each; all of them repeat the key columns."""
+    return (_table(grid, shown, width) for shown in _cut(grid, width))
+
+
+def _cut(grid: _Grid, width: int) -> list[list[int]]:
+    """The columns of each table."""
     columns = grid.sheet.columns
     keys = [n for n, column in enumerate(columns) if n == 0 or column.key]
     others = [n for n in range(len(columns)) if n not in keys]
+    tables = []
     while others:
         count = len(others)
         while count > 1 and _least(grid, [*keys, *others[:count]]) > width:
@@ -130,10 +151,9 @@ def _tables(grid: _Grid, width: int) -> Iterator[Table]:
         # Spread the columns evenly over the tables.
         if count < len(others):
             count = -(-len(others) // -(-len(others) // count))
-        yield _table(grid, [*keys, *others[:count]], width)
+        tables.append([*keys, *others[:count]])
         others = others[count:]
-    if len(keys) == len(columns):
-        yield _table(grid, keys, width)
+    return tables or [keys]
 
 
 def _least(grid: _Grid, shown: Sequence[int]) -> int:
