@@ -14,6 +14,7 @@ import typer
 from evalsuite.analyses.table import tables_help
 from evalsuite.cli.options import parts
 from evalsuite.common.errors import DataError, EvalsuiteError
+from evalsuite.common.sheet import Text
 from evalsuite.common.terminal import console, emit, into_file, print_all, say
 
 if TYPE_CHECKING:
@@ -150,7 +151,9 @@ def print_more(done: Results, run: Path) -> None:
     from evalsuite.cli.tables.terminal import draw
 
     if names := others(done):
-        print_all(*draw([f"more tables: {', '.join(names)}; evalsuite show {run} --tables NAME, or all"]))
+        listed, command = ", ".join(names), f"evalsuite show {run} --tables"
+        zh = f"其他表格：{listed}；用 `{command} 名称` 查看，all 为全部"
+        print_all(*draw([Text(zh, f"more tables: {listed}; {command} NAME, or all")]))
 
 
 def print_tables(done: Results, *groups: Sequence[str]) -> None:
