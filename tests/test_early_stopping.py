@@ -29,6 +29,7 @@ from evalsuite.exchange.submit.submission import make_submission
 from evalsuite.metrics.sequences import Order, bounds, difference, order_of, products
 from evalsuite.results.estimates import item_range
 from evalsuite.results.schema.cell import TokenCounts
+from evalsuite.results.store import Store
 
 # --- the sequences
 
@@ -423,9 +424,10 @@ def test_a_model_that_fails_ends_the_passes(some, tmp_path, monkeypatch):
     assert {cell["model"]: cell["missing"] for cell in cells_of(done) if cell["model"] == "other"}["other"] > 30
 
 
-def test_what_failed_is_asked_again_once_in_the_next_command(some, tmp_path):
+def test_what_failed_is_asked_again_once_in_the_next_command(some, tmp_path, monkeypatch):
     """The first command fails on a third of the items, so that all are asked and the pair stays open or is told from the rest."""
-    asked = []
+    asked, planned, stored = [], [], Store.plan
+    monkeypatch.setattr(Store, "plan", lambda self, cell, trials: planned.append(cell) or stored(self, cell, trials))
 
     def run(still):
         def better(request):
@@ -441,6 +443,7 @@ def test_what_failed_is_asked_again_once_in_the_next_command(some, tmp_path):
 
     first = run(False)
     assert failed(first) > 30 and len(asked) == len({*asked}), "in one command nothing is asked twice"
+    assert len(planned) == 2, "one cell of each model, in however many passes"
     asked.clear()
     second = run(True)
     assert len(asked) == failed(first) and failed(second) == 0

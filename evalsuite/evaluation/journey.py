@@ -99,10 +99,12 @@ def evaluate(
                 with collect_problems(problems, model, out / "run.log"):
                     if isinstance(backend, BackendError):
                         raise backend
-                    cells = recorded_cells(
-                        plan_cells(s, model, backend, corpus, eval_sets), model, backend, named=model.name in s.model
-                    )
-                    planned = store_plan(cells, model, backend, store)
+                    planned = ranking.plan(model.name)
+                    if not planned:
+                        cells = recorded_cells(
+                            plan_cells(s, model, backend, corpus, eval_sets), model, backend, named=model.name in s.model
+                        )
+                        planned = store_plan(cells, model, backend, store)
                     if s.until_ranked:
                         ranking.ask(backend, planned)
                     else:
