@@ -102,7 +102,10 @@ def evaluate(
                     planned = ranking.plan(model.name)
                     if not planned:
                         cells = recorded_cells(
-                            plan_cells(s, model, backend, corpus, eval_sets), model, backend, named=model.name in s.model
+                            plan_cells(s, model, backend, corpus, eval_sets),
+                            model,
+                            backend,
+                            named=model.name in s.model,
                         )
                         planned = store_plan(cells, model, backend, store)
                     if s.until_ranked:
