@@ -54,7 +54,12 @@ class _Fold(dict[int, str]):
         return folded
 
 
-_PLAIN = dict(zip("\r\u2028\u2029\t∶ː꞉–−\u2010\u2011➡⇒⟶➔➜‟〝〞ʼ", "\n\n\n :::----→→→→→““”’", strict=True))
+_CANTONESE = re.compile("(?<![关關干维維联聯])係")  # 係 is 是, and in 關係 part of a word
+_PLAIN = dict(zip("\r\u2028\u2029\t∶ː꞉–−\u2010\u2011➡⇒⟶➔➜‟〝〞ʼ", "\n\n\n :::----→→→→→““”’", strict=True)) | {
+    "唔": "不",
+    "揀": "选",
+    "拣": "选",
+}
 _FOLD = _Fold({ord(char): plain for char, plain in _PLAIN.items()})
 
 
@@ -64,6 +69,8 @@ def fold(text: str) -> str:
     >>> fold("應選：Ｂ")
     '应选:B'
     """
+    if "係" in text:
+        text = _CANTONESE.sub("是", text)
     return text.translate(_FOLD)
 
 

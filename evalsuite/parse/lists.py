@@ -11,6 +11,7 @@ from evalsuite.parse.rules import HEAD, LINE, NAME, NOT, Hit
 
 _NUMBERED = re.compile(r"(?<![\w.])(\d{1,2})[ ]?[.、)][ ]{0,2}[(\[]?([a-z])(?![a-z])")  # 1. B 2. D 3. A
 _ITEM_LINE = re.compile(r"[!/]b\Z")
+_ITEM_ANSWER = re.compile(r"[!/](?:b['_]?|')S:[\[(]*\Z")  # 1. 答案：b
 _GOES_ON = 4  # characters of the next option's text that show that a list goes on
 _HEADS = frozenset("!/^.:b(")  # tokens before an item of a list
 _ITEM = "选项"  # a list was cut off behind the word
@@ -21,7 +22,11 @@ def without_numbered(found: Sequence[Hit], low: str, several: bool) -> list[Hit]
     only if they are not in the order of the options."""
     if len(found) < 2:
         return [*found]
-    lines = [hit for hit in found if hit.verdict == LINE and _ITEM_LINE.search(hit.before)]
+    lines = [
+        hit
+        for hit in found
+        if (hit.verdict == LINE and _ITEM_LINE.search(hit.before)) or _ITEM_ANSWER.search(hit.before)
+    ]
     if not several and len({hit.options for hit in lines}) > 1 and len(lines) > 2:
         found = [hit._replace(verdict=NAME, rule="numbered") if hit in lines else hit for hit in found]
     places = {match.start(2): match for match in _NUMBERED.finditer(low)}

@@ -25,7 +25,7 @@ NONE = re.compile(  # an option that says that no other is right, and a reply th
     r"|none of (?:the|these|them)|no (?:correct )?(?:option|answer)"
 )
 _SAYS_NONE = 18  # characters of an option that says so
-_LIGHT = re.compile(r"(?:为了|因为|[他她我它们在去要想会是很到])*")
+_LIGHT = re.compile(r"(?:为了|因为|昨[晚天]|今[早天]|[他她我它们在去要想会是很到])*")
 LIMIT = 200  # mentions of a kind kept of a text: half from its head, half from its tail
 FORMER, LATTER = -2, -3  # 前者, 后者 before they are resolved
 HAN = re.compile(r"[一-鿿㐀-䶿]")
@@ -79,7 +79,7 @@ class OptionKeys:
         """The one option that a key is without its first words, the subject: 加班到很晚 of 小李加班到很晚; None if there is none."""
         if text[-1:] not in self.finals or not HAN.match(text):
             return None
-        said = _LIGHT.sub("", text)
+        said = text[_LIGHT.match(text).end() :]  # type: ignore[union-attr]  # it matches nothing as well
         if len(said) < 2:
             return None
         ends = [n for n, option in enumerate(self.keys) if option.endswith(said)]
@@ -350,6 +350,8 @@ def _labels(low: str, text: str, options: OptionKeys, spoken: bool) -> Iterator[
         end, shut = match.end(), match["shut"]
         if shut in ("'", "’") and low[end : end + 1].isalpha():
             continue  # I'll
+        if option < 0 and ((options.capital and text[start].islower()) or low.startswith("(", end)):
+            continue  # a formula's: v = G(m)
         opened = _OPENED.search(low, max(start - 3, 0), start) if shut else None
         if shut and (opened or shut.strip() in ")]】"):
             stop, other = _own_text(low, end, option, options) if option >= 0 else (end, None)
@@ -428,6 +430,9 @@ def alnum(low: str) -> list[int]:
     return list(compress(range(len(low)), map(str.isalnum, low)))
 
 
+_SCRIPT = re.compile(r"[a-z0-9)][_^]\Z")  # before an index or exponent: x_1
+
+
 def _starts(text: str, said: str) -> Iterator[int]:
     at = said.find(text)
     while at >= 0:
@@ -451,6 +456,7 @@ def _texts(low: str, options: OptionKeys) -> Iterator[Mention]:
             continue
         latin = (low[start - 1 : start] + word[0], word[-1] + low[end : end + 1])  # inside a longer word
         inside = any(len(pair) == 2 and pair.isascii() and pair.isalnum() for pair in latin)
+        inside = inside or (word.isdigit() and _SCRIPT.search(low, max(start - 2, 0), start) is not None)
         if not inside and not _ordinary(low, start, end, word):
             yield Mention(start, end, option, "text")
 
@@ -557,7 +563,7 @@ _SPELLED = re.compile(  # alone on its line, or after a cue
     re.MULTILINE,
 )
 _CAPITALS = re.compile(
-    r"[A-P]{2,10}(?:(?<=[是为有选:][A-P]{2})|(?<=[是为有选:][A-P]{3})|(?<=[是为有选:][A-P]{4}))(?=[ ]?[。.,;)\n]|$)|[A-P]{2,10}(?=[ ]?(?:选?项|[两三四五][个者项]|均|都|皆|正确|错误|符合|解析|解释))"
+    r"[A-P]{2,10}(?:(?<=[是为有选:(\"“\ue001][A-P]{2})|(?<=[是为有选:(\"“\ue001][A-P]{3})|(?<=[是为有选:(\"“\ue001][A-P]{4}))(?=[ ]?[。.,;)\"”\n\ue002]|$)|[A-P]{2,10}(?=[ ]?(?:选?项|[两三四五][个者项]|均|都|皆|正确|错误|符合|解析|解释))"
 )
 _AND = re.compile(
     r"[\"”」』]?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|与|跟|[,、.]?[ ]?(?:and(?: the)?|or|和|或者?是?|还是|以?及|还有|并且)|x|>{1,3}|≥|(?=[(\[\"'“「a-z0-9]))?"

@@ -38,19 +38,22 @@ from evalsuite.types import Answer, Status
 CACHED = 1000  # characters of a reply whose answer is kept: most runs have the same short replies again and again
 Turns = Sequence[str] | None
 _DUE = "SspC=l+FoR"  # cue words that an answer may follow
+_TENTHS = "(?P<tenths>[一二两三四五六七八九])"
 _SHARE = r"(?<![\d.^×*])(?P<number>\d{1,3}(?:\.\d{1,6})?)"
-_OF = re.compile(rf"{_SHARE}[ ]?%[ ]?(?=\w|:)[^%。;,\n]{{1,14}}\Z")
+_OF = re.compile(rf"(?:{_SHARE}[ ]?%[ ]?|{_TENTHS}成)(?=\w|:)[^%。;,\n]{{1,14}}\Z")
 _WEIGHS = re.compile(r"概率|可能性|置信度|得分|评分|probab|likel|confidence|score|0\.\d")
 _RATES = re.compile(r"[得评]分|scores?(?![a-z])")
-_LEVEL = re.compile(r"[ ]?[:=|(][ ]?(?P<very>[很非极最常较]*)(?P<level>高|中|低|high|medium|low)(?!\w)")
+_LEVEL = re.compile(
+    r"[ ]?[:=|(][ ]?(?:(?:置信度|可能性|confidence)[ ]?[:=]?[ ]?)?(?P<very>[很非极最常较]*)(?P<level>高|中|低|high|medium|low)(?!\w)"
+)
 _NUMBER = re.compile(
     r"[^\w。;\n]{0,4}的?(?:(?:大?约|大概|概率|可能性|置信度|得分|几率|probability|score|confidence|p|[为是占有打])[ :=]{0,2}){0,3}"
-    rf"(?:{_SHARE}[ ]?(?P<percent>%|分(?![钟析别之]))?(?!\w)|(?P<tenths>[一二三四五六七八九])成)"
+    rf"(?:{_SHARE}[ ]?(?P<percent>%|分(?![钟析别之]))?(?!\w)|{_TENTHS}成)"
 )
 _LATER = re.compile(
     rf"(?:[^。;\n]{{0,40}}?(?<![\w.])|[^。;]{{0,80}}?(?:概率|可能性|置信度|probability)[^\d\n]{{0,6}}){_SHARE}(?:[ ]?%|(?<=0\.\d)|(?<=0\.\d\d))"
 )
-_SCORED = re.compile(rf"\d|[一二三四五六七八九]成|{_LEVEL.pattern}")
+_SCORED = re.compile(rf"\d|[一二两三四五六七八九]成|{_LEVEL.pattern}")
 _INFERS = re.compile(
     r"(?<![a-z])(?:(?P<entailment>entail(?:s|ed|ing)?|follows from|(?:is|are) true|true(?=[,.:;]))"
     r"|(?P<contradiction>contradict(?:s|ed|ing|ory)?|(?:is|are) (?:false|not true|untrue)|false(?=[,.:;])))(?![a-z])"
@@ -331,6 +334,7 @@ def _decide(
         or _repeated(low, options)
         or _begun(low, options, not reply.groups)
         or _counted(low, options)
+        or (_letters_first(clean.text, options) if several else None)
         or (None if cut else _spoken(reply))
     )
     return found or _inferred(low, options) or nothing
@@ -392,13 +396,10 @@ def _score(before: str, after: str) -> tuple[float, bool] | None:
     if level := None if (of := _OF.search(before)) else _LEVEL.match(after):
         return "低l中m高h".index(level["level"][0]) // 2 + 0.1 * len(level["very"]), True
     match = of or _NUMBER.match(after)
+    if match and (tenths := match["tenths"]):
+        return 10.0 * (1 + "一二三四五六七八九".index(tenths.replace("两", "二"))), True
     if match and match.re is _NUMBER:
-        tenths = match["tenths"]
-        return (
-            (10.0 * ("一二三四五六七八九".index(tenths) + 1), True)
-            if tenths
-            else (float(match["number"]), bool(match["percent"]))
-        )
+        return float(match["number"]), bool(match["percent"])
     match = match or _LATER.match(after)
     return (float(match["number"]), True) if match else None
 
@@ -477,11 +478,17 @@ def _ends_in(said: str, text: str) -> bool:
 
 _CUT = 12  # characters of an option's text in which a reply was cut off
 _COUNT = re.compile(r"(\d+)([^\W\d]+)")
+_NUMERALS = "一二三四五六七八九"
+_NUMERAL_ALONE = re.compile(rf"[\s(]*([{_NUMERALS}])[\s).。]*")
 _NUMBER_ALONE = re.compile(r"\s*(\d+)[。.]?[ ]*(?:\n|$)")
 
 
 def _counted(low: str, options: OptionKeys) -> Verdict | None:
-    """The option whose number alone is the reply's first line, if all are numbers of the same unit: 22 of 22个月."""
+    """The option whose number alone is the reply's first line, if all are numbers of the same unit: 22 of 22个月; or whose
+    label a Chinese numeral is that is all of the reply: 三."""
+    numeral = _NUMERAL_ALONE.fullmatch(low) if options.digits else None
+    if numeral and (option := options.labelled(str(1 + _NUMERALS.index(numeral[1])))) >= 0:
+        return Verdict(Status.PARSED, (option,), "number", *numeral.span(1))
     said = _NUMBER_ALONE.match(low)
     counts = [_COUNT.fullmatch(text) for text in options.keys] if said else []
     units = {count and count[2] for count in counts}
@@ -489,6 +496,18 @@ def _counted(low: str, options: OptionKeys) -> Verdict | None:
         return None
     fits = [n for n, count in enumerate(counts) if count and count[1] == said[1]]
     return Verdict(Status.PARSED, (fits[0],), "number", *said.span(1)) if len(fits) == 1 else None
+
+
+_LETTERS_FIRST = re.compile(r"\s*([A-Z]{2,10}) (?=[一-鿿])")
+
+
+def _letters_first(text: str, options: OptionKeys) -> Verdict | None:
+    """The options whose letters, in their order, are the first word of a reply that runs on: ABD 国考报名…"""
+    head = _LETTERS_FIRST.match(text)
+    letters = [*head[1].lower()] if head else []
+    if head is None or letters != sorted({*letters}) or not {*letters} <= {*options.labels}:
+        return None
+    return Verdict(Status.PARSED, tuple(map(options.labels.index, letters)), "letters", *head.span(1))
 
 
 def _begun(low: str, options: OptionKeys, alone: bool) -> Verdict | None:

@@ -22,6 +22,7 @@ _LETTERS = re.compile(r"![M.,:/|()b]+")  # nothing but labels
 _BEST = re.compile(r"[^./MTQGW]*[+]")
 _EXPLAINS = re.compile(r"R:[/^][b(]*\Z")  # 解析: and a line
 _EQUALS = re.compile(r"= *\Z")
+_NAMED = re.compile(r"[!./]S:[\^\[(b]*\Z")  # 答案： at the head of a line or sentence
 _BUT = re.compile(r"V[^./,MTQG]*\Z")
 
 
@@ -201,6 +202,7 @@ def _chosen(found: Sequence[Hit], everything: tuple[int, ...]) -> list[Hit]:
             chosen = [Hit(PICK, hit.rule, left, hit.start, hit.end)]
         elif hit.picks and not (last and hit.verdict == LINE and _EXPLAINS.search(hit.before)):
             again = hit.rule in ("answers", "answer-is", "answer") and last is not None and last.rule in _ITEMS
+            again = again or bool(last and _NAMED.search(hit.before) and not _NAMED.search(last.before))
             concludes = again or (hit.explicit and (hit.firm or _BUT.search(hit.before) is not None))
             anew = hit.verdict == LINE and _ANEW.search(hit.before) is not None
             beside = last and (hit.adds or hit.strength == last.strength or (hit.verdict == LINE and last.explicit))

@@ -80,17 +80,17 @@ RULES = [
     Rule("listed", NAME, ANY, rf"L(?:{ZN}['_~]?{ZN}=?{ZN}|[^./MTQGW]*:{Z})", r"", "{\n  \"analysis\": \"B想直接拿钢丝球刮锅，是因为B想图省事，不想慢…"),
     Rule("listed", NAME, "GW", r"\(", r"\)", "对话中的[MASK]处应填入的选项（(1)滑雪 (2)冲浪 (3)露营）：(3)"),
     Rule("among", NAME, "GW", rf"i{Z}['_~]?{Z}", r"", "答案应该在(a)和(c)之间。对话很严肃，所以(c)可以排除。"),
-    Rule("second", NAME, ANY, r"D[^./K]*", r"", "最可能的是c，然后是a，最后是b"),
+    Rule("second", NAME, ANY, r"D[^./K]*", r"(?!\+)", "最可能的是c，然后是a，最后是b"),
     Rule("second", NAME, ANY, r"", rf"{V}D", "b最有可能，a次之"),
     # --- in doubt
-    Rule("written-out", PICK, "m", r"[!./,][F+'_~]*e['_]?[=:]+['_~#,:]*", r"", "完整的句子是：“周末一起去看喜剧片吧，开心一下”。"),
+    Rule("written-out", PICK, "m", r"[!./,][F+'_~]*e['_p]*[=:]+['_~#,:]*", r"", "完整的句子是：“周末一起去看喜剧片吧，开心一下”。"),
     Rule("line", LINE, PLAIN, r"[!/][b,.:(|\[@]*(?:'[|]?)?", r"[)\],.|]*(?:/|$)", "A: b"),
     Rule("spoken", NAME, TEXT, rf"@{Y}", r"", "A: 周末看什么？\nB: 我觉得是恐怖片。\nA: 那就看恐怖片吧。\nB: 我还想看喜剧片。"),
     Rule("asked", ASK, PLAIN, r"", r"(?:[^./MTQGWm@,]{0,6}|'?=C?[MTQGW][^./MTQGWm@,]{0,4})\?", "是a还是b呢？"),
     Rule("supposed", NAME, PLAIN, r"(?:I[^./,MTQGWm?@]*|I(?!['_~]?[CP])[^./?@KV]*|H[^./MTQGWm?@FKSV]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
     # --- called right
-    Rule("compared", NAME, PLAIN, rf"[MTQ]c{Z}", r"", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
-    Rule("right", PICK, PLAIN, r"", r"c[MTQ]['_]?[+w]", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
+    Rule("compared", NAME, PLAIN, rf"[MTQ]'?c{Z}", r"", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
+    Rule("right", PICK, PLAIN, r"", r"'?c[MTQ]['_]?[+w]", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
     Rule("right", PICK, PLAIN, r"", rf"{V}(?:[+]|=['_]?S)|\.[+](?:[MQ]|$)", "b✅"),
     Rule("this-one", PICK, PLAIN, r"", r"[^/MTQGW]*1", "(a)科幻片：没有未来世界。\n(b)恐怖片：吓得睡不着，所以选它。"),
     Rule("only", PICK, PLAIN, rf"[lu]{Z}", rf"{V}[w+]", "科幻片也可以，不过只有(b)是符合上下文的。"),
@@ -102,7 +102,7 @@ RULES = [
     Rule("concluded", PICK, PLAIN, rf"(?:F{Z}['_]?|K{Z})={G1}", r"", "是科幻片。哦不，是恐怖片。"),
     Rule("fits", PICK, PLAIN, rf"[+]{G1}|[+w]['_]?s{Z}", r"", "✅b"),
     Rule("answer", ANSWER, PLAIN, rf"S{Z}[:\[]{Z}['_]?{Z}", r"", "[正确答案]C<eoa>\n\n张某购买房屋一套，下列哪项…"),
-    Rule("answer", PICK, PLAIN, rf"[!/,.:b|][sp]{Z}[:|]{Z}", r"", "{\"label\": \"b\", \"explanation\": \"…\"}"),
+    Rule("answer", PICK, PLAIN, rf"[!/,.:b|(][sp]{Z}[:|]{Z}", r"", "{\"label\": \"b\", \"explanation\": \"…\"}"),
     Rule("answer", PICK, LABEL, rf"S{Z}['_]?{Z}", r"", "答案b"),
     Rule("answer", PICK, TEXT, rf"S{G1}", r"", "答：是"),
     Rule("choose", ANSWER, PLAIN, rf"[FK]{YY}C{G14}", r"", "A项正确，B项正确，C项错误，D项正确，故选C。"),
@@ -284,7 +284,7 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         texted = _TEXTED.match(behind) is not None
         labelled = all([m.kind == "label" and (texted or m.end - m.start > 3) for m in group.members])
         found.append(Hit(verdict, name, options, start, end, before, behind, group.conflict, labelled, at))
-    found = _unrepeated(_paraphrased(found) if several else found, count, several, echo)
+    found = _unlooped(_unrepeated(_paraphrased(found) if several else found, count, several, echo), count)
     if len(found) < 2:
         return found
     return _undiscussed(found if several else _unlisted(_before_turns(found, count)), several)
@@ -339,6 +339,17 @@ def _unrepeated(found: list[Hit], count: int, several: bool, echo: bool) -> list
     if again or (run and any(_announced_alike(found[run[0]], first) for first in lists)):
         found = [h._replace(verdict=NAME, rule="listed") if n in run else h for n, h in enumerate(found)]
     return found
+
+
+def _unlooped(found: list[Hit], count: int) -> list[Hit]:
+    """The hits; where a reply lists all options over and over, what it states between is the question's."""
+    lists = sum(len(hit.options) == count > 1 and hit.verdict == NAME for hit in found)
+    if lists < _LOOPS:
+        return found
+    return [hit._replace(verdict=NAME, rule="listed") if hit.verdict == STATE else hit for hit in found]
+
+
+_LOOPS = 3  # lists of all options that show that a reply repeats the question
 
 
 def _announced_alike(one: Hit, other: Hit) -> bool:
