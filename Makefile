@@ -16,7 +16,7 @@ NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix leaderboard
 # The versions that the tests pass with. make test CONSTRAINTS= takes the newest that pyproject.toml allows.
 CONSTRAINTS ?= -c constraints.txt
 
-.PHONY: remake run site test test-fast fuzz test-vllm test-neighbours test-frames release-check lint generated page constraints audit clean
+.PHONY: remake run site test test-fast test-thorough fuzz test-vllm test-neighbours test-frames release-check lint generated page constraints audit clean
 
 run: .venv/run
 	HF_HUB_OFFLINE=1 $(BIN)/evalsuite run --data bundled:sample --out runs/default
@@ -32,11 +32,15 @@ JOBS ?= 3
 PYTEST := HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist worksteal
 
 test: .venv/test lint
-	$(PYTEST)
+	$(PYTEST) -m "not thorough"
 
-# All but the tests that start clusters, train, kill processes, or take more than five seconds.
+# Of these, the tests that cost less than a second.
 test-fast: .venv/test lint
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow and not thorough"
+
+# The others: whole journeys (guides as typed, killed runs, real files, all looks of the page) whose core `make test` has.
+test-thorough: .venv/test
+	$(PYTEST) -m thorough
 
 # Mutated inputs for every reader of replies, data, settings and folders of others (tests/fuzz/fuzz.py); not in CI.
 FUZZ_SECONDS ?= 900

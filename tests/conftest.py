@@ -43,6 +43,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--costs", type=int, default=0, metavar="N", help="tell the N tests that cost most CPU seconds")
+    parser.addoption("--budget", action="store_true", help="write what files cost into tests/budget.toml")
     parser.addoption("--shuffle", metavar="SEED", help="files, and the tests of a file, in an order drawn by this seed")
 
 

@@ -1,4 +1,5 @@
-"""CPU seconds that each file of tests costs, told at the end of a run beside what tests/budget.toml allows.
+"""CPU seconds that each file of tests costs, told at the end of a run beside what tests/budget.toml allows. `--budget` writes the
+measured ones there, for the commit that changes them.
 
 Seconds of the processor stay the same on a busy machine; those of the clock don't. What a test starts is counted with it: servers,
 browsers, clusters. A fixture's cost is that of the file whose test needed it first. Nothing fails here: another machine is slower."""
@@ -12,6 +13,7 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
+from operator import gt
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,12 @@ import pytest
 
 START = "start and collection"  # of all workers
 TICKS = os.sysconf("SC_CLK_TCK")
+TIERS = {
+    "not thorough": "test",
+    "not slow and not thorough": "test-fast",
+    "thorough": "test-thorough",
+}  # -m, and its target of make
+BUDGET = Path(__file__).with_name("budget.toml")
 NEAR = 1.3, 2.0  # a file may cost this much more than its budget, in parts and in seconds, before it is named
 
 
@@ -90,20 +98,43 @@ class Costs:
             mine.update(theirs)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        budget = tomllib.loads(Path(__file__).with_name("budget.toml").read_text(encoding="utf-8"))
+        budget = tomllib.loads(BUDGET.read_text(encoding="utf-8"))
         for line in self.lines(budget):
             terminalreporter.write_line(line)
+        if self.config.getoption("--budget"):
+            BUDGET.write_text(self.rewritten(BUDGET.read_text(encoding="utf-8")), encoding="utf-8")
+
+    @property
+    def tier(self) -> str:
+        return TIERS.get(self.config.getoption("markexpr"), "all")
 
     def lines(self, budget: dict[str, Any]) -> Iterator[str]:
-        chosen = self.config.getoption("markexpr") or "all"
         whole = not self.config.getoption("keyword") and self.config.args_source.name == "TESTPATHS"
-        most = f" of {budget['whole'][chosen]}" if whole and chosen in budget["whole"] else ""
+        most = f" of {budget['sums'][self.tier]}" if whole else ""
         files = {name: seconds for name, seconds in self.by_file.most_common() if seconds >= 0.05}
         yield f"{sum(files.values()):.0f}{most} CPU seconds"
         for place, (name, seconds) in enumerate(files.items()):
-            allowed = budget["files"].get(Path(name).name, budget["other files"])
+            test, thorough = budget["files"].get(name.removeprefix("tests/"), budget["other files"])
+            allowed = {"all": test + thorough, "test-thorough": thorough}.get(self.tier, test)
             over = seconds > NEAR[0] * allowed + NEAR[1]
             if place < 10 or over:
                 yield f"{seconds:7.1f} of {allowed:<4} {name}{'  OVER ITS BUDGET' if over else ''}"
         for name, seconds in self.by_test.most_common(self.config.getoption("--costs")):
             yield f"{seconds:7.1f} {name}"
+
+    def rewritten(self, text: str) -> str:
+        """The budget with what files cost in this run of `make test` or `make test-thorough`. Files in folders run elsewhere."""
+        column = ("test", "test-thorough").index(self.tier)
+        budget = tomllib.loads(text)
+        rows: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+        for name, seconds in self.by_file.items():
+            rows[name.removeprefix("tests/")][column] = round(seconds)
+        for name, row in budget["files"].items():
+            if "/" in name:
+                rows[name] = row
+            elif name == START or BUDGET.with_name(name).exists():
+                rows[name][1 - column] = row[1 - column]
+        kept = {name: row for name, row in rows.items() if any(map(gt, row, budget["other files"]))}
+        return text[: text.index("[files]")] + "".join(
+            ["[files]\n", *(f'"{name}" = {row}\n' for name, row in sorted(kept.items()))]
+        )

@@ -113,6 +113,7 @@ def test_better_than_random_where_items_repeat_each_other() -> None:
     assert off < 0.8 * point.methods["random"]
 
 
+@pytest.mark.thorough
 def test_the_promised_error_is_kept_on_pure_noise() -> None:
     """The error of the method that fits the models best, without leaving them out, is far too small: the test can fail."""
     promised, kept, naive = [], [], []
@@ -130,6 +131,7 @@ def test_the_promised_error_is_kept_on_pure_noise() -> None:
     assert np.mean(naive) < 0.5 * np.mean(kept)
 
 
+@pytest.mark.thorough
 def test_the_interval_holds_new_models() -> None:
     inside = []
     for seed in range(6):

@@ -720,7 +720,7 @@ def test_a_run_has_the_same_bytes(server: BatchServer, tmp_path: Path) -> None:
     assert [x / 2 for x in costs(tmp_path / "a")] == pytest.approx(costs(tmp_path / "b"))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_kill_9_while_replies_are_stored(tmp_path: Path, cli: Any) -> None:
     calls = {"drop-after": 0.1, "half": 0.1}
     with BatchServer(mix={"500": 0.1}, calls=calls, seconds=0.1) as server:

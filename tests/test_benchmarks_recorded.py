@@ -50,6 +50,7 @@ def test_the_sample_is_asked_as_before(place: str) -> None:
     assert_as_recorded(Corpora(bundled("sample")), place, RECORDED["sample"][place])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("place", RECORDED["official"])
 def test_the_official_files_are_asked_as_before(place: str, real_data: Path) -> None:
     if not (real_data / place.split("/")[0]).is_dir():

@@ -119,6 +119,7 @@ class _Bar:
     def set_postfix(self, values: Any) -> None: ...
 
 
+@pytest.mark.thorough
 def test_scores_are_those_of_the_official_script(official: Path) -> None:
     pandas = pytest.importorskip("pandas")
     script = official_script(official)

@@ -111,7 +111,7 @@ def test_annotated_is_the_build_as_it_was(tmp_path: Path) -> None:
     assert (tmp_path / name).read_bytes() == (bundled("sample") / name).read_bytes()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_build_with_the_embedded_model(tmp_path: Path) -> None:
     annotations = [a for a in read_annotations(bundled("sample") / "annotations.jsonl") if a.set == "hard"]
     choose = make_distractors("adversarial", "tiny-zh")

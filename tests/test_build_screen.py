@@ -324,7 +324,7 @@ def results(out: Path) -> dict[str, bytes]:
 TAGGER = "bigrams:pairs"  # jieba takes each process a second to load
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     """Those of one process in one go; it was killed with two, and goes on with two."""
     rows = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]

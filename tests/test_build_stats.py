@@ -259,6 +259,7 @@ def _only(root: Path, name: str, folder: Path) -> Corpus:
     return Corpus(BENCHMARK, folder)
 
 
+@pytest.mark.thorough
 def test_derived_files_have_the_label_prior_that_is_known(real_data: Path, tmp_path: Path) -> None:
     if not (real_data / "corecode-derived").is_dir():
         pytest.skip("needs corecode-derived/ in EVALSUITE_DATA")
@@ -270,6 +271,7 @@ def test_derived_files_have_the_label_prior_that_is_known(real_data: Path, tmp_p
         assert found[task, item_set, "lookup"].value == 0, "its splits share no dialogue"
 
 
+@pytest.mark.thorough
 def test_official_files_leak_and_can_be_echoed(real_data: Path, tmp_path: Path) -> None:
     if not (real_data / "corecode").is_dir():
         pytest.skip("needs corecode/, the official files, in EVALSUITE_DATA")

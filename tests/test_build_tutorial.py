@@ -65,7 +65,7 @@ def page_data(page: Path) -> Any:
     return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_every_command_runs_and_says_what_is_shown(followed: Path) -> None:
     kept = [
         json.loads(line) for line in (followed / "screened" / "kept.jsonl").read_text(encoding="utf-8").splitlines()

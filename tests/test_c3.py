@@ -241,6 +241,7 @@ COUNTS = {  # questions and documents, as in the paper's Table 2
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_official_files(official: Corpus) -> None:
     found = check_data(Corpora(official.root))
     assert {(c.set, c.split): (c.items, c.dialogues) for c in found.counts} == COUNTS
@@ -258,7 +259,7 @@ def test_official_files(official: Corpus) -> None:
     assert [item.id for item in twice] == ["c3/d/train/reading/51-157-1", "c3/m/train/reading/m7-65-2"]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_official_majority_and_oracle(official: Corpus, models: Path, tmp_path: Path) -> None:
     """The majority of the training file, counted from the file itself."""
     done = evalsuite.run(models, tasks=["c3"], data=official.root, limit=200, out=tmp_path / "run")

@@ -118,6 +118,7 @@ def official(real_data: Path) -> Path:
     return real_data
 
 
+@pytest.mark.thorough
 def test_official_files(official: Path) -> None:
     for subject in SUBJECTS:
         assert_official_exam(official, subject)
@@ -139,6 +140,7 @@ def test_official_files(official: Path) -> None:
 STORIES = {"paper": ("zh", ""), "paper-cot": ("zh", "_cot"), "paper-en": ("en", ""), "paper-en-cot": ("en", "_cot")}
 
 
+@pytest.mark.thorough
 def test_stories_are_asked_with_the_official_prompts(real_data: Path) -> None:
     """Of every official item, in Chinese and English: the system message and the question as prompts.py and run_api.py make them."""
     if not (real_data / "tombench").is_dir():

@@ -301,6 +301,7 @@ def test_an_english_judge_gives_the_papers_three_scores() -> None:
 # Official files -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_official_v2_files(real_data: Path) -> None:
     if not (real_data / "cicero" / "v2").is_dir():
         pytest.skip("needs cicero/v2, the official files, in EVALSUITE_DATA")

@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tiers import thorough_but
 
 from evalsuite.benchmarks.cider import BENCHMARK
 from evalsuite.benchmarks.cider.dnli import STRATEGIES, Triplet, negatives
@@ -95,7 +96,7 @@ def test_the_draw_hangs_on_the_seed() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", ["sample", "real"])
+@pytest.mark.parametrize("where", thorough_but(1, ["sample", "real"]))
 def test_no_false_triplet_of_a_fold_is_true(where: str, request: pytest.FixtureRequest) -> None:
     """Checked against the annotations as they are, not against what the loader makes of them."""
     root = bundled("sample/cider") if where == "sample" else Path(request.getfixturevalue("real_data")) / "cider"

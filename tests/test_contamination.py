@@ -302,7 +302,7 @@ def test_a_file_sorted_by_length_is_noticed_where_shards_hold_two(falling: bool)
 # --- on a network
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_order_p_is_uniform_for_a_model_that_has_read_nothing(base: HuggingFace) -> None:
     """The bundled model and texts in random order: the p-values of 30 such files do not pile up at either end."""
     rng = Random(3)
@@ -370,7 +370,7 @@ def test_overlap() -> None:
 FEW: dict[str, Any] = {"shards": 3, "shuffles": 2, "window": 1500, "items": 4, "completions": 2}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_command_resumes_and_stands_beside_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "run"
     some: dict[str, Any] = {"data": "bundled:sample", "tasks": ["knowledge_filling"], "set": "easy", "out": out}
@@ -439,7 +439,7 @@ def _rounded(number: str) -> float:
     return round(float(number), 4)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_reference_is_subtracted(tmp_path: Path) -> None:
     """A model less itself is nothing: no pair differs, and no p is small."""
     models = tmp_path / "models.yaml"

@@ -43,7 +43,7 @@ def planted(tiny: Path, text: str, how: Planting) -> Any:
     return plant(net, chunks(ids, how.tokens), how, lambda epoch, net, loss: None)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_items_of_a_file(tiny: Path, tmp_path: Path) -> None:
     """The command itself, on the untrained model and after training with all weights or adapters."""
     import transformers
@@ -81,7 +81,7 @@ def order_p(tiny: Path, lines: Entries, net: Any) -> float:
     return exact_test(made, [scores.logprob for scores in measure(backend, made.pairs)], Random(0)).p
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_order_of_a_file(tiny: Path, lines: Entries) -> None:
     """A model that learnt the lines in another order has seen them, too, but not their order: the test finds only the order."""
     shuffled: Sequence[FileEntry] = Random(2).sample(lines.entries, len(lines.entries))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from needs import needs
+from tiers import thorough_but
 
 import evalsuite
 from evalsuite.backends.model import API, Model, Price
@@ -172,8 +173,7 @@ LENGTHS: dict[str, tuple[int, Callable[[np.random.Generator, int], Any]]] = {
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", LENGTHS)
+@pytest.mark.parametrize("name", thorough_but(1, LENGTHS))
 @pytest.mark.parametrize("size", [10, 40])
 @pytest.mark.parametrize("alike", [1, 4], ids=["alone", "four of a dialogue"])
 def test_the_range_covers_what_it_claims(name: str, size: int, alike: int) -> None:

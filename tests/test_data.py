@@ -279,6 +279,7 @@ def test_what_the_options_of_charm_give_away(real_data: Path) -> None:
     assert counts["chinese", "charm_memory_recommendation"].alternatives == 64
 
 
+@pytest.mark.thorough
 def test_the_official_files(real_data: Path) -> None:
     """Counts and leakage as counted by others (the snapshot's README), not by this code."""
     found = check_data(Corpora(real_data / "corecode"))

@@ -23,6 +23,7 @@ import processes
 import pytest
 import yaml
 from markdown_pages import Instead, NotRun, Page, Runner, differing, read, slug
+from tiers import thorough_but
 
 from evalsuite.backends.openai.faults import Server
 from evalsuite.cli import options
@@ -137,7 +138,9 @@ def test_a_readme_activates_the_environment_first(path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "path", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in guides() if path.exists()]
+    "path",
+    thorough_but(1, sorted((path for path in guides() if path.exists()), key=lambda path: path not in READMES)),
+    ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_a_guide_does_what_it_shows(
     path: Path, tmp_path: Path, server: Server, evalsuite: Callable[..., tuple[int, str]]
@@ -163,7 +166,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("shown")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("language", shown_output.PAGES)
 def test_the_output_shown_is_what_the_commands_print(
     language: str, shown: Path, evalsuite: Callable[..., tuple[int, str]]
@@ -440,7 +443,7 @@ def build(folder: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_site_is_whole(site: Path) -> None:
     """mkdocs itself fails at links and anchors that lead nowhere."""
     for page in ("index", "start", "commands", "howto/model", "design/house", "source/models_yaml"):
@@ -465,7 +468,7 @@ def test_the_site_is_whole(site: Path) -> None:
 NO_MAP = "XMLHttpRequest.prototype.send = function () { this.dispatchEvent(new Event('error')); };"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize(("start", "word"), [("zh/index", "准确率"), ("zh/commands", "limit"), ("commands", "limit")])
 def test_search_works_without_a_server(site: Path, browse: Callable[..., Any], start: str, word: str) -> None:
     """It finds pages of the language that is read."""

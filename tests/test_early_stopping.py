@@ -341,7 +341,7 @@ def test_differences_of_failed_items_may_be_anything():
     assert (low[-1], high[-1]) == pytest.approx((0, 1))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_models_are_told_apart(some, tmp_path):
     strong, weak = "A", "B"
     replies = {
@@ -451,6 +451,7 @@ def test_what_failed_is_asked_again_once_in_the_next_command(some, tmp_path, mon
     assert pair["verdict"] in "ab" and second.exit_code == 0
 
 
+@pytest.mark.thorough
 def test_models_of_earlier_commands_count_among_the_pairs(some, tmp_path, monkeypatch):
     """The level is that of results.json, or a pair would be open there that the run takes as decided."""
     replies = {name: (lambda request: "A") for name in ("one", "two", "three")}

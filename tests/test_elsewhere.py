@@ -180,7 +180,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_chinese_paths_with_blanks_under_a_locale_of_ascii(tmp_path: Path) -> None:
     """No command crashes, and all files hold Chinese as UTF-8, the folder's name too."""
     place = tmp_path / "中文 目录"

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from needs import needs
+from tiers import thorough_but
 
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.hf.backend import HuggingFace
@@ -136,7 +137,7 @@ def checkpoint(folder: Path, tiny: Path, family: str) -> Model:
     return load_models(folder / "models.yaml")[0]
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", thorough_but(2, FAMILIES))
 def test_a_family(family: str, tiny: Path, tmp_path: Path) -> None:
     model = checkpoint(tmp_path, tiny, family)
     rendered, end = FAMILIES[family][3:]

@@ -176,7 +176,7 @@ def test_finished_adapters_are_skipped_and_changed_ones_trained_anew(
     assert produce(out)[changed] != produce(sweep)[changed]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_killed_sweep_ends_with_the_same_bytes(sweep: Path, tiny: Path, tmp_path: Path, cli: Any) -> None:
     """Killed in a training, and amid the replies of a real model. What was kept is of another process: strings hash otherwise
     there."""

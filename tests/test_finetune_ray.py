@@ -53,7 +53,7 @@ def mortal(folder: Path) -> type[finetune_ray.Trainer]:
     return Mortal
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_two_nodes_train_what_one_process_trains(
     two_nodes: Any,
     sweep: Path,
@@ -99,7 +99,7 @@ def train(file: Path, out: Path, sizes: Sequence[int]) -> None:
         finetune_ray.train_all(todo, display, InProcess(), None)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_stopped_command_and_a_lost_task_go_on_from_the_checkpoint(
     sweep: Path,
     tiny: Path,

@@ -147,7 +147,7 @@ KEY_BY_ITSELF = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_official_key_scored_by_itself(official: Path) -> None:
     key = [row.cells for row in glucose.read_rows(official / glucose.FILES["test"])]
     found = notebook_bleu(key, key)

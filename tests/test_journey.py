@@ -101,7 +101,7 @@ def replies(run: Path) -> tuple[int, int]:
         return count, most or 0
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_kill_9_at_any_moment(tmp_path: Path, cli: Any) -> None:
     """Before the first reply is stored, between two models, amid the last replies (benchmarks/kill.py: ten times)."""
     words = ["run", *FEW, "--model", "random,majority,lexical", "--set", "hard", "--limit", "2"]
@@ -275,7 +275,7 @@ def test_the_oracle_is_always_right(tmp_path: Path) -> None:
         assert all(cell["metrics"][m]["value"] == 1.0 for m in TASKS[cell["task"]].metrics), cell
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_gold_answers_of_the_real_files(real_data: Path) -> None:
     """Replies that are nothing but a reference are read as what they are: of every fourth of 9,000 all choices, and 99.7 % of all.
 

@@ -82,7 +82,7 @@ def replies(run: Path) -> set[str]:
         return {key for (key,) in db.execute("SELECT key FROM replies")}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["evalsuite.analyses.judged.summary"], "MODELS", 3)  # as many as there are here
     server, models = endpoint
@@ -152,7 +152,7 @@ def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path], m
     assert {f: f.read_bytes() for f in run.rglob("*.json*")} == wrote
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_kill_9(run: Path, endpoint: tuple[Server, Path], cli: Any) -> None:
     """Killed twice: none lost, none asked again that was stored, all charges known, what cannot be read counted."""
     server, models = endpoint

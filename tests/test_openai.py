@@ -519,7 +519,7 @@ def stored(out: Path) -> set[str]:
     return {prompt_id("\n".join(m["content"] for m in messages)) for messages in turns}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_kill_9(endpoint: tuple[Server, Path], tmp_path: Path, cli: Any) -> None:
     """Killed twice: none lost, none mixed up, none asked again that was stored, all charges known."""
     server, models = endpoint

@@ -67,7 +67,7 @@ def test_nothing_heavy_is_loaded(tmp_path: Path) -> None:
         assert found <= {COMMANDS.get(name), *rendering}, name
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_wheel_runs_from_elsewhere(tmp_path: Path) -> None:
     """Built, installed into an empty folder, run from another: prompts, sample, model and page come along. Its files, one by one:
     test_release.py."""

@@ -11,6 +11,7 @@ import pytest
 from everything import UNFOLD, everything
 from needs import needs
 from shared_fixtures import made_once
+from tiers import thorough_but
 
 import evalsuite
 from evalsuite.review import audit
@@ -108,7 +109,7 @@ THIN = """() => {
 }"""
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize(("lang", "theme", "width"), WAYS)
 def test_overview(visit: Any, lang: str, theme: str, width: int) -> None:
     tab = visit(lang, theme, width)
@@ -127,7 +128,7 @@ def test_overview(visit: Any, lang: str, theme: str, width: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("lang", "theme", "width"), WAYS)
+@pytest.mark.parametrize(("lang", "theme", "width"), thorough_but(1, WAYS))
 def test_items(visit: Any, lang: str, theme: str, width: int) -> None:
     tab = visit(lang, theme, width, CELL)
     unfold(tab)
@@ -140,7 +141,7 @@ def test_items(visit: Any, lang: str, theme: str, width: int) -> None:
     assert violations(tab, drawn=theme == "dark") == []
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize(("lang", "theme", "width"), WAYS)
 def test_axe_audit(run: Path, visit: Any, lang: str, theme: str, width: int) -> None:
     page = audit.make_sample(run, n=6, models=["random"])[0].parent

@@ -109,7 +109,7 @@ def through(tab: Any, been: list[tuple[str, str]]) -> None:
             assert moved(tab, lambda step=step: tab.evaluate(step)) == been[there], f"place {there}: {been[there][0]}"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_choices_of_the_overview(tab: Any, page_file: Path, browse: Any) -> None:
     """Every picker, box, order and highlight is a step; each step's address shows in a new tab what it showed here."""
     been, done = [address_and_view(tab)], []

@@ -213,7 +213,7 @@ def test_scores_by_group(page: Any, results: dict[str, Any]) -> None:
 PROBE = "run=0&model=lexical&set=sample&task=cedar_inference_probing&split=test&prompt=paper&shots=0&scoring=nll"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("place", ["benchmark=cider", f"{PROBE}&item=cedar/sample/test/inference_probing/0.0.swapped"])
 @pytest.mark.parametrize(("lang", "theme", "width"), [("en", "light", 1280), ("zh", "dark", 390)])
 def test_axe(page: Any, lang: str, theme: str, width: int, place: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from everything import change, change_records
 from shared_fixtures import made_once
+from tiers import thorough_but
 
 import evalsuite
 from evalsuite.common.errors import ConfigError, DataError
@@ -135,7 +136,7 @@ def test_results_of_a_later_version_are_refused(run: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("broken", [failed, nothing])
+@pytest.mark.parametrize("broken", thorough_but(1, [nothing, failed]))
 def test_broken_runs(run: Path, broken: Callable[[Path, dict[str, Any]], None], browse: Any) -> None:
     change(run, lambda results: broken(run, results))
     cells = json.loads((run / "results.json").read_text())["cells"]

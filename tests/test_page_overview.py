@@ -13,6 +13,7 @@ import pytest
 from needs import needs
 from test_overview import GROUP, run  # noqa: F401 - a fixture
 from test_page_accessible import violations
+from tiers import thorough_but
 
 import evalsuite
 from evalsuite.analyses.overview import overview
@@ -123,7 +124,7 @@ def a_change_a_chart_an_order_and_a_file(page: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("lang", "theme", "width"), [("en", "light", 1280), ("zh", "dark", 390)])
+@pytest.mark.parametrize(("lang", "theme", "width"), thorough_but(1, [("zh", "dark", 390), ("en", "light", 1280)]))
 def test_for_all(browse: Any, shown: Path, lang: str, theme: str, width: int) -> None:
     """Every mean; what axe finds, and texts of little contrast, with parts unfolded."""
     at = f"?lang={lang}&theme={theme}"

@@ -273,7 +273,7 @@ def save_chart(page: Any, box: str) -> None:
     assert any("majority" in (x.text or "") for x in image.iter() if x.tag.endswith("}text"))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_nothing_scrolls_sideways(many_page: Any) -> None:
     assert no_sideways_scrolling(many_page)
     many_page.click("#lang")

@@ -9,6 +9,7 @@ from functools import lru_cache
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import thorough_but
 
 from evalsuite.analyses.judged.replies import read_verdict
 from evalsuite.analyses.judged.scale import JudgeScale
@@ -126,8 +127,7 @@ def cost_of_prose(reader: str, size: int) -> float:
 
 # A regular expression counts no steps, so the unit of cost is what plain prose of the same length costs on this machine
 # at this time. Readers are within 7 times that; one quadratic pattern over 4,000 characters takes 60 times and more.
-@pytest.mark.slow
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", thorough_but(5, UNITS))
 def test_no_reply_costs_much_more_than_prose(unit: str) -> None:
     # Of a reply longer than 4,000 characters only `strip` reads everything.
     for name, size in [*((name, 4_000) for name in READERS), ("option", 500), ("option", 100_000)]:

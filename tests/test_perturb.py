@@ -488,7 +488,7 @@ def test_the_sample(sample: Corpus, task: str) -> None:
             check_file(sample.file(TASKS[task], item_set, split).items[:60])
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("folder", ["corecode", "corecode-derived"])
 def test_real_files(real_data: Path, folder: str) -> None:
     corpus = Corpus(BENCHMARK, real_data / folder)

@@ -26,6 +26,7 @@ from conftest import ENGINE, ON_NODES
 from needs import needs
 from shared_fixtures import made_once
 from sweeps import LARGE
+from tiers import thorough_but
 
 from evalsuite.backends.model import HF, Generation, Model
 from evalsuite.backends.ray import cluster
@@ -134,7 +135,7 @@ def test_two_nodes_give_what_one_process_gives(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("blow", thorough_but(1, [signal.SIGKILL, signal.SIGINT]))
 def test_a_stopped_command_is_resumed(
     two_nodes: Any, local: Path, words: list[str], tmp_path: Path, cli: Callable[..., Any], blow: signal.Signals
 ) -> None:
@@ -174,7 +175,7 @@ def at_work(address: str) -> list[Path]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_probes_patterns_and_adapters_on_two_nodes(two_nodes: Any, tiny: Path, sweep: Path) -> None:
     """Bit by bit what one process says."""
     pytest.importorskip("peft", reason="needs evalsuite[finetune]")
@@ -202,7 +203,7 @@ def test_probes_patterns_and_adapters_on_two_nodes(two_nodes: Any, tiny: Path, s
     assert [n for n, r in found[0].items() if r.error] == [7]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_node_lost_in_the_middle(
     two_nodes: Any, local: Path, words: list[str], tmp_path: Path, cli: Callable[..., Any]
 ) -> None:

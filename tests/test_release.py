@@ -43,7 +43,7 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_wheel_has_the_code_and_what_ships_beside_it_and_nothing_else(dist: Path) -> None:
     (wheel,) = dist.glob("*.whl")
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
@@ -59,7 +59,7 @@ def test_the_wheel_has_the_code_and_what_ships_beside_it_and_nothing_else(dist: 
     assert wheel.stat().st_size < 8_000_000
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_sdist_has_what_the_wheel_is_built_from_and_the_docs(dist: Path) -> None:
     (sdist,) = dist.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:

@@ -53,7 +53,7 @@ def needs(monkeypatch: pytest.MonkeyPatch, several: bool, left: Sequence[Rule], 
         forget()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("rule", [*RULES, *SETS], ids=lambda rule: f"{rule.name}: {rule.example[:20]!r}")
 def test_a_labelled_reply_needs_the_rule(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
     several = rule in SETS

@@ -171,7 +171,7 @@ evalsuite.score("run", models={"r": reads}, second_reader="r", second_sample=20)
 """
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_killed_it_goes_on_and_asks_nothing_twice(run: Path) -> None:
     asked, program = run.parent / "asked", run.parent / "killed.py"
     program.write_text(KILLED, encoding="utf-8")

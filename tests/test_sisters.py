@@ -174,7 +174,7 @@ def judges() -> Iterator[str]:
         yield f"  - {{name: judge, backend: openai, path: judge, chat: true, api: {{base_url: '{server.url}', key_env: null}}}}\n"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_each_benchmark_is_judged_by_its_own_rubric(run: Path, judges: str, tmp_path: Path) -> None:
     from scipy import stats
 
@@ -396,7 +396,7 @@ def test_finetune_refuses(tmp_path: Path, settings: dict[str, Any], says: str) -
         finetune("bundled:models.yaml", model=["tiny-zh"], out=tmp_path, **settings)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_finetune_on_a_fold_and_on_sets_of_choices(tmp_path: Path) -> None:
     pytest.importorskip("peft", reason="needs evalsuite[finetune]")
     (tmp_path / "models.yaml").write_text(MODELS.rstrip("}\n") + ", finetune: {epochs: 1}}\n", encoding="utf-8")

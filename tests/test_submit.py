@@ -437,7 +437,7 @@ def test_a_run_that_named_a_benchmark(tmp_path: Path) -> None:
     assert not check_submission(out).problems
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_judges(tmp_path: Path) -> None:
     for package in ("openai", "tenacity", "aiolimiter"):
         pytest.importorskip(package, reason="needs evalsuite[openai]")

@@ -24,6 +24,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 from shared_fixtures import made_once
+from tiers import thorough_but
 
 import evalsuite
 from evalsuite.analyses import items
@@ -208,7 +209,7 @@ SHOWN = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("args", "seen"), [r[1:] for r in SHOWN], ids=[r[0] for r in SHOWN])
+@pytest.mark.parametrize(("args", "seen"), thorough_but(3, [r[1:] for r in SHOWN]), ids=[r[0] for r in SHOWN])
 def test_show_is_calm_on_a_terminal(
     on_terminal: Callable[..., str], hostile: Path, args: list[str], seen: list[str]
 ) -> None:
@@ -220,7 +221,7 @@ def test_show_is_calm_on_a_terminal(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["table", "csv", "latex", "markdown"])
+@pytest.mark.parametrize("form", thorough_but(1, ["table", "csv", "latex", "markdown"]))
 def test_groups_and_ranks_are_calm_on_a_terminal(
     on_terminal: Callable[..., str], hostile_columns: Path, form: str
 ) -> None:

@@ -21,6 +21,7 @@ def make(*words: object, python: str = sys.executable) -> subprocess.CompletedPr
     return subprocess.run([python, str(MAKE), *map(str, words)], capture_output=True, text=True)
 
 
+@pytest.mark.thorough
 def test_one_that_was_begun_and_not_finished_is_remade(tmp_path: Path) -> None:
     folder = tmp_path / "an environment" / "环境"
     for left in ("killed before pip came", "killed before all"):

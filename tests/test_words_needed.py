@@ -89,6 +89,7 @@ def classes(table: dict[str, str]) -> dict[str, str]:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", CUES)
 def test_a_labelled_reply_needs_each_cue_word(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     idle = [word.name for word in words(CUES[kind]) if needs_cue(monkeypatch, {**CUES, kind: word.left}) is None]
@@ -121,6 +122,7 @@ def needs_meaning(monkeypatch: pytest.MonkeyPatch, lines: str) -> Row | None:
         first_misread(())
 
 
+@pytest.mark.thorough
 def test_a_labelled_reply_needs_each_word_of_the_same_meaning(monkeypatch: pytest.MonkeyPatch) -> None:
     idle = [
         word.name
@@ -130,6 +132,7 @@ def test_a_labelled_reply_needs_each_word_of_the_same_meaning(monkeypatch: pytes
     assert not idle, f"no labelled reply needs these words of MEANINGS, they can go: {', '.join(idle)}"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name, listed in LEXICON.items() if isinstance(listed, tuple)])
 def test_a_labelled_reply_needs_each_ending_and_beginning(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def needs(left: Sequence[str], word: str) -> Row | None:
@@ -147,6 +150,7 @@ def test_a_labelled_reply_needs_each_ending_and_beginning(name: str, monkeypatch
 # Phrases that decline ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_a_labelled_reply_needs_each_phrase_that_declines(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [row for row, text, _ in read_rightly() if DECLINES.search(text)]
 

@@ -1,0 +1,18 @@
+"""Which of a test's parameters `make test` tries: few of many that are alike; `make test-thorough` tries the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+
+def thorough_but(first: int, values: Iterable[Any]) -> list[Any]:
+    """All values as parameters, those after the first few marked thorough. A value is a tuple where a test has several parameters."""
+    return [
+        value
+        if n < first
+        else pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=pytest.mark.thorough)
+        for n, value in enumerate(values)
+    ]
