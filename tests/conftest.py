@@ -49,6 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Costs(config))
+    gc.disable()  # nothing that a collection makes is garbage
 
 
 LOADED = pytest.StashKey[int]()  # modules, when garbage was last looked for in them
@@ -57,6 +58,7 @@ LOADED = pytest.StashKey[int]()  # modules, when garbage was last looked for in 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Look for garbage seldom, and not in what is loaded by now: that took a fifth of the tests' time."""
     _freeze(session.config)
+    gc.enable()
     gc.set_threshold(20_000, 10, 20)
 
 
