@@ -41,7 +41,7 @@ CHINESE = {
     "question": "题型", "style": "回复的写法", "models": "模型", "replies": "回复数", "no answer": "无答案",
     "right": "读对", "wrong": "读错", "invented": "无中生有", "missed": "漏读",
     "one option": "单选", "several options": "多选", "grown on": "开发用", "held back": "留出", "second draw": "第二次抽样", "third draw": "第三次抽样",
-    "the letter alone": "只有字母", "答案是X, the answer is X": "答案是X、the answer is X", "letter and text": "字母加文本", "the option's text": "选项文本",
+    "the letter alone": "只有字母", "答案是X, the answer is X": "答案是 X、the answer is X", "letter and text": "字母加文本", "the option's text": "选项文本",
     "reasons first": "先讲理由", "a verdict on each option": "逐项判断", "goes on with other questions": "接着写别的题", "another style, or no answer": "其他写法或没有答案",
     "GLM, InternLM, Yi": "GLM、书生、Yi", "Baichuan, XVERSE": "百川、元象", "law models (2023)": "法律模型（2023）",
     "DeepSeek, Mixtral, Llama 3.1": "DeepSeek、Mixtral、Llama 3.1", "GPT-4, GPT-4o": "GPT-4、GPT-4o", "Llama 1 and 2, Vicuna and kin": "Llama 1、2，Vicuna 等",

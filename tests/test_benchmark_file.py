@@ -485,6 +485,11 @@ FIRST = [
         {"kind": "choice", "question": "sentence", "options": {False: "否", True: "是"}, "gold": "label"},
     ),
     (
+        "推断.csv",
+        "前提,问题,标签\n下雨了,地湿吗？,蕴含\n下雨了,天晴吗？,矛盾\n下雨了,冷吗？,中立\n起风了,树动吗？,蕴含\n起风了,静吗？,矛盾\n",
+        {"kind": "choice", "question": "问题", "options": {"中立": "中立", "矛盾": "矛盾", "蕴含": "蕴含"}, "gold": "标签"},
+    ),
+    (
         "riddles.csv",
         "no,stem,opt1,opt2,key\n1,什么有头无颈？,鱼,蛇,1\n2,什么落水不见？,雪,雨,2\n",
         {"kind": "choice", "id": "no", "question": "stem", "options": ["opt1", "opt2"], "gold": "key", "gold_is": "number"},

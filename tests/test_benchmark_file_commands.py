@@ -226,5 +226,13 @@ def test_people_answer_it(home: Path, tmp_path: Path) -> None:
 def test_tasks_and_cite_take_it(home: Path) -> None:
     listed = CliRunner().invoke(app, ["tasks", "--benchmark", str(home / "five.yaml")])
     assert "five_count" in listed.output and "five 4" in listed.output
+    other = home / "more, and other.yaml"
+    other.write_text(
+        (home / "five.yaml").read_text(encoding="utf-8").replace("name: five", "name: six"), encoding="utf-8"
+    )
+    both = CliRunner().invoke(app, ["tasks", "--benchmark", f"{home / 'five.yaml'},{home / 'nope.yaml'}"])
+    assert str(home / "nope.yaml") in str(both.exception) and "five.yaml" not in str(both.exception)
+    both = CliRunner().invoke(app, ["tasks", "--benchmark", str(other)])
+    assert "six_count" in both.output
     cited = CliRunner().invoke(app, ["cite", "--benchmark", str(home / "five.yaml")])
     assert cited.output.rstrip().endswith("@misc{five, title={Five kinds}}")

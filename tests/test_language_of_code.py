@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import re
 import tokenize
 from collections import defaultdict
@@ -203,3 +204,32 @@ def test_results_and_all_that_reads_them_are_values() -> None:
     ]
     untyped = [line for p in files for line in p.read_text("utf-8").splitlines() if UNTYPED.search(line)]
     assert 0 < len(untyped) < BORDERS
+
+
+# --- what a Chinese reader sees
+
+
+def _chinese_texts() -> Iterator[tuple[str, str]]:
+    """(place, text) of messages, help, words of pages, and Chinese pages of the documentation without code."""
+    for name in ("common/zh.json", "cli/help.zh.json"):
+        for english, zh in json.loads((PACKAGE / name).read_text(encoding="utf-8")).items():
+            rows = zh if isinstance(zh, dict) else {english: zh}
+            yield from ((f"{name}: {row}", text) for row, text in rows.items())
+    for path in PAGES.rglob("words.json"):
+        for key, (zh, *_) in json.loads(path.read_text(encoding="utf-8")).items():
+            yield f"{path.relative_to(PAGES)}: {key}", zh
+    for path in (ROOT / "README.zh.md", *(ROOT / "docs").rglob("*.zh.md")):
+        text = re.sub(r"```.*?```|`[^`]*`", "`", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        yield path.name, text
+
+
+def test_one_chinese_word_for_one_thing() -> None:
+    """The glossary of design/languages.md holds, and blanks stand between Chinese and Latin letters."""
+    glossary = (
+        (ROOT / "design/languages.md").read_text(encoding="utf-8").partition("| English |")[2].partition("\n\n")[0]
+    )
+    refused = [word for row in glossary.splitlines()[2:] for word in row.split("|")[3].strip().split("、") if word]
+    assert len(refused) > 20
+    han = "[\u4e00-\u9fff]"
+    wrong = re.compile("|".join([*refused, f"{han}[A-Za-z0-9]", f"[A-Za-z0-9]{han}"]))
+    assert [f"{place}: {found[0]}" for place, text in _chinese_texts() for found in wrong.finditer(text)] == []

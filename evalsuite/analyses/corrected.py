@@ -163,7 +163,7 @@ def _raw(run: ScoredRun, judged: JudgedReplies, scale: str) -> IntervalFields:
 # --- tables
 
 _LEGEND = Text(
-    "校正：以人对随机抽取的回复的打分校正评审模型的平均分（PPI++），即人会给该单元全部回复的平均分的估计；λ：0 表示只用人的打分，1 表示完全采用评审模型再减去"
+    "校正：以人对随机抽取的回复的打分校正评审模型的平均分（PPI++），即人会给该单元格全部回复的平均分的估计；λ：0 表示只用人的打分，1 表示完全采用评审模型再减去"
     "其平均偏差。区间 95%，以对话为单位。",
     "corrected: the judge's mean, corrected by people's scores of replies drawn at random (PPI++): an estimate of what people "
     "would give all replies of the cell on average. λ: 0 takes people's scores alone, 1 the judge's less their mean error. 95 % "

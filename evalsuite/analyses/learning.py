@@ -306,12 +306,12 @@ def _labels(rows: Sequence[Curve]) -> Iterator[Sheet]:
         columns = (
             Column(""),
             Column(Text("题数", "items"), kind="count"),
-            Column(Text("标签", "label"), align="right"),
+            Column(Text("标号", "label"), align="right"),
             *(Column(heading, below, "percent") for heading, below in heads),
         )
         way = "as they are" if kind == "none" else str(kind)
         title = Text(
-            f"标签捷径：占回答的 %，{'未扰动' if kind == 'none' else kind}", f"Label shortcut: % of answers, {way}"
+            f"标号捷径：占回答的 %，{'未扰动' if kind == 'none' else kind}", f"Label shortcut: % of answers, {way}"
         )
         yield Sheet("labels", title, columns, tuple(lines))
 

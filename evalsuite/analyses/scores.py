@@ -190,8 +190,8 @@ _TEXTS = Text("文本概率", "texts")
 # Columns: scoring, metric, heading and its second line. Texts have a column for each normalisation of their likelihood.
 _WAYS = (
     ("generate", "accuracy", Text("生成", "gen."), ""),
-    ("constrained", "accuracy", Text("约束生成", "constr."), ""),
-    ("labels", "accuracy", Text("标签概率", "labels"), ""),
+    ("constrained", "accuracy", Text("约束解码", "constr."), ""),
+    ("labels", "accuracy", Text("标号概率", "labels"), ""),
     ("texts", "accuracy_token", _TEXTS, Text("/词元", "/token")),
     ("texts", "accuracy_sum", _TEXTS, Text("总和", "sum")),
     ("texts", "accuracy_char", _TEXTS, Text("/字符", "/char")),

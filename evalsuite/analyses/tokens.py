@@ -11,7 +11,7 @@ from evalsuite.results.schema.cell import CellResult, TokenCounts
 from evalsuite.results.words import estimate_flags, task_and_set
 
 _LEGEND = Text(
-    "均值、中位数、p90（第 90 百分位）：每条回复生成的词元，含思考。思考：其中推理模型自身思考所占的比例。提示：提示词的平均词元。合计：全部回复生成的词元。",
+    "均值、中位数、p90（第 90 百分位）：每条回复生成的词元，含思考。思考：其中推理模型自身思考所占的比例。提示词：提示词的平均词元。合计：全部回复生成的词元。",
     "mean, median, p90 (90th percentile): generated tokens of a reply, thinking included. thinking: the share of them that is a "
     "reasoning model's own. prompt: mean tokens of a prompt. total: tokens generated in all replies.",
 )
@@ -39,7 +39,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
         Column(Text("中位数", "median"), kind="number", digits=0),
         Column("p90", kind="number", digits=0),
         Column(Text("思考", "thinking"), "%", "percent", digits=0),
-        Column(Text("提示", "prompt"), kind="number", digits=0),
+        Column(Text("提示词", "prompt"), kind="number", digits=0),
         Column(Text("合计", "total"), kind="count"),
         *((Column(Text("费用", "cost"), kind="number", digits=4),) if costs else ()),
     )

@@ -41,7 +41,7 @@ from evalsuite.types import Coordinates, Place
 Voters = Literal["samples", "wordings", "orders", "rotations"]
 NAMES = {
     "samples": Text("样本", "samples"),
-    "wordings": Text("提示措辞", "wordings"),
+    "wordings": Text("各种措辞", "wordings"),
     "orders": Text("选项顺序", "orders"),
     "rotations": Text("轮换", "rotations"),
 }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalsuite.cli.options import BenchmarkOption, Data, ModelsOption, SkipBad, hint_at_models
+from evalsuite.cli.options import BenchmarkOption, Data, ModelsOption, SkipBad, hint_at_models, paths
 from evalsuite.common.terminal import emit, json_mark, print_all, say
 
 if TYPE_CHECKING:
@@ -24,15 +24,16 @@ data = typer.Typer(no_args_is_help=True)
 def tasks(data: Data = None, benchmark: BenchmarkOption = None) -> None:
     from evalsuite.benchmarks.groups import groups
     from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, add_files
-    from evalsuite.cli.tables.terminal import listing
+    from evalsuite.cli.tables.terminal import listing, said
     from evalsuite.common.errors import DataError
+    from evalsuite.common.sheet import Text
     from evalsuite.evaluation.plan import folders_of
     from evalsuite.evaluation.settings import Settings
 
-    add_files(benchmark or ())
-    corpora = Corpora(folders_of(Settings(data=data or ())))
+    add_files(list(paths(benchmark)))
+    corpora = Corpora(folders_of(Settings(data=list(paths(data)))))
     for name, known in BENCHMARKS.items():
-        rows = [[t.name, t.short, t.zh, t.kind.name] for t in known.tasks]
+        rows = [[t.name, t.short, t.zh, said(Text(t.kind.zh, t.kind.name))] for t in known.tasks]
         try:
             roots = ", ".join(str(corpus.root) for corpus in corpora.all(name))
             title = f"{known.title} (--tasks {name}), test items in {roots}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import Field, fields
 from functools import wraps
 from pathlib import Path
@@ -98,11 +98,17 @@ def _value(field: Field[Any], hint: Any, given: Any) -> Any:
         return given
     flag: Flag = field.metadata["flag"]
     if Path in _parts_of(hint):
-        return list(given or ())  # a folder's name may have a comma
+        return list(paths(given))
     texts = given or [] if flag.repeated else [given]
     if get_args(hint) == (int,):
         return [n for text in texts for n in numbers(text, _long(field.name), flag.example)]
     return [part for text in texts for part in parts(text)]
+
+
+def paths(given: Iterable[Path] | None) -> Iterator[Path]:
+    """The files or folders of a flag that may be repeated. A comma parts them, unless a file's name has it."""
+    for path in given or ():
+        yield from [path] if path.exists() else map(Path, parts(str(path)))
 
 
 def _parts_of(hint: Any) -> tuple[Any, ...]:

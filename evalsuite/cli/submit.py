@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import BenchmarkOption, Data, parts
+from evalsuite.cli.options import BenchmarkOption, Data, parts, paths
 from evalsuite.common.terminal import say
 
 submit = typer.Typer(no_args_is_help=True)
@@ -94,4 +94,4 @@ def cite(benchmark: BenchmarkOption = None) -> None:
     from evalsuite.benchmarks.registry import BENCHMARKS, add_files
     from evalsuite.page.citations import citations
 
-    say(citations(BENCHMARKS[name] for name in add_files(benchmark or ())))
+    say(citations(BENCHMARKS[name] for name in add_files(list(paths(benchmark)))))

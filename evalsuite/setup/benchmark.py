@@ -6,6 +6,7 @@ import json
 import os
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -145,7 +146,7 @@ def _task(data: Path, rows: Cells) -> dict[str, Any]:
     kind = "answer"
     if options:
         kind = "choices" if any(_is_several(value) for value in values) else "choice"
-    elif gold and not references and len({str(value) for value in values}) <= min(_FEW, max(2, len(rows) // 2)):
+    elif gold and not references and _are_labels(values):
         kind, options = "choice", {_key(x): _word(x, rows) for x in sorted({*map(_hashable, values)}, key=str)}
         if len(options) < 2 or all(re.fullmatch("[A-Z]", str(value)) for value in options):
             letters = ", ".join(sorted({str(value) for value in values}))
@@ -174,6 +175,16 @@ def _task(data: Path, rows: Cells) -> dict[str, Any]:
     if group := _named("group", others):
         task["group"] = group
     return task
+
+
+def _are_labels(values: Sequence[Any]) -> bool:
+    """Whether few values recur, as labels do.
+
+    >>> _are_labels(["蕴含", "矛盾", "中立", "蕴含", "矛盾"]), _are_labels(["北京", "上海", "北京", "西安", "广州"])
+    (True, False)
+    """
+    counts = Counter(map(str, values)).values()
+    return len(counts) <= 2 or (len(counts) <= _FEW and 2 * sum(n for n in counts if n > 1) > len(values))
 
 
 def _without_letters(options: Any, gold: str, rows: Cells) -> tuple[Any, str]:

@@ -31,7 +31,7 @@ BENCHMARK = Benchmark(
     # The release reads the first letter of a reply.
     published_as={"paper.accuracy": "accuracy"},
     references=lazy("evalsuite.benchmarks.charm.reference:reference_sheets"),
-    published_zh="论文的领先榜：中文模型用 ZH-CoT（本套件的 paper 提示），其他模型用 XLT。",
+    published_zh="论文的领先榜：中文模型用 ZH-CoT（即本套件的 paper），其他模型用 XLT。",
     published_en="The paper's leaderboard asks Chinese models by ZH-CoT (our wording paper), others by XLT.",
     licence="Apache-2.0",
 )

@@ -31,7 +31,7 @@ def reference_sheets() -> Sequence[Sheet]:
     return (
         Sheet(
             "charm-table6",
-            Text("CHARM 表 6：各种提示的平均准确率", "CHARM's Table 6: mean accuracy by prompting"),
+            Text("CHARM 表 6：各种提示词的平均准确率", "CHARM's Table 6: mean accuracy by prompting"),
             (
                 Column(Text("模型", "models"), key=True),
                 Column(Text("领域", "domain"), key=True),
@@ -43,7 +43,7 @@ def reference_sheets() -> Sequence[Sheet]:
             ),
             (
                 Text(
-                    "各提示即本套件的 direct、zh-cot、en-cot、translate-en、xlt。",
+                    "各提示词即本套件的 direct、zh-cot、en-cot、translate-en、xlt。",
                     "The promptings are our wordings direct, zh-cot, en-cot, translate-en and xlt.",
                 ),
             ),

@@ -41,7 +41,10 @@ def said(text: str | Text) -> str:
 
 def listing(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     """A plain table of texts, for lists of tasks or models."""
-    table = Table(title=Styled(translated(title)), title_justify="left", box=SIMPLE_HEAD)
+    head = Styled(one_line(translated(title)))
+    table = Table(
+        title=head, title_justify="left", box=SIMPLE_HEAD, collapse_padding=True, min_width=cell_len(head.plain)
+    )
     for n, name in enumerate(columns):
         table.add_column(translated(name), no_wrap=n == 0, overflow="fold")
     for row in rows:
