@@ -118,6 +118,8 @@ def test_no_folder_and_no_data(tmp_path: Path) -> None:
         Corpus(BENCHMARK, tmp_path / "nowhere")
     with pytest.raises(DataError, match="no CORECODE data here"):
         Corpus(BENCHMARK, tmp_path)
+    with pytest.raises(DataError, match="no data of any benchmark here"):
+        check_data(Corpora(tmp_path))
     write(tmp_path, "event_cause", TEXT)
     with pytest.raises(DataError, match="no dev file of event_cause"):
         Corpus(BENCHMARK, tmp_path).file(TASKS["event_cause"], "easy", "dev")

@@ -108,6 +108,8 @@ def check_data(corpora: Corpora, names: Sequence[str] | None = None) -> DataChec
             present.append(corpora[name])
         except DataError as error:
             missing = error
+    if not present and not names and missing.file.is_dir():
+        raise DataError("no data of any benchmark here; `evalsuite data pull NAME` fetches one's", missing.file)
     if not present:
         raise missing
     checks = [_check(corpus) for corpus in present]

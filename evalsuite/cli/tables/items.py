@@ -27,6 +27,7 @@ from evalsuite.results.records import entry_name
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import OpinionFields, RecordFields, SecondFields
 from evalsuite.results.tokens import reply_tokens
+from evalsuite.results.words import split_words
 
 MOST = 2000  # characters: longer replies are cut to the beginning, the end and the answer that was read
 OTHER = 600  # the same for a turn, an option or a reason
@@ -103,7 +104,10 @@ def _item(found: Sequence[tuple[ItemRecords, RecordFields]], full: bool) -> Iter
     one, record = found[0]
     task = TASKS[one.cell.task]
     title = _said(task.zh, f"{task.en} · {task.zh}")
-    yield Text(f"\n{title} · {one.cell.set.upper()}, {one.cell.split}\n", style="bold")
+    where = _said(
+        f"{one.cell.set.upper()}，{split_words(one.cell.split).zh}", f"{one.cell.set.upper()}, {one.cell.split}"
+    )
+    yield Text(f"\n{title} · {where}\n", style="bold")
     yield from _chat(record["dialogue"], record["references"] if task.kind.quoted else [], full)
     yield Text("")
     yield Text.assemble((_said("问题  ", "question  "), "dim"), _cut(record["question"], OTHER, full))
