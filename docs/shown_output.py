@@ -1,8 +1,11 @@
-"""Write into docs/start.md and its Chinese page the output of the commands that they show, from today's sample:
+"""Write into pages the output of the commands that they show, from today's sample:
 
-    python docs/shown_output.py
+    python docs/shown_output.py                         # docs/start.md and its Chinese page
+    python docs/shown_output.py runs/default            # the READMEs: a table of the run that `make run` left
+    python docs/shown_output.py runs/default --check    # only compare; exit code 1 if they differ
 
-`qwen-0.5b` is the recorded model that ships, and `my-api` the embedded one, asked here. tests/test_docs.py compares."""
+In docs/start.md `qwen-0.5b` is the recorded model that ships, and `my-api` the embedded one, asked here; tests/test_docs.py compares.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,14 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 DOCS = Path(__file__).parent
 PAGES = {"en": DOCS / "start.md", "zh": DOCS / "start.zh.md"}
+READMES = {"en": DOCS.parent / "README.md", "zh": DOCS.parent / "README.zh.md"}
 MODELS = """models:
   - {name: qwen-0.5b, backend: scripted, path: "bundled:models/qwen2.5-coder-0.5b-recorded", chat: true}
   - {name: my-api, backend: hf, path: "bundled:models/tiny-zh", chat: true, dtype: float32, device: cpu}
@@ -72,26 +78,57 @@ def recorded(text: str, command: Command, folder: Path, language: str) -> str:
     return text
 
 
-def main() -> None:
+_TABLE = re.compile(r"(?<=```text\n…\n)HARD.*?(?=…\n```)", re.S)
+
+
+def tabled(text: str, printed: str) -> str:
+    """A README with the table of HARD as `evalsuite show` prints it."""
+    lines = [line.rstrip() for line in printed.splitlines()]
+    start = next(n for n, line in enumerate(lines) if line.startswith("HARD"))
+    end = next(n for n, line in enumerate(lines) if n > start and re.match(r" *95 ?%", line))
+    found, count = _TABLE.subn(lambda _: "\n".join([*lines[start : end + 1], ""]), text)
+    assert count == 1, f"{count} places for the table"
+    return found
+
+
+def evalsuite(folder: Path, *words: str, **variables: str) -> str:
+    """What a command prints in a folder."""
+    done = subprocess.run(
+        [Path(sys.executable).with_name("evalsuite"), *words],
+        cwd=folder,
+        env=os.environ | {"HF_HUB_OFFLINE": "1"} | variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def main() -> int:
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    parser.add_argument("run", nargs="?", type=Path, help="the folder that `make run` left")
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    given = parser.parse_args()
+    other = []
     with tempfile.TemporaryDirectory() as folder:
-
-        def command(*words: str, **variables: str) -> str:
-            env = os.environ | {"HF_HUB_OFFLINE": "1"} | variables
-            done = subprocess.run(
-                [Path(sys.executable).with_name("evalsuite"), *words],
-                cwd=folder,
-                env=env,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-            )
-            assert done.returncode == 0, done.stdout
-            return done.stdout
-
-        for language, page in PAGES.items():
+        for language, page in (READMES if given.run else PAGES).items():
             text = page.read_text(encoding="utf-8")
-            page.write_text(recorded(text, command, Path(folder), language), encoding="utf-8")
+            if given.run:
+                # the words of a Chinese heading are wider than those of an English one
+                columns = {"en": "80", "zh": "160"}[language]
+                printed = evalsuite(Path.cwd(), "show", str(given.run), EVALSUITE_LANG=language, COLUMNS=columns)
+                new = tabled(text, printed)
+            else:
+                new = recorded(text, partial(evalsuite, Path(folder)), Path(folder), language)
+            if new != text:
+                other.append(page.name)
+                if not given.check:
+                    page.write_text(new, encoding="utf-8")
+    if given.check and other:
+        print(f"{', '.join(other)}: other output than today's; python {sys.argv[0]} {given.run or ''} writes it", file=sys.stderr)
+    return int(given.check and bool(other))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -8,11 +8,13 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from evalsuite.backends.base import Answering
 from evalsuite.backends.checkpoint import Checkpoint, labels_response, locate, texts_response
+from evalsuite.backends.hf import prefill
 from evalsuite.backends.hf.backend import HuggingFace, plan_batches
 from evalsuite.backends.model import HF, Generation, Model
 from evalsuite.backends.registry import load_backend
@@ -148,6 +150,22 @@ def test_batched_replies_are_what_a_bare_generate_loop_gives(hf: HuggingFace, sa
             out = hf.net.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=request.max_new_tokens)
         text = hf.checkpoint.tokenizer.decode(out[0, ids.shape[1] :], skip_special_tokens=True)
         assert (batched[n].text, batched[n].prompt_tokens) == (text, ids.shape[1])
+
+
+def test_what_prompts_share_is_read_once(hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Items of one dialogue in a batch: fewer tokens through the network than prompts have, the same replies."""
+    asked, sizes = requests(sample, "knowledge_generation", 8), []
+    forward = prefill._forward
+
+    def counted(net: object, kept: list[int], **given: Any) -> object:
+        sizes.append(given["input_ids"].numel())
+        return forward(net, kept, **given)
+
+    monkeypatch.setattr(prefill, "_forward", counted)
+    shared = answers(hf, asked)
+    assert 0 < sum(sizes) < 0.5 * sum(map(hf.tokens, asked))
+    monkeypatch.setattr(prefill, "_splits", lambda cache: False)  # as for networks whose cache cannot be cropped
+    assert answers(hf, asked) == shared
 
 
 def test_a_reply_ends_before_a_stop_text(hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from evalsuite.backends.base import TokenScores
 from evalsuite.backends.checkpoint import NO_BEAMS, Checkpoint, labels_response, nll_response, texts_response
 from evalsuite.backends.hf import seq2seq
 from evalsuite.backends.hf.pattern import Patterns
-from evalsuite.backends.hf.prefill import continuations, spreads, targets
+from evalsuite.backends.hf.prefill import continuations, prompt_cache, spreads, targets
 from evalsuite.backends.hf.sampling import processors
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
@@ -106,7 +106,7 @@ class HuggingFace:
     def plan(self, requests: Sequence[Request]) -> list[list[int]]:
         """Batches of one scoring and one `Request.batch`, longest prompts first.
 
-        On a CPU, likelihood requests are sorted instead, so that prompts with a common prefix share a batch.
+        On a CPU they are sorted instead, so that prompts with a common prefix share a batch.
         """
         return [batch for batch, _ in self._batches(requests, [self.ids(r) for r in requests])]
 
@@ -119,8 +119,8 @@ class HuggingFace:
             groups.setdefault((request.scoring, *request.batch), {})[n] = self._size(request, len(ids))
         for sizes in groups.values():
             first = requests[next(iter(sizes))]
-            # On a CPU, prompts with a common prefix share a batch: see prefill.continuations.
-            shared = self.device == "cpu" and first.scoring in ("labels", "texts")
+            # On a CPU, prompts with a common prefix share a batch: see hf/prefill.py.
+            shared = self.device == "cpu" and first.scoring != "nll"
             order = sorted(sizes, key=lambda n: (prompts[n], n)) if shared else None
             for batch in plan_batches(sizes, self._budget, order):
                 yield batch, sizes
@@ -214,6 +214,8 @@ class HuggingFace:
             labels = [self.checkpoint.label_forms(r) for r in requests]
             held["prefix_allowed_tokens_fn"] = _only_labels(labels, self.checkpoint.stop_ids, begin)
         limit = max(r.max_new_tokens for r in requests)
+        if self.device == "cpu" and left and len(prompts) > 1 and not self.model.hf.static_cache:
+            held["past_key_values"] = prompt_cache(self.net, prompts, self.model.generation.beams)
         with torch.inference_mode():
             out = self.net.generate(input_ids=ids, attention_mask=mask, max_new_tokens=limit, **held)
         return [

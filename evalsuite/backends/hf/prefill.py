@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 Ids = Sequence[int]
@@ -56,6 +57,56 @@ def _at_once(
     return _branch(net, cache, [len(c) for c in contexts], nexts, options)
 
 
+class _OneByOne:
+    """A network that reads one row after another, each on the cache of the prefix that it shares with the row before."""
+
+    def __init__(self, net: Any) -> None:
+        self.net = net
+        self.cache: Any = None
+        self.row: Ids = ()  # whose cache it is
+
+    def logits(self, row: Ids, since: int) -> Any:
+        """(positions x vocabulary) of a row from position `since` on; None if the cache cannot be cropped."""
+        pairs = enumerate(zip(self.row, row[:since], strict=False))
+        shared = next((k for k, (a, b) in pairs if a != b), min(len(self.row), since))
+        if self.cache is not None:
+            self.cache.crop(shared - len(self.row))
+        kept = list(range(since - shared, len(row) - shared))
+        ids = _tensor(self.net, [row[shared:]])
+        out = _forward(self.net, kept, input_ids=ids, past_key_values=self.cache, use_cache=True)
+        self.cache, self.row = getattr(out, "past_key_values", None), row
+        return out.logits[0] if _splits(self.cache) else None
+
+
+def prompt_cache(net: Any, prompts: Sequence[Ids], copies: int = 1) -> Any:
+    """The cache of all but the last token of each prompt, padded on the left, for `generate`; None if it cannot be made.
+
+    For a CPU, where `generate` alone would compute the padding, and again for each row what prompts share. `copies`: of each row,
+    for beams.
+    """
+    import torch
+
+    if min(map(len, prompts)) < 2:
+        return None
+    width = max(map(len, prompts)) - 1
+    run = _OneByOne(net)
+    whole: list[list[Any]] = []  # layer -> keys and values (rows x heads x width x head size)
+    with torch.inference_mode():
+        for n in sorted(range(len(prompts)), key=lambda n: prompts[n]):
+            row = prompts[n][:-1]
+            if run.logits(row, len(row) - 1) is None:
+                return None
+            own = [[layer.keys, layer.values] for layer in run.cache.layers]
+            whole = whole or [[x.new_zeros(len(prompts), x.shape[1], width, x.shape[3]) for x in pair] for pair in own]
+            for padded, filled in zip(chain.from_iterable(whole), chain.from_iterable(own), strict=True):
+                padded[n, :, width - len(row) :] = filled[0]
+    for layer, (keys, values) in zip(run.cache.layers, whole, strict=True):
+        layer.keys, layer.values = keys, values
+    if copies > 1:
+        run.cache.batch_repeat_interleave(copies)
+    return run.cache
+
+
 _FEW = 2  # up to this many chains of a context run faster one by one than on copies of its cache
 
 
@@ -64,30 +115,22 @@ def _one_by_one(
 ) -> list[list[list[float]]] | None:
     """One row (a context and one of its few chains) at a time, in sorted order; None if the cache cannot be cropped."""
     found: list[list[list[float]]] = [[[] for _ in row] for row in options]
-    cache: Any = None
-    before: list[int] = []
-    rows = [(n, chain) for n, few in enumerate(chains) for chain in (few if len(few) <= _FEW else [()])]
-    for n, chain in sorted(rows, key=lambda row: [*contexts[row[0]], *row[1]]):
-        row = [*contexts[n], *chain]
-        last = len(contexts[n]) - 1
-        shared = next((k for k, (a, b) in enumerate(zip(before, row[:last], strict=False)) if a != b), None)
-        shared = min(len(before), last) if shared is None else shared
-        if cache is not None:
-            cache.crop(shared - len(before))
-        kept = list(range(last - shared, len(row) - shared))
-        out = _forward(net, kept, input_ids=_tensor(net, [row[shared:]]), past_key_values=cache, use_cache=True)
-        cache, before = getattr(out, "past_key_values", None), row
-        if not _splits(cache):
+    run = _OneByOne(net)
+    rows = [(n, given) for n, few in enumerate(chains) for given in (few if len(few) <= _FEW else [()])]
+    for n, given in sorted(rows, key=lambda row: [*contexts[row[0]], *row[1]]):
+        row = [*contexts[n], *given]
+        logits = run.logits(row, len(contexts[n]) - 1)
+        if logits is None:
             return None
-        nexts = out.logits[0].float().log_softmax(-1)
+        nexts = logits.float().log_softmax(-1)
         if len(chains[n]) <= _FEW:
-            read = [k for k, o in enumerate(options[n]) if tuple(o[:-1]) == tuple(chain[: max(len(o) - 1, 0)])]
+            read = [k for k, o in enumerate(options[n]) if tuple(o[:-1]) == tuple(given[: max(len(o) - 1, 0)])]
             for k, values in zip(read, _flat(nexts, [options[n][k] for k in read]), strict=True):
                 found[n][k] = values
         else:
-            found[n] = _branch(net, cache, [len(row)], [nexts], [options[n]])[0]
-            cache.crop(len(row) - cache.get_seq_length())
-            cache.batch_select_indices(_tensor(net, [0]))
+            found[n] = _branch(net, run.cache, [len(row)], [nexts], [options[n]])[0]
+            run.cache.crop(len(row) - run.cache.get_seq_length())
+            run.cache.batch_select_indices(_tensor(net, [0]))
     return found
 
 
