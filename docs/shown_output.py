@@ -126,7 +126,10 @@ def main() -> int:
                 if not given.check:
                     page.write_text(new, encoding="utf-8")
     if given.check and other:
-        print(f"{', '.join(other)}: other output than today's; python {sys.argv[0]} {given.run or ''} writes it", file=sys.stderr)
+        print(
+            f"{', '.join(other)}: other output than today's; python {sys.argv[0]} {given.run or ''} writes it",
+            file=sys.stderr,
+        )
     return int(given.check and bool(other))
 
 

@@ -184,6 +184,15 @@ def test_the_output_shown_is_what_the_commands_print(
     assert shown_output.recorded(page, command, shown, language) == page
 
 
+@pytest.mark.parametrize("language", shown_output.READMES)
+def test_a_readme_has_the_table_of_a_run(language: str) -> None:
+    """CI compares it with that of `make run`: docs/shown_output.py --check."""
+    text = shown_output.READMES[language].read_text(encoding="utf-8")
+    assert "\n…\nHARD, test\n  95 %  ±1\n…\n" in shown_output.tabled(
+        text, "EASY, test\n 95 %\nHARD, test \n  95 %  ±1\nn: items\n"
+    )
+
+
 # ---------------------------------------------------------------- commands that are not run
 
 

@@ -63,7 +63,7 @@ class _OneByOne:
     def __init__(self, net: Any) -> None:
         self.net = net
         self.cache: Any = None
-        self.row: Ids = ()  # whose cache it is
+        self.row: Ids = ()  # the row that the cache is of
 
     def logits(self, row: Ids, since: int) -> Any:
         """(positions x vocabulary) of a row from position `since` on; None if the cache cannot be cropped."""
