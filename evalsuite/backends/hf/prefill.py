@@ -92,7 +92,7 @@ def prompt_cache(net: Any, prompts: Sequence[Ids], copies: int = 1) -> Any:
     run = _OneByOne(net)
     whole: list[list[Any]] = []  # layer -> keys and values (rows x heads x width x head size)
     with torch.inference_mode():
-        for n in sorted(range(len(prompts)), key=lambda n: prompts[n]):
+        for n in sorted(range(len(prompts)), key=lambda n: [*prompts[n]]):
             row = prompts[n][:-1]
             if run.logits(row, len(row) - 1) is None:
                 return None
