@@ -11,7 +11,7 @@ from evalsuite.parse.rules import HEAD, LINE, NAME, NOT, Hit
 
 _NUMBERED = re.compile(r"(?<![\w.])(\d{1,2})[ ]?[.、)][ ]{0,2}[(\[]?([a-z])(?![a-z])")  # 1. B 2. D 3. A
 _ITEM_LINE = re.compile(r"[!/]b\Z")
-_ITEM_ANSWER = re.compile(r"[!/](?:b['_]?|')S:[\[(]*\Z")  # 1. 答案：b
+_ITEM_ANSWER = re.compile(r"[!/^](?:b['_]?|')S:[\[(]*\Z")  # 1. 答案：b
 _GOES_ON = 4  # characters of the next option's text that show that a list goes on
 _HEADS = frozenset("!/^.:b(")  # tokens before an item of a list
 _ITEM = "选项"  # a list was cut off behind the word
