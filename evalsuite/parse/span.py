@@ -30,7 +30,7 @@ _JOINTS = re.compile("是?因为|是?由于|所以|因此|^事件|的(?:原因|�
 _QUOTE = re.compile(r"“[^“”\n]{2,300}”|「[^「」\n]{2,300}」|『[^『』\n]{2,300}』")
 _PAIRS = dict(zip("“「『‘《【[(\"'{<\ue001", "”」』’》】])\"'}>\ue002", strict=True))
 _OPENERS = {shut: opener for opener, shut in _PAIRS.items() if opener not in "[{<"}
-_EDGE = set(" \n\t,，。.、;；:：!！?？~～…·\ue000\ue001\ue002*`#|=-—√×")
+_EDGE = set(" \n\t,，。.、;；:：!！?？~～…·\ue000\ue001\ue002*`#|=-—√×→")
 
 
 def parse_span(
@@ -66,6 +66,8 @@ def read_span(
     reader = _Reader(clean.text, question, dialogue, table, cut)
     status, rule, place = reader.read()
     start, end = clean.raw_span(*place)
+    if output.count("**", start, end) % 2 and output.startswith("**", end):
+        end += 2  # bold words at the end
     text = output[start:end] if status is Status.PARSED else None
     answer = Answer(status, None, text, rule, start, end) if end else Answer(status, rule=rule)
     return answer, [(row, clean.text[slice(*place)]) for row, place in reader.used]
