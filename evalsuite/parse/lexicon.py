@@ -22,7 +22,7 @@ CUES: dict[str, str] = {
     "p": "选项 句子 观点 option choice",  # the word 选项 before a name
     "s": "领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
     "C":  # a verb of choosing
-        "选 取众数 (后|应)取 推荐 填 挑 猜 答 站 倾向 归入 改成 不得不选 我是说 cho(ose|se) (pick|select)(|ed) (go|going|went|stick)_with opt_for lean(|ing)_(to|toward|towards) point_to "
+        "选 取众数 (后|应)取 推荐 填 挑 猜 答 站 (倾|偏)向 归入 改成 不得不选 我是说 cho(ose|se) (pick|select)(|ed) (go|going|went|stick)_with opt_for lean(|ing) point_to "
         "(change|switch)_to guess i('d|_would)_(say|keep) i_meant",
     "o": "觉得 感觉 看来 估计 我想 definitely think believe inclined_to",  # a verb of opinion
     "h": "说不定 八成 多半 大概 probably maybe perhaps possibly",  # a hedge
@@ -32,12 +32,12 @@ CUES: dict[str, str] = {
     "=": "是 为 即 属于 对应 原因有 还是 大概率是 莫过于 is are be was 's should_be belongs_to falls_under",  # a copula
     "l": "剩 留下 what_remains_is that_leaves leaves_us",  # leaves what follows
     "X": "不(是|认为|考虑|建议|支持|太像) 并非 绝非 与其 误选 别选 (称|算)不上 neither nor",  # rejects what follows
-    "n": "而非 优于 没有 not rather_than",  # rejects what follows, as a contrast to what stands before
+    "n": "而非 优于 大于 没有 not rather_than",  # rejects what follows, as a contrast to what stands before
     "x": "(|可以)排除 剔除 去掉 淘汰 划掉 ruled_out rule_out (eliminat|exclud|reject)(e|es|ed|ing) discard",  # rejects what stands before or behind
     "N":  # negates the word that follows
         "不(|能|应该|应当|一定) 没 未 无法 没有(理由|必要) (do|does|did|is|are|was|ca|wo|would|could|should)n't (do|does)_not can(|_)not never no_longer",
     "+":  # calls what stands before right
-        "排第一 放在第一位 正确 对的 合适 恰当 贴切 准确 完全符合 符合的有 可能性最大 是唯一 最能 (最|更)(|为|有)(贴近|符合|吻合|合理|可能|接近|适合|匹配|像|好|说得通) 最(佳|优) 不二之选 为(准|主) 莫属 没错 无误 没问题 √ 胜出 correct right best better "
+        "排第一 放在第一位 正确 对的 合适 恰当 贴切 准确 完全符合 符合的有 可能性最大 是唯一 最能 (最|更)(|为|有)(贴近|符合|吻合|合理|可能|接近|适合|匹配|充分|像|好|说得通) 最(佳|优) 不二之选 为(准|主) 莫属 没错 无误 没问题 √ 胜出 correct right best better "
         "true closest (most|more)_(likely|appropriate|suitable|accurate|fitting|plausible|reasonable)",
     "w":  # calls it right, weakly: it may be said of several options
         "符合 吻合 相符 合理 一致 (说|讲)得通 匹配 成立 通顺 适合 有道理 找到依据 靠谱 不错 契合 贴合 相关 plausible fit(|s) match(|es) suitable appropriate supported make(|s)_(|perfect_)sense reasonable "
@@ -59,7 +59,7 @@ CUES: dict[str, str] = {
     "H": "即使 哪怕 虽然 尽管 看似 乍一看 以为 一开始 起初 one_might although though while at_first initially",  # grants something
     "?": "吗",  # asks
     "L":  # introduces a list of the choices
-        "候选 以下选项 选项有 给出的选项 分别(是|为) (options|choices)_are candidate(|s) possible_answers the_options",
+        "候选 以下选项 选项有 给出的选项 分别(是|为) (options|choices)_are candidate(|s) the_options",
     "i": "包(括|含) 从 在 from between among",  # introduces some of the choices
     "P": "排序 第一名 (从|由)(高到低|大到小) 按可能性 依次 rank(ing|ed)",  # introduces a ranking
     "D": "其次 再次 次(之|选) 第(二|三|四|五)(名|:) 排第二 第二选择 备选 然后是 最不可能 secondly",  # a second choice
@@ -68,7 +68,7 @@ CUES: dict[str, str] = {
     "0": "以上都不 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
     "z": "都没",  # none of those named
     "B": "都 均 皆 全(部|选) 两者 both all either",  # all
-    "~": "可是 总是 只是 原来是 成为 作为 行为 为了 不过 不仅 不妨 现在 故事 错过 过错 也许 (如果|若)(一定要|必须|只能|非要)",  # words that contain a cue word but are none
+    "~": "可是 总是 只是 原来是 成为 作为 行为 为了 不过 不仅 不妨 现在 故事 错过 过错 也许 (如果|若)(一定要|必须|只能|非要) 如果我没理解错",  # words that contain a cue word but are none
     "u": "只有 唯有 only",  # only
     "c": "比",  # compares: a 比 b
     "1": "选(这个|它|这一项) this_one",  # chooses the option under discussion

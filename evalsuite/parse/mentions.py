@@ -209,7 +209,7 @@ _ENGLISH_BEFORE = re.compile("(?:speaker|user|person) $")
 _NAMED_BEFORE = re.compile(r"(?:option|choice|answer|letter|label|item|select|choose|pick)(?:s|ing)? ?[(:]? ?$")
 _VERDICT_AFTER = re.compile(
     r" (?:(?:is|was|seems|are|(?:would|must|should) be)(?: [a-z]+){0,2}? (?:correct|right|best|better|answer|most|wrong|incorrect|choice|true|false|ruled|fit|likely"
-    r"|suitable|plausible|possible|reasonable)|(?:could|might|may|can) (?:both|also|be)\b|(?:through|to|and|or|nor) (?:[a-z]\b|\d)|it is|because|since|but not|not|rather|fits|matches)"
+    r"|suitable|plausible|possible|reasonable|mentioned|supported)|(?:could|might|may|can) (?:both|also|be)\b|(?:through|to|and|or|nor) (?:[a-z]\b|\d)|it is|because|since|but not|not|rather|fits|matches)"
 )
 _UNIT_AFTER = re.compile(
     r"[ ]?(?:[个人句部场米年月日点次名岁天位元块分秒度届集季周件种条只张本篇段步层楼例万亿倍kg]|号(?!选项|答案|项)|[.:比]\d(?!\.\d))"
@@ -566,7 +566,7 @@ _CAPITALS = re.compile(
     r"[A-P]{2,10}(?:(?<=[是为有选:(\"“\ue001][A-P]{2})|(?<=[是为有选:(\"“\ue001][A-P]{3})|(?<=[是为有选:(\"“\ue001][A-P]{4}))(?=[ ]?[。.,;)\"”\n\ue002]|$)|[A-P]{2,10}(?=[ ]?(?:选?项|[两三四五][个者项]|均|都|皆|正确|错误|符合|解析|解释))"
 )
 _AND = re.compile(
-    r"[\"”」』]?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|与|跟|[,、.]?[ ]?(?:and(?: the)?|or|和|或者?是?|还是|以?及|还有|并且)|x|>{1,3}|≥|(?=[(\[\"'“「a-z0-9]))?"
+    r"[\"”」』]?选?项?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|与|跟|[,、.]?[ ]?(?:and(?: the)?|or|和|或者?是?|还是|以?及|还有|并且)|x|>{1,3}|≥|(?=[(\[\"'“「a-z0-9]))?"
     r"[ \ue001\ue002]{0,2}(?:选项|option|\(\d\))?[ ]?[\"“「]?"
 )
 _PREDICATE = re.compile(

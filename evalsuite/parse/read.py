@@ -358,6 +358,8 @@ def _block(
     if scaled is not None and scaled.options and not any(h.verdict == ANSWER and h.start > scaled.start for h in found):
         return scaled
     verdict = (resolve_set if several else resolve)(found, tape, reply.low, cut, count, reply.question)
+    if verdict and block.echo and verdict.rule == "only-named" and verdict.start > block.start:
+        verdict = None  # a word of the question
     return scaled if scaled and not (verdict and verdict.start >= scaled.end) else verdict
 
 

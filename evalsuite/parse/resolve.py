@@ -202,7 +202,9 @@ def _chosen(found: Sequence[Hit], everything: tuple[int, ...]) -> list[Hit]:
             chosen = [Hit(PICK, hit.rule, left, hit.start, hit.end)]
         elif hit.picks and not (last and hit.verdict == LINE and _EXPLAINS.search(hit.before)):
             again = hit.rule in ("answers", "answer-is", "answer") and last is not None and last.rule in _ITEMS
-            again = again or bool(last and _NAMED.search(hit.before) and not _NAMED.search(last.before))
+            again = again or bool(
+                last and last.rule != "all-listed" and _NAMED.search(hit.before) and not _NAMED.search(last.before)
+            )
             concludes = again or (hit.explicit and (hit.firm or _BUT.search(hit.before) is not None))
             anew = hit.verdict == LINE and _ANEW.search(hit.before) is not None
             beside = last and (hit.adds or hit.strength == last.strength or (hit.verdict == LINE and last.explicit))
@@ -218,7 +220,9 @@ def resolve_set(
 ) -> Verdict | None:
     """All options that a block chooses and does not reject."""
     everything = tuple(range(count))
-    chosen, wrong = _chosen(found, everything), {*_union([hit for hit in found if hit.verdict == NOT])}
+    chosen = _chosen(found, everything)
+    picked = {*_union(chosen)}  # AC，而不是ABC rejects neither A nor C
+    wrong = {*_union([hit for hit in found if hit.verdict == NOT and not picked < {*hit.options}])}
     options = tuple(option for option in _union(chosen) if option not in wrong)
     if not options:
         none = [hit for hit in found if hit.verdict == NONE or wrong >= {*everything}]

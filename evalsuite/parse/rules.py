@@ -59,7 +59,7 @@ RULES = [
     Rule("none-of-them", NONE, "0", r"[!./][^OEIH./]*", r"[^OEIH./]*", "看起来是恐怖片，但对话里没有人害怕。以上都不对。"),
     Rule("no-answer", NONE, "S", r"(?<![MTQGW])(?<![MTQGW],)", r":[^./MTQGWm]*[-0z][^./MTQGWm]*(?:[./]|$)|=n[i_~]+(?:[./]|$)", "由条件得 $x=2$，应选A。代入检验，两边不等。<eoe>\n…"),
     Rule("all-of-them", ALL, "B", r"[!./,][FADa:'_B]*[sp]?", r"[=wyAa_']*[+wy]", "全部都对"),
-    Rule("taken-back", CANCEL, "-", r"[!./,]", r"[,./]|$", "b\n\n不对，对话里没有人害怕。"),
+    Rule("taken-back", CANCEL, "-", r"[!./]", r"[,./]|$", "b\n\n不对，对话里没有人害怕。"),
     # --- except
     Rule("ranking", PICK, ANY, rf"P(?:[^./MTQGW]{{0,8}}[:b]{Z}|{Z}['_]?{Z}=?{Z})", r"", "排序：恐怖片、喜剧片、科幻片"),
     Rule("kept", NAME, ANY, r"", r"p?[NXn]['_]?x", "所以(a)不能排除。"),
@@ -70,17 +70,18 @@ RULES = [
     Rule("item-wrong", NOT, ANY, r"[!/^][b(k=]*", r"[^/MTQGWRO]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)", "(a)近视：走近了看得清。\n(b)远视：和对话相反，不能选。\n(c)散光：没有重影，不能选。"),
     Rule("wrong", NOT, ANY, r"", r"X(?:[./,]|$)|[^./MTQGWm]*,['_]?x[./]|[^./MTQGWm]*[,:]F?Z(?:[./,]|$)", "(a) is on the moon, so no. (b) is on the…"),
     Rule("item-wrong", NOT, ANY, r"[!/^,][b(k=]*", r"[.,]?[_~']?:['_]?(?:N['_]?[+wy]|[-xXz])(?:[,./(]|$)|:?Z[.,]?(?:/|$)|:N['_]?[.,]*(?:/|$)", "(a) 科幻片：错误，没有未来世界。\n(b) 恐怖片：错误，没有人害怕。\n(c) 喜剧片：大家一直在笑。"),
-    Rule("wrong-next", NOT, ANY, r"", rf"{V}[,(]['_]?(?:[XNB=Aa]*(?<![NX])[-0x]|[XN][=B]?[+wy])(?![:'_~]*[MTQGWm])", "选项(a)，与对话不符；选项(b)，也不符合。"),
+    Rule("wrong-next", NOT, ANY, r"", rf"{V}[,(]['_]?(?:[XNB=Aa]*(?<![NX])[-0x]|[XN][=B]?[+wy])(?![:='_~]*[MTQGWm])", "选项(a)，与对话不符；选项(b)，也不符合。"),
     # --- rejected by the words before
     Rule("no-less", PICK, PLAIN, rf"n{Z}", r"F(?:[+w]|['_])(?:[,./]|$)", "c没有b那么合适。"),
     Rule("not-be", NOT, ANY, rf"(?:[XNn]'?|-['_]?|N'?[+w]['_]?)={ZN}['_~]?{ZN}", r"", "错误的是a。"),
-    Rule("not", NOT, ANY, rf"(?:[Xxn]{ZN}['_~]?{ZN}|N|N['_]?[Co]{ZN}['_~]?{ZN}|-['_]?[Ss]{G4}|N['_]?[+]{ZN}|-{ZN}'?:{ZN})", r"", "排除a、b"),
+    Rule("not", NOT, ANY, rf"(?:[Xxn]{ZN}['_~]?{ZN}|N|N['_]?[Co]{ZN}['_~]?{ZN}|-['_]?[Ss]{G4}|N['_]?[+]{ZN}|-{ZN}[~p]?'?:{ZN})", r"", "排除a、b"),
     # --- lists and ranks
     Rule("answer", ANSWER, "MTQ", r"s:[(\[]*", r"\.?(?:/|$)", "从a、b、c等候选领域中选择下面两个短语之间的关系所属的领域：c"),
     Rule("listed", NAME, ANY, rf"L(?:{ZN}['_~]?{ZN}=?{ZN}|[^./MTQGW]*:{Z})", r"", "{\n  \"analysis\": \"B想直接拿钢丝球刮锅，是因为B想图省事，不想慢…"),
+    Rule("listed", NAME, "GW", rf"y'?S['_]?=?{Z}", r"", "可能的答案有 B 和 C，但从登机口看，C 的可能性远大于 B。"),
     Rule("listed", NAME, "GW", r"\(", r"\)", "对话中的[MASK]处应填入的选项（(1)滑雪 (2)冲浪 (3)露营）：(3)"),
     Rule("among", NAME, "GW", rf"i{Z}['_~]?{Z}", r"", "答案应该在(a)和(c)之间。对话很严肃，所以(c)可以排除。"),
-    Rule("second", NAME, ANY, r"D[^./K]*", r"(?!\+)", "最可能的是c，然后是a，最后是b"),
+    Rule("second", NAME, ANY, r"D[^./K]*", r"(?![+w])", "最可能的是c，然后是a，最后是b"),
     Rule("second", NAME, ANY, r"", rf"{V}D", "b最有可能，a次之"),
     # --- in doubt
     Rule("written-out", PICK, "m", r"[!./,][F+'_~]*e['_p]*[=:]+['_~#,:]*", r"", "完整的句子是：“周末一起去看喜剧片吧，开心一下”。"),
@@ -123,6 +124,7 @@ RULES = [
     Rule("weak", STATE, PLAIN, r"", rf"{V}w|['_aB]*y(?![~#_])", "1和2都可以"),
     Rule("item-right", STATE, PLAIN, r"[!/^,][|b(k=]*", r"[.,]?['_]?:['_]?[+w]|,w[.,]|[:|]*(?:Y|[:|]=)(?:[.,|(/^]|$)|[^/MTQGW]*[,._~'][+wy]\.?[+]?(?:/|$)", "1) 是：×\n2) 是一个：√\n3) 有：×\n4) 包括类型：×\n5) 由…制成：×\n6) 是…的一部分：×"),
     Rule("rather", STATE, PLAIN, r"", r",?VX", "根据关键词“登机口”，可以推断对话发生在机场，而不是图书馆、医院或饭店。"),
+    Rule("only", STATE, TEXT, rf"u{Z}", r"", "综合四个选项来看，只有“在机场”能同时解释登机口和行李托运。"),
     Rule("statement", STATE, LABEL, rf"[=u]{G4}", r"", "我认为是b"),
     Rule("statement", STATE, TEXT, rf"[=uk]{G14}", r"[s'p]?[,./()RaAVnX]|[s'p]?$", "属于空间关系"),
     Rule("hedge", STATE, PLAIN, rf"[hyow]{G1}", r"", "maybe c"),
