@@ -48,7 +48,7 @@ from evalsuite.results.schema.base import (
     Variant,
 )
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.results.words import WAY, titled, with_notes
+from evalsuite.results.words import WAY, split_words, with_notes
 from evalsuite.types import Place
 
 GroupKind = Literal["benchmark", "ability"]
@@ -411,7 +411,7 @@ _LEGEND = Text(
 def sheets(results: Results) -> Iterator[Sheet]:
     """For each group of a run two sheets, by benchmark and by ability, and one of changes if items were perturbed."""
     for group in results.of(ANALYSIS) or ():
-        title = titled("", f"{group.zh}，{group.split}", f"{group.en}, {group.split}")
+        title = Text(f"{group.zh}，{split_words(group.split).zh}", f"{group.en}, {group.split}")
         drawn = [_scores(group, kind, title) for kind in ("benchmark", "ability")]
         yield from with_notes((sheet for sheet in [*drawn, _changes(group, title)] if sheet), _LEGEND)
 
@@ -468,10 +468,10 @@ def _made_of(column: GroupColumn) -> Text:
         alike.setdefault(tuple(names), []).append(task)
 
     def told(language: str) -> str:
-        comma, stop = ("、", "；") if language == "zh" else (", ", "; ")
+        comma, stop, left, right = "、；（）" if language == "zh" else (", ", "; ", " (", ")")
         name = "zh" if language == "zh" else "short"
         parts = (
-            f"{comma.join(getattr(TASKS[t], name) for t in tasks)} ({comma.join(names)})"
+            f"{comma.join(getattr(TASKS[t], name) for t in tasks)}{left}{comma.join(names)}{right}"
             for names, tasks in alike.items()
         )
         return stop.join(parts)

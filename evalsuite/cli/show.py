@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from evalsuite.results.analysis import Results
 
 ALL = "all"  # every table that need not be named
-SCORES = ("overview", "results")  # the tables that a run is for
+SCORES = ("results", "overview")  # the tables that a run is for
 SHOWN = 50  # lines of --list without --all
 
 _ALL = "comma-separated; default: all."
@@ -116,7 +116,7 @@ def print_results(done: Results) -> None:
     from evalsuite.analyses.table import at_end
 
     names = at_end()
-    print_tables(done, [name for name in names if name not in SCORES], [name for name in names if name in SCORES])
+    print_tables(done, [name for name in names if name not in SCORES], *([name] for name in SCORES))
     _print_again(done)
     for line in done.skipped:
         say(f"skipped: {line}", err=True)
