@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
 from evalsuite.common.dialogue import alike
 from evalsuite.common.errors import PromptError, unknown
+from evalsuite.common.grouping import by_key
 from evalsuite.common.resources import bundled
 from evalsuite.common.templates import TemplateFile
 from evalsuite.types import Item, Message, Request, Task
@@ -165,9 +166,7 @@ class Shots:
 
     def __init__(self, train: Sequence[Item], seed: int) -> None:
         self.seed = seed
-        self._groups: dict[str, list[Item]] = {}
-        for item in train:
-            self._groups.setdefault(",".join(item.labels[gold] for gold in item.golds), []).append(item)
+        self._groups = by_key((",".join(item.labels[gold] for gold in item.golds), item) for item in train)
 
     def draw(self, item: Item, count: int) -> tuple[Item, ...]:
         """`count` examples from distinct dialogues, none from the item's own, with gold labels balanced.

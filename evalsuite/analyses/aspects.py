@@ -15,6 +15,7 @@ from pydantic import Field
 from evalsuite.analyses.breakdown import GroupMean, item_mean
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, task_order
 from evalsuite.common.dialogue import sources
+from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, item_values
@@ -85,9 +86,7 @@ _LEGEND = Text(
 
 def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each benchmark and set: a row a model and way, a column a group."""
-    places: dict[tuple[str, str], list[Aspects]] = {}
-    for row in results.of(ANALYSIS) or ():
-        places.setdefault((row.benchmark, row.set), []).append(row)
+    places = by_key(((row.benchmark, row.set), row) for row in results.of(ANALYSIS) or ())
     yield from with_notes((_sheet(*place, mine) for place, mine in places.items()), _LEGEND)
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.dialogue import asked_event
+from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import About, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, ItemValue, item_values
@@ -135,10 +136,11 @@ def breakdown(cell: CellOutcomes, distances: dict[int, int | None]) -> Breakdown
 def _groups(task: str, items: Iterable[ItemValue]) -> list[GroupMean]:
     """The mean of each group (relation category, inference type, dimension): the paper's groups in its order, then others by
     name."""
-    groups: dict[str, list[tuple[float, int]]] = {}
-    for item in items:
-        for name in filter(None, item.first.item.group.split("|")):  # an item may belong to no group, or to several
-            groups.setdefault(name, []).append((item.value, item.first.source))
+    groups = by_key(
+        (name, (item.value, item.first.source))
+        for item in items
+        for name in filter(None, item.first.item.group.split("|"))  # an item may belong to no group, or to several
+    )
     known, names = benchmark_of(task).groups, benchmark_of(task).group_names
     order = sorted(groups, key=lambda name: (known.index(name) if name in known else len(known), name))
     return [
@@ -184,9 +186,7 @@ def _bin(value: int | None, bins: Sequence[Ends]) -> Ends:
 
 def _bins(values: Iterable[tuple[Ends, ItemValue]]) -> list[Bin]:
     """The bins that are not empty, in ascending order, the unknown one last."""
-    bins: dict[Ends, list[tuple[float, int]]] = {}
-    for ends, item in values:
-        bins.setdefault(ends, []).append((item.value, item.first.source))
+    bins = by_key((ends, (item.value, item.first.source)) for ends, item in values)
     return [
         Bin(low=low, high=high, **item_mean(bins[low, high]))
         for low, high in sorted(bins, key=lambda b: (b == UNKNOWN, b[0] or 0))
@@ -231,9 +231,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def _breakdowns(rows: Iterable[Breakdown]) -> Iterator[Sheet]:
-    groups: dict[tuple[tuple[str, Any], ...], list[Breakdown]] = {}
-    for row in rows:
-        groups.setdefault(row.but("model", "task"), []).append(row)
+    groups = by_key((row.but("model", "task"), row) for row in rows)
     for place, group in groups.items():
         for by, words in _BY.items():
             if bins := _headings(group, by):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import CellValue, Chart, Column, Row, Sheet, Text
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes
@@ -97,9 +98,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def _confusions(rows: Iterable[Confusion]) -> Iterator[Sheet]:
-    groups: dict[tuple[tuple[str, Any], ...], list[Confusion]] = {}
-    for entry in rows:
-        groups.setdefault(entry.but("model"), []).append(entry)
+    groups = by_key((entry.but("model"), entry) for entry in rows)
     for place, group in groups.items():
         about = dict(place)
         lines = []

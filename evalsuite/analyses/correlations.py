@@ -20,6 +20,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from evalsuite.benchmarks.registry import TASKS, metric_rows
+from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import Chart, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Points, Results, ScoredRun
 from evalsuite.results.cells import ALIKE
@@ -65,10 +66,7 @@ class Between(TypedDict):
 
 def compute(run: ScoredRun) -> list[MetricCorrelation]:
     """Rows of both bases, by task and set."""
-    by_place: dict[Coordinates, list[Points]] = {}
-    for cell in run.cells:
-        if cell.points:
-            by_place.setdefault(cell.place.but(*_OVER), []).append(cell.points)
+    by_place = by_key((cell.place.but(*_OVER), cell.points) for cell in run.cells if cell.points)
     rows = []
     for place, group in by_place.items():
         rows.append(_over_items(place, group))
@@ -151,9 +149,9 @@ def _kendall(ranks: Floats) -> Floats:
 
 def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each basis and wording: Spearman's ρ of F1 with every other metric but the paper's; a column a task and set."""
-    groups: dict[tuple[str, str, str, int], list[MetricCorrelation]] = {}
-    for entry in results.of(ANALYSIS) or ():
-        groups.setdefault((entry.basis, entry.split, entry.variant, entry.shots), []).append(entry)
+    groups = by_key(
+        ((entry.basis, entry.split, entry.variant, entry.shots), entry) for entry in results.of(ANALYSIS) or ()
+    )
     for (basis, split, variant, shots), group in sorted(groups.items(), key=lambda sheet: sheet[0][0] != "items"):
         values = [{frozenset(p): v for p, v in zip(combinations(e.metrics, 2), e.spearman, strict=True)} for e in group]
         names = [

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from statistics import median
-from typing import Any
 
 from pydantic import Field
 
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Column, Row, Sheet, Text
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
@@ -36,10 +36,9 @@ class Detectable(PlaceFields):
 
 def compute(run: ScoredRun) -> list[Detectable] | None:
     """A row for each task, set and way of two or more models; None without any."""
-    groups: dict[Any, list[CellOutcomes]] = {}
-    for cell in run.outcomes:
-        if not cell.cell.is_baseline:
-            groups.setdefault((cell.place.but("model"), cell.cell.facts["data"]), []).append(cell)
+    groups = by_key(
+        ((cell.place.but("model"), cell.cell.facts["data"]), cell) for cell in run.outcomes if not cell.cell.is_baseline
+    )
     return [row for group in groups.values() if len(group) > 1 and (row := detectable_between(group))] or None
 
 

@@ -26,8 +26,9 @@ from pydantic import Field
 
 from evalsuite.analyses.breakdown import ItemMean, item_mean
 from evalsuite.benchmarks.registry import TASKS, set_order, task_order
+from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
-from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
+from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, Outcome, first_samples, item_values
 from evalsuite.results.schema.base import Count, Name, Number, PlaceFields, Rows, Share, Strict
 from evalsuite.results.words import asked_words, with_notes
@@ -98,10 +99,11 @@ class Difficulty(PlaceFields, ItemMean):
 
 def compute(run: ScoredRun) -> list[Difficulty]:
     """A row for each task, set and way of asking with enough models."""
-    groups: dict[Coordinates, list[ScoredCell]] = {}
-    for cell in run.cells:
-        if cell.place.perturb == "none" and not cell.result.is_baseline and not cell.result.is_adapter:
-            groups.setdefault(cell.place.but("model"), []).append(cell)
+    groups = by_key(
+        (cell.place.but("model"), cell)
+        for cell in run.cells
+        if cell.place.perturb == "none" and not cell.result.is_baseline and not cell.result.is_adapter
+    )
     rows = []
     for place, cells in groups.items():
         complete = [cell.outcomes for cell in cells if cell.result.is_complete]
@@ -236,10 +238,8 @@ def suspicious_sheets(results: Results) -> Iterator[Sheet]:
 
 
 def _by_way(rows: Iterable[Difficulty]) -> dict[tuple[str, str], list[Difficulty]]:
-    groups: dict[tuple[str, str], list[Difficulty]] = {}
-    for row in sorted(rows, key=lambda row: (task_order(row.task), set_order(row.set))):
-        groups.setdefault((row.split, row.way), []).append(row)
-    return groups
+    ordered: Iterable[Difficulty] = sorted(rows, key=lambda row: (task_order(row.task), set_order(row.set)))
+    return by_key(((str(row.split), row.way), row) for row in ordered)
 
 
 def _sheet(split: str, asked: str, rows: Sequence[Difficulty]) -> Sheet:
@@ -339,9 +339,7 @@ def _counts(right: Sequence[int]) -> dict[str, int]:
 
 def _models(rows: Sequence[Difficulty]) -> tuple[Text, ...]:
     """Notes: which models answered, and which are left out of some tasks, since replies are lacking."""
-    notes: dict[tuple[str, str], list[Text]] = {}
-    for row in rows:
-        notes.setdefault((", ".join(row.models), ", ".join(row.left_out)), []).append(_task(row))
+    notes = by_key(((", ".join(row.models), ", ".join(row.left_out)), _task(row)) for row in rows)
     return tuple(
         Text(
             f"{'，'.join(task.zh for task in tasks)}：{names}" + (f"；缺回复，未计入：{out}" if out else ""),

@@ -13,6 +13,7 @@ from pydantic import Field
 from evalsuite.benchmarks.languages import reply_text
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, set_order, task_order
 from evalsuite.common.dialogue import sources
+from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import ScoredReply
@@ -60,9 +61,8 @@ def extraction(place: Place, answered: Sequence[ScoredReply]) -> Extraction:
         same = reply == (answer.text or "")
         cut += answer.status is Status.PARSED and not same
         of_reply.append(own.values if same else score(reply, trial.item.references))
-    items: dict[str, list[int]] = {}  # item -> its replies: one, or one for each sample
-    for n, (trial, *_) in enumerate(answered):
-        items.setdefault(trial.item.id, []).append(n)
+    # item -> its replies: one, or one for each sample
+    items = by_key((trial.item.id, n) for n, (trial, *_) in enumerate(answered))
 
     def by_item(values: Sequence[float]) -> list[float]:
         return [sum(values[n] for n in replies) / len(replies) for replies in items.values()]

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from evalsuite.analyses.robustness import Positions, all_positions
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.perturb.choice import STYLES
@@ -135,9 +136,7 @@ def _items(cell: CellResult) -> list[Any]:
 
 def _points(cells: Sequence[tuple[CellResult, Trained]], positions_at: Mapping[Place, Positions]) -> list[CurvePoint]:
     """A point of the curve for each training size: the mean over the adapters of that size, one a seed."""
-    by_size: dict[int, list[tuple[CellResult, Trained]]] = {}
-    for cell, trained in cells:
-        by_size.setdefault(trained.size, []).append((cell, trained))
+    by_size = by_key((trained.size, (cell, trained)) for cell, trained in cells)
     points = []
     for size, adapters in sorted(by_size.items(), key=lambda one: one[0]):
         adapters.sort(key=lambda one: (one[1].seed, one[0].model))
@@ -258,10 +257,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 def _curves(rows: Sequence[Curve]) -> Iterator[Sheet]:
     names = [n for n in _WAY if len({getattr(row, n) for row in rows}) > 1]
-    groups: dict[tuple[Any, ...], list[Curve]] = {}
-    for row in rows:
-        place = (row.base, row.task, row.set, *(f"{n} {getattr(row, n)}" for n in names))
-        groups.setdefault(place, []).append(row)
+    groups = by_key(((row.base, row.task, row.set, *(f"{n} {getattr(row, n)}" for n in names)), row) for row in rows)
     for (base, *where), group in groups.items():
         columns = [Column(row.perturb, kind="percent", about={"perturb": row.perturb}) for row in group]
         lines = [Row((Text("0（基座）", "0 (base)"), *(_figure(row.before) for row in group)), about={"model": base})]

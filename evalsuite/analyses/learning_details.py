@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from evalsuite.analyses.learning import ANALYSIS as CURVES
 from evalsuite.analyses.learning import Curve, CurvePoint, LabelCheck
 from evalsuite.benchmarks.registry import TASKS, metric_named, set_order
+from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import About, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
@@ -25,9 +26,7 @@ _SEEDS = Text(
 def sheets(results: Results) -> Iterator[Sheet]:
     """For each pool of training items: sheets of every task, over sets and over perturbations, of seeds and of labels."""
     rows = results.of(CURVES) or []
-    pools: dict[str, list[Curve]] = {}
-    for row in rows:
-        pools.setdefault(_pool(row, rows), []).append(row)
+    pools = by_key((_pool(row, rows), row) for row in rows)
     for pool, curves in pools.items():
         yield from _by_set(pool, curves)
     for pool, curves in pools.items():
@@ -47,10 +46,7 @@ def _pool(row: Curve, rows: Iterable[Curve]) -> str:
 
 def _groups(curves: Iterable[Curve], *names: str) -> Iterator[list[Curve]]:
     """Curves that differ only in `names`."""
-    groups: dict[object, list[Curve]] = {}
-    for row in curves:
-        groups.setdefault((row.base, row.trained_on, row.allow_leak, row.but(*names)), []).append(row)
-    yield from groups.values()
+    yield from by_key(((row.base, row.trained_on, row.allow_leak, row.but(*names)), row) for row in curves).values()
 
 
 def _by_set(pool: str, curves: Sequence[Curve]) -> Iterator[Sheet]:

@@ -12,11 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from statistics import stdev
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
 from evalsuite.benchmarks.registry import benchmark_of, set_order
+from evalsuite.common.grouping import by_key
 from evalsuite.results.analysis import Analysis, ScoredRun
 from evalsuite.results.schema.base import (
     Count,
@@ -68,10 +69,9 @@ def compute(run: ScoredRun) -> list[Mean]:
 
 def means(cells: Iterable[CellResult]) -> list[Mean]:
     """A mean for each group of cells that differ only in their set, in benchmarks whose paper averages over sets."""
-    groups: dict[tuple[tuple[str, Any], ...], list[CellResult]] = {}
-    for cell in cells:
-        if benchmark_of(cell.task).averaged and not cell.is_subset:
-            groups.setdefault(cell.but("set"), []).append(cell)
+    groups = by_key(
+        (cell.but("set"), cell) for cell in cells if benchmark_of(cell.task).averaged and not cell.is_subset
+    )
     rows = []
     for about, group in groups.items():
         group.sort(key=lambda cell: set_order(cell.set))

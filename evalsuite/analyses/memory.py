@@ -22,6 +22,7 @@ from pydantic import Field
 from evalsuite.analyses.breakdown import ItemMean, item_mean
 from evalsuite.analyses.judged.summary import Verdicts, verdicts
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, task_order
+from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
 from evalsuite.results.outcomes import item_values
@@ -205,10 +206,7 @@ def memory(
     found = [made for cell in resting if (made := _reasoning(cell, known))]
     if not found:
         return None
-    groups: dict[tuple[str, Key], list[Reasoning]] = {}
-    for one in found:
-        place = one.cells[0]
-        groups.setdefault((TASKS[place.task].benchmark, place.but("task", "set")), []).append(one)
+    groups = by_key(((TASKS[one.cells[0].task].benchmark, one.cells[0].but("task", "set")), one) for one in found)
     pools = [_pool(group) for group in groups.values()]
     left_out = {cell.place.model for cell in cells if cell.result.is_baseline or cell.result.is_adapter}
     return Memory(
@@ -349,10 +347,7 @@ def _independent(pools: Iterable[Reasoning], left_out: set[str]) -> Iterator[Ind
     models with replies that failed or are still to be made."""
     from evalsuite.metrics.independence import Solved, frmm, mib
 
-    groups: dict[tuple[Key, str], list[Reasoning]] = {}
-    for pool in pools:
-        if pool.cells[0].model not in left_out:
-            groups.setdefault((pool.key, str(pool.how)), []).append(pool)
+    groups = by_key(((pool.key, str(pool.how)), pool) for pool in pools if pool.cells[0].model not in left_out)
     for (key, _), group in groups.items():
         unclear = {pool.cells[0].model: sum(q.state == "unclear" for q in pool.questions) for pool in group}
         models = {
@@ -421,10 +416,8 @@ def sheets(results: Results) -> Iterator[Sheet]:
     """For each way of asking a sheet of all tasks and models; then FRMM, MIB and the battles."""
     if not (memory := results.of(ANALYSIS)):
         return
-    groups: dict[tuple[str, str], list[TaskAgainst | PooledAgainst]] = {}
     every: list[TaskAgainst | PooledAgainst] = [*memory.tasks, *memory.pooled]
-    for row in every:
-        groups.setdefault((row.split, row.way), []).append(row)
+    groups = by_key(((row.split, row.way), row) for row in every)
     yield from with_notes((_sheet(*place, rows) for place, rows in groups.items()), _LEGEND)
     yield from with_notes(_measured(memory.independent), _MEASURES)
 

@@ -26,6 +26,7 @@ from evalsuite.analyses.robustness import Drop
 from evalsuite.benchmarks import groups as named_groups
 from evalsuite.benchmarks.groups import Group
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_named, set_order, takes_shots, task_order
+from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
@@ -354,9 +355,7 @@ def weights(parts: Iterable[str]) -> dict[str, float]:
     >>> weights(["a/easy", "a/hard", "b/test"])
     {'a/easy': 0.25, 'a/hard': 0.25, 'b/test': 0.5}
     """
-    sets: dict[str, list[str]] = {}
-    for part in parts:
-        sets.setdefault(part.split("/")[0], []).append(part)
+    sets = by_key((part.split("/")[0], part) for part in parts)
     return {part: 1 / (len(sets) * len(own)) for own in sets.values() for part in own}
 
 
@@ -459,13 +458,8 @@ def _incomplete(score: GroupScore | GroupChange, parts: int) -> str:
 
 def _made_of(column: GroupColumn) -> Text:
     """The tasks and sets of a column's mean, and those that no model was asked."""
-    sets: dict[str, list[str]] = {}
-    for part in column.parts:
-        task, item_set = part.split("/")
-        sets.setdefault(task, []).append(item_set)
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for task, names in sets.items():
-        alike.setdefault(tuple(names), []).append(task)
+    sets = by_key((task, item_set) for task, item_set in (part.split("/") for part in column.parts))
+    alike = by_key((tuple(names), task) for task, names in sets.items())
 
     def told(language: str) -> str:
         comma, stop, left, right = "、；（）" if language == "zh" else (", ", "; ", " (", ")")

@@ -25,6 +25,7 @@ from pydantic import Field
 
 from evalsuite.benchmarks.registry import TASKS, set_order, task_order
 from evalsuite.common.dialogue import sources
+from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
 from evalsuite.results import records
@@ -137,9 +138,8 @@ def groups(cells: Sequence[Rated]) -> list[TaskComparisons]:
     A column with adapters and other models has groups for the other models alone, then for all: more pairs make Holm's
     correction stricter.
     """
-    columns: dict[Place, list[Rated]] = {}  # place without its model -> the models there
-    for cell in cells:
-        columns.setdefault(replace(cell.place, model=""), []).append(cell)
+    # place without its model -> the models there
+    columns = by_key((replace(cell.place, model=""), cell) for cell in cells)
     entries = []
     for place, column in sorted(columns.items(), key=lambda c: (set_order(c[0].set), task_order(c[0].task), str(c[0]))):
         plain = [cell for cell in column if not cell.adapter]
@@ -155,10 +155,7 @@ def _column(place: Place, column: Sequence[Rated]) -> list[TaskComparisons]:
 
     from evalsuite.metrics.statistics import pairwise
 
-    asked: dict[frozenset[Hashable], list[Rated]] = {}
-    for cell in column:
-        if cell.whole:
-            asked.setdefault(frozenset(v.item for v in cell.values), []).append(cell)
+    asked = by_key((frozenset(v.item for v in cell.values), cell) for cell in column if cell.whole)
     if not asked:
         return []
     shared, compared = max(asked.items(), key=lambda pair: (len(pair[1]), len(pair[0])))

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from pydantic import Field
 
 from evalsuite.benchmarks.registry import TASKS, set_order, task_order
+from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS, Perturbation, perturbation_of
@@ -157,11 +158,8 @@ def _drop(base: CellOutcomes, other: CellOutcomes, family: int) -> Drop | None:
     from evalsuite.metrics.statistics import paired_test
 
     change = perturbation_of(other.place.perturb, other.cell.facts.get("perturb_version"))
-    perturbed: dict[
-        tuple[str, int], list[Outcome]
-    ] = {}  # (item, sample) -> outcomes; several if the options were rotated
-    for outcome in other.outcomes:
-        perturbed.setdefault((outcome.item.id, outcome.sample), []).append(outcome)
+    # (item, sample) -> outcomes; several if the options were rotated
+    perturbed = by_key(((outcome.item.id, outcome.sample), outcome) for outcome in other.outcomes)
     if change.several:  # leave items out that have a failed rotation, as the accuracy of their cell does
         whole = {o.item.id: change.count(o.item) for o in base.outcomes}
         perturbed = {name: outcomes for name, outcomes in perturbed.items() if len(outcomes) == whole.get(name[0])}
@@ -292,10 +290,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet a model: a row a task and set, a column a perturbation, with value, change and flip rate."""
     robustness = results.of(ANALYSIS)
     changed = robustness.drops if robustness else []
-    models: dict[tuple[str, ...], list[Drop]] = {}
-    for row in changed:
-        way = (row.variant, f"{row.shots}-shot", row.scoring, row.split)
-        models.setdefault((row.model, *way), []).append(row)
+    models = by_key(((row.model, row.variant, f"{row.shots}-shot", row.scoring, row.split), row) for row in changed)
     plain = len({place[1:] for place in models}) == 1
     shuffled = any(row.perturb in _SHUFFLED for row in changed)
     notes = (_legend(changed), _ORDERS) if shuffled else (_legend(changed),)

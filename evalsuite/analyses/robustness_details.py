@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from evalsuite.analyses.robustness import ANALYSIS as ROBUSTNESS
 from evalsuite.analyses.robustness import Drop, Positions, ShotValues, Wordings
 from evalsuite.benchmarks.registry import TASKS, metric_named, set_order, task_order
+from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import CellValue, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
@@ -49,17 +50,8 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 def _groups(rows: Iterable[R], *names: str) -> list[list[R]]:
     """Rows that differ only in `names`, in the order of sets and tasks."""
-    groups: dict[Hashable, list[R]] = {}
-    for row in rows:
-        groups.setdefault(row.but(*names), []).append(row)
+    groups = by_key((row.but(*names), row) for row in rows)
     return sorted(groups.values(), key=lambda rows: (task_order(rows[0].task), set_order(rows[0].set)))
-
-
-def _by(key: Callable[[R], str], rows: Iterable[R]) -> dict[str, list[R]]:
-    groups: dict[str, list[R]] = {}
-    for row in rows:
-        groups.setdefault(key(row), []).append(row)
-    return groups
 
 
 def _title(zh: str, en: str, row: Drop | Positions | Wordings | ShotValues, where: str = "") -> Text:
@@ -80,7 +72,7 @@ def _changes(rows: Sequence[Drop]) -> Sheet:
     kinds = dict.fromkeys(row.perturb for row in rows)
     most = max(0.01, *(abs(row.drop) for row in rows))
     columns = [Column(kind, _kind(kind), "percent", signed=True, shade=most, about={"perturb": kind}) for kind in kinds]
-    models = _by(lambda row: row.model, rows)
+    models = by_key((row.model, row) for row in rows)
     lines = []
     for model, own in sorted(models.items(), key=lambda one: sum(row.drop for row in one[1]) / len(one[1])):
         by_kind = {row.perturb: row for row in own}
@@ -121,7 +113,7 @@ def _drops(rows: Sequence[Drop]) -> Sheet:
         *((Column(Text("选择不变", "same choice"), "%", "percent"),) if choices else ()),
     ]
     lines = []
-    for kind, own in _by(lambda row: row.perturb, rows).items():
+    for kind, own in by_key((row.perturb, row) for row in rows).items():
         words = _kind(kind)
         heading = Text(f"{words.zh}（{kind}）", f"{kind} · {words.en}")
         lines.append(Row((heading, *(None for _ in columns[1:])), "group"))
@@ -197,7 +189,7 @@ def _wordings(rows: Sequence[Wordings]) -> Sheet:
     """A block a set: a row a model, a column a wording. The model with the largest spread comes first."""
     names = sorted({name for row in rows for name in row.values})
     lines = []
-    for item_set, own in _by(lambda row: row.set, rows).items():
+    for item_set, own in by_key((row.set, row) for row in rows).items():
         lines.append(Row((item_set, *(None for _ in names), None, None, None), "group", {"set": item_set}))
         for row in sorted(own, key=lambda row: -row.spread):
             cells = (row.values.get(name) for name in names)
@@ -220,7 +212,7 @@ def _shots(rows: Sequence[ShotValues], cells: Mapping[Place, CellResult]) -> She
     """A block a set: a row a model, a column a number of shots, and the change from the fewest to the most."""
     numbers = sorted({int(number) for row in rows for number in row.values})
     lines = []
-    for item_set, own in _by(lambda row: row.set, rows).items():
+    for item_set, own in by_key((row.set, row) for row in rows).items():
         lines.append(Row((item_set, *(None for _ in numbers), None), "group", {"set": item_set}))
         for row in own:
             figures = [_with_interval(row, number, cells) for number in numbers]

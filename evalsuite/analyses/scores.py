@@ -11,6 +11,7 @@ from evalsuite.analyses.chance import Chance
 from evalsuite.analyses.means import Mean
 from evalsuite.analyses.tokens import tokens_column
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, metric_named, set_order, task_order
+from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results
@@ -326,9 +327,7 @@ def cut_cells(results: Results) -> list[CellResult]:
 
 def cut(results: Results) -> list[Text]:
     """A line for each model that has `cut_cells`."""
-    cells: dict[str, list[CellResult]] = {}
-    for cell in cut_cells(results):
-        cells.setdefault(cell.model, []).append(cell)
+    cells = by_key((cell.model, cell) for cell in cut_cells(results))
     lines = []
     for model, found in cells.items():
         count = sum(cell.status["truncated"] for cell in found)

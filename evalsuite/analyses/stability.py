@@ -15,6 +15,7 @@ from pydantic import Field
 
 from evalsuite.analyses.item_mean import MeanInterval, mean_interval
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.metrics.votes import disagreement
@@ -210,10 +211,7 @@ class _Contest(NamedTuple):
 
 def _contests(results: Results, rows: Sequence[Stability]) -> list[_Contest]:
     baselines = {cell.model for cell in results.cells if cell.is_baseline}
-    groups: dict[Any, list[Stability]] = {}
-    for row in rows:
-        if row.over == "wordings" and row.model not in baselines:
-            groups.setdefault(row.but("model"), []).append(row)
+    groups = by_key((row.but("model"), row) for row in rows if row.over == "wordings" and row.model not in baselines)
     found = []
     for group in groups.values():
         means = {row.model: {asking.name: asking.value for asking in row.askings} for row in group}

@@ -8,6 +8,7 @@ from statistics import mean
 
 from evalsuite.analyses.tokens import BY_CHARACTERS
 from evalsuite.benchmarks.registry import TASKS, metric_named, set_order, task_order
+from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import CellValue, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results
 from evalsuite.results.schema.cell import CellResult
@@ -43,9 +44,7 @@ class _Point:
 
 def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each task and set with two points whose tokens were counted; before them, sheets of the means over tasks."""
-    tables: dict[Coordinates, list[CellResult]] = {}
-    for cell in results.cells:
-        tables.setdefault(cell.but(*_WAY), []).append(cell)
+    tables = by_key((cell.but(*_WAY), cell) for cell in results.cells)
     tables = {shared: cells for shared, cells in tables.items() if sum(cell.tokens is not None for cell in cells) > 1}
     for shared, tasks in _over_tasks(tables).items():
         if len(tasks) > 1:
@@ -70,9 +69,7 @@ def _over_tasks(tables: dict[Coordinates, list[CellResult]]) -> dict[Coordinates
 
 
 def _sheet(cells: Sequence[CellResult], about: dict[str, str], tasks: int) -> Iterator[Sheet]:
-    ways: dict[tuple[object, ...], list[CellResult]] = {}
-    for cell in cells:
-        ways.setdefault(tuple(getattr(cell, name) for name in _WAY), []).append(cell)
+    ways = by_key((tuple(getattr(cell, name) for name in _WAY), cell) for cell in cells)
     counted = [point for own in ways.values() if (point := _Point(tuple(own))).is_counted]
     points = [point for point in counted if len(point.cells) == tasks]
     if len(points) < 2:

@@ -19,6 +19,7 @@ from evalsuite.backends.models import Models
 from evalsuite.backends.openai.backend import OpenAI, without_key
 from evalsuite.backends.openai.spending import cost_of
 from evalsuite.common.errors import BackendError
+from evalsuite.common.grouping import by_key
 from evalsuite.evaluation.plan import plan_cells, prepare, warn_of_skipped
 from evalsuite.evaluation.preview import token_counter, tokenizer_named
 from evalsuite.evaluation.prompt_tokens import PromptTokens, TokenCounter, counter_of
@@ -292,10 +293,7 @@ def _contexts(rows: Iterable[tuple[tuple[str, ...], float, float]]) -> list[Cont
 
 def _sum(model: str | None, task: str | None, parts: Sequence[CellCost]) -> CostEstimate:
     prompts, replies = ([getattr(part, name) for part in parts] for name in ("prompt", "reply"))
-    by_price: dict[tuple[float, float], list[CellCost]] = {}
-    for part in parts:
-        if part.price:
-            by_price.setdefault((part.price.input, part.price.output), []).append(part)
+    by_price = by_key(((part.price.input, part.price.output), part) for part in parts if part.price)
     costs = [_cost(group) for group in by_price.values()]
     return CostEstimate(
         model,

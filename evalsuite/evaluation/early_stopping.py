@@ -19,6 +19,7 @@ from statistics import fmean, pvariance
 from evalsuite.analyses.ranked import ScoredRequest, asked, columns, pairs, takes_part
 from evalsuite.backends.base import Backend
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.grouping import by_key
 from evalsuite.evaluation.ask import Generate, RequestGroup, ask, first_metric, generate_of, line_of, received
 from evalsuite.evaluation.display import Display
 from evalsuite.results.estimates import (
@@ -86,9 +87,10 @@ class _Open:
 
     def _spread(self) -> float:
         """The variance within strata so far."""
-        strata: dict[int, list[float]] = {}
-        for stratum, own in zip(self.asking.order.strata[: self.asked].tolist(), self.asking.trials, strict=False):
-            strata.setdefault(stratum, []).append(fmean(self.values[n] or 0.0 for n in own))
+        strata = by_key(
+            (stratum, fmean(self.values[n] or 0.0 for n in own))
+            for stratum, own in zip(self.asking.order.strata[: self.asked].tolist(), self.asking.trials, strict=False)
+        )
         return math.fsum(len(values) * pvariance(values) for values in strata.values()) / self.asked
 
     def take(self, indices: Sequence[int], replies: dict[str, Response]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from evalsuite.common.grouping import by_key
 from evalsuite.parse import rules, spanrules, stated_confidence
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, TURN
 from evalsuite.parse.mentions import prepare
@@ -179,9 +180,10 @@ def _part(reply: ReplyBlocks, block: Block, tape: Tape, note: str, found: Sequen
     for mention in found:
         pieces += [text[at : mention.hit.start], f"⟦{mention.words}⟧{str(mention.number).translate(_LOW)}"]
         at = mention.hit.end
-    words: dict[str, list[str]] = {}
-    for token, (start, end) in zip(tape.tokens, tape.places, strict=True):
-        words.setdefault(token, []).append(text[start:end].strip(" ").replace("\n", "⏎").translate(_SHOWN))
+    words = by_key(
+        (token, text[start:end].strip(" ").replace("\n", "⏎").translate(_SHOWN))
+        for token, (start, end) in zip(tape.tokens, tape.places, strict=True)
+    )
     said = {token: " · ".join(dict.fromkeys(filter(None, texts))) for token, texts in words.items()}
     legend = tuple((token, said[token], TOKENS.get(token, "")) for token in said)
     shown = "".join((*pieces, text[at : block.end])).strip().translate(_SHOWN)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from random import Random
 from statistics import fmean, variance
 
+from evalsuite.common.grouping import by_key
 from evalsuite.exposure.arrangements import POWER
 from evalsuite.exposure.exact import differ_p, greater_p
 from evalsuite.exposure.likelihoods import LikelihoodScores, TextPair
@@ -88,9 +89,7 @@ def drawn(texts: Sequence[ProbeText], most: int, seed: int) -> list[ProbeText]:
 
 def by_dialogue(texts: Sequence[ProbeText], values: Sequence[float]) -> list[float]:
     """The mean value of each dialogue."""
-    found: dict[Hashable, list[float]] = {}
-    for text, value in zip(texts, values, strict=True):
-        found.setdefault(text.context, []).append(value)
+    found = by_key((text.context, value) for text, value in zip(texts, values, strict=True))
     return [fmean(rows) for rows in found.values()]
 
 

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from evalsuite.analyses.saved import results_file
 from evalsuite.benchmarks.registry import TASKS, metric_named
+from evalsuite.common.grouping import by_key
 from evalsuite.frames.columns import Child, FrameColumn, Leaf, fields_of
 from evalsuite.types import PLACE
 
@@ -120,9 +121,7 @@ def _keys(steps: tuple[InnerRows, ...]) -> tuple[InnerRows, ...]:
 
 def _alike(children: Sequence[Child]) -> list[list[Child]]:
     """Lists of one kind of rows, which share a table."""
-    groups: dict[Any, list[Child]] = {}
-    for child in children:
-        groups.setdefault(child.path if child.keyed else child.model, []).append(child)
+    groups = by_key((child.path if child.keyed else child.model, child) for child in children)
     return list(groups.values())
 
 

@@ -16,12 +16,12 @@ from typing_extensions import TypedDict
 
 from evalsuite.analyses.items import outcome_of
 from evalsuite.analyses.ranking import Rating
+from evalsuite.common.grouping import by_key
 from evalsuite.results.outcomes import FLIP
 from evalsuite.results.records import context, entry_name
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import RecordFields
 from evalsuite.results.tokens import reply_tokens
-from evalsuite.types import Place
 
 SIZE = 1_500_000  # approximate characters of a shard before compression; the replies to an item are never split
 
@@ -125,9 +125,8 @@ def pack_columns(
     rate: is called with the scores of every cell.
     """
     packed = Packed([{} for _ in cells])
-    by_column: dict[Place, list[int]] = {}  # place without its model -> cells
-    for number, one in enumerate(cells):
-        by_column.setdefault(replace(one.cell.place, model=""), []).append(number)
+    # place without its model -> cells
+    by_column = by_key((replace(one.cell.place, model=""), number) for number, one in enumerate(cells))
     plain: dict[tuple[Any, ...], dict[str, float]] = {}  # unperturbed: the first score of each item
     for place in sorted(by_column, key=lambda place: place.perturb != "none"):  # unperturbed first
         column = _Column()

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.grouping import by_key
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.schema.cell import Estimate
 from evalsuite.types import Cell, Item, Task, Trial
@@ -57,9 +58,7 @@ def asking_of(cell: Cell, trials: Sequence[Trial]) -> Asking:
     """The order depends on the run's seed, the place without its model, and the items: it is the same for all models."""
     from evalsuite.metrics.sequences import order_of
 
-    places: dict[str, list[int]] = {}
-    for n, trial in enumerate(trials):
-        places.setdefault(trial.item.id, []).append(n)
+    places = by_key((trial.item.id, n) for n, trial in enumerate(trials))
     items = [trials[own[0]].item for own in places.values()]
     place = cell.place
     seed = f"until:{cell.facts.get('seed', 0)}:{place.task}:{place.set}:{place.split}"
@@ -156,9 +155,7 @@ def item_range(values: Iterable[tuple[int, float | None]], rotations: bool) -> t
     >>> item_range([(0, 1.0), (1, None)], False)
     (0.5, 1.0)
     """
-    samples: dict[int, list[float | None]] = {}
-    for sample, value in values:
-        samples.setdefault(sample, []).append(value)
+    samples = by_key((sample, value) for sample, value in values)
     ends = []
     for unknown in (0.0, 1.0):
         own = [[unknown if v is None else v for v in found] for found in samples.values()]

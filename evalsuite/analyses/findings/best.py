@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from evalsuite.analyses.findings.cells import FindingCell, best_baselines, models
 from evalsuite.analyses.findings.words import Finding, score, value
 from evalsuite.analyses.ranking import ALPHA, TESTS, TaskComparisons
+from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import Text
 from evalsuite.types import Place
 
@@ -46,9 +47,7 @@ def best(cells: Sequence[FindingCell], groups: Iterable[TaskComparisons], title:
     won = [column for column in columns if column.is_won]
     if not won:
         return []
-    by_model: dict[str, list[TaskRanking]] = {}
-    for column in won:
-        by_model.setdefault(column.ranked[0].id, []).append(column)
+    by_model = by_key((column.ranked[0].id, column) for column in won)
     most = max(map(len, by_model.values()))
     first = [own for own in by_model.values() if len(own) == most]
     rest = best_baselines(cells)

@@ -32,6 +32,7 @@ from evalsuite.analyses.judged.values import (
     ScoringAgreement,
     ScoringPair,
 )
+from evalsuite.common.grouping import by_key
 from evalsuite.metrics.agreement import medians, pair_agreement, partial_spearman, rater_agreement, spearman
 from evalsuite.results.schema.base import IntervalFields
 from evalsuite.types import Place
@@ -93,10 +94,7 @@ def controls(judgings: Sequence[Opinions]) -> Controls:
 
 
 def _by_judge(judgings: Iterable[Opinions]) -> dict[tuple[str, str], list[Opinions]]:
-    groups: dict[tuple[str, str], list[Opinions]] = {}
-    for t in judgings:
-        groups.setdefault(t.who, []).append(t)
-    return groups
+    return by_key((t.who, t) for t in judgings)
 
 
 def _scored(group: Iterable[Opinions], control: str) -> dict[tuple[Any, ...], Opinion]:

@@ -23,6 +23,7 @@ from evalsuite.analyses.judged.values import (
 )
 from evalsuite.benchmarks.published import published_figures
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, set_order, task_order
+from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results
@@ -48,11 +49,12 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def _means(cells: Sequence[JudgedCell], marks: Mapping[Place, list[str]]) -> Iterator[Sheet]:
-    groups: dict[tuple[str, str, str], list[tuple[JudgedCell, ScaleNumbers]]] = {}
-    for cell in cells:
-        if cell.control == "plain":
-            for scale, numbers in (cell.scales or {}).items():
-                groups.setdefault((cell.judge, cell.rubric, scale), []).append((cell, numbers))
+    groups = by_key(
+        ((cell.judge, cell.rubric, scale), (cell, numbers))
+        for cell in cells
+        if cell.control == "plain"
+        for scale, numbers in (cell.scales or {}).items()
+    )
     for (judge, rubric, scale), group in groups.items():
         metrics = [m for m in _BESIDE if any(m in (numbers.metrics or {}) for _, numbers in group)]
         first = group[0][0]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
+from evalsuite.common.grouping import by_key
 from evalsuite.exchange.export.cells import SHIPPED, ExportedTask, listed
 
 
@@ -19,18 +20,10 @@ def write_tasks(folder: Path, cells: Sequence[ExportedTask]) -> None:
         if "generate" not in cell.scorings:
             raise ConfigError(f"{cell.name}: asks for likelihoods only, which inspect_ai has no interface for")
     shared = (SHIPPED / "inspect_tasks.py").read_text(encoding="utf-8")
-    for name, own in _files(cells).items():
+    for name, own in by_key((f"{cell.benchmark.name}.py", cell) for cell in cells).items():
         # inspect_ai finds tasks in the source text, so each needs a function of its own.
         replace_file(folder / name, "".join([shared, *map(_task, own)]))
     replace_file(folder / "README.md", _readme(cells))
-
-
-def _files(cells: Sequence[ExportedTask]) -> dict[str, list[ExportedTask]]:
-    """File -> its cells."""
-    files: dict[str, list[ExportedTask]] = {}
-    for cell in cells:
-        files.setdefault(f"{cell.benchmark.name}.py", []).append(cell)
-    return files
 
 
 def _task(cell: ExportedTask) -> str:
@@ -44,7 +37,7 @@ def {cell.name}(shots: int = {cell.cell.place.shots}) -> Task:
 
 
 def _readme(cells: Sequence[ExportedTask]) -> str:
-    files = list(_files(cells))
+    files = list(dict.fromkeys(f"{cell.benchmark.name}.py" for cell in cells))
     return f"""# {", ".join(dict.fromkeys(cell.benchmark.title for cell in cells))} for inspect_ai
 
 Written by `evalsuite export --to inspect`. Needs `evalsuite` in the environment that `inspect` runs in: it reads the replies.

@@ -13,6 +13,7 @@ from evalsuite.benchmarks.registry import TASKS, tasks_named
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import new_folder, replace_file
 from evalsuite.common.flags import from_keywords
+from evalsuite.common.grouping import by_key
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.journey import preview
 from evalsuite.evaluation.manifest import keep_benchmark_files
@@ -20,7 +21,6 @@ from evalsuite.evaluation.settings import Settings
 from evalsuite.exchange.export import inspect_ai, lm_eval, opencompass
 from evalsuite.exchange.export.cells import ExportedTask
 from evalsuite.prompt import Prompt
-from evalsuite.types import Cell, Place, Trial
 
 SCORINGS = ("generate", "labels", "texts")
 HARNESSES: dict[str, Callable[[Path, Sequence[ExportedTask]], None]] = {
@@ -68,10 +68,11 @@ def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path
 def _cells(shots: int, **settings: Any) -> list[ExportedTask]:
     """The cells that a run asks, under every scoring that a harness may have."""
     # Prompts do not depend on the model, but `preview` needs one, and only those with weights have likelihoods.
-    found: dict[Place, list[tuple[Cell, list[Trial]]]] = {}
-    for cell, trials in preview(model=["tiny-zh"], shots=(shots,), scoring=SCORINGS, **settings):
-        if trials:
-            found.setdefault(replace(cell.place, scoring=""), []).append((cell, trials))
+    found = by_key(
+        (replace(cell.place, scoring=""), (cell, trials))
+        for cell, trials in preview(model=["tiny-zh"], shots=(shots,), scoring=SCORINGS, **settings)
+        if trials
+    )
     folder = resolve(from_keywords(Settings, settings).prompts)
     return [
         ExportedTask(

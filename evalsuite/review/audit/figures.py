@@ -14,6 +14,7 @@ from statistics import NormalDist, median
 
 from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.grouping import by_key
 from evalsuite.metrics.statistics import Interval, wilson
 from evalsuite.review.audit.marks import Mark, MarkedAnswer
 from evalsuite.review.audit.outputs import Output
@@ -40,9 +41,7 @@ class Consensus:
 
 def consensus(sample: Sample, marks: Sequence[Mark]) -> tuple[Consensus, ...]:
     """The consensus on each marked output. Weights count marked outputs only, so a half-marked sample still sums up."""
-    by_output: dict[str, list[Mark]] = {}
-    for mark in marks:
-        by_output.setdefault(mark.output, []).append(mark)
+    by_output = by_key((mark.output, mark) for mark in marks)
     marked = [d for d in sample.drawn if d.output.id in by_output]
     counts = Counter((d.output.model, d.stratum) for d in marked)
     rubric = rubric_named(sample.rubric)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import mean
 
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
+from evalsuite.common.grouping import by_key
 from evalsuite.metrics.agreement import correlations
 from evalsuite.results.scoring import FULL, Scored, per_item, score_cell
 from evalsuite.review.audit.figures import Consensus
@@ -29,10 +30,11 @@ class HumanCorrelation:
 
 def metric_correlations(found: Sequence[Consensus]) -> Iterator[HumanCorrelation]:
     """Correlate on marked outputs only, unweighted. Corpus metrics (CIDEr) are computed over the same outputs."""
-    groups: dict[tuple[str, ...], list[Consensus]] = {}
-    for v in found:
-        if v.output.kind.rated and v.scores:
-            groups.setdefault((v.output.model, v.output.task, v.output.set, v.output.way), []).append(v)
+    groups = by_key(
+        ((v.output.model, v.output.task, v.output.set, v.output.way), v)
+        for v in found
+        if v.output.kind.rated and v.scores
+    )
     for name in BENCHMARKS:
         cells = [(mine, _scored(mine)) for group, mine in groups.items() if TASKS[group[1]].benchmark == name]
         for scale in dict.fromkeys(s for mine, _ in cells for v in mine for s in v.scores):

@@ -19,6 +19,7 @@ from random import Random
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import read_json, replace_file
+from evalsuite.common.grouping import by_key
 from evalsuite.review.audit.outputs import Output, output_from_json
 
 SAMPLE = "sample.json"  # it holds the parser's answers: annotators should not open it
@@ -79,9 +80,7 @@ class Sample:
 
 def run_totals(outputs: Sequence[Output]) -> tuple[RunTotals, ...]:
     """Counts per model and kind."""
-    groups: dict[tuple[str, str], list[Output]] = {}
-    for output in outputs:
-        groups.setdefault((output.model, output.kind.name), []).append(output)
+    groups = by_key(((output.model, output.kind.name), output) for output in outputs)
     return tuple(
         RunTotals(*group, len(mine), sum(o.raw_right for o in mine), sum(o.right for o in mine))
         for group, mine in groups.items()
@@ -94,9 +93,7 @@ def draw_sample(outputs: Sequence[Output], name: str, n: int, seed: int, rubric:
     They are ordered by task, so that annotators seldom switch, and shuffled within a task, so that the order reveals
     neither model nor outcome. Raises ConfigError if `n` is smaller than the number of kinds.
     """
-    models: dict[str, list[Output]] = {}
-    for output in outputs:
-        models.setdefault(output.model, []).append(output)
+    models = by_key((output.model, output) for output in outputs)
     found = [d for model, mine in models.items() for d in _draw(mine, n, f"{seed}:audit:{model}")]
     Random(f"{seed}:audit:order").shuffle(found)
     found.sort(key=lambda d: list(TASKS).index(d.output.task))
