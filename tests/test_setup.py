@@ -438,11 +438,19 @@ def test_gpus_as_the_driver_lists_them(tmp_path: Path, monkeypatch: pytest.Monke
 # ---------------------------------------------------------------- packages
 
 
-def test_ranges_as_packaging_reads_them() -> None:
-    specifiers = pytest.importorskip("packaging.specifiers", reason="needs packaging")
-    for wanted in (">=2.6", ">=5.0,<6", ">=0.5", "==1.2", "!=1.2", "<=3", ">1.0", "~=1.4.2", "~=2.2", ""):
-        for found in ("0.5", "1.2", "1.2.0", "1.4.2", "1.4.9", "1.5", "2.6", "2.10.1", "3.0", "5.23.0", "6.0.0"):
-            assert packages.in_range(found, wanted) == specifiers.SpecifierSet(wanted).contains(found), (found, wanted)
+@pytest.mark.parametrize(
+    ("version", "wanted", "fits"),
+    [
+        ("2.10.1", ">=2.6", True),
+        ("2.6.0+cpu", ">=2.6", True),
+        ("2.7.0.dev20260101", ">=2.6", True),
+        ("3.0", ">=2,<3", False),
+        ("unknown", ">=2.6", False),
+        ("0.1", "", True),
+    ],
+)
+def test_versions_in_a_range(version: str, wanted: str, fits: bool) -> None:
+    assert packages.in_range(version, wanted) is fits
 
 
 def test_extras_as_the_metadata_has_them() -> None:

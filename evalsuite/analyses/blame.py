@@ -11,10 +11,9 @@ from contextlib import contextmanager
 
 from pydantic import BaseModel
 
-from evalsuite.analyses.judged.sheets import ANALYSIS as JUDGED
+from evalsuite.analyses.judged.sheets import judged_cells
 from evalsuite.analyses.judged.values import JudgedRecord
-from evalsuite.analyses.second import ANALYSIS as SECOND
-from evalsuite.analyses.second import SecondRecord
+from evalsuite.analyses.second import SecondRecord, second_cells
 from evalsuite.common.errors import EvalsuiteError
 from evalsuite.results.analysis import Results
 from evalsuite.results.records import rows_of
@@ -42,8 +41,7 @@ def _files(run: Results) -> Iterator[tuple[type[BaseModel], str]]:
     """The files of records that a run's results name, each with the model of its lines."""
     for cell in run.cells:
         yield Record, cell.records
-    judged, second = run.of(JUDGED), run.of(SECOND)
-    for entry in judged.cells if judged else ():
+    for entry in judged_cells(run):
         yield JudgedRecord, entry.records
-    for reading in second.cells if second else ():
+    for reading in second_cells(run):
         yield SecondRecord, reading.records

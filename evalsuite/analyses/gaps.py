@@ -20,21 +20,7 @@ from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, tas
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
 from evalsuite.results.outcomes import item_values
-from evalsuite.results.schema.base import (
-    Count,
-    Located,
-    ModelName,
-    Number,
-    Perturb,
-    Rows,
-    Scoring,
-    Set,
-    Share,
-    ShotCount,
-    Split,
-    TaskName,
-    Variant,
-)
+from evalsuite.results.schema.base import Count, Number, Rows, Set, Share, TaskFields
 from evalsuite.results.words import (
     FAMILY,
     LEAST_P_HOLM,
@@ -48,16 +34,9 @@ from evalsuite.results.words import (
 from evalsuite.types import Coordinates
 
 
-class Gap(Located):
+class Gap(TaskFields):
     """The scores of a model on two sets of a task that differ in difficulty."""
 
-    model: ModelName
-    task: TaskName
-    split: Split
-    variant: Variant
-    shots: ShotCount
-    scoring: Scoring
-    perturb: Perturb
     metric: str
     sets: Annotated[Rows[Set], Field(min_length=2, max_length=2)] = Field(description="The easier one first.")
     values: Annotated[Rows[Number], Field(min_length=2, max_length=2)]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from evalsuite.analyses import second
-from evalsuite.analyses.judged import sheets as judged
+from evalsuite.analyses.judged.sheets import judged_cells
+from evalsuite.analyses.second import second_cells
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.results import records
 from evalsuite.results.analysis import Results
@@ -100,13 +100,8 @@ def item_records(done: Results, name: str) -> Iterator[ItemRecords]:
         records = _of(RecordFields, done.out, cell.records, name)
         if not records:
             continue
-        opinions, readings = done.of(judged.ANALYSIS), done.of(second.ANALYSIS)
-        beside = [
-            row.records
-            for row in (opinions.cells if opinions else ())
-            if row.place == cell.place and row.control != "attack"
-        ]
-        read = [row.records for row in (readings.cells if readings else ()) if row.place == cell.place]
+        beside = [row.records for row in judged_cells(done) if row.place == cell.place and row.control != "attack"]
+        read = [row.records for row in second_cells(done) if row.place == cell.place]
         of_judges = tuple(line for path in beside for line in _of(OpinionFields, done.out, path, name))
         of_readers = tuple(line for path in read for line in _of(SecondFields, done.out, path, name))
         yield ItemRecords(cell, tuple(records), of_judges, of_readers)

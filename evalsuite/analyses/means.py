@@ -19,21 +19,7 @@ from pydantic import Field
 from evalsuite.benchmarks.registry import benchmark_of, set_order
 from evalsuite.common.grouping import by_key
 from evalsuite.results.analysis import Analysis, ScoredRun
-from evalsuite.results.schema.base import (
-    Count,
-    IntervalFields,
-    Located,
-    ModelName,
-    Number,
-    Perturb,
-    Rows,
-    Scoring,
-    Set,
-    ShotCount,
-    Split,
-    TaskName,
-    Variant,
-)
+from evalsuite.results.schema.base import Count, IntervalFields, Number, Rows, Set, TaskFields
 from evalsuite.results.schema.cell import CellResult, MetricValue
 
 
@@ -44,16 +30,9 @@ class Average(IntervalFields):
     sd: Number = Field(description="Sample standard deviation.")
 
 
-class Mean(Located):
+class Mean(TaskFields):
     """A task's mean over the sets of a benchmark that is averaged: folds, dimensions. Every set weighs the same."""
 
-    model: ModelName
-    task: TaskName
-    split: Split
-    variant: Variant
-    shots: ShotCount
-    scoring: Scoring
-    perturb: Perturb
     sets: Annotated[Rows[Set], Field(min_length=2)]
     items: Count = Field(description="Of all sets.")
     estimates: Annotated[int, Field(ge=1)] | None = Field(

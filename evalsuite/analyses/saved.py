@@ -14,6 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from evalsuite.analyses import second
 from evalsuite.analyses.judged import sheets as judged
+from evalsuite.analyses.judged.sheets import judged_cells
+from evalsuite.analyses.second import second_cells
 from evalsuite.analyses.table import SECTIONS
 from evalsuite.benchmarks.registry import add_run
 from evalsuite.common.errors import ConfigError, DataError
@@ -178,9 +180,8 @@ class Earlier:
 
 def record_files(results: Results) -> list[str]:
     """Paths of the files of records that results.json names, within the run's folder."""
-    opinions, readings = results.of(judged.ANALYSIS), results.of(second.ANALYSIS)
-    beside = (*(opinions.cells if opinions else ()), *(readings.cells if readings else ()))
-    return [*(cell.records for cell in results.cells), *(cell.records for cell in beside)]
+    own, judgings, readings = results.cells, judged_cells(results), second_cells(results)
+    return [*(x.records for x in own), *(x.records for x in judgings), *(x.records for x in readings)]
 
 
 def require_own(out: Path) -> None:
@@ -236,10 +237,8 @@ def _same_facts(new: CellResult, old: _EarlierCell) -> bool:
 
 def _askers(results: Results) -> set[str]:
     """The judges and second readers."""
-    opinions, readings = results.of(judged.ANALYSIS), results.of(second.ANALYSIS)
-    return {f"judge {row.judge}" for row in (opinions.cells if opinions else ())} | {
-        f"second reader {row.reader}" for row in (readings.cells if readings else ())
-    }
+    judges = {f"judge {row.judge}" for row in judged_cells(results)}
+    return judges | {f"second reader {row.reader}" for row in second_cells(results)}
 
 
 # --- narrowing

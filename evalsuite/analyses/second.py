@@ -456,6 +456,11 @@ def problems(second: Second) -> Iterator[str]:
             yield f"{name}: {lost['missing']} of {cell.asked} not asked yet: the same command goes on"
 
 
+def second_cells(results: Results) -> list[SecondCell]:
+    """The cells that second readers read; none in a run without them."""
+    return second.cells if (second := results.of(ANALYSIS)) else []
+
+
 # --- tables
 
 _RELATIONS: dict[ReadingRelation, Text] = {
@@ -598,7 +603,7 @@ _LENGTH = 30  # characters shown of an answer; its record has it whole
 def parted_sheets(results: Results) -> Iterator[Sheet]:
     """For each second reader the replies that it and the parser read differently, one a row."""
     names = (("条目", "item"), ("模型", "model"), ("", ""), ("解析器", "parser"), ("第二读者", "second reader"))
-    cells = second.cells if (second := results.of(ANALYSIS)) else []
+    cells = second_cells(results)
     for reader in dict.fromkeys(cell.reader for cell in cells):
         rows = [
             Row(

@@ -22,18 +22,7 @@ from evalsuite.metrics.votes import disagreement
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, item_values
-from evalsuite.results.schema.base import (
-    Count,
-    Located,
-    ModelName,
-    Rows,
-    Scoring,
-    Set,
-    ShotCount,
-    Split,
-    Strict,
-    TaskName,
-)
+from evalsuite.results.schema.base import AskingsFields, Count, Rows, Strict
 from evalsuite.results.words import WAY, task_and_set, with_notes
 from evalsuite.types import Place
 
@@ -53,17 +42,9 @@ class AskingMean(Strict):
     value: float
 
 
-class Stability(Located):
+class Stability(AskingsFields):
     """One model's items under several askings."""
 
-    model: ModelName
-    task: TaskName
-    set: Set
-    split: Split
-    variant: str | None = Field(description="The prompt template's name; null where wordings differ.")
-    shots: ShotCount
-    scoring: Scoring
-    perturb: str | None = Field(description="The perturbation; null where perturbations differ.")
     over: Varied = Field(description="What differs between the askings.")
     metric: str
     items: Count = Field(description="Answered in every asking.")

@@ -22,19 +22,7 @@ from evalsuite.perturb import PERTURBATIONS
 from evalsuite.perturb.choice import kept_order
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, Outcome
-from evalsuite.results.schema.base import (
-    Count,
-    Located,
-    ModelName,
-    Rows,
-    Scoring,
-    Set,
-    Share,
-    ShotCount,
-    Split,
-    Strict,
-    TaskName,
-)
+from evalsuite.results.schema.base import AskingsFields, Count, Rows, Share, Strict
 from evalsuite.results.words import WAY, task_and_set, with_notes
 from evalsuite.types import Coordinates, Place
 
@@ -57,17 +45,9 @@ class VotePoint(Strict):
     tied: Share = Field(description="How often the right option ties for first place.")
 
 
-class Votes(Located):
+class Votes(AskingsFields):
     """Votes over several askings of one model's items."""
 
-    model: ModelName
-    task: TaskName
-    set: Set
-    split: Split
-    variant: str | None = Field(description="The prompt template's name; null where the vote is over wordings.")
-    shots: ShotCount
-    scoring: Scoring
-    perturb: str | None = Field(description="The perturbation; null where the vote is over orders of the options.")
     over: Voters = Field(description="What differs between the askings.")
     askings: Rows[str] = Field(description="Their names: numbers of samples or rotations, wordings, perturbations.")
     items: Count

@@ -18,11 +18,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, get_origin
 
-from evalsuite.analyses import ranking, second
+from evalsuite.analyses import ranking
 from evalsuite.analyses.blame import damage_named
 from evalsuite.analyses.findings.journey import findings
-from evalsuite.analyses.judged import sheets as judged
+from evalsuite.analyses.judged.sheets import judged_cells
 from evalsuite.analyses.saved import from_json, score_named, to_json
+from evalsuite.analyses.second import second_cells
 from evalsuite.analyses.table import SECTIONS, TABLES, sheets
 from evalsuite.benchmarks.probing import CORRUPTIONS
 from evalsuite.benchmarks.published import published_figures
@@ -295,15 +296,14 @@ def _opinions(results: Results, cell: CellResult) -> list[ShownOpinions]:
     """Judges' opinions on a cell, with and without the gold answer; `rows` is item -> [status, scores, reasons]. Then second
     readers' verdicts: item -> [verdict and relation, {}, reply, prompt]."""
     opinions = list[ShownOpinions]()
-    judgings, readings = results.of(judged.ANALYSIS), results.of(second.ANALYSIS)
-    for entry in judgings.cells if judgings else ():
+    for entry in judged_cells(results):
         if entry.control in ("plain", "blind") and entry.place == cell.place:
             rows = {
                 records.entry_name(x): [x["status"], x["scores"], x["reasons"]]
                 for x in records.read_lines(OpinionFields, results.out, entry.records)
             }
             opinions.append({"judge": entry.judge, "rubric": entry.rubric, "control": entry.control, "rows": rows})
-    for reading in readings.cells if readings else ():
+    for reading in second_cells(results):
         if reading.place == cell.place:
             rows = {
                 records.entry_name(x): [x["relation"] or x["verdict"], {}, x["reply"] or x["error"] or "", x["prompt"]]

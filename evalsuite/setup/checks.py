@@ -107,7 +107,7 @@ def _extras() -> Iterator[Check]:
         yield _extra(extra, packages.required(extra), use)
 
 
-def _extra(extra: str, needs: Sequence[packages.Requirement], use: str) -> Check:
+def _extra(extra: str, needs: Sequence[packages.PackageRange], use: str) -> Check:
     """`wrong` if a package is there in a version outside its range and none is missing, `absent` if some are missing."""
     bad = [each for each in needs if not each.fits]
     state: CheckState = "ok" if not bad else "absent" if any(each.installed is None for each in bad) else "wrong"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import platform
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
+
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.version import InvalidVersion
 
 # extra -> its purpose; extras of the metadata that are not listed are not reported.
 EXTRAS = {
@@ -20,13 +23,10 @@ EXTRAS = {
     "semsim": "--semsim use",
     "frames": "results as data frames, and Parquet files",
 }
-_REQUIREMENT = re.compile(r"\s*([\w.-]+)\s*(?:\[([^\]]*)\])?\s*\(?([^;()]*)\)?\s*(?:;\s*(.*))?")
-_CLAUSE = re.compile(r"""(extra|python_version)\s*(==|>=|<)\s*['"]([\w.-]+)['"]""")  # all that our markers are made of
-_BOUND = re.compile(r"\s*(>=|<=|==|!=|~=|<|>)\s*([^\s,]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Requirement:
+class PackageRange:
     """A package that evalsuite or one of its extras needs, and the version that is here."""
 
     name: str
@@ -46,65 +46,34 @@ class Requirement:
 
 
 def in_range(found: str, wanted: str) -> bool:
-    """Whether a version is in a range of >=, <=, <, >, == and != on plain numbers.
+    """Whether a version is in a range such as ">=2.6,<3"; a pre-release may be. A version that is none is in no range."""
+    try:
+        return SpecifierSet(wanted).contains(found, prereleases=True)
+    except InvalidVersion:
+        return False
 
-    >>> in_range("2.10.1", ">=2.6"), in_range("5.2", ">=5.0,<6"), in_range("2.6.0+cpu", ">=2.6"), in_range("3.0", ">=2,<3")
-    (True, True, True, False)
+
+def required(extra: str = "", lines: Iterable[str] | None = None) -> list[PackageRange]:
+    """The packages that evalsuite itself needs on this Python, or one of its extras and the extras in it.
+
+    `lines`: the package's metadata.
     """
-    tests = {
-        ">=": lambda a, b: a >= b,
-        "<=": lambda a, b: a <= b,
-        ">": lambda a, b: a > b,
-        "<": lambda a, b: a < b,
-        "==": lambda a, b: a == b,
-        "!=": lambda a, b: a != b,
-        "~=": lambda a, b: a >= b and a[: len(b) - 1] == b[:-1],
-    }
-    for sign, text in _BOUND.findall(wanted):
-        here, bound = _numbers(found), _numbers(text)
-        length = max(len(here), len(bound)) if sign != "~=" else 0
-        pad = [0] * length
-        if not tests[sign]((*here, *pad)[: length or None], (*bound, *pad)[: length or None]):
-            return False
-    return True
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    found = re.match(r"\d+(?:\.\d+)*", text)
-    return tuple(map(int, found.group().split("."))) if found else ()
-
-
-def required(extra: str = "", lines: Iterable[str] | None = None) -> list[Requirement]:
-    """The requirements of evalsuite itself, or of one of its extras and the extras in it. `lines`: the package's metadata."""
     lines = list(requires("evalsuite") or () if lines is None else lines)
-    found: dict[str, Requirement] = {}
-    for line in lines:
-        parts = _REQUIREMENT.fullmatch(line)
-        if parts is None:
+    here = {"python_version": ".".join(platform.python_version().split(".")[:2])}
+    found: dict[str, PackageRange] = {}
+    for each in map(Requirement, lines):
+        of_all = each.marker is None or each.marker.evaluate(here | {"extra": ""})
+        of_extra = each.marker is not None and each.marker.evaluate(here | {"extra": extra})
+        if not (of_extra and not of_all if extra else of_all):
             continue
-        name, inner, wanted, marker = (text or "" for text in parts.groups())
-        if not _is_wanted(marker, extra):
-            continue
-        if name == "evalsuite":
-            for other in inner.split(","):
-                found |= {r.name: r for r in required(other.strip(), lines)}
+        if each.name == "evalsuite":
+            for other in each.extras:
+                found |= {r.name: r for r in required(other, lines)}
         else:
-            before = [found[name].range] if name in found else []
-            found[name] = Requirement(name, ",".join((*before, wanted.strip())), installed(name))
+            before = [found[each.name].range] if each.name in found else []
+            own = sorted(map(str, each.specifier), reverse=True)  # the lower bound first
+            found[each.name] = PackageRange(each.name, ",".join((*before, *own)), installed(each.name))
     return list(found.values())
-
-
-def _is_wanted(marker: str, extra: str) -> bool:
-    """Whether a requirement with this marker is one of the extra ("": of evalsuite itself), on this Python.
-
-    >>> _is_wanted("", ""), _is_wanted("extra == 'hf'", "hf"), _is_wanted("extra == 'hf'", "")
-    (True, True, False)
-    >>> _is_wanted("python_version < '3'", "")
-    False
-    """
-    clauses = {variable: (sign, value) for variable, sign, value in _CLAUSE.findall(marker)}
-    sign, version_wanted = clauses.get("python_version", (">=", "3"))
-    return clauses.get("extra", ("==", ""))[1] == extra and in_range(platform.python_version(), sign + version_wanted)
 
 
 def installed(name: str) -> str | None:

@@ -40,6 +40,11 @@ _JUDGE = Column(Text("评审模型", "judge"))
 _N = Column("n", kind="count")
 
 
+def judged_cells(results: Results) -> list[JudgedCell]:
+    """The cells that judges scored; none in a run without judges."""
+    return judged.cells if (judged := results.of(ANALYSIS)) else []
+
+
 def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each judge, rubric and scale, then one of correlations with metrics and one of the controls."""
     if judged := results.of(ANALYSIS):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
-from evalsuite.analyses.judged import sheets as judged
+from evalsuite.analyses.judged.sheets import judged_cells
 from evalsuite.analyses.judged.values import JudgedRecord
 from evalsuite.results import records
 from evalsuite.results.analysis import Results
@@ -40,8 +40,7 @@ class Submitted:
             yield record.key, replace(trial, item=item), record.response()
 
     def judgings(self) -> Iterator[StoredQuestions]:
-        opinions = self._results.of(judged.ANALYSIS)
-        for cell in sorted(opinions.cells if opinions else (), key=attrgetter(*JUDGED_PLACE)):
+        for cell in sorted(judged_cells(self._results), key=attrgetter(*JUDGED_PLACE)):
             self._replies = {}
             rows = [self._row(record) for record in records.rows_of(JudgedRecord, self._folder, cell.records)]
             yield StoredQuestions({name: getattr(cell, name) for name in JUDGED_PLACE}, cell.facts.written(), rows)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.analyses.journey import score_run
-from evalsuite.analyses.judged import sheets as judged
-from evalsuite.analyses.judged.values import JudgedCell, JudgedRecord
+from evalsuite.analyses.judged.sheets import judged_cells
+from evalsuite.analyses.judged.values import JudgedRecord
 from evalsuite.analyses.saved import Earlier, results_file, results_of, to_json
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, add_file, add_files, benchmark_of
 from evalsuite.common.bounds import OutOfTime, cpu_limit, memory_limit
@@ -256,18 +256,13 @@ def _lines(folder: Path, results: Results, official: Official | None, strange: s
                 found.add(*(f"{cell.records}: {lost}" for lost in of_data.missing()))
         except Broken:
             whole = False
-    for judgings in _judged(results):
+    for judgings in judged_cells(results):
         try:
             for problem in judged_lines(folder, judgings):
                 found.add(problem)
         except Broken:
             whole = False
     return whole
-
-
-def _judged(results: Results) -> list[JudgedCell]:
-    opinions = results.of(judged.ANALYSIS)
-    return opinions.cells if opinions else []
 
 
 def _scores(folder: Path, theirs: Results, found: _Problems) -> None:
@@ -347,7 +342,7 @@ def _summary(results: Results, official: Official | None, verified: list[str], u
         "every figure of results.json, computed again from the records: metrics with intervals and signatures, statuses, "
         "chance, robustness, learning curves, breakdowns, confusions, correlations of metrics",
     ]
-    if opinions := _judged(results):
+    if opinions := judged_cells(results):
         verified.append(
             f"{sum(cell.items for cell in opinions):,} judgements: each reply of a judge, read again, gives its scores; "
             "every figure and control under judged"

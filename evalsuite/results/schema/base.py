@@ -152,6 +152,31 @@ class CellFields(Located):
         return types.Place(**self.coordinates())
 
 
+class TaskFields(Located):
+    """One model on one task in one way, over several sets."""
+
+    model: ModelName
+    task: TaskName
+    split: Split
+    variant: Variant
+    shots: ShotCount
+    scoring: Scoring
+    perturb: Perturb
+
+
+class AskingsFields(Located):
+    """One model on one task and set, asked in several ways."""
+
+    model: ModelName
+    task: TaskName
+    set: Set
+    split: Split
+    variant: str | None = Field(description="The prompt template's name; null where wordings differ.")
+    shots: ShotCount
+    scoring: Scoring
+    perturb: str | None = Field(description="The perturbation; null where perturbations differ.")
+
+
 class IntervalFields(Strict):
     """A value with its 95 % interval over resampled dialogues; all null if there is nothing to compute it from."""
 
