@@ -11,12 +11,12 @@ from pathlib import Path
 from statistics import mean
 
 import pytest
+from cider_sample import build_sample
 
 from evalsuite.benchmarks.cider import BENCHMARK
 from evalsuite.benchmarks.cider import files as cider_files
 from evalsuite.benchmarks.cider.loader import NLI, Corpus, category, relation_of
 from evalsuite.benchmarks.cider.relations import CATEGORIES, RELATIONS, official_triplet, parse_question, question_for
-from evalsuite.benchmarks.cider.sample import build_sample
 from evalsuite.benchmarks.cider.tasks import FOLDS, SPLITS, TASKS_CIDER
 from evalsuite.common.errors import DataError
 from evalsuite.common.resources import bundled, packaged

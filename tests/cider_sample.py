@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from evalsuite.benchmarks.cider import files as files
+from evalsuite.benchmarks.cider import files
 from evalsuite.benchmarks.cider.dnli import Triplet
 from evalsuite.benchmarks.cider.relations import RELATIONS, question_for
 from evalsuite.benchmarks.cider.tasks import FOLDS, TASKS_CIDER
