@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (37481193f6ff187a) by types.mjs.
+// Generated from schema/results.schema.json (ff7fb510227a4709) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -2755,7 +2755,7 @@ export interface Votes {
   set: string;
   split: "train" | "dev" | "test";
   /**
-   * The prompt template's name; null where the vote is over wordings.
+   * The prompt template's name; null where wordings differ.
    */
   variant: string | null;
   /**
@@ -2767,7 +2767,7 @@ export interface Votes {
    */
   scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
   /**
-   * The perturbation; null where the vote is over orders of the options.
+   * The perturbation; null where perturbations differ.
    */
   perturb: string | null;
   /**
