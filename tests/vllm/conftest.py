@@ -22,6 +22,9 @@ if not WHY and " " in sys.prefix:
 if not WHY:
     # A share of the machine is enough for a 5 MB model, whatever else runs there.
     os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
+    # The engine that most tests share runs in this process, and the server's in two instead of three: each process more imports
+    # torch and vllm again. The command line runs as everybody's (`test_parity_of_the_command_line`).
+    os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"
 
 SMALL = VLLM(enforce_eager=True, max_num_seqs=16, gpu_memory_utilization=0.1, max_lora_rank=8)
 

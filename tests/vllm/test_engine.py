@@ -410,7 +410,7 @@ def test_parity_of_the_command_line(tmp_path: Path, tiny: Path, spec: Model) -> 
     words = ["parity", "--model", "tiny", "--models", str(tmp_path / "models.yaml"), "--limit", "3", "--out", str(out)]
     done = subprocess.run(
         [sys.executable, "-m", "evalsuite.cli", *words],
-        capture_output=True, text=True, env={**os.environ, "HF_HUB_OFFLINE": "1", "COLUMNS": "80"},
+        capture_output=True, text=True, env={**os.environ, "HF_HUB_OFFLINE": "1", "COLUMNS": "80", "VLLM_ENABLE_V1_MULTIPROCESSING": "1"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert all(len(line) <= 80 for line in done.stdout.splitlines() if str(out) not in line)
