@@ -49,7 +49,7 @@ from evalsuite.results.schema.base import (
     Variant,
 )
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.results.words import WAY, split_words, with_notes
+from evalsuite.results.words import WAY, perturb_name, split_words, with_notes
 from evalsuite.types import Place
 
 GroupKind = Literal["benchmark", "ability"]
@@ -488,7 +488,7 @@ def _changes(group: BenchmarkGroup, title: Text) -> Sheet | None:
         for perturb in dict.fromkeys(change.perturb for change in row.changes):
             mine = {c.benchmark: c for c in row.changes if c.perturb == perturb}
             values = (_changed_by(mine[b]) if b in mine else Value(None) for b in benchmarks)
-            rows.append(Row((label, perturb, *values), about={**_about(row), "perturb": perturb}))
+            rows.append(Row((label, perturb_name(perturb), *values), about={**_about(row), "perturb": perturb}))
     heads = (Column(BENCHMARKS[b].title, kind="percent", signed=True, better="more") for b in benchmarks)
     return Sheet(
         "overview",

@@ -38,7 +38,16 @@ from evalsuite.results.schema.base import (
     Variant,
 )
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.results.words import FAMILY, LEAST_P_HOLM, family_size, task_and_set, titled, too_few, with_notes
+from evalsuite.results.words import (
+    FAMILY,
+    LEAST_P_HOLM,
+    family_size,
+    perturb_column,
+    task_and_set,
+    titled,
+    too_few,
+    with_notes,
+)
 from evalsuite.types import Coordinates
 
 
@@ -324,7 +333,7 @@ def _sheet(label: str, rows: Sequence[Drop]) -> Sheet:
         cells = (_change(by_name.get(name), own) for name in names)
         base: str | float = "≠" if own else next(iter(bases.values()))
         lines.append(Row((task_and_set(TASKS[task], item_set), base, *cells), about={"set": item_set, "task": task}))
-    columns = [Column(name, kind="percent", about={"perturb": name}) for name in names]
+    columns = [perturb_column(name, kind="percent", about={"perturb": name}) for name in names]
     base_column = Column(Text("未扰动", "base"), kind="percent", key=True, about={"perturb": "none"})
     about = dict(rows[0].but("task", "set", "perturb"))
     title = titled(label, "：扰动前后", ": under perturbation")
