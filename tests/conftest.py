@@ -189,10 +189,26 @@ def real_data() -> Path:
     return Path(folder).resolve()
 
 
+@pytest.fixture(scope="session")
+def empty_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
+    """An empty folder for those who write nothing: the same until somebody did, for a new one takes as long as a short test."""
+    folders = [tmp_path_factory.mktemp("empty")]
+
+    def empty() -> Path:
+        if any(folders[-1].iterdir()):
+            folders.append(tmp_path_factory.mktemp("empty"))
+        return folders[-1]
+
+    return empty
+
+
 @pytest.fixture(autouse=True)
-def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_folder(
+    request: pytest.FixtureRequest, empty_folder: Callable[[], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A test works in a folder of its own: none reads what the checkout holds beside tracked files, or writes there."""
-    monkeypatch.chdir(tmp_path)
+    own: bool = "tmp_path" in request.fixturenames
+    monkeypatch.chdir(request.getfixturevalue("tmp_path") if own else empty_folder())
 
 
 @pytest.fixture(autouse=True)

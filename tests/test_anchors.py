@@ -218,6 +218,7 @@ def _ask(tmp_path: Path, items: Path, **settings: Any) -> evalsuite.Results:
     return evalsuite.run({"new": _model("new", 0.55)}, tasks=[TASK], out=tmp_path / "out", items=items, **settings)
 
 
+@pytest.mark.slow
 def test_a_file_has_what_is_needed_and_no_text(run: Path, file: Path) -> None:
     content = json.loads(file.read_text(encoding="utf-8"))
     SCHEMAS["anchors"].model_validate_json(file.read_bytes())
@@ -360,6 +361,7 @@ def test_items_and_limit_contradict_each_other(tmp_path: Path, file: Path) -> No
         _ask(tmp_path, file, limit=3)
 
 
+@pytest.mark.slow
 def test_models_that_were_asked_otherwise_are_left_out_by_name(tmp_path: Path, run: Path) -> None:
     evalsuite.run({"other": _model("other", 0.5)}, tasks=[TASK], prompt=["plain"], out=tmp_path / "plain")
     evalsuite.run({"short": _model("short", 0.5)}, tasks=[TASK], limit=5, out=tmp_path / "short")

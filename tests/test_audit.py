@@ -234,6 +234,7 @@ def run(folder: Path) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_make(run: Path) -> None:
     page, sample = audit.make_sample(run, n=30, seed=1)
     assert {d.output.model for d in sample.drawn} == {"random", "lexical"}

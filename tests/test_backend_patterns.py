@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from needs import needs
+from tiers import thorough_but
 
 from evalsuite.backends.hf.backend import HuggingFace
 from evalsuite.backends.model import Generation, Model
@@ -39,7 +40,7 @@ def answers(backend: Any, asked: list[Request]) -> list[Response]:
     return [found[n] for n in range(len(asked))]
 
 
-@pytest.fixture(scope="module", params=["base", "chat"])
+@pytest.fixture(scope="module", params=thorough_but(1, ["chat", "base"]))
 def hf(tiny: Path, request: pytest.FixtureRequest) -> HuggingFace:
     generation = Generation(batch_tokens=600)  # several rows a batch, several batches
     return HuggingFace(

@@ -135,6 +135,7 @@ def hf(tiny: Path) -> Iterator[HuggingFace]:
     backend.close()
 
 
+@pytest.mark.slow
 def test_batched_replies_are_what_a_bare_generate_loop_gives(hf: HuggingFace, sample: Corpus) -> None:
     """The reference is transformers' own generate on one unpadded prompt at a time."""
     import torch
@@ -276,6 +277,7 @@ def test_the_embedded_model_is_small(tiny: Path) -> None:
     assert sum(f.stat().st_size for f in tiny.iterdir()) <= 6 * 2**20
 
 
+@pytest.mark.slow
 def test_an_adapter_is_loaded_and_told_apart(hf: HuggingFace, sample: Corpus, tiny: Path, tmp_path: Path) -> None:
     """A LoRA with random weights: it changes what the model says, and the fingerprint."""
     peft = pytest.importorskip("peft", reason="needs evalsuite[finetune]")

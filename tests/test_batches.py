@@ -582,6 +582,7 @@ def test_journals_of_earlier_versions(dies: int) -> None:
     assert paid(found) == pytest.approx(charged(server)) and journal.spent == 0
 
 
+@pytest.mark.slow
 def test_interleavings() -> None:
     """Those of one fault, and some of many; `benchmarks/batch_states.py` makes the others."""
     spec = importlib.util.spec_from_file_location("batch_states", ROOT / "benchmarks" / "batch_states.py")
@@ -705,6 +706,7 @@ def costs(run: Path) -> list[float]:
     return [cell["tokens"]["cost"] for cell in json.loads((run / "results.json").read_text())["cells"]]
 
 
+@pytest.mark.slow
 def test_a_run_has_the_same_bytes(server: BatchServer, tmp_path: Path) -> None:
     """As one that asks directly, but for the price."""
     direct = write_models(server, tmp_path / "direct.yaml")

@@ -334,6 +334,7 @@ def test_an_expression_reaches_nothing_and_ends(tmp_path: Path, expression: str)
         items_of(write(tmp_path, QUIZ.replace("question: question", f'question: "{expression}"')))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "expression",
     [

@@ -94,6 +94,7 @@ def data_of(page: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_a_run_is_judged_audited_tested_and_shown_by_its_folder_alone(run: Path, home: Path, tmp_path: Path) -> None:
     out = Path(shutil.copytree(run, tmp_path / "run"))
     asked: list[str] = []
@@ -139,6 +140,7 @@ def test_exported_tasks_know_their_benchmark(home: Path, tmp_path: Path) -> None
     assert len(files) == 5
 
 
+@pytest.mark.slow
 def test_a_submission_carries_its_benchmark(run: Path, home: Path, tmp_path: Path) -> None:
     assert make_submission(run, tmp_path / "s", HEAD, ABOUT).unfilled == ()
     assert "CORECODE" not in (tmp_path / "s" / "submission.yaml").read_text(encoding="utf-8")

@@ -41,6 +41,7 @@ def records(done: Results, cell: dict[str, Any]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (done.out / cell["records"]).read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.slow
 def test_gold_answers_lose_nothing(done: Results) -> None:
     cells = [cell for cell in cells_of(done) if cell["model"] == "oracle"]
     assert {cell["task"] for cell in cells} == {t.name for t in tasks_named(SISTERS)}

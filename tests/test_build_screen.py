@@ -273,6 +273,7 @@ def test_matches(knowledge: Path, either_way: bool, without: tuple[str, ...], ex
     assert [" ".join([str(m.turn), *m.triple, *(["back"] if m.back else [])]) for m in found] == expected
 
 
+@pytest.mark.slow
 def test_matches_are_what_the_papers_words_say(tmp_path: Path) -> None:
     """Section 3 taken literally: every one-hop triple of every concept is listed, and looked for in the next utterance."""
     from opencc import OpenCC
@@ -419,6 +420,7 @@ def test_taggers_that_are_not_there(tmp_path: Path, knowledge: Path, name: str) 
     assert not (tmp_path / "out").exists() and not index_path(knowledge).exists()
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path, cli: Any) -> None:
     other = write(tmp_path / "other.jsonl", {"conversation": ["Usr: 医院 里 有 医生 。\tU1", "Bot: 嗯 。"]})
     out = tmp_path / "out"

@@ -164,6 +164,7 @@ def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         hashed_features([["a"]])
 
 
+@pytest.mark.slow
 def test_the_sample_is_told_as_its_annotations_say(tmp_path: Path) -> None:
     source = bundled("sample") / "annotations.jsonl"
     rows = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]

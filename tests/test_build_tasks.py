@@ -295,6 +295,7 @@ def test_the_phrase_that_is_meant(tmp_path: Path) -> None:
     assert rows(tmp_path / "out", "clipped_subsequent_event")[0]["dialogue"] == [told[0], "B: 别提科幻片，我也很少看"]
 
 
+@pytest.mark.slow
 def test_adversarial_distractors_by_flag(tmp_path: Path) -> None:
     args = ["tasks", str(SAMPLE), "--out", str(tmp_path), "--distractors", "adversarial"]
     told = CliRunner().invoke(build, args, catch_exceptions=False)

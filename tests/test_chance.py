@@ -85,6 +85,7 @@ def preferring(rng: np.random.Generator, dialogues: np.ndarray) -> np.ndarray:
     return rng.choice(3, len(dialogues), p=rng.dirichlet([3, 3, 3]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("guess", [uniform, one_a_dialogue, preferring])
 @pytest.mark.parametrize("repeats", [0.0, 0.8])
 def test_models_that_know_nothing_are_not_above_chance(

@@ -12,6 +12,7 @@ from statistics import mean
 
 import pytest
 from cider_sample import build_sample
+from tiers import thorough_but
 
 from evalsuite.benchmarks.cider import BENCHMARK
 from evalsuite.benchmarks.cider import files as cider_files
@@ -75,6 +76,7 @@ def test_the_relations_come_out_as_in_table_9(real: Corpus) -> None:
     assert categories == TABLE_9_CATEGORIES and tuple(TABLE_9_CATEGORIES) == CATEGORIES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", SPLITS)
 def test_the_positives_come_out_as_in_table_3(real: Corpus, split: str) -> None:
     files = [real.file(TASKS_CIDER["dnli"], fold, split).items for fold in FOLDS]
@@ -146,7 +148,7 @@ def test_a_task_without_its_file_is_not_there(real: Corpus, tmp_path: Path) -> N
 # --- both: what is true of every item
 
 
-@pytest.fixture(params=["sample", "real"])
+@pytest.fixture(params=thorough_but(1, ["sample", "real"]))
 def corpus(request: pytest.FixtureRequest) -> Corpus:
     found: Corpus = request.getfixturevalue(request.param)
     return found

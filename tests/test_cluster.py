@@ -32,7 +32,7 @@ TWO = ({"CPU": 1}, {"CPU": 1})
 # --- what a cluster has to do
 
 
-@pytest.fixture(params=["in process", pytest.param("two_nodes", marks=pytest.mark.slow)])
+@pytest.fixture(params=["in process", pytest.param("two_nodes", marks=pytest.mark.thorough)])
 def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
     if request.param == "in process":
         yield InProcess(TWO)

@@ -322,6 +322,7 @@ def partners(run: Path, part: str, a: Any, b: Any) -> Iterator[tuple[tuple[Any, 
 REAL = [("shots", "shots", 0, 2), ("prompt", "variant", "paper", "plain"), ("perturb", "perturb", "none", "circular")]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("keyword", "part", "a", "b"), REAL)
 def test_a_real_run_is_compared_as_scipy_does(sample_run: Path, keyword: str, part: str, a: Any, b: Any) -> None:
     rows = {

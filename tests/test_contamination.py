@@ -410,6 +410,7 @@ def test_the_command_resumes_and_stands_beside_scores(tmp_path: Path, monkeypatc
     assert json.loads((out / "results.json").read_bytes()) == content
 
 
+@pytest.mark.slow
 def test_an_interrupted_command_goes_on_to_the_same_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = HuggingFace.surprisal
     scored: list[int] = []

@@ -124,6 +124,7 @@ def marked(out: Path, left_out: int = 0) -> None:
     assert keep_people(audit.summarize_marks([marks], out), out)
 
 
+@pytest.mark.slow
 def test_a_run_with_its_audit(judged: Path, cli: Callable[..., Any]) -> None:
     sample = load_sample(next((judged / "audit").glob(f"*/{SAMPLE}")))
     weights = np.array([d.weight for d in sample.drawn])
@@ -137,6 +138,7 @@ def test_a_run_with_its_audit(judged: Path, cli: Callable[..., Any]) -> None:
     assert "Judge corrected by people: j, corecode score" in cli("show", judged).stdout
 
 
+@pytest.mark.slow
 def test_refusals(judged: Path, tmp_path: Path, cli: Callable[..., Any]) -> None:
     out = tmp_path / "run"
     shutil.copytree(judged, out)

@@ -70,6 +70,7 @@ def spent(run: Path) -> float:
 # The whole way ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_lies_in_the_range_and_only_what_is_left_is_counted(models: Any, server: Server, tmp_path: Path) -> None:
     path, run = models(), tmp_path / "run"
     before = total(evalsuite.estimate_cost(**ask(path), out=run))
@@ -136,6 +137,7 @@ def test_replies_of_another_model(models: Any, tmp_path: Path) -> None:
         evalsuite.estimate_cost(**ask(models(), limit=4), samples=[tmp_path / "nowhere"])
 
 
+@pytest.mark.slow
 def test_a_local_model_is_counted_and_has_no_price(tmp_path: Path) -> None:
     """Prompts are counted as the run counts them; what compares likelihoods writes nothing; a baseline takes nothing."""
     needs("hf", "torch", "transformers")

@@ -232,6 +232,7 @@ def listed(run: Path) -> dict[str, Any]:
     return {x["item"].rpartition("/")[2]: x for x in row["suspicious"]}
 
 
+@pytest.mark.slow
 def test_planted_items_are_found(run: Path) -> None:
     found = listed(run)
     assert {name: x["why"] for name, x in found.items()} == {"0": "all_wrong", "1": "negative"}

@@ -112,7 +112,7 @@ def whole(folder: Path) -> Iterator[Path]:
     yield evalsuite.score(out, "paper", False).out
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_same_command_goes_on_after_a_power_cut(
     noted_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

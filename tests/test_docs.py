@@ -240,6 +240,7 @@ def commands_of(path: Path) -> list[tuple[int, str]]:
     ]
 
 
+@pytest.mark.slow
 def test_every_command_is_one_of_the_command_line() -> None:
     wrong: list[str] = []
     found = 0

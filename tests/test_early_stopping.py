@@ -174,6 +174,7 @@ def _run(out: Path, data: Path, model: _Model, **settings):
     return evalsuite.run({"mine": model.reply}, tasks=["xcopa"], data=data, out=out, **settings)
 
 
+@pytest.mark.slow
 def test_a_run_stops_early_and_goes_on(real_data, tmp_path):
     whole, early = _Model(), _Model()
     full = cells_of(_run(tmp_path / "full", real_data, whole))[0]
@@ -209,6 +210,7 @@ def test_a_killed_run_asks_the_same_items(real_data, tmp_path):
     assert killed.asked + after.asked == whole.asked
 
 
+@pytest.mark.slow
 def test_replies_out_of_order_do_not_count(real_data, tmp_path):
     """The first items of the file are no random draw."""
     fresh = cells_of(_run(tmp_path / "fresh", real_data, _Model(), until="±6"))[0]
@@ -376,6 +378,7 @@ def test_models_are_told_apart(some, tmp_path):
             assert (values[a] > values[b]) == (pair["verdict"] == "a")
 
 
+@pytest.mark.slow
 def test_equal_models_need_few_items(real_data, tmp_path):
     replies = {"one": lambda request: "A", "two": lambda request: "A"}
     (pair,) = content_of(
@@ -424,6 +427,7 @@ def test_a_model_that_fails_ends_the_passes(some, tmp_path, monkeypatch):
     assert {cell["model"]: cell["missing"] for cell in cells_of(done) if cell["model"] == "other"}["other"] > 30
 
 
+@pytest.mark.slow
 def test_what_failed_is_asked_again_once_in_the_next_command(some, tmp_path, monkeypatch):
     """The first command fails on a third of the items, so that all are asked and the pair stays open or is told from the rest."""
     asked, planned, stored = [], [], Store.plan

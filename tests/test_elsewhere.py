@@ -48,6 +48,7 @@ def call(*words: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[byt
 # ---------------------------------------------------------------- Windows, simulated
 
 
+@pytest.mark.slow
 def test_every_module_is_imported_without_what_only_unix_has(tmp_path: Path) -> None:
     code = f"""
 import importlib, os, signal, sys
@@ -277,7 +278,7 @@ main()
 """
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_base_installation_leaves_the_embedded_model_out_and_says_so(tmp_path: Path) -> None:
     words = ["run", "--limit", "1", "--tasks", "SI"]
     done = call("-c", WITHOUT_TORCH, *words, cwd=tmp_path)

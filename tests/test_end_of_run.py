@@ -58,6 +58,7 @@ def lines(out: Path, models: dict[str, Reply] | str = "bundled:models.yaml", **s
     return [text.en.replace("\u00a0", " ") for text in found]
 
 
+@pytest.mark.slow
 def test_who_leads_with_items_interval_and_test(tmp_path: Path) -> None:
     first, second, *_ = lines(tmp_path / "run", {"a": good(0.9), "b": good(0.4)})
     cells = {(c["model"], c["set"], c["task"]): c for c in told_cells(tmp_path / "run")}

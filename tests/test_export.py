@@ -69,6 +69,7 @@ def exported_cells(what: str) -> dict[str, tuple[Cell, list[Trial]]]:
     return found
 
 
+@pytest.mark.slow
 def test_prompts_are_those_of_a_run(exported: tuple[Path, str]) -> None:
     folder, what = exported
     written = {path.stem: rows(path) for path in (folder / "data").iterdir()}
@@ -147,6 +148,7 @@ def test_readme_says_whose_the_data_are(exported: tuple[Path, str]) -> None:
     assert ("CICERO v1, Single answer selection" in text) == (what == "sisters")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["corecode", "sisters", "charm"])
 def test_numbers_are_those_of_a_run(what: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """Every exported metric of the replies of a baseline, some right and some wrong, is the one in results.json."""

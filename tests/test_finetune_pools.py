@@ -11,7 +11,6 @@ import pytest
 from as_json import cells_of, content_of
 from coders import save_bart, save_t5
 from needs import needs
-from tiers import thorough_but
 
 import evalsuite
 from evalsuite.backends.checkpoint import Checkpoint
@@ -162,13 +161,13 @@ def test_vllm_runs_no_encoder_decoders(coder: Checkpoint, tmp_path: Path) -> Non
         )
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("coder", "what"),
-    thorough_but(1, [
+    [
         (save_t5, {"tasks": ["cedar_attribution_probing"], "train_tasks": ["cedar_attribution_probing", "cedar_inference_probing"], "set": "corecode-hard"}),
         (save_bart, {"tasks": ["cicero_single_answer"], "set": "v1", "train_groups": ["cause", "reaction"], "allow_leak": True, "perturb": ["none", "derange"]}),
-    ]),
+    ],
     indirect=["coder"], ids=["t5", "bart"],
 )  # fmt: skip
 def test_sweeps(coder: Checkpoint, tmp_path: Path, what: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:

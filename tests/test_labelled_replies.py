@@ -66,6 +66,7 @@ def test_agreement(name: str, agree: float) -> None:
     assert counts["wrong"] <= unsure / 2 and counts["invented"] <= unsure / 2, counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("several", "part", "agree", "wrong", "invented"),
     [

@@ -101,6 +101,7 @@ def parsed() -> Parsed:
     return {name: (source, ast.parse(source)) for name, source in sources.items()}
 
 
+@pytest.mark.slow
 def test_docstrings_and_comments_name_their_subject(parsed: Parsed) -> None:
     wrong = []
     for name, (source, tree) in parsed.items():

@@ -71,6 +71,7 @@ def _forward(backend: HuggingFace, ids: tuple[int, ...]) -> Any:
         return backend.net(torch.tensor([ids])).logits[0].double().log_softmax(-1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["hf", "base"])
 @pytest.mark.parametrize("task", ["knowledge_filling", "slot_identification"])
 def test_labels_add_up_their_forms(kind: str, task: str, sample: Corpus, request: pytest.FixtureRequest) -> None:
@@ -85,6 +86,7 @@ def test_labels_add_up_their_forms(kind: str, task: str, sample: Corpus, request
         assert response.prompt_tokens == len(backend.ids(r))
 
 
+@pytest.mark.slow
 def test_labels_of_several_tokens(hf: HuggingFace, sample: Corpus) -> None:
     """甲乙丙 may be several tokens, "选项一" surely is; options 1 and 10 begin alike."""
     marks = ["1", "10", "选项一", "选项二", "甲", "①", "第十一个选项"]
@@ -110,6 +112,7 @@ def test_a_label_that_begins_another() -> None:
     assert whole.likelihoods[0].logprob < -20 and whole.likelihoods[1].logprob == pytest.approx(p(0.6))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["one by one", "at once", "a forward an option"])
 @pytest.mark.parametrize("kind", ["hf", "base"])
 def test_texts_and_their_priors(
@@ -154,6 +157,7 @@ def test_a_melting_boundary_keeps_the_context(base: HuggingFace) -> None:
     assert base.checkpoint.tokenizer.decode(ids) == "们"
 
 
+@pytest.mark.slow
 def test_memory_running_out_halves_the_batch(hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     import torch
 
@@ -318,6 +322,7 @@ def test_batches_of_texts_count_every_options_copy(tiny: Path, sample: Corpus) -
     assert [len(b) for b in small.plan(requests)] == [1] * 6
 
 
+@pytest.mark.slow
 def test_what_prompts_share_is_computed_once(hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     """Items of one dialogue in a batch: fewer tokens through the network, the same likelihoods."""
     requests = likelihood_requests(sample, "labels", "knowledge_filling", 12)

@@ -20,7 +20,6 @@ import pytest
 from as_json import a_cell, content_of, scored, sheets_of
 from needs import needs
 from shared_fixtures import made_once
-from tiers import thorough_but
 
 from evalsuite.analyses.journey import score_run
 from evalsuite.analyses.judged.summary import Verdicts
@@ -497,8 +496,8 @@ def fits(listed: list[str], ranks: Mapping[str, int]) -> bool:
     )
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("case", thorough_but(1, CASES))
+@pytest.mark.thorough
+@pytest.mark.parametrize("case", CASES)
 def test_the_measures_are_those_of_the_authors_script(case: str, charm: Charm, scripts: Path) -> None:
     found = ours(charm, *CASES[case](charm))
     made, told = scripts / case / "made", (scripts / case / "told").read_text(encoding="utf-8")

@@ -70,6 +70,7 @@ def found() -> dict[str, str]:
     return {english: where for english, where in templates().items() if english not in SAME}
 
 
+@pytest.mark.slow
 def test_every_message_has_a_row_and_every_row_a_message(found: dict[str, str]) -> None:
     assert {f"{where}: {english}" for english, where in found.items() if english not in TABLE["ours"]} == set()
     assert set(TABLE["ours"]) - set(found) == set()
@@ -122,6 +123,7 @@ def test_language_follows_the_variable_then_the_locale(monkeypatch: pytest.Monke
     assert not chinese()
 
 
+@pytest.mark.slow
 def test_everything_on_the_pages_has_both_languages() -> None:
     assert in_one_language() == []
 

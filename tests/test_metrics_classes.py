@@ -45,6 +45,7 @@ def test_by_hand(
     assert ("recall" in found) == (positive is not None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3, 31])
 def test_equal_to_scikit_learn(classes: int) -> None:
     metrics = pytest.importorskip("sklearn.metrics", reason="needs evalsuite[dev]")

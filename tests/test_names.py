@@ -111,6 +111,7 @@ TEMPLATES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", TEMPLATES)
 def test_a_template_ends_and_its_error_names_the_line(case: str, tmp_path: Path, monkeypatch: Any) -> None:
     source, line, told = TEMPLATES[case]

@@ -73,6 +73,7 @@ def right(n: int) -> str:
 # --- faults that go away -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", CALM)
 def test_every_fault_alone(kind: str) -> None:
     share = {"429-date": 0.04, "429-seconds": 0.08}.get(kind, 0.25)
@@ -546,7 +547,7 @@ def test_kill_9(endpoint: tuple[Server, Path], tmp_path: Path, cli: Any) -> None
             assert (record["reply"] or reply_to(prompt)).startswith(reply_to(prompt))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_key_is_shown_nowhere(endpoint: tuple[Server, Path], tmp_path: Path) -> None:
     server, models = endpoint
     out = tmp_path / "run"

@@ -55,6 +55,7 @@ def test_the_example_is_short() -> None:
     assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in code) < 120
 
 
+@pytest.mark.slow
 def test_it_runs_to_the_page(evalsuite: Callable[..., str], tmp_path: Path) -> None:
     out = evalsuite(
         "run", "--tasks", "tone", "--model", "lexical,random,majority", "--perturb", "none,shuffle", "--shots", "0,1",
@@ -94,7 +95,7 @@ def test_it_can_be_exported(evalsuite: Callable[..., str], tmp_path: Path, to: s
     assert len(lines) == 4 and all(len(json.loads(line)["shots"]) == 1 for line in lines)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_page_names_it_in_both_languages(evalsuite: Callable[..., str], tmp_path: Path, browse: Any) -> None:
     run = ("run", "--tasks", "tone,knowledge_filling", "--model", "random", "--limit", "4", "--out", "run")
     evalsuite(*run, cwd=tmp_path)

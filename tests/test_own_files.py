@@ -110,6 +110,7 @@ evalsuite.run({"mine": reply}, tasks=["event_cause", "slot_identification"], lim
 """
 
 
+@pytest.mark.slow
 def test_a_copy_without_its_wal_is_told(tmp_path: Path, cli: Any) -> None:
     """`store.sqlite` of a killed run is not whole alone."""
     out = tmp_path / "run"
@@ -195,6 +196,7 @@ def test_a_build_removes_only_what_a_build_writes(tmp_path: Path) -> None:
     assert (tmp_path / "distractors.csv").exists()
 
 
+@pytest.mark.slow
 def test_finetune_empties_no_folder_of_others(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     from evalsuite.finetuning.training import start_checkpoints

@@ -58,6 +58,7 @@ for words in {commands}:
 """
 
 
+@pytest.mark.slow
 def test_nothing_heavy_is_loaded(tmp_path: Path) -> None:
     out = python(LOADED.format(packages=HEAVY + FOR_HELP_OF_A_COMMAND, commands=[*COMMANDS]), tmp_path)
     loaded = {line.split("|")[1]: {*line.split("|")[2:]} for line in out.splitlines() if line.startswith("LOADED|")}
@@ -105,6 +106,7 @@ def test_a_wheel_runs_from_elsewhere(tmp_path: Path) -> None:
     assert model.is_relative_to(site) and (model / "model.safetensors").is_file() and (model / "config.json").is_file()
 
 
+@pytest.mark.slow
 def test_the_readmes_python_example(tmp_path: Path) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", readme, re.S)

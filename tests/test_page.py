@@ -110,6 +110,7 @@ def ways_page(ways: Path, browse: Any) -> Iterator[Any]:
         yield tab
 
 
+@pytest.mark.slow
 def test_a_tab_lent_again_is_as_new(tmp_path: Path, browse: Any) -> None:
     """Nothing that one test does in a tab is there for the next; two at once are two."""
     file = tmp_path / "page.html"
@@ -147,6 +148,7 @@ def test_a_script_error_ends_every_wait(tmp_path: Path, browse: Any) -> None:
         tab.wait_for_selector("#never")
 
 
+@pytest.mark.slow
 def test_overview(page: Any) -> None:
     tables_of_both_sets(page)
     all_figures_are_exported(page)
@@ -189,6 +191,7 @@ def all_figures_are_exported(page: Any) -> None:
     assert any(row["signature"].startswith("accuracy|parser:full") for row in rows)
 
 
+@pytest.mark.slow
 def test_evidence_and_hostile_replies(page: Any) -> None:
     row = page.locator("table[data-set=hard] tbody.own tr", has_text="<img")
     row.locator("button.cell").first.click()
@@ -247,6 +250,7 @@ def shown(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f}"
 
 
+@pytest.mark.slow
 def test_scorings(ways: Path, ways_page: Any) -> None:
     """Choices by the scoring chosen, spans and texts as generated; the paper's rows beside generated choices only. And all
     scorings side by side."""
@@ -300,6 +304,7 @@ def compare_scorings(results: dict[str, Any], ways_page: Any, task: str) -> None
     )  # the filtered one, of 3 or 9
 
 
+@pytest.mark.slow
 def test_evidence(ways: Path, ways_page: Any) -> None:
     thoughts_and_filtered_replies(ways_page)
     for scoring in ("texts", "labels"):
@@ -419,6 +424,7 @@ def place_of(row: dict[str, Any], **more: Any) -> bool:
     return all(row.get(name, value) == value for name, value in (wanted | more).items())
 
 
+@pytest.mark.thorough
 def test_robustness(perturbed: Path, perturbed_page: Any) -> None:
     tables_of_robustness(perturbed, perturbed_page)
     robustness_does_not_scroll_sideways(perturbed_page)

@@ -168,6 +168,7 @@ def active(tab: Any, what: str = "matches", *args: str) -> Any:
     return tab.evaluate("([what, args]) => document.activeElement[what](...args)", [what, args])
 
 
+@pytest.mark.thorough
 def test_keyboard(visit: Any) -> None:
     """From the top of the page to an item and back, by keys alone."""
     tab = visit()

@@ -124,6 +124,7 @@ def test_choices_of_the_overview(tab: Any, page_file: Path, browse: Any) -> None
             assert address_and_view(other) == (address, shown), address
 
 
+@pytest.mark.slow
 def test_items(tab: Any, page_file: Path, browse: Any) -> None:
     """To a cell, its items filtered, an item, the next one: back skips from item to list, not through all that were read."""
     been = [address_and_view(tab)]
@@ -150,6 +151,7 @@ def test_items(tab: Any, page_file: Path, browse: Any) -> None:
             assert address_and_view(other) == (address, shown), address
 
 
+@pytest.mark.thorough
 def test_language(tab: Any, page_file: Path, browse: Any) -> None:
     """The language is the reader's, and stays through the history; an address may name one, which then stays there."""
     english, been = address_and_view(tab), [address_and_view(tab)]
@@ -174,6 +176,7 @@ def test_language(tab: Any, page_file: Path, browse: Any) -> None:
         assert other.evaluate("document.documentElement.lang") == "en"
 
 
+@pytest.mark.slow
 def test_an_address_of_what_is_not_here(page_file: Path, browse: Any) -> None:
     """What an address names and the page does not have is left out; the page says so of a cell."""
     with browse(page_file) as plain:
@@ -184,6 +187,7 @@ def test_an_address_of_what_is_not_here(page_file: Path, browse: Any) -> None:
         assert other.locator("#gone").count() == 1
 
 
+@pytest.mark.slow
 def test_letter_keys_can_be_turned_off(tab: Any) -> None:
     """J and K do nothing while single-key shortcuts are off, after a reload, too; arrows and Escape still work."""
     moved(tab, tab.locator("button.cell").first.click)

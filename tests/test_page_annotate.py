@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from test_page import HOSTILE
+from tiers import thorough_but
 
 import evalsuite
 from evalsuite.authoring import annotation_page, read_annotations, write_task_files
@@ -104,6 +105,7 @@ def annotate_by_keys(tab: Any) -> None:
     press("Enter")
 
 
+@pytest.mark.slow
 def test_a_benchmark_by_hand(tab: Any, tmp_path: Path) -> None:
     annotate_by_keys(tab)
     assert tab.inner_text("#count") == "1 of 2 finished"
@@ -160,7 +162,8 @@ TOLD = """() => Object.fromEntries([...document.querySelectorAll("[id^='w-']")].
     [x.id.slice(2), [...x.querySelectorAll("[data-code]")].map((y) => y.textContent)]).filter(([, texts]) => texts.length))"""
 
 
-@pytest.mark.parametrize("item_set", ["easy", "hard"])
+@pytest.mark.slow
+@pytest.mark.parametrize("item_set", thorough_but(1, ["easy", "hard"]))
 def test_the_page_has_the_rules_of_check(tmp_path: Path, item_set: str, browse: Any) -> None:
     """Field for field and word for word, for every kind of mistake."""
     row = {**DIALOGUES[0], "set": item_set, "annotations": [BASE | change for change in BROKEN]}
@@ -291,6 +294,7 @@ def test_hostile_dialogues_are_text(tmp_path: Path, browse: Any) -> None:
         assert tab.input_value("#in-phrase") == "一\u200b二"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("lang", "theme", "width"), [("en", "light", 1280), ("zh", "dark", 390)])
 def test_axe(tmp_path: Path, lang: str, theme: str, width: int, browse: Any) -> None:
     """WCAG 2.0 to 2.2, A and AA; with problems in view, a proposal or an inspector's verdict, and the list of keys."""

@@ -82,6 +82,7 @@ def value(results: dict[str, Any], key: str, metric: str, **place: Any) -> float
     return float(found[0])
 
 
+@pytest.mark.slow
 def test_folds_beside_their_mean_and_the_papers(page: Any, results: dict[str, Any]) -> None:
     to(page, "lang=en&benchmark=cider")
     rows = table(page, "cider_dnli")
@@ -102,6 +103,7 @@ def test_folds_beside_their_mean_and_the_papers(page: Any, results: dict[str, An
     assert page.locator("table[data-set=cider_dnli] thead button.sort").all_inner_texts()[2] == "折 1"
 
 
+@pytest.mark.slow
 def test_a_benchmark_is_picked_and_kept_in_the_address(page: Any) -> None:
     to(page, "lang=en")
     names = page.locator("table.overview").evaluate_all("all => all.map((x) => x.dataset.set)")
@@ -126,6 +128,7 @@ def test_a_benchmark_is_picked_and_kept_in_the_address(page: Any) -> None:
     assert page.locator("[data-keep=only-set] option").count() == 11
 
 
+@pytest.mark.slow
 def test_less_is_better_of_some_metrics(page: Any, results: dict[str, Any]) -> None:
     to(page, "lang=en&benchmark=cider")
     page.select_option("[data-keep=metric-cider_span_extraction] select", "paper.no_match")
@@ -267,6 +270,7 @@ def test_published_figures_are_of_our_tasks_and_sets() -> None:
         )
 
 
+@pytest.mark.slow
 def test_a_metric_needs_no_more_than_its_row(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browse: Any
 ) -> None:

@@ -159,6 +159,7 @@ def test_broken_runs(run: Path, broken: Callable[[Path, dict[str, Any]], None], 
             assert not NONSENSE.findall(tab.inner_text("body"))
 
 
+@pytest.mark.thorough
 def test_a_megabyte(run: Path, browse: Any) -> None:
     """As all that an item says, and an error; a name of a thousand: it opens, and its cell and items have addresses."""
     long = "一<b>\u202e" * 100_000 + "\0"

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 from shared_fixtures import made_once
 from test_page import no_sideways_scrolling, shown
+from tiers import thorough_but
 
 import evalsuite
 from evalsuite.analyses.learning import learning
@@ -67,7 +68,8 @@ NAMES = {"domain_identification": "Domain identification, Acc. %", "event_cause"
 LINES = {"none": "as they are"}  # perturbation -> the name of its line, if that is another
 
 
-@pytest.mark.parametrize("item_set", ["easy", "hard"])
+@pytest.mark.slow
+@pytest.mark.parametrize("item_set", thorough_but(1, ["easy", "hard"]))
 def test_lines(page: Any, rows: list[dict[str, Any]], item_set: str) -> None:
     """A panel a task; a line a set above, a line a perturbation below; heights as the values are."""
     page.select_option("[data-keep=learning-set] select", item_set)
@@ -167,7 +169,8 @@ def saved(page: Any, button: str) -> bytes:
     return Path(download.value.path()).read_bytes()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", thorough_but(1, ["light", "dark"]))
 def test_pictures(page: Any, theme: str) -> None:
     page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
     for figure in (
@@ -213,6 +216,7 @@ def pixels(png: bytes) -> bytes:
     return zlib.decompress(packed)
 
 
+@pytest.mark.slow
 def test_no_sideways_scrolling(page: Any) -> None:
     page.click("[data-unfold=tables-seeds] summary")
     for _ in range(2):

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from needs import needs
 from shared_fixtures import made_once
+from tiers import thorough_but
 
 import evalsuite
 from evalsuite.types import Request, Response
@@ -36,7 +37,7 @@ def eight(folder: Path) -> Path:
     return folder / "run" / "page" / "index.html"
 
 
-LANGUAGES = pytest.mark.parametrize("lang", ["en", "zh"])
+LANGUAGES = pytest.mark.parametrize("lang", thorough_but(1, ["en", "zh"]))
 
 
 def open_at(eight: Path, browse: Any, lang: str, width: int) -> Any:
@@ -50,6 +51,7 @@ def edge(tab: Any, selector: str, side: str) -> float:
     return max(found)
 
 
+@pytest.mark.slow
 @LANGUAGES
 def test_as_it_opens(eight: Path, browse: Any, lang: str) -> None:
     with open_at(eight, browse, lang, 1280) as tab:

@@ -21,6 +21,7 @@ from everything import UNFOLD, change, change_records, everything
 from hostile import HOSTILE
 from needs import needs
 from shared_fixtures import made_once
+from tiers import thorough_but
 
 import evalsuite
 
@@ -238,6 +239,7 @@ def address(**at: str) -> str:
     return "&".join(f"{k}={quote(v.encode('utf-8', 'replace'))}" for k, v in at.items())
 
 
+@pytest.mark.thorough
 def test_overview(tab: Any, site: Path) -> None:
     """All of it, opened, and all files that it saves; in both languages, and with the last of all that can be chosen."""
     visit(tab, site)
@@ -270,6 +272,7 @@ def test_names_are_searched(tab: Any, site: Path) -> None:
     assert tab.evaluate(CHECK) == []
 
 
+@pytest.mark.thorough
 def test_addresses(base: Path, tmp_path: Path, browse: Any) -> None:
     """Each as some of what an address may hold, which meets each kind. The page has little else: it is drawn for each anew."""
     run = tmp_path / "run"
@@ -311,7 +314,7 @@ ITEMS = """async (items) => {
 }""".replace("UNFOLD", UNFOLD).replace("CHECK", CHECK)
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", thorough_but(1, reversed(TASKS)))
 def test_items(tab: Any, base: Path, site: Path, task: str) -> None:
     """Each as the name, dialogue, question, options, reply … of an item, and said by judges."""
     cells = json.loads((base / "results.json").read_text())["cells"]

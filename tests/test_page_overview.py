@@ -13,7 +13,6 @@ import pytest
 from needs import needs
 from test_overview import GROUP, run  # noqa: F401 - a fixture
 from test_page_accessible import violations
-from tiers import thorough_but
 
 import evalsuite
 from evalsuite.analyses.overview import overview
@@ -72,6 +71,7 @@ def a_row_a_model_first(page: Any, shown: Path) -> None:
     assert page.locator("#wholes .panel[data-ability]").count() == 2
 
 
+@pytest.mark.slow
 def test_parts(page: Any, shown: Path) -> None:
     a_change_a_chart_an_order_and_a_file(page)
     parts_unfold_by_keys_and_lead_to_evidence(page, shown)
@@ -123,8 +123,8 @@ def a_change_a_chart_an_order_and_a_file(page: Any) -> None:
     assert shown_order == sorted(values, key=lambda m: -number(mean(page, m, "benchmark:cider").inner_text()))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("lang", "theme", "width"), thorough_but(1, [("zh", "dark", 390), ("en", "light", 1280)]))
+@pytest.mark.thorough
+@pytest.mark.parametrize(("lang", "theme", "width"), [("en", "light", 1280), ("zh", "dark", 390)])
 def test_for_all(browse: Any, shown: Path, lang: str, theme: str, width: int) -> None:
     """Every mean; what axe finds, and texts of little contrast, with parts unfolded."""
     at = f"?lang={lang}&theme={theme}"

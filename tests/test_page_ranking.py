@@ -64,7 +64,7 @@ def test_groups_and_ranks(page: Any, run: Path) -> None:
     letters(page, run, "f1")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", [NARROW], indirect=True, ids=str)
 def test_groups_and_correlations_in_chinese(page: Any, run: Path) -> None:
     fits_the_window(page)
@@ -144,6 +144,7 @@ def fits_the_window(page: Any) -> None:
     assert page.locator("#main img").count() == 0
 
 
+@pytest.mark.thorough
 def test_models_of_two_runs_are_compared(browse: Any, run: Path, tmp_path: Path) -> None:
     second = tmp_path / "second"
     shutil.copytree(run, second)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from shared_fixtures import made_once
+from tiers import thorough_but
 
 import evalsuite
 
@@ -35,7 +36,7 @@ def record_file(out: Path) -> str:
     return next(c["records"] for c in cells if (c["model"], c["set"], c["perturb"]) == ("random", "easy", "none"))
 
 
-@pytest.fixture(scope="module", params=["inside", "beside"])
+@pytest.fixture(scope="module", params=thorough_but(1, ["beside", "inside"]))
 def site(run: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
     """The page with its shards in it, and with several small ones as files."""
     with pytest.MonkeyPatch.context() as patch:
@@ -126,6 +127,7 @@ def a_very_long_reply_is_cut_around_what_was_read(page: Any) -> None:
     assert len(page.inner_text(".two pre.reply")) >= 1_000_006 and page.locator(".two .gap").count() == 0
 
 
+@pytest.mark.slow
 def test_a_shard_that_is_gone(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browse: Any) -> None:
     monkeypatch.setattr(sys.modules["evalsuite.page.report"], "INSIDE", 0)
     site = evalsuite.report([run], tmp_path / "site")
@@ -184,6 +186,7 @@ def test_old_shards_are_removed(run: Path, tmp_path: Path, monkeypatch: pytest.M
     assert not (site.parent / "shards").exists()
 
 
+@pytest.mark.slow
 def test_what_is_out_of_sight_is_drawn_later(run: Path, browse: Any) -> None:
     with browse(run / "page" / "index.html", script="") as tab:
         tab.wait_for_selector("html[data-drawn=all]")

@@ -131,6 +131,7 @@ def height(page: Any, panel: str, value: float, box: str = "#drops-charts") -> f
     return float(bottom + (100 * value - low) / (high - low) * (top - bottom))
 
 
+@pytest.mark.slow
 def test_changes_at_a_glance(page: Any, run: Path) -> None:
     rows = rows_of(run, "drops")
     table = page.locator("[data-sheet=changes]")
@@ -149,6 +150,7 @@ def test_changes_at_a_glance(page: Any, run: Path) -> None:
     assert "perturb=shuffle" in page.url and "model=majority" in page.url
 
 
+@pytest.mark.slow
 def test_slopes(page: Any, run: Path) -> None:
     for row in rows_of(run, "drops"):
         found = line(page, row["perturb"], row["model"])
@@ -182,6 +184,7 @@ def test_a_slope_opens_its_evidence_by_keyboard(page: Any, end: str) -> None:
     assert ("perturb=shuffle" in page.url) == (end == "perturbed")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("picks", [(), ("Model-02-with-a-long-name-Instruct", "Model-05-with-a-long-name-Chat")])
 def test_twenty_models(many_page: Any, picks: tuple[str, ...]) -> None:
     """The largest changes are named, or those picked; no two names touch, none leaves the panel."""
@@ -206,6 +209,7 @@ def test_twenty_models(many_page: Any, picks: tuple[str, ...]) -> None:
         assert many_page.locator("#drops-charts .dim").count() == 0
 
 
+@pytest.mark.thorough
 def test_an_unnamed_line_is_named_under_the_pointer(many_page: Any) -> None:
     found = line(many_page, "shuffle", "Model-01-with-a-long-name-Chat")
     end = found.locator(".end")
@@ -214,6 +218,7 @@ def test_an_unnamed_line_is_named_under_the_pointer(many_page: Any) -> None:
     assert end.evaluate("x => getComputedStyle(x).opacity") == "1"
 
 
+@pytest.mark.thorough
 def test_looks_are_the_models_own(many_page: Any) -> None:
     """Twenty models, twenty looks by colour and marker; a model has the same one in legend, slopes and shots."""
     look = """x => { const m = x.querySelector('.mark'), c = getComputedStyle(m);
@@ -280,6 +285,7 @@ def test_nothing_scrolls_sideways(many_page: Any) -> None:
     assert no_sideways_scrolling(many_page)
 
 
+@pytest.mark.slow
 def test_tables_are_drawn_when_opened_and_stay_open(page: Any) -> None:
     fold = page.locator("[data-unfold=tables-drops]")
     assert fold.locator("table").count() == 0

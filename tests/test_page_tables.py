@@ -152,6 +152,7 @@ def harmless_markdown(run: Path, page: Any) -> None:
     assert "| :--- | ---: |" in text and "**" in text.split("\n", 2)[2]  # the best one
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_latex(run: Path, page: Any, tmp_path: Path, lang: str) -> None:
     """It compiles, and what the names say is printed, not run."""
@@ -217,6 +218,7 @@ def files_of_a_run(run: Path, page: Any) -> None:
     assert len(rows) == 4 * 8 and all("|data:" in row["Signature"] for row in rows)
 
 
+@pytest.mark.slow
 def test_citation(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browse: Any) -> None:
     entry = "@misc{x, title={<b>&</b>}}\n"
     monkeypatch.setattr(importlib.import_module("evalsuite.page.report"), "citations", lambda *_: entry)
@@ -239,6 +241,7 @@ def columns_in(page: Any) -> int:
     return int(page.locator("table.overview[data-set=hard] thead th").count()) - 1
 
 
+@pytest.mark.thorough
 def test_addresses(page: Any) -> None:
     filters_and_their_address(page)
     addresses_of_nothing_here(page)

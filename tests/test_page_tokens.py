@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from shared_fixtures import made_once
 from test_page import no_sideways_scrolling, shown
+from tiers import thorough_but
 
 import evalsuite
 from evalsuite.backends.registry import BACKENDS
@@ -77,7 +78,8 @@ def centre(spot: Any) -> tuple[float, float]:
     return float(hit.get_attribute("cx")), float(hit.get_attribute("cy"))
 
 
-@pytest.mark.parametrize("item_set", ["easy", "hard"])
+@pytest.mark.slow
+@pytest.mark.parametrize("item_set", thorough_but(1, ["easy", "hard"]))
 def test_points(page: Any, cells: list[dict[str, Any]], item_set: str) -> None:
     """Where and what results.json says: across on a scale of powers, up as the ticks; likelihoods at the edge, not joined."""
     choose(page, TASKS[0], item_set)

@@ -49,6 +49,7 @@ FRAGMENTS = st.lists(st.sampled_from([*PIECES, " "]), max_size=60).map("".join)
 TEXTS = st.one_of(st.text(max_size=200), FRAGMENTS, st.text(alphabet='ab(（)是不选，。\n"“”<>{}\\*', max_size=120))
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(output=TEXTS, options=st.sampled_from(SETS), finish=st.sampled_from(["stop", "length"]))
 def test_options_never_raise(output: str, options: dict[str, str], finish: str) -> None:

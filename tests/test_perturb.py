@@ -483,6 +483,7 @@ def check_file(rows: tuple[Item, ...]) -> None:
                     assert parse_option(made.target, options, dialogue=made.dialogue).choice == made.gold
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_the_sample(sample: Corpus, task: str) -> None:
     for item_set in CORECODE.sets:

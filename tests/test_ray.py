@@ -26,7 +26,6 @@ from conftest import ENGINE, ON_NODES
 from needs import needs
 from shared_fixtures import made_once
 from sweeps import LARGE
-from tiers import thorough_but
 
 from evalsuite.backends.model import HF, Generation, Model
 from evalsuite.backends.ray import cluster
@@ -134,8 +133,8 @@ def test_two_nodes_give_what_one_process_gives(
     assert not ray.is_initialized(), "it did not leave the cluster"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("blow", thorough_but(1, [signal.SIGKILL, signal.SIGINT]))
+@pytest.mark.thorough
+@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGINT])
 def test_a_stopped_command_is_resumed(
     two_nodes: Any, local: Path, words: list[str], tmp_path: Path, cli: Callable[..., Any], blow: signal.Signals
 ) -> None:

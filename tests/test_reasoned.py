@@ -161,6 +161,7 @@ def test_a_second_reader_sees_the_whole_reply() -> None:
     assert REASONS.strip() in shown and "答案：b" in shown
 
 
+@pytest.mark.slow
 def test_nothing_is_finetuned_to_answer_without_the_reasoning_asked_for(tmp_path: Path) -> None:
     pytest.importorskip("peft")
     with pytest.raises(ConfigError, match=r"--prompt cot: asks to reason before the answer.*such as plain"):

@@ -51,6 +51,7 @@ def test_the_recorded_prompts_are_todays(record: Any) -> None:
     assert sum(session.replies for session in recording.sessions) == len(lines)
 
 
+@pytest.mark.slow
 def test_what_a_newcomer_sees(tmp_path: Path) -> None:
     """The default run of the model: no request fails, and what real models do is there to look at, beside right and wrong answers."""
     recording, lines = read_recording(FOLDER)
@@ -99,6 +100,7 @@ def test_a_model_of_which_nothing_is_recorded(tmp_path: Path, cli: Callable[...,
     assert told.stderr.count("none of the cells asked now was recorded") == 1 and "problem" not in told.stderr
 
 
+@pytest.mark.slow
 def test_another_prompt_gets_no_reply(tmp_path: Path) -> None:
     """Items of the same ids in other data, and a template of one's own under the same name."""
     data = tmp_path / "data"
@@ -208,6 +210,7 @@ def test_a_recording_is_read_only_when_its_model_is_run(monkeypatch: pytest.Monk
     assert not evalsuite.run(model=["random"], tasks=["event_cause"], limit=2, out=tmp_path / "run").problems
 
 
+@pytest.mark.slow
 def test_the_page_marks_it(tmp_path: Path, browse: Any, cli: Callable[..., Any]) -> None:
     evalsuite.run(model=[NAME, "random"], **FEW, out=tmp_path / "run")
     shown = cli("show", tmp_path / "run", COLUMNS="200").stdout

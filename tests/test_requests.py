@@ -136,6 +136,7 @@ def remarks(done: Imported) -> dict[str, int]:
     return {name: len(found) for name, found in done.remarks.items() if found}
 
 
+@pytest.mark.slow
 def test_replies_count_at_the_price_of_their_entry(server: Recording, models: Path, tmp_path: Path) -> None:
     """As those of a run that asks directly."""
     server.mix = {}
@@ -156,6 +157,7 @@ def test_files_hold_no_more_lines_than_the_endpoint_takes(models: Path, tmp_path
     assert sorted(map(json.dumps, lines(out, "batch"))) == sorted(map(json.dumps, whole))
 
 
+@pytest.mark.slow
 def test_the_files_hold_what_a_run_sends(server: Recording, models: Path, tmp_path: Path) -> None:
     """Byte for byte, from the client's own JSON; without a call, a key or a second line for one key."""
     out = write(models, tmp_path / "out")
@@ -187,6 +189,7 @@ def test_plain_lines_have_prompt_and_sampling(models: Path, tmp_path: Path) -> N
     assert talks["parameters"] == {"chat_template_kwargs": {"think": False}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["batch", "plain"])
 def test_a_run_of_files_is_the_run_that_asks(form: str, server: Recording, models: Path, tmp_path: Path) -> None:
     direct = evalsuite.run(models, model=["talks", "base/1"], out=tmp_path / "direct", **ASKED)

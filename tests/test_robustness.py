@@ -191,6 +191,7 @@ def results(run: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_the_oracle_is_right_under_every_perturbation(tmp_path: Path) -> None:
     """Gold follows through items, prompts, parser and metrics: nothing is lost anywhere."""
     (tmp_path / "models.yaml").write_text("models:\n  - {name: oracle, backend: baseline, path: oracle}\n")

@@ -154,6 +154,7 @@ def test_a_seed_follows_from_seed_prompt_and_sample() -> None:
 WARM = {"temperature": 1.0, "top_p": 0.95, "top_k": 200, "repetition_penalty": 1.2}
 
 
+@pytest.mark.slow
 def test_a_sampled_reply_depends_on_its_seed_alone(tiny: Path) -> None:
     """Not on its batch, and not on what a run had asked before it was interrupted."""
     backend = hf(tiny, **WARM)
@@ -206,6 +207,7 @@ def test_beams_and_penalty_are_those_of_transformers(tiny: Path, settings: dict[
     assert found != replies(hf(tiny))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("beams", [2, 5])
 def test_vllms_beam_search_is_transformers_one(tiny: Path, beams: int) -> None:
     """The search itself, over the same network, without vLLM."""
@@ -391,6 +393,7 @@ def test_samples_under_perturbations(tmp_path: Path) -> None:
     assert drop["items"] == 3 and drop["base"] == 0.5 and drop["value"] == metrics["accuracy"]["value"]
 
 
+@pytest.mark.slow
 def test_a_run_samples_each_prompt_and_resumes(tmp_path: Path, tiny: Path) -> None:
     pytest.importorskip("torch", reason="needs evalsuite[hf]")
     models = tmp_path / "models.yaml"

@@ -63,6 +63,7 @@ def test_they_are_schemas(name: str) -> None:
     assert schema["title"] and schema["description"] and schema["additionalProperties"] is False
 
 
+@pytest.mark.slow
 def test_baselines_with_perturbations_shots_and_wordings(run: Path) -> None:
     results = load(run / "results.json")
     told = results["robustness"]
@@ -82,6 +83,7 @@ def test_every_scoring(tmp_path: Path) -> None:
     assert valid("results", load(tmp_path / "results.json")) and all(valid("record", record) for record in found)
 
 
+@pytest.mark.slow
 def test_a_judged_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["evalsuite.analyses.judged.summary"], "MODELS", 3)  # as many as there are here
     for package in ("openai", "tenacity", "aiolimiter"):
@@ -218,6 +220,7 @@ def written(run: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "mutate"), [m[1:] for m in MUTATIONS], ids=[m[0] for m in MUTATIONS])
 def test_broken_files_are_refused(written: dict[str, Any], name: str, mutate: Callable[[Any], Any]) -> None:
     broken = copy.deepcopy(written[name])

@@ -41,6 +41,7 @@ def same(one: Path, two: Path) -> bool:
     return all((one / p).read_bytes() == (two / p).read_bytes() for p in [*files, Path("results.json")])
 
 
+@pytest.mark.slow
 def test_two_folders_are_as_one_that_has_all(tmp_path: Path, cli: Callable[..., Any]) -> None:
     one, two = copied(tmp_path / "one", BOTH[0]), copied(tmp_path / "a,two", BOTH[1])
     asked = ("--model", "lexical", "--model", "majority", "--shots", "0,2", "--limit", "6")

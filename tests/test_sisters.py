@@ -86,6 +86,7 @@ def content(run: Path) -> dict[str, Any]:
 # Perturbations ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_is_right_stays_right_wherever_it_stands(made: Path) -> None:
     cells = [c for c in content(made / "run")["cells"] if c["model"] == "oracle"]
     ways = {kind: {c["perturb"] for c in cells if TASKS[c["task"]].kind.name == kind} for kind in ("choice", "choices", "text", "span")}  # fmt: skip

@@ -326,6 +326,7 @@ TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tamper", "seal", "message"), [t[1:] for t in TAMPERED], ids=[t[0] for t in TAMPERED])
 def test_tampering_is_found_and_named(folder: Path, tamper: Callable[[Path], Any], seal: bool, message: str) -> None:
     tamper(folder)

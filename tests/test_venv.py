@@ -76,6 +76,7 @@ def test_uv_takes_the_settings_of_pip() -> None:
     }
 
 
+@pytest.mark.slow
 def test_pip_installs_where_uv_cannot() -> None:
     """And says in its own words what is wrong."""
     words = [sys.executable, str(INSTALL), "--no-index", "no-such-package"]

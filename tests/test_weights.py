@@ -296,6 +296,7 @@ def test_what_is_no_adapter(tiny: Path, lora: Path, tmp_path: Path) -> None:
         HuggingFace(of(tmp_path / "both"))
 
 
+@pytest.mark.slow
 def test_a_training_goes_on_from_whole_checkpoints_only(tiny: Path, tmp_path: Path) -> None:
     pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")
     settings = Finetune(rank=2, batch=1, gradient_accumulation=1, epochs=1, checkpoint_steps=1, bf16=False)
