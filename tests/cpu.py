@@ -98,6 +98,8 @@ class Costs:
             mine.update(theirs)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if hasattr(self.config, "workeroutput"):
+            return
         budget = tomllib.loads(BUDGET.read_text(encoding="utf-8"))
         for line in self.lines(budget):
             terminalreporter.write_line(line)
