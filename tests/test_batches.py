@@ -582,7 +582,7 @@ def test_journals_of_earlier_versions(dies: int) -> None:
     assert paid(found) == pytest.approx(charged(server)) and journal.spent == 0
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_interleavings() -> None:
     """Those of one fault, and some of many; `benchmarks/batch_states.py` makes the others."""
     spec = importlib.util.spec_from_file_location("batch_states", ROOT / "benchmarks" / "batch_states.py")

@@ -291,7 +291,7 @@ def run(folder: Path) -> Path:
     return out
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_real_run_counted_again(run: Path) -> None:
     """By other means: no object of ours, only the lines of records/ and what the paper says of the ontology."""
     results = json.loads((run / "results.json").read_text(encoding="utf-8"))

@@ -8,6 +8,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 from as_json import a_cell, a_run, scored
+from tiers import thorough_but
 
 from evalsuite.analyses.chance import Chance, compute
 from evalsuite.metrics.chance import better_than_shuffled
@@ -86,7 +87,7 @@ def preferring(rng: np.random.Generator, dialogues: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("guess", [uniform, one_a_dialogue, preferring])
+@pytest.mark.parametrize("guess", thorough_but(1, [uniform, one_a_dialogue, preferring]))
 @pytest.mark.parametrize("repeats", [0.0, 0.8])
 def test_models_that_know_nothing_are_not_above_chance(
     guess: Callable[[np.random.Generator, np.ndarray], np.ndarray], repeats: float

@@ -243,7 +243,7 @@ def test_five_askings_vote(tmp_path: Path) -> None:
 FORMS = ("[[{}]]", "答案是[{}]", "我选{}", "{}，不是B", "先看[[A]]，再看[[{}]]", "都不对", "[[D]]", "")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_votes_are_those_of_the_official_script(real_data: Path, tmp_path: Path) -> None:
     """Replies of many forms to 40 official items of each task go through get_results.py, and through the suite."""
     if not (real_data / "tombench").is_dir():

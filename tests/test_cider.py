@@ -76,7 +76,7 @@ def test_the_relations_come_out_as_in_table_9(real: Corpus) -> None:
     assert categories == TABLE_9_CATEGORIES and tuple(TABLE_9_CATEGORIES) == CATEGORIES
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("split", SPLITS)
 def test_the_positives_come_out_as_in_table_3(real: Corpus, split: str) -> None:
     files = [real.file(TASKS_CIDER["dnli"], fold, split).items for fold in FOLDS]

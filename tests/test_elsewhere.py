@@ -48,7 +48,7 @@ def call(*words: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[byt
 # ---------------------------------------------------------------- Windows, simulated
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_every_module_is_imported_without_what_only_unix_has(tmp_path: Path) -> None:
     code = f"""
 import importlib, os, signal, sys

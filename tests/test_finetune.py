@@ -160,7 +160,7 @@ def test_the_adapter_changes_what_the_model_says(sweep: Path) -> None:
     assert said["tiny"] != said[LARGE]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_finished_adapters_are_skipped_and_changed_ones_trained_anew(
     sweep: Path, tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -265,7 +265,7 @@ def test_from_python(tmp_path: Path) -> None:
         evalsuite.score(tmp_path / "no")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_oracle_is_always_right(tmp_path: Path) -> None:
     """Gold answers through the whole journey: whatever they lose, the suite loses for every model."""
     (tmp_path / "models.yaml").write_text("models: [{name: oracle, backend: baseline, path: oracle}]")

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from as_json import cells_of
+from tiers import thorough_but
 
 import evalsuite
 from evalsuite.backends import checkpoint as tokens
@@ -72,7 +73,7 @@ def _forward(backend: HuggingFace, ids: tuple[int, ...]) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["hf", "base"])
+@pytest.mark.parametrize("kind", thorough_but(1, ["hf", "base"]))
 @pytest.mark.parametrize("task", ["knowledge_filling", "slot_identification"])
 def test_labels_add_up_their_forms(kind: str, task: str, sample: Corpus, request: pytest.FixtureRequest) -> None:
     backend: HuggingFace = request.getfixturevalue(kind)
@@ -114,7 +115,7 @@ def test_a_label_that_begins_another() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["one by one", "at once", "a forward an option"])
-@pytest.mark.parametrize("kind", ["hf", "base"])
+@pytest.mark.parametrize("kind", thorough_but(1, ["hf", "base"]))
 def test_texts_and_their_priors(
     kind: str, way: str, sample: Corpus, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,7 +179,7 @@ def test_memory_running_out_halves_the_batch(hf: HuggingFace, sample: Corpus, mo
         assert [x.logprob for x in mine.likelihoods] == pytest.approx([x.logprob for x in theirs.likelihoods], abs=1e-4)
 
 
-@pytest.mark.parametrize("kind", ["hf", "base"])
+@pytest.mark.parametrize("kind", thorough_but(1, ["hf", "base"]))
 def test_constrained_can_say_labels_only(kind: str, sample: Corpus, request: pytest.FixtureRequest) -> None:
     backend: HuggingFace = request.getfixturevalue(kind)
     requests = likelihood_requests(sample, "constrained", count=6)

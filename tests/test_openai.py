@@ -565,7 +565,7 @@ def test_the_key_is_shown_nowhere(endpoint: tuple[Server, Path], tmp_path: Path)
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_ctrl_c(tmp_path: Path) -> None:
     out = tmp_path / "run"
     with Holding(mix={}) as server:

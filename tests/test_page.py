@@ -110,7 +110,7 @@ def ways_page(ways: Path, browse: Any) -> Iterator[Any]:
         yield tab
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_tab_lent_again_is_as_new(tmp_path: Path, browse: Any) -> None:
     """Nothing that one test does in a tab is there for the next; two at once are two."""
     file = tmp_path / "page.html"
@@ -250,7 +250,7 @@ def shown(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f}"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_scorings(ways: Path, ways_page: Any) -> None:
     """Choices by the scoring chosen, spans and texts as generated; the paper's rows beside generated choices only. And all
     scorings side by side."""

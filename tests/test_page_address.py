@@ -176,7 +176,7 @@ def test_language(tab: Any, page_file: Path, browse: Any) -> None:
         assert other.evaluate("document.documentElement.lang") == "en"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_an_address_of_what_is_not_here(page_file: Path, browse: Any) -> None:
     """What an address names and the page does not have is left out; the page says so of a cell."""
     with browse(page_file) as plain:
@@ -187,7 +187,7 @@ def test_an_address_of_what_is_not_here(page_file: Path, browse: Any) -> None:
         assert other.locator("#gone").count() == 1
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_letter_keys_can_be_turned_off(tab: Any) -> None:
     """J and K do nothing while single-key shortcuts are off, after a reload, too; arrows and Escape still work."""
     moved(tab, tab.locator("button.cell").first.click)

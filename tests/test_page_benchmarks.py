@@ -128,7 +128,7 @@ def test_a_benchmark_is_picked_and_kept_in_the_address(page: Any) -> None:
     assert page.locator("[data-keep=only-set] option").count() == 11
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_less_is_better_of_some_metrics(page: Any, results: dict[str, Any]) -> None:
     to(page, "lang=en&benchmark=cider")
     page.select_option("[data-keep=metric-cider_span_extraction] select", "paper.no_match")
@@ -270,7 +270,7 @@ def test_published_figures_are_of_our_tasks_and_sets() -> None:
         )
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_metric_needs_no_more_than_its_row(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browse: Any
 ) -> None:

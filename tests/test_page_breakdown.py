@@ -34,7 +34,7 @@ def run(folder: Path) -> Path:
     models += [f"  - {{name: m{n}, backend: baseline, path: random}}\n" for n in range(7)]
     (folder / "models.yaml").write_text("models:\n" + "".join(models))
     run = folder / "run"
-    evalsuite.run(models=folder / "models.yaml", tasks=TASKS, perturb=["none", "shuffle"], limit=60, out=run)
+    evalsuite.run(models=folder / "models.yaml", tasks=TASKS, perturb=["none", "shuffle"], limit=24, out=run)
     results = json.loads((run / "results.json").read_text())
     for entry in (*results["cells"], *results["breakdowns"], *results["confusions"]):
         if entry["model"] == "m6":
@@ -100,7 +100,7 @@ def pick(page: Any, keep: str, value: str) -> None:
     page.select_option(f"[data-keep={keep}] select", value=value)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_breakdown(page: Any, results: dict[str, Any]) -> None:
     up_to_six_models_and_which(page)
     for task in reversed(TASKS):
@@ -262,6 +262,7 @@ def save_chart(page: Any, name: str) -> None:
     assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.thorough
 def test_runs_of_before_there_were_any(tmp_path: Path, run: Path, results: dict[str, Any], browse: Any) -> None:
     old = tmp_path / "old"
     (old / "records").mkdir(parents=True)

@@ -216,7 +216,7 @@ def pixels(png: bytes) -> bytes:
     return zlib.decompress(packed)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_no_sideways_scrolling(page: Any) -> None:
     page.click("[data-unfold=tables-seeds] summary")
     for _ in range(2):

@@ -127,7 +127,7 @@ def a_very_long_reply_is_cut_around_what_was_read(page: Any) -> None:
     assert len(page.inner_text(".two pre.reply")) >= 1_000_006 and page.locator(".two .gap").count() == 0
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_shard_that_is_gone(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browse: Any) -> None:
     monkeypatch.setattr(sys.modules["evalsuite.page.report"], "INSIDE", 0)
     site = evalsuite.report([run], tmp_path / "site")

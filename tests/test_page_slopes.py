@@ -232,6 +232,7 @@ def test_looks_are_the_models_own(many_page: Any) -> None:
         assert [line(many_page, panel, name, box).evaluate(look) for name in names] == keys
 
 
+@pytest.mark.thorough
 def test_shots(page: Any, run: Path) -> None:
     found = rows_of(run, "shots", perturb="none", shots=None)
     for row in (r for r in found if r["set"] == SET):
@@ -246,6 +247,7 @@ def test_shots(page: Any, run: Path) -> None:
     assert "shots=3" in page.url and f"set={SET}" in page.url
 
 
+@pytest.mark.thorough
 def test_wordings(page: Any, run: Path) -> None:
     rows = rows_of(run, "wordings", perturb="none")
     panel = page.locator(f"#wordings-charts [data-panel={SET}]")
@@ -261,6 +263,7 @@ def test_wordings(page: Any, run: Path) -> None:
     assert "prompt=plain" in page.url
 
 
+@pytest.mark.thorough
 def test_charts_are_saved(page: Any) -> None:
     """Every marker once, and the models' names; nothing of the page's styles is needed."""
     for box in ("drops-charts", "shots-charts", "wordings-charts"):
@@ -285,7 +288,7 @@ def test_nothing_scrolls_sideways(many_page: Any) -> None:
     assert no_sideways_scrolling(many_page)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_tables_are_drawn_when_opened_and_stay_open(page: Any) -> None:
     fold = page.locator("[data-unfold=tables-drops]")
     assert fold.locator("table").count() == 0

@@ -218,7 +218,7 @@ def files_of_a_run(run: Path, page: Any) -> None:
     assert len(rows) == 4 * 8 and all("|data:" in row["Signature"] for row in rows)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_citation(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browse: Any) -> None:
     entry = "@misc{x, title={<b>&</b>}}\n"
     monkeypatch.setattr(importlib.import_module("evalsuite.page.report"), "citations", lambda *_: entry)

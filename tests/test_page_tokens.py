@@ -176,6 +176,7 @@ def test_nothing_where_nobody_counted(tmp_path: Path, browse: Any) -> None:
         assert "Accuracy against tokens" not in tab.inner_text("#sections")
 
 
+@pytest.mark.thorough
 def test_no_sideways_scrolling(page: Any) -> None:
     page.click("#tokens summary")
     page.wait_for_selector("#sheet-tokens_by_way tbody tr")

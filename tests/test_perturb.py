@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tiers import thorough_but
 
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
@@ -484,7 +485,7 @@ def check_file(rows: tuple[Item, ...]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", thorough_but(3, TASKS))
 def test_the_sample(sample: Corpus, task: str) -> None:
     for item_set in CORECODE.sets:
         for split in SPLITS:

@@ -362,7 +362,7 @@ def run(folder: Path) -> Path:
     return folder / "run"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_of_a_run(run: Path) -> None:
     results = json.loads((run / "results.json").read_text())
     found = ranking.groups(rated_run(run))

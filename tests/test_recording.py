@@ -210,7 +210,7 @@ def test_a_recording_is_read_only_when_its_model_is_run(monkeypatch: pytest.Monk
     assert not evalsuite.run(model=["random"], tasks=["event_cause"], limit=2, out=tmp_path / "run").problems
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_page_marks_it(tmp_path: Path, browse: Any, cli: Callable[..., Any]) -> None:
     evalsuite.run(model=[NAME, "random"], **FEW, out=tmp_path / "run")
     shown = cli("show", tmp_path / "run", COLUMNS="200").stdout

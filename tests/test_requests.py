@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from needs import needs
+from tiers import thorough_but
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server, reply_to
@@ -190,7 +191,7 @@ def test_plain_lines_have_prompt_and_sampling(models: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["batch", "plain"])
+@pytest.mark.parametrize("form", thorough_but(1, ["batch", "plain"]))
 def test_a_run_of_files_is_the_run_that_asks(form: str, server: Recording, models: Path, tmp_path: Path) -> None:
     direct = evalsuite.run(models, model=["talks", "base/1"], out=tmp_path / "direct", **ASKED)
     kinds = server.account()["kinds"]

@@ -64,7 +64,7 @@ def test_a_labelled_reply_needs_the_rule(rule: Rule, monkeypatch: pytest.MonkeyP
     )
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_rule_that_nothing_needs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     useless = Rule("useless", NAME, "MTQGW", r"~h~h~", r"", "")
     assert needs(monkeypatch, False, [useless, *RULES], read_rightly()) is None

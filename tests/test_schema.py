@@ -63,7 +63,7 @@ def test_they_are_schemas(name: str) -> None:
     assert schema["title"] and schema["description"] and schema["additionalProperties"] is False
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_baselines_with_perturbations_shots_and_wordings(run: Path) -> None:
     results = load(run / "results.json")
     told = results["robustness"]

@@ -105,7 +105,7 @@ evalsuite.run({"m": reply}, tasks=["knowledge_filling"], set="easy", limit=3, ou
 """
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_run_killed_at_a_known_point_goes_on(tmp_path: Path) -> None:
     process = subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # fmt: skip
     assert process.stdout is not None and process.stdout.readline() == b"here\n"

@@ -14,6 +14,7 @@ from typing import Any
 import probes
 import pytest
 from shared_fixtures import made_once
+from tiers import thorough_but
 from typer.testing import CliRunner
 
 import evalsuite
@@ -327,7 +328,9 @@ TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("tamper", "seal", "message"), [t[1:] for t in TAMPERED], ids=[t[0] for t in TAMPERED])
+@pytest.mark.parametrize(
+    ("tamper", "seal", "message"), thorough_but(12, [t[1:] for t in TAMPERED]), ids=[t[0] for t in TAMPERED]
+)
 def test_tampering_is_found_and_named(folder: Path, tamper: Callable[[Path], Any], seal: bool, message: str) -> None:
     tamper(folder)
     if seal:

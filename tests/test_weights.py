@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from as_json import cells_of
 from needs import needs
+from tiers import thorough_but
 
 import evalsuite
 from evalsuite.authoring.discriminator import NetworkFeatures
@@ -95,7 +96,7 @@ NAMES = ["one missing", "tied missing", "prefix", "shape", "empty", "tied head",
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("change", "message"), CHECKPOINTS, ids=NAMES)
+@pytest.mark.parametrize(("change", "message"), thorough_but(2, CHECKPOINTS), ids=NAMES)
 def test_checkpoints(
     change: Callable[[Tensors], Tensors],
     message: str | None,

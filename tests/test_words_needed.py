@@ -96,7 +96,7 @@ def test_a_labelled_reply_needs_each_cue_word(kind: str, monkeypatch: pytest.Mon
     assert not idle, f"no labelled reply needs these cue words of class {kind!r}, they can go: {', '.join(idle)}"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize(("kind", "useless"), [("C", "拍板"), ("+", "(最|更)妙"), ("=", "(应该|应当)是")])
 def test_a_useless_cue_word_is_found(kind: str, useless: str, monkeypatch: pytest.MonkeyPatch) -> None:
     added = {**CUES, kind: f"{CUES[kind]} {useless}"}
