@@ -22,6 +22,10 @@ _NO_INTERVAL = Text(
     "平均为各任务成绩的算术平均，仅在各任务均有成绩时给出，不给区间；各任务的随机水平不同",
     "means are over tasks, where every task has a figure; they have no interval, and chance differs between tasks",
 )
+_NO_SCALE = Text(
+    "平均值混合了尺度不同的指标（{zh}），只供粗看；比较模型请选单项任务",
+    "the mean is over metrics that share no scale ({en}), a rough guide: to compare models, pick a task",
+)
 _AT_THE_EDGE = Text(
     "左缘的 0：按概率作答，不生成文字", "0 at the left edge: answers by likelihood, where nothing is written"
 )
@@ -112,6 +116,10 @@ def _notes(points: Sequence[_Point], uncounted: int, partial: int, tasks: int) -
         yield _AT_THE_EDGE
     if tasks > 1:
         yield _NO_INTERVAL
+        metrics = [metric_named(name) for name in dict.fromkeys(TASKS[c.task].metrics[0] for c in points[0].cells)]
+        if len(metrics) > 1:
+            zh, en = "、".join(m.zh for m in metrics), ", ".join(m.en or m.zh for m in metrics)
+            yield Text(_NO_SCALE.zh.format(zh=zh), _NO_SCALE.en.format(en=en))
     if uncounted:
         yield Text(
             f"未显示 {uncounted} 种未统计词元的问法（如基线）",
