@@ -27,13 +27,16 @@ def run(folder: Path) -> Path:
     records = [json.loads(line) for line in path.read_text().splitlines()]
     records[3]["reply"] = "长" * 500_000 + "答案是(b)" + "尾" * 500_000
     records[3]["answer"] |= {"start": 500_003, "end": 500_006}
+    other = (out / record_file(out, "lexical")).read_text().splitlines()
+    known = {r["item"] for r in map(json.loads, other) if r["scores"]["accuracy"] == 1}
+    next(r for r in records[4:] if r["item"] in known)["scores"]["accuracy"] = 1.0  # an item that both have right
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     return out
 
 
-def record_file(out: Path) -> str:
+def record_file(out: Path, model: str = "random") -> str:
     cells = json.loads((out / "results.json").read_text())["cells"]
-    return next(c["records"] for c in cells if (c["model"], c["set"], c["perturb"]) == ("random", "easy", "none"))
+    return next(c["records"] for c in cells if (c["model"], c["set"], c["perturb"]) == (model, "easy", "none"))
 
 
 @pytest.fixture(scope="module", params=thorough_but(1, ["beside", "inside"]))
@@ -115,6 +118,7 @@ def models_disagree(run: Path, page: Any) -> None:
                 right.setdefault(record["item"], set()).add(record["scores"]["accuracy"] == 1)
     page.click(".listtools [data-value=disagree]")
     both = sum(len(x) == 2 for x in right.values())
+    assert {True} in right.values() and {False} in right.values()  # those that all have right, or wrong, are not listed
     assert both and page.inner_text("#found").startswith(f"{both} of ")
     page.click(".listtools [data-value=all]")
 
