@@ -90,6 +90,10 @@ def rows_go_by_mean_rank_in_tables_and_charts(tab: Any) -> None:
     means = [sum(sum((w > v) + (w == v) / 2 for w in c) for c, v in zip(columns, row, strict=True)) for row in ranked]
     assert means == sorted(means)
     assert names[0] == names[1]
+    panels = tab.locator("#rank-plots figcaption strong").all_inner_texts()
+    assert panels == tab.locator("table.overview").evaluate_all(
+        "all => all.map((x) => document.getElementById(`set-${x.dataset.set}`).textContent)"
+    )  # ranks go by the sets as the tables do
     charts = tab.locator("#charts .panel").evaluate_all(
         "all => all.map((x) => [...x.querySelectorAll('.names .name')].map((y) => y.textContent))"
     )

@@ -59,6 +59,10 @@ def a_row_a_model_first(page: Any, shown: Path) -> None:
     )  # first on every kind of run
     rows = [r for r in group["rows"] if (r["variant"], r["scoring"]) == ("paper", "generate")]
     assert page.locator("#wholes tbody tr:not(.group)").count() == len(rows) + 1  # and chance
+    ends = page.locator("#wholes table, #wholes h2 ~ .note, #wholes > .note").evaluate_all(
+        "all => all.map((x) => x.localName)"
+    )
+    assert ends[0] == "table"  # notes are below what they are about
     for row in rows:
         for score in row["scores"]:
             node = mean(page, row["model"], f"{score['kind']}:{score['name']}")

@@ -153,7 +153,7 @@ def test_the_mean_over_tasks(page: Any, cells: list[dict[str, Any]]) -> None:
 def test_a_point_opens_its_evidence_by_keyboard(page: Any) -> None:
     """The cell tells what its replies took, and a reply what it took itself."""
     choose(page, TASKS[0])
-    page.locator("#tokens-charts .spot").first.focus()
+    spots(page, "brief")[-1].focus()
     page.keyboard.press("ArrowDown")  # to the next line
     told = page.evaluate("document.activeElement.getAttribute('aria-label')")
     assert told.startswith("thinker, ")

@@ -13,7 +13,7 @@ import {
   shared,
   taskOf,
 } from "./data.ts";
-import { cellAt, inSight, inView, isFound, perturbOf, scoringOf, setNames } from "./filters.ts";
+import { benchmarksShown, cellAt, inSight, inView, isFound, perturbOf, scoringOf, setNames } from "./filters.ts";
 import { metricOf, tasks } from "./metric_choice.ts";
 import { isLower, metricRow, publishedAs } from "./metrics.ts";
 import { isLevel, ownName, setLabel, setWord } from "./names.ts";
@@ -64,6 +64,10 @@ export function tablesOf(b: Benchmark): OverviewTable[] {
       .map((task) => ({ key: task.name, task, set, label: ownName(task) })),
   }));
 }
+
+/** The tables of a benchmark; the harder set, which the paper reports, comes first. */
+export const hardestFirst = (b: Benchmark): OverviewTable[] =>
+  b.levels.length ? [...tablesOf(b)].reverse() : tablesOf(b);
 
 const meanAt = (id: string, task: Task) =>
   meanIndex.get(meanPlace({ ...state, id, task: task.name, scoring: scoringOf(task), perturb: perturbOf(task) }));
@@ -166,6 +170,20 @@ function byRank<R extends Row>(rows: R[], columns: TableColumn[]): R[] {
   const place = new Map(rows.map((row, i) => [row, ranks[i] ?? 0]));
   const rank = (row: R) => place.get(row) ?? 0;
   return [...rows].sort((a, b) => rank(a) - rank(b) || NAMES.compare(a.label, b.label));
+}
+
+/** The place of every model on the page: by mean rank over the columns of the first benchmark shown, baselines last. */
+export function modelPlaces(): Map<string, number> {
+  const [first] = benchmarksShown();
+  const rows = [...models.values()].map((model) => ({
+    label: model.label,
+    model,
+    value: (set: string | null, task: Task) =>
+      entryAt(model.id, { set, task })?.metrics?.[metricOf(task)]?.value ?? null,
+  }));
+  const own = (baseline: boolean) => rows.filter(({ model }) => model.baseline === baseline);
+  const all = [false, true].flatMap((baseline) => (first ? byRank(own(baseline), rankColumns(first)) : own(baseline)));
+  return new Map(all.map(({ model }, place) => [model.id, place]));
 }
 
 /** Sort rows in the chosen order: by mean rank, by a column's value (`null` last) or by name. */

@@ -49,7 +49,7 @@ type Group = "scores" | "robust" | "diagnosis" | "appendix";
 /** Long sections, which are folded until a person opens them. */
 // biome-ignore format: a list of names
 const FOLDED = new Set([
-  "sized", "steady", "voted", "leveled", "calibrated", "slices", "confused", "correlated", "statuses", "sheets", "references",
+  "sized", "steady", "voted", "leveled", "remembered", "extracted", "calibrated", "slices", "confused", "correlated", "statuses", "sheets", "references",
 ]);
 
 /** The scroll position of the number-th scrolling region of a section. */

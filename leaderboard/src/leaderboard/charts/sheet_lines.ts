@@ -1,6 +1,6 @@
 // Lines of a sheet: its values with their intervals over places, side by side or on a scale.
 import { h } from "../../common/dom.ts";
-import { isNumber, type Maybe, num, pct, sumOf } from "../../common/numbers.ts";
+import { isNumber, type Maybe, NAMES, num, pct, sumOf } from "../../common/numbers.ts";
 import { plain, shortened, wide } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { cellOfAbout, models } from "../data.ts";
@@ -238,7 +238,9 @@ export function linesShown(panels: LinePanel[]): Set<string> {
   const ids = [...new Set(all.flatMap((one) => one.model ?? []))];
   const picked = pickedOf(ids);
   const isBaseline = ({ model }: SheetLine) => Number(Boolean(model && models.get(model)?.baseline));
-  const best = [...all].sort((a, b) => isBaseline(a) - isBaseline(b) || meanOf(b) - meanOf(a)).slice(0, MOST_LINES);
+  const before = (a: SheetLine, b: SheetLine) =>
+    isBaseline(a) - isBaseline(b) || meanOf(b) - meanOf(a) || NAMES.compare(a.key, b.key);
+  const best = [...all].sort(before).slice(0, MOST_LINES);
   const shown =
     ids.length <= MOST_LINES ? all : picked.length ? all.filter((x) => picked.includes(x.model ?? "")) : best;
   return new Set((all.some(({ end }) => end) ? all : shown).map((one) => one.key));

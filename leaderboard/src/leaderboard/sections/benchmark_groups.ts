@@ -54,7 +54,8 @@ function drawWhole(whole: GroupTable): Kid {
     ),
   );
   return [
-    h("h2", null, title),
+    sheetNode(sheetOf(whole), { id: `whole-${name}`, heading: h("h2", null, title), where: wayOf(whole) }),
+    h("div", { id: boxOf(whole), class: "parts" }, partsNode(whole)),
     h(
       "p",
       { class: "note" },
@@ -65,8 +66,6 @@ function drawWhole(whole: GroupTable): Kid {
         wayOf(whole),
       ),
     ),
-    sheetNode(sheetOf(whole), { id: `whole-${name}`, heading: null, where: wayOf(whole) }),
-    h("div", { id: boxOf(whole), class: "parts" }, partsNode(whole)),
     panels.length > 0 && [
       h("div", { class: "titled" }, h("h3", null, t("byAbility")), savers(charts, `${title} · ${t("byAbility")}`)),
       h("div", { class: "panels", id: charts }, panels),

@@ -9,6 +9,7 @@ import { savers } from "../charts/picture.ts";
 import { dotPanels } from "../charts/sheet_dots.ts";
 import { lineLegend, linePanel, linesShown, MOST_LINES, panelsOf } from "../charts/sheet_lines.ts";
 import { scatterPanel } from "../charts/sheet_scatter.ts";
+import { modelPlaces } from "../columns.ts";
 import { models, nameNode } from "../data.ts";
 import { unfold } from "../details.ts";
 import { blocksOf } from "../tables/blocks.ts";
@@ -60,7 +61,7 @@ const controls = (id: string, picks: Pick[]): Kid =>
 function modelsIn(sheets: Sheet[]): string[] {
   const drawn = sheets.filter(({ chart }) => chart && !["matrix", "bars"].includes(chart.kind) && chart.across !== 0);
   const ids = new Set(drawn.flatMap(({ run, rows }) => rows.map(({ about }) => `${run}\t${about?.model}`)));
-  return [...models.keys()].filter((id) => ids.has(id));
+  return [...modelPlaces().keys()].filter((id) => ids.has(id));
 }
 
 /** The sheets of one name: their heading and note, the pickers that only they have, their charts, and their tables below a fold. */

@@ -8,6 +8,7 @@ import {
   chanceOf,
   columnCells,
   entryAt,
+  hardestFirst,
   type OverviewTable,
   type OwnRow,
   ordered,
@@ -16,7 +17,6 @@ import {
   paperRows,
   sameItems,
   type TableColumn,
-  tablesOf,
 } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
 import { adapters, address, benchmarkOf, counts, data, distinct, manyBenchmarks, setsThere, taskOf } from "../data.ts";
@@ -32,19 +32,7 @@ import { SCORINGS, STATUSES } from "../statuses.ts";
 import { asValue } from "../tables/figures.ts";
 import { metricColumn, nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
-import type {
-  Benchmark,
-  Cell,
-  Estimate,
-  Flag,
-  Mean,
-  Model,
-  Sheet,
-  SheetColumn,
-  SheetRow,
-  SheetValue,
-  Task,
-} from "../types.ts";
+import type { Cell, Estimate, Flag, Mean, Model, Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
 import { exportCsv } from "./export.ts";
 import { filterBar } from "./filters.ts";
 import { groupOf, haveGroups, lettersControl, lettersNote, lettersOf } from "./groups.ts";
@@ -72,9 +60,6 @@ export const drawTables = () =>
     legend(),
     lettersNote(),
   );
-
-/** The tables of a benchmark; the harder set, which the paper reports, comes first. */
-const hardestFirst = (b: Benchmark): OverviewTable[] => (b.levels.length ? [...tablesOf(b)].reverse() : tablesOf(b));
 
 /** The pickers of metrics and settings, in a fold whose line states the present settings. */
 const pickers = () =>

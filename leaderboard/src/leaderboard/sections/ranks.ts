@@ -5,9 +5,9 @@ import { isNumber, sumOf } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
 import { savers } from "../charts/picture.ts";
 import { rankFigure, rankPanel } from "../charts/ranks.ts";
-import { type OwnRow, ownRows, sameItems } from "../columns.ts";
-import { counts, data, setsThere } from "../data.ts";
-import { cellAt, setNames } from "../filters.ts";
+import { hardestFirst, type OwnRow, ownRows, sameItems } from "../columns.ts";
+import { counts, data } from "../data.ts";
+import { benchmarksShown, cellAt } from "../filters.ts";
 import { metricOf, tasks } from "../metric_choice.ts";
 import { baseName, isLower, metricName } from "../metrics.ts";
 import { setTitle, taskName } from "../names.ts";
@@ -72,9 +72,10 @@ function compared(byColumn: number[][], models: number, few: boolean): Pick<Rank
 }
 
 export function drawRanks() {
-  const all = setNames()
-    .filter((set) => !data.benchmarks.some((b) => b.averaged && setsThere.get(b.name)?.includes(set)))
-    .flatMap((set) => averageRanks(set) ?? []);
+  const sets = benchmarksShown()
+    .filter((b) => !b.averaged)
+    .flatMap((b) => hardestFirst(b).flatMap(({ columns }) => columns[0]?.set ?? []));
+  const all = sets.flatMap((set) => averageRanks(set) ?? []);
   if (!all.length) return null;
   const mixed = all.some((x) => new Set(x.columns.map((c) => baseName(metricOf(c)))).size > 1);
   return h(

@@ -72,7 +72,7 @@ export function ranksOf(sheet: Sheet): (row: SheetRow, column: number) => Rank {
     const order = [...new Set(found)].sort((a, b) =>
       better === "less" ? Number(a) - Number(b) : Number(b) - Number(a),
     );
-    return found.length > 1 ? order.slice(0, 2) : [];
+    return order.length > 1 ? order.slice(0, 2) : []; // where all are equal none is the best
   });
   return (row, column) => {
     if (!firsts[column]?.length || row.kind) return "";

@@ -3,13 +3,14 @@ import { NAMES } from "../../common/numbers.ts";
 import { brief, plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { pickIn } from "../actions.ts";
+import { modelPlaces } from "../columns.ts";
 import { data, models, taskOf } from "../data.ts";
 import { perturbOf, scoringOf, setNames } from "../filters.ts";
 import { tasks } from "../metric_choice.ts";
 import { perturbName, setLabel, taskName } from "../names.ts";
 import { pickedIn, state } from "../state.ts";
 import type { About, Sheet, SheetRow } from "../types.ts";
-import { blocksOf } from "./blocks.ts";
+import { type Block, blocksOf } from "./blocks.ts";
 import { aboutInView, sheetsOf } from "./sheet.ts";
 
 /** The task of sheets about means over tasks: analyses/token_details.py. */
@@ -103,7 +104,28 @@ export function narrowed(section: string, analyses: string[]): { sheets: Sheet[]
     sheets = sheets.flatMap((sheet) => (isFree(sheet) ? sheet : (withRows(sheet, isPicked) ?? [])));
     return [pick];
   });
-  return { sheets, picks };
+  const places = modelPlaces();
+  return { sheets: sheets.map((sheet) => (sheet.chart ? inOrderOfModels(sheet, places) : sheet)), picks };
+}
+
+/** The sheet with its rows, and blocks of rows, in the order of their models; of those of no model, unchanged. */
+function inOrderOfModels(sheet: Sheet, places: Map<string, number>): Sheet {
+  const placeOf = (row: SheetRow | null) => places.get(`${sheet.run}\t${row?.about?.model}`);
+  const order = <X>(all: X[], row: (one: X) => SheetRow | null): X[] =>
+    all.every((one) => placeOf(row(one)) !== undefined)
+      ? [...all].sort((a, b) => (placeOf(row(a)) ?? 0) - (placeOf(row(b)) ?? 0))
+      : all;
+  const blocks = blocksOf(sheet.rows);
+  const isApart = (block: Block) => block.apart;
+  const own = order(
+    blocks.filter((block) => !isApart(block)),
+    ({ group }) => group,
+  );
+  const rows = [...own, ...blocks.filter(isApart)].flatMap(({ group, rows }) => [
+    ...(group ? [group] : []),
+    ...order(rows, (row) => row),
+  ]);
+  return { ...sheet, rows };
 }
 
 /** Fields of which the last value is shown at first: the harder set, the largest size. */

@@ -83,10 +83,11 @@ interface Drawing extends Shown {
 function tableNode(shown: Shown, id: string, again: (column: number) => void, lit: (row: SheetRow) => boolean): Node {
   const { sheet, blocks } = shown;
   const drawing = { ...shown, lit, rankOf: ranksOf(sheet), evidence: evidenceOf(shown) };
+  const look = sheet.look ?? (sheet.columns.some(({ shade }) => shade) ? "robust heats" : "robust sheet");
   return h(
     "table",
     {
-      class: sheet.look ?? (sheet.columns.some(({ shade }) => shade) ? "robust heats" : "robust sheet"),
+      class: `${look}${isNarrow(shown) ? " few" : isWide(shown) ? " many" : ""}`,
       "data-sheet": sheet.name,
       ...dataset(sheet.marks),
     },
@@ -94,6 +95,13 @@ function tableNode(shown: Shown, id: string, again: (column: number) => void, li
     blocks.map((block) => blockNode(drawing, block)),
   );
 }
+
+/** Whether a table has so few figures that over the whole width they would stand far from their names. */
+const isNarrow = ({ columns }: Shown): boolean =>
+  columns.length < 5 && !columns.some((column) => column.range || isDrawn(column) || column.kind === "code");
+
+/** Whether a table has so many columns that their headings have to be narrow. */
+const isWide = ({ columns }: Shown): boolean => columns.length + columns.filter(({ range }) => range).length > 9;
 
 function blockNode(drawing: Drawing, block: Block): Node {
   const look = block.apart ? "apart" : block.part;
@@ -187,11 +195,19 @@ function shade(node: HTMLElement, most: number, value: unknown): void {
 }
 
 /** One row of headings, or two if some are over several columns. */
-function headRows({ sheet, columns, places }: Shown, id: string, again: (column: number) => void): Nodes {
+function headRows(shown: Shown, id: string, again: (column: number) => void): Nodes {
+  const { sheet, columns, places } = shown;
   const head = (column: SheetColumn, more: Attributes): Nodes =>
     headCell(
       column,
-      { place: places[columns.indexOf(column)], id, fixed: Boolean(sheet.fixed), first: sheet.order, again },
+      {
+        place: places[columns.indexOf(column)],
+        id,
+        fixed: Boolean(sheet.fixed),
+        hyphens: isWide(shown),
+        first: sheet.order,
+        again,
+      },
       more,
     );
   const overs = columns.map((column) => inWords(column.over));
@@ -222,6 +238,8 @@ interface Sorting {
   place: number;
   id: string;
   fixed: boolean;
+  /** Whether long words are hyphenated. */
+  hyphens: boolean;
   /** The sheet's sorting until a person chooses another. */
   first?: { column: number; down: boolean };
   again: (column: number) => void;
@@ -229,7 +247,7 @@ interface Sorting {
 
 /** A heading, which sorts by its column if values have an order. A column of values on a range states the range. */
 function headCell(column: SheetColumn, sorting: Sorting, more: Attributes): Nodes {
-  const words = headWords(column);
+  const words = headWords(column, sorting.hyphens);
   const look = { scope: "col", class: isRight(column) && "v", title: column.spoken, ...more };
   const range = column.range?.map(num).join(" – ");
   const drawn = range && h("th", { scope: "col", ...more }, column.rangeHeading ?? range);
@@ -266,11 +284,17 @@ function sortAnew(column: SheetColumn, { id, place, first, again }: Sorting): vo
 }
 
 /** A heading's words, with possible line breaks at joints of names; null if it has none. */
-function headWords({ heading, named }: SheetColumn): Nodes | null {
+function headWords({ heading, named }: SheetColumn, hyphens: boolean): Nodes | null {
   const words = inWords(heading);
   if (!words) return null;
-  return named ? [nameOf(words)] : [words.split("_").map((x, i) => [i > 0 && ["_", h("wbr")], visible(x)])];
+  if (named) return [nameOf(words)];
+  return [words.split("_").map((x, i) => [i > 0 && ["_", h("wbr")], hyphens ? hyphenated(x) : visible(x)])];
 }
+
+/** Words that may be hyphenated between two consonants, for long ones make a table wider than the window. */
+const hyphenated = (words: string): Nodes =>
+  words.split(SYLLABLES).map((part, i) => [i > 0 && document.createTextNode("\u00ad"), visible(part)]);
+const SYLLABLES = /(?<=[a-z]{4}[b-df-hj-np-tv-z])(?=[b-df-hj-np-tv-z][aeiouy][a-z]{2})/;
 
 /** The second line of a heading, with warnings. It may break before a bracket and after a comma. */
 function small({ below, flags = [] }: SheetColumn): Node | false {
