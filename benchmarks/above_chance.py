@@ -1,4 +1,4 @@
-"""How often models that know nothing are called above chance: python benchmarks/above_chance.py [FOLDER…]
+"""The share of models without knowledge that are called above chance: python benchmarks/above_chance.py [FOLDER…]
 
 Each file of choices is answered by models without information: uniform guesses; one letter for a whole dialogue; letters by a
 preference (Dirichlet, 3 a letter); the same letter throughout, each letter in turn. Stand the shares with p < 0.05 of the test

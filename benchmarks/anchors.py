@@ -1,4 +1,4 @@
-"""How well anchor items estimate the scores of models that had no part in choosing them, beside random items.
+"""Errors of anchor items as estimates of the scores of models that had no part in choosing them, beside random items.
 
     python benchmarks/anchors.py [RUN…] [--table FILE.csv…] [--models 6,12,30] [--sizes 25,50,100,200] [--seeds 10]
 

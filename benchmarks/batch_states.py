@@ -110,7 +110,7 @@ class World:
         return 0.5 * (self.server.prompt_tokens + 2 * self.server.new_tokens) / 1e6
 
     def run(self) -> list[str]:
-        """What went wrong."""
+        """The problems of one run; none if all is well."""
         backend = OpenAI(MODEL, Limits())
         for start in range(50):
             half = bool(start and self.choose(2))
@@ -143,7 +143,7 @@ class World:
             yield f"spent by the books {self.spent:g}, charged {self.charged():g}"
 
     def quiet(self) -> World:
-        """The same without further faults."""
+        """A copy of the world without further faults."""
         self.choose = lambda options: 0
         return self
 
@@ -205,7 +205,7 @@ MODEL = Model(
 
 
 def run(choices: Choices, lag: float, rng: random.Random | None = None) -> tuple[list[str], list[int], dict[int, int]]:
-    """One run: what went wrong, the number of options of every choice, and the choices; drawn by `rng`, if there is one."""
+    """One run: its problems, the number of options of every choice, and the choices; drawn by `rng`, if there is one."""
     options, made = list[int](), dict(choices)
 
     def choose(of: int) -> int:
@@ -232,7 +232,7 @@ def explore(faults: int, lag: float = 5.0) -> Iterator[tuple[list[str], Choices]
 
 
 def sample(count: int, seed: int, lag: float = 5.0) -> Iterator[tuple[list[str], Choices]]:
-    """So many runs with a fault at every tenth choice."""
+    """Simulate a number of runs with a fault at every tenth choice."""
     for n in range(count):
         wrong, _, choices = run({}, lag, random.Random(f"{seed}:{n}"))
         yield wrong, choices

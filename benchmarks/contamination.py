@@ -1,4 +1,4 @@
-"""What `evalsuite contamination` catches, and how often it is wrong: models trained on test files on purpose, and simulations.
+"""Power and false alarms of `evalsuite contamination`: models trained on test files on purpose, and simulations.
 
     python benchmarks/contamination.py [--parts caught,power,alarms,clean] [--seed 0] [--out build/contamination]
     python benchmarks/contamination.py --parts caught --large MODEL-FOLDER     # one more model, by LoRA
@@ -95,7 +95,7 @@ def network(path: str) -> tuple[Any, Any]:
 
 
 def ways(path: str) -> dict[str, Any]:
-    """How a model is trained: name -> Planting."""
+    """Ways to train a model: name -> Planting."""
     from evalsuite.exposure.planting import Planting
 
     if path == TINY:
@@ -232,7 +232,7 @@ def draw(every: Any, count: int, rng: Random) -> Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What a network gives to a drawn file."""
+    """The likelihoods that a network gives to a drawn file."""
 
     strata: list[list[list[float]]]  # of each block, the log-probabilities of the orders of its shards
     items: dict[str, list[list[float]]]  # score -> block -> item
@@ -387,7 +387,7 @@ def clean(seed: int, official: str, out: Path) -> Rows:
 
 
 def naive(seed: int, official: str) -> Rows:
-    """What the command does not do, on the untrained model: p-values that are small for every model."""
+    """Naive tests on the untrained model, which the command does not make: their p-values are small for every model."""
     from evalsuite.benchmarks.registry import TASKS, Corpora
     from evalsuite.common.resources import resolve
     from evalsuite.exposure import items
@@ -453,7 +453,7 @@ def p_text(p: float | None) -> str:
 
 
 def caught_table(rows: Rows) -> str:
-    """p after Holm of each test by epochs; what is below LEVEL is bold."""
+    """p after Holm of each test by epochs; values below LEVEL are bold."""
     made: dict[tuple[str, ...], dict[str, str]] = {}
     for row in rows:
         way, _, epochs = row["model"].rpartition("-")

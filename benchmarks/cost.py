@@ -1,4 +1,4 @@
-"""How well `evalsuite preview` foresees tokens: on stored replies, and on made-up lengths with long tails.
+"""Errors of the tokens that `evalsuite preview` foresees: on stored replies, and on made-up lengths with long tails.
 
     python benchmarks/cost.py runs/a runs/b …
 

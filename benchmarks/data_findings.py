@@ -1,4 +1,4 @@
-"""What is odd in the official files of CHARM, XCOPA (Chinese) and C3, by the rules that docs/data_findings.md names.
+"""Oddities in the official files of CHARM, XCOPA (Chinese) and C3, by the rules that docs/data_findings.md names.
 
     python benchmarks/data_findings.py DATA
 
@@ -275,7 +275,8 @@ def c3(root: Path) -> None:
 
 
 def blind(files: dict[tuple[str, str], list[Any]]) -> None:
-    """How often a logistic regression on the choices' 1- to 3-grams, without text and question, finds the right one."""
+    """The share of items for which a logistic regression on the choices' 1- to 3-grams, without text and question, finds the
+    right one."""
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
 

@@ -1,4 +1,4 @@
-"""How other suites' extractors read the labelled corpus of real replies, beside the reader of this one.
+"""Accuracy of other suites' extractors on the labelled corpus of real replies, beside the reader of this one.
 
     EVALSUITE_ANSWERS=<folder> python benchmarks/extractors.py [--opencompass CHECKOUT] [--evalscope CHECKOUT]
 

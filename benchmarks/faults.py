@@ -104,7 +104,7 @@ def start(command: list[str]) -> subprocess.Popen[bytes]:
 
 
 def asking(run: Path) -> float:
-    """Seconds from the first request to the last reply, by the run's log; that of a killed start is not there."""
+    """Seconds from the first request to the last reply, by the run's log, which lacks the end of a killed start."""
     return sum(float(s) for s in re.findall(r"tokens, ([\d.]+) s$", (run / "run.log").read_text(), re.M))
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 
 def replies(run: Path) -> tuple[int, int]:
-    """How many replies are stored, and the most often any of them was answered."""
+    """The number of stored replies, and the largest number of answers to one request."""
     if not (run / "store.sqlite").is_file():
         return 0, 0
     with sqlite3.connect(run / "store.sqlite") as db:

@@ -1,4 +1,5 @@
-"""What the suite costs beside the engine: `evalsuite run` on the bundled sample against the bare engine on the same prompts.
+"""The time that the suite takes beside the engine: `evalsuite run` on the bundled sample against the bare engine on the same
+prompts.
 
     python benchmarks/overhead.py --backend vllm|hf [--repeats 5] [--limit N]
 

@@ -1,4 +1,4 @@
-"""What tokenisation do CORECODE's published figures come from? A check on its Tables 2, 6 and 7.
+"""The tokenisation behind CORECODE's published figures. A check on its Tables 2, 6 and 7.
 
     python benchmarks/paper_profile.py evalsuite/benchmarks/corecode/published.csv
 
@@ -20,7 +20,7 @@ Row = dict[str, float]
 
 @dataclass(frozen=True)
 class Claim:
-    """What holds of how many rows."""
+    """A statement, and the number of rows for which it holds."""
 
     text: str
     holds: int
@@ -46,7 +46,7 @@ def near(row: Row, left: str, right: str, factor: float = 1.0, slack: float = 0.
 
 
 def claims(rows: Iterable[Row]) -> list[Claim]:
-    """The finding, claim by claim."""
+    """The claims that the published rows support, each with the number of rows for which it holds."""
     rows = list(rows)
     exact = [row for row in rows if row["em"] >= CLEAR]
     ratios = sorted(row["cider"] / row["em"] for row in exact)

@@ -1,4 +1,5 @@
-"""How long the readers take for 10 kB of the worst kinds of text, for random texts and for the labelled replies of the tests.
+"""The time that the readers take for 10 kB of the worst kinds of text, for random texts and for the labelled replies of the
+tests.
 
     python benchmarks/parse.py [--random 2000]
 

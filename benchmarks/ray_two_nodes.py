@@ -1,4 +1,4 @@
-"""The same run in one process and on a Ray cluster of two nodes on this machine, one after the other.
+"""A run in one process and on a Ray cluster of two nodes on this machine, one after the other.
 
     python benchmarks/ray_two_nodes.py [-- flags of `evalsuite run`, without --out]
 

@@ -1,4 +1,4 @@
-"""Do two runs hold the same numbers? Compares results.json and every record of two run folders, value by value.
+"""Compare the numbers of two runs: results.json and every record of two folders, value by value.
 
     python benchmarks/same_numbers.py runs/before runs/after
 
@@ -19,7 +19,8 @@ SHOWN = 40  # differences printed; all are counted
 
 
 def differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
-    """Where two JSON values differ: "cells[3].metrics.f1.value: 0.25 -> 0.5". Numbers must be equal to the last digit."""
+    """The differences between two JSON values: "cells[3].metrics.f1.value: 0.25 -> 0.5". Numbers must be equal to the last
+    digit."""
     if isinstance(before, dict) and isinstance(after, dict):
         for name in dict.fromkeys((*before, *after)):
             yield from differences(before.get(name, "(none)"), after.get(name, "(none)"), f"{place}.{name}".strip("."))
@@ -31,7 +32,7 @@ def differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
 
 
 def compared(before: Path, after: Path) -> tuple[int, list[str]]:
-    """How many records were compared, and what differs."""
+    """The number of records that were compared, and the differences."""
     found = list(differences(*(json.loads((run / "results.json").read_bytes()) for run in (before, after))))
     names = sorted({p.relative_to(run).as_posix() for run in (before, after) for p in run.glob("*/*.jsonl")})
     count = 0

@@ -1,4 +1,4 @@
-"""How long `evalsuite --help` and `import evalsuite` take, as ratios to `python -c "import typer"`, run in turn.
+"""The times of `evalsuite --help` and `import evalsuite` as ratios to `python -c "import typer"`, run in turn.
 
     python benchmarks/startup.py [--runs 15]
 

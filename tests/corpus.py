@@ -83,7 +83,7 @@ def read_label(row: Row) -> Any:
 
 @lru_cache(maxsize=1)
 def kinds() -> dict[str, str]:
-    """How each reply is read, by id: right, wrong (another answer), invented (it has none), missed."""
+    """Reply's id -> how it is read: right, wrong (another answer), invented (it has none), missed."""
     found: dict[str, str] = {}
     for row in replies():
         got, wanted = read_label(row), row.get("label", row.get("labels"))

@@ -31,7 +31,7 @@ NEAR = 1.3, 2.0  # a file may cost this much more than its budget, in parts and 
 
 
 def spent(alone: bool = False) -> float:
-    """Of this process and, unless alone, all that it started; of those that have ended those that were waited for."""
+    """CPU seconds of this process and, unless `alone`, of its child processes; of ended ones, those that were waited for."""
     if alone:
         return time.process_time()
     ended = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -39,7 +39,7 @@ def spent(alone: bool = False) -> float:
 
 
 def _descendants() -> Iterator[float]:
-    """Of each process below this one, and of those that it waited for."""
+    """CPU seconds of each process below this one, and of those that it waited for."""
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:  # it has none
@@ -66,7 +66,7 @@ class Costs:
         self.has_workers = bool(config.getoption("tx", None))  # which count for themselves
 
     def turn(self, file: str) -> float:
-        """What was spent up to now goes to the file before; returns it."""
+        """Assign the seconds spent so far to the previous file; return them."""
         now = spent(alone=self.has_workers)
         seconds, self.before = max(0.0, now - self.before), now
         self.by_file[self.file] += seconds

@@ -1,4 +1,4 @@
-"""What a disk holds after a power cut, computed from the changes that disk.c noted."""
+"""The content of a disk after a power cut, computed from the changes that disk.c noted."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def choices() -> list[Row]:
 
 
 def read_choice(row: Row) -> tuple[Any, str]:
-    """What the reader takes a reply to choose: a label, or a list of them, and the status."""
+    """The choice that the reader finds in a reply: a label, or a list of them, and the status."""
     finish, question, labels = row.get("finish", "stop"), row.get("question", ""), list(row["options"])
     if "labels" in row:
         several = parse_options(row["output"], row["options"], question=question, finish=finish)

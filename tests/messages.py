@@ -129,7 +129,7 @@ class _Collector:
         return node
 
     def _assigned(self, name: str, node: ast.AST) -> Iterator[ast.expr]:
-        """What is assigned to a name in the function around a node, or around that; of some parameters what is passed."""
+        """The values assigned to a name in the functions around a node; for some parameters, the arguments passed."""
         scope = self._scope(node)
         found = [value for inner in ast.walk(scope) for target, value in _assignments(inner) if target == name]
         if not isinstance(scope, ast.Module):
@@ -141,7 +141,7 @@ class _Collector:
         yield from found
 
     def _passed(self, function: ast.FunctionDef, name: str, names: list[str]) -> Iterator[ast.expr]:
-        """What calls give for a parameter, and its default."""
+        """The arguments that calls pass for a parameter, and its default."""
         known = function.name if function.name != "__init__" else getattr(self._above[function], "name", "")
         at = names.index(name) - (names[0] in ("self", "cls")) if name in names else None
         for call in self._calls.get(known, []):

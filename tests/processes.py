@@ -83,7 +83,8 @@ def session(
 def commands(
     *modules: str, python: Sequence[str] = (sys.executable,), **environment: str
 ) -> Iterator[Callable[..., tuple[int, str]]]:
-    """`run(folder, *words)` runs a command in a folder, or a program in Python if the first word is a file's name, and returns its
+    """`run(folder, *words)` runs a command in a folder, or a program in Python if the first word is a file's name, and
+    returns its
     exit code and what it printed on both streams. Keywords are variables of its environment. Bytes that are no UTF-8 are
     returned as `os.fsdecode` has them."""
     with session(*modules, python=python, **environment) as answers:
@@ -188,7 +189,7 @@ def _begun(listening: socket.socket) -> int:
         for module in modules:
             import_module(module)
         gc.collect()
-        gc.freeze()  # what is loaded is not looked through, and so not copied, by each process
+        gc.freeze()  # the children do not look through the loaded objects, and so do not copy them
         over, held = os.pipe()
         if not os.fork():
             listening.close()

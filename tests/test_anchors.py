@@ -143,7 +143,7 @@ def test_the_interval_holds_new_models() -> None:
 
 
 def test_models_left_out_have_no_part_in_the_choice() -> None:
-    """Their own answers to other items do not change their estimate."""
+    """Answers of a left-out model to other items do not change its estimate."""
     table = _clustered(8, 60, 1)
     folds = dealt(8, 4, 0)
     assert sorted(np.concatenate(folds).tolist()) == list(range(8))

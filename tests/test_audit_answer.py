@@ -111,7 +111,7 @@ def test_a_chosen_explanation_that_is_wrong_or_none(tmp_path: Path) -> None:
 
 
 def test_the_page_holds_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nor does the place of a probe's options tell it; a page is the same each time."""
+    """The place of a probe's options does not give the answer away, either; a page is the same each time."""
     packed: list[Any] = []
     monkeypatch.setattr("evalsuite.page.report.pack_json", lambda data: packed.append(data) or pack_json(data))
     for _ in range(2):

@@ -47,7 +47,7 @@ def at(page: Any) -> int:
 
 
 def keys_for(sample: Sample) -> list[str]:
-    """What to press for each output, in turn: options by letter, by number, none, several; right and wrong, and scores."""
+    """The keys to press for each output, in turn: options by letter, by number, none, several; right and wrong, and scores."""
     choices, texts, spans = iter(("b", "1", "N", "S")), iter(("y4", "x0", "y5")), iter("xyx")
     ways = {"choice": choices, "text": texts, "span": spans}
     return [next(ways[d.output.kind.name]) for d in sample.drawn]
@@ -153,7 +153,7 @@ def test_a_key_that_is_held_marks_once(page: Any) -> None:
 
 
 def test_two_tabs_keep_the_marks_of_both(page: Any, folder: Path) -> None:
-    """The same page, open twice: each writes all marks that it knows, so it must know those of the other."""
+    """A page that is open twice: each tab writes all marks that it knows, so it must know those of the other tab."""
     enter(page)
     other = page.context.new_page()
     try:
@@ -201,7 +201,7 @@ def test_names_are_apart_and_files_come_back(page: Any, folder: Path) -> None:
 
 
 def test_hostile_replies_are_text(page: Any, folder: Path) -> None:
-    """What the noise of `browse` cannot tell: that it all stands there to be read, hidden characters made visible."""
+    """A hostile reply stands there to be read, hidden characters made visible."""
     enter(page)
     seen = []
     for _ in range(10):
@@ -260,7 +260,7 @@ def test_labels_that_are_no_letters(tmp_path: Path, labels: tuple[str, ...], bro
 
 
 def test_all_options_that_are_said(tmp_path: Path, browse: Any) -> None:
-    """Where several options may be right each is marked, or taken back, by itself; the next reply comes when asked for."""
+    """Each of several right options is marked, or taken back, by itself; the next reply comes when asked for."""
     evalsuite.run(model=["random"], tasks=["cicero_all_answers"], set="v1", limit=2, out=tmp_path / "run")
     path, sample = audit.make_sample(tmp_path / "run", n=2)
     first, second = (d.output for d in sample.drawn)

@@ -71,7 +71,7 @@ def test_replies_match_or_are_cut(hf: HuggingFace, patterns: list[str]) -> None:
 
 
 def test_a_reply_is_the_greedy_one_of_what_may_be_said(hf: HuggingFace) -> None:
-    """Of four words, one token each, the likeliest: nothing else of the probabilities is touched."""
+    """The reply is the likeliest of four words of one token each: nothing else of the probabilities is touched."""
     import torch
 
     words = [w for w in ("他", "我", "天", "不", "是", "人") if len(hf.checkpoint.tokenizer(w)["input_ids"]) == 1]
@@ -84,7 +84,7 @@ def test_a_reply_is_the_greedy_one_of_what_may_be_said(hf: HuggingFace) -> None:
 
 
 def test_what_could_go_on_may_end(hf: HuggingFace) -> None:
-    """Where the reply matches already, the model chooses between its end and what may follow: here it has no choice but one."""
+    """If the reply matches already, the model chooses between its end and what may follow: here it has no choice but one."""
     (short,) = answers(hf, [constrained_request("是[^\\s\\S]?")])
     assert (short.text, short.finish, short.new_tokens) == ("是", "stop", 2)
 

@@ -21,7 +21,7 @@ THREE = ["random", "majority", "lexical"]
 
 @pytest.fixture(autouse=True)
 def real(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What conftest.py leaves out for other tests."""
+    """Let baselines come along; conftest.py keeps them out of other tests."""
     monkeypatch.setattr(journey, "come_along", baselines.come_along)
 
 
@@ -44,7 +44,7 @@ def _file(folder: Path, *entries: str) -> Path:
 
 
 MINE = "name: mine, backend: scripted, path: replies.jsonl"
-# what models.yaml has beside MINE, --model, --baselines -> the models of the run
+# entries of models.yaml beside MINE, --model, --baselines -> the models of the run
 CASES: list[tuple[list[str], list[str], list[str] | None, list[str]]] = [
     ([], [], None, ["mine", *THREE]),
     ([], ["mine"], None, ["mine", *THREE]),
@@ -79,7 +79,8 @@ def test_with_functions(tmp_path: Path) -> None:
 
 
 def test_they_are_those_that_ship(tmp_path: Path) -> None:
-    """The same entries, so that an older run of the bundled file is gone on with, not asked again."""
+    """Baselines that come along equal the entries that ship, so that an older run of the bundled file is gone on with, not
+    asked again."""
     shipped = load_models(bundled("models.yaml"), THREE)
     assert models_of(_file(tmp_path, MINE), THREE) == shipped
     _ran(tmp_path / "run", "bundled:models.yaml", model=THREE)
@@ -89,7 +90,8 @@ def test_they_are_those_that_ship(tmp_path: Path) -> None:
 
 
 def test_without_training_items_majority_stays_out(tmp_path: Path) -> None:
-    """It knows none; named, it fails and says so. Where some tasks have them, it answers those."""
+    """The baseline majority does not come along; if it is named, it fails and says so. It answers the tasks that have
+    training items."""
     place = Path("easy") / "generation" / "test" / f"{TASKS['event_cause'].file}.jsonl"
     there = tmp_path / "data" / place
     there.parent.mkdir(parents=True)

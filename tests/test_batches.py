@@ -259,7 +259,7 @@ def test_as_many_at_once_as_allowed() -> None:
 
 @pytest.mark.parametrize("calls", [{}, {"drop-after": 0.3, "500": 0.1, "half": 0.1}])
 def test_killed_at_every_writing(calls: dict[str, float]) -> None:
-    """What the store has is all that is left; the next start goes on from it."""
+    """The next start goes on from the content of the store alone."""
     with BatchServer(calls=calls, seconds=0.05, mix={"500": 0.1}, lag=0.02) as server:
         journal, found = Journal(), dict[int, Response]()
         for dies in chain(range(1, 14), [-1]):
@@ -566,7 +566,7 @@ def test_a_kept_note_ends_when_its_lines_are_stored() -> None:
 
 @pytest.mark.parametrize("dies", [3, 4, 5])
 def test_journals_of_earlier_versions(dies: int) -> None:
-    """They noted the stake of a batch, not of its lines, and what of it no reply has."""
+    """Earlier versions noted the cost at stake of a batch, not of its lines, and the part that no reply carries."""
     with BatchServer(seconds=0.02) as server:
         limits = Limits(journal=(journal := Journal(dies=dies)))
         groups = iter(OpenAI(model(server), limits).generate([request(n) for n in range(6)], [False] * 6))
@@ -584,7 +584,7 @@ def test_journals_of_earlier_versions(dies: int) -> None:
 
 @pytest.mark.thorough
 def test_interleavings() -> None:
-    """Those of one fault, and some of many; `benchmarks/batch_states.py` makes the others."""
+    """All interleavings of one fault, and some of several; `benchmarks/batch_states.py` makes the others."""
     spec = importlib.util.spec_from_file_location("batch_states", ROOT / "benchmarks" / "batch_states.py")
     assert spec and spec.loader
     states = importlib.util.module_from_spec(spec)
@@ -642,7 +642,7 @@ def test_price() -> None:
 
 @dataclass(slots=True)
 class Strange(BatchServer):
-    """What other providers do otherwise."""
+    """Differences of another provider."""
 
     def _done(self, *words: Any) -> Any:
         status, told = BatchServer._done(self, *words)

@@ -1,4 +1,5 @@
-"""Benchmarks as YAML files: what they may say, the formats of their data, errors that name the place, and bounds for strangers'."""
+"""Benchmarks as YAML files: what they may say, the formats of their data, errors that name the place, and bounds for
+strangers'."""
 
 from __future__ import annotations
 
@@ -348,7 +349,7 @@ def test_an_expression_reaches_nothing_and_ends(tmp_path: Path, expression: str)
     ids=["~", "+", "many", "lists", "parts", "text"],
 )
 def test_a_huge_cell_makes_nothing_larger(expression: str) -> None:
-    """Of a text of 200,000 characters an expression takes some of its size, not a thousand times as much."""
+    """An expression over a text of 200,000 characters takes memory of about its size, not a thousand times as much."""
     row, field = {"question": "问 " * 100_000}, RowField(f"{{{{ {expression} }}}}")
     tracemalloc.start()
     try:

@@ -38,7 +38,7 @@ def annotated(**change: Any) -> dict[str, Any]:
     return {**ROW, "annotations": [ONE | change]}
 
 
-# what is changed in one annotation, the field that is named, words of the message
+# change of one annotation, the field that is named, words of the message
 WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"dimension": "物体"}, "dimension", "no dimension; choose one of 实体, 事件, 社会交往"),
     ({"domain": "属性"}, "domain", "no domain of “事件”"),
@@ -144,7 +144,7 @@ def test_the_ontology_is_described_in_both_languages() -> None:
     assert all(re.search("[一-鿿]", x["description_zh"]) and x["description"].isascii() for x in entries)
 
 
-# what the page's input holds, words of the error
+# content of the page's input, words of the error
 UNREADABLE = [
     ([{"id": "1", "dialogue": "A: 你好。"}], "list of turns"),
     ([{"id": "1", "dialogue": []}], "list of turns"),

@@ -38,7 +38,7 @@ def test_verdicts_are_counted_by_annotator(inspected: Path) -> None:
 
 
 def test_what_was_returned_is_in_no_task(inspected: Path, tmp_path: Path) -> None:
-    """Nor is its copy in the file as it was before the inspection; a revision is."""
+    """Neither a returned annotation nor its copy in the file before the inspection is in a task; its revision is."""
     before = write(tmp_path / "before.jsonl", row("1", [CAUSE, THING, NEXT], "甲"), row("2", [CAUSE], "甲"))
     for files in ([inspected], [inspected, before], [before, inspected]):
         merged = merge(files)

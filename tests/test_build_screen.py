@@ -327,7 +327,7 @@ TAGGER = "bigrams:pairs"  # jieba takes each process a second to load
 
 @pytest.mark.thorough
 def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
-    """Those of one process in one go; it was killed with two, and goes on with two."""
+    """The bytes equal those of one process that is not interrupted; two processes are killed, and two go on."""
     rows = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
     many = write(
         tmp_path / "many.jsonl", *({"id": f"{n}-{r['id']}", "dialogue": r["dialogue"]} for n in range(2) for r in rows)

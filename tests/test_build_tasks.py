@@ -308,7 +308,7 @@ def test_adversarial_distractors_by_flag(tmp_path: Path) -> None:
 
 
 def test_alternatives_are_further_references(tmp_path: Path) -> None:
-    """Of written tasks alone, and no task file of a file without any has the key."""
+    """Only written tasks have further references, and no task file of a file without any has the key."""
     dialogue = json.loads(SAMPLE.read_text(encoding="utf-8").splitlines()[0])
     dialogue["annotations"][0] |= {"value": "A去了甲地", "alternatives": ["A去了乙地", "A去了丙地"]}
     for other in dialogue["annotations"][1:]:

@@ -60,7 +60,7 @@ def test_the_document_goes_from_nothing_to_a_leaderboard() -> None:
 
 
 def page_data(page: Path) -> Any:
-    """What a page of ours shows: JSON, packed (`report.pack_json`)."""
+    """The data of a page: JSON, packed (`report.pack_json`)."""
     (packed,) = re.findall(r'id="data" type="text/plain">([^<]+)<', page.read_text(encoding="utf-8"))
     return json.loads(gzip.decompress(base64.b64decode(packed)))
 

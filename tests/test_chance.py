@@ -27,7 +27,7 @@ def p_of(
 
 
 def test_by_hand() -> None:
-    """Of all orders of five right options, the share in which the studentized sum is as great."""
+    """p is the share of all orders of five right options in which the studentized sum is as great."""
     chosen, golds = [0, 1, 2, 0, 1], [0, 1, 2, 1, 1]
 
     def studentized(order: Sequence[int]) -> float:

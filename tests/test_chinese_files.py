@@ -1,4 +1,5 @@
-"""CMMLU, FewCLUE and ToMBench: prompts are those of the official code and of OpenCompass, votes those of the official script, and the
+"""CMMLU, FewCLUE and ToMBench: prompts are those of the official code and of OpenCompass, votes those of the official
+script, and the
 official files lose nothing on the way."""
 
 from __future__ import annotations
@@ -142,7 +143,8 @@ STORIES = {"paper": ("zh", ""), "paper-cot": ("zh", "_cot"), "paper-en": ("en", 
 
 @pytest.mark.thorough
 def test_stories_are_asked_with_the_official_prompts(real_data: Path) -> None:
-    """Of every official item, in Chinese and English: the system message and the question as prompts.py and run_api.py make them."""
+    """For every official item, in Chinese and English, the prompt is the official one: the system message and the question
+    as prompts.py and run_api.py make them."""
     if not (real_data / "tombench").is_dir():
         pytest.skip("needs tombench/, the official files, in EVALSUITE_DATA")
     tree = ast.parse((real_data / "tombench" / "prompts.py").read_text("utf-8"))

@@ -84,7 +84,7 @@ def test_the_averages_of_table_15_are_those_of_its_items() -> None:
 
 
 def share(model: str) -> dict[str, float]:
-    """Of each inference type, the share of items with one right answer that Table 9's three rows imply."""
+    """Inference type -> the share of items with one right answer that Table 9's three rows imply."""
     both, one, several = (values("Table 9", model, s) for s in (ALL, ONE, SEVERAL))
     return {g: (both[g] - several[g]) / (one[g] - several[g]) for g in GROUPS}
 

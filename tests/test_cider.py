@@ -155,7 +155,7 @@ def corpus(request: pytest.FixtureRequest) -> Corpus:
 
 
 def test_what_is_right_is_read_as_right(corpus: Corpus) -> None:
-    """What the parser loses of right answers, every model loses."""
+    """Every right answer is read as right: a model would lose what the parser misses."""
     seen: set[str] = set()
     for task, fold in corpus.files("test"):
         for item in corpus.file(task, fold, "test").items[:900]:

@@ -125,7 +125,7 @@ def test_a_command_is_there_and_helps(name: str) -> None:
 
 
 def test_no_command_imports_the_app() -> None:
-    """It is the other way around: app.py imports a command's file when the command is called."""
+    """Imports go the other way: app.py imports a command's file when the command is called."""
     for file in (ROOT / "evalsuite" / "cli").rglob("*.py"):
         imported = {n.module for n in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(n, ast.ImportFrom)}
         assert file.name in ("__main__.py", "reference.py") or "evalsuite.cli.app" not in imported, file

@@ -129,7 +129,7 @@ class Engine:
 
 
 class Engines:
-    """What loading a model gives, one after the other; the last for ever. An exception is raised."""
+    """The engines that loading a model gives, in turn; the last one again and again. An exception is raised."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.dies: Counter[str] = Counter()

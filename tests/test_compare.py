@@ -239,7 +239,7 @@ def test_the_heading_names_the_model_and_flips_left_out_are_counted(tmp_path: Pa
 
 
 def test_items_that_differ_are_counted_however_little(tmp_path: Path, cli: Callable[..., Any]) -> None:
-    """Of nine texts A is nearer on six, on one of them by half; B on two."""
+    """A is nearer on six of nine texts, on one of them by half; B on two."""
     gold = "他摔倒了以后去医院看病"
     texts = [replace(i, task="event_cause", options=(), labels=(), gold=None, references=(gold,)) for i in items()]
     for model, cuts in (("m", (9, 9, 9, 9, 9, 11, 2, 2, 3)), ("n", (8, 8, 8, 8, 8, 2, 3, 3, 3))):

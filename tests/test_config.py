@@ -13,7 +13,7 @@ from evalsuite.common.resources import bundled
 GOOD = "models:\n  - name: a\n    backend: hf\n    path: somewhere/model\n"
 
 WRONG = [
-    # what follows GOOD, or the whole file; parts of the message
+    # text after GOOD, or the whole file; parts of the message
     ("    dtpye: float32\n", ["models.yaml:5: models[0].dtpye", "Did you mean 'dtype'"]),
     ("    dtype: float64\n", ["models.yaml:5: models[0].dtype", "'float64'"]),
     ("    chat: maybe\n", ["models.yaml:5: models[0].chat", "bool"]),

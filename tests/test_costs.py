@@ -1,4 +1,4 @@
-"""What a run will take, said before it is started: the run lies in the range, and nothing that is known is counted twice."""
+"""The estimate of a run before it starts: the run lies in the range, and nothing that is known is counted twice."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ LENGTHS: dict[str, tuple[int, Callable[[np.random.Generator, int], Any]]] = {
 @pytest.mark.parametrize("size", [10, 40])
 @pytest.mark.parametrize("alike", [1, 4], ids=["alone", "four of a dialogue"])
 def test_the_range_covers_what_it_claims(name: str, size: int, alike: int) -> None:
-    """Of 150 totals at least 95 % lie in the range, also where the lengths of a dialogue's replies go together."""
+    """At least 95 % of 150 totals lie in the range, also where the lengths of a dialogue's replies go together."""
     limit, draw = LENGTHS[name]
     rng = np.random.default_rng(7)
     inside = 0

@@ -231,7 +231,7 @@ def test_check_finds_options_of_the_same_text(tmp_path: Path) -> None:
 
 
 def test_check_finds_test_items_of_both_sets(tmp_path: Path) -> None:
-    """Whatever the order of the options; training items may stand in several sets (folds do so by design)."""
+    """Repeats are found whatever the order of the options; training items may stand in several sets (folds do so by design)."""
     turned = {**CHOICE, "(a)": "恐怖片", "(b)": "科幻片", "answer": ["(a)", "恐怖片"]}
     other = {**CHOICE, "id": 8, "dialogue": ["A: 你好。", "B: 我常看[MASK]。"]}
     write(tmp_path, "knowledge_filling", CHOICE, other)

@@ -1,4 +1,5 @@
-"""Difficulty and discrimination of items: figures against scipy, numpy and Cronbach's theorem, planted items, sheets, audits, the page."""
+"""Difficulty and discrimination of items: figures against scipy, numpy and Cronbach's theorem, planted items, sheets,
+audits, the page."""
 
 from __future__ import annotations
 
@@ -91,7 +92,7 @@ def test_p_is_that_of_scipys_permutation_test() -> None:
 
 
 def test_p_is_seldom_small_by_chance() -> None:
-    """Of items that have nothing to do with how strong a model is, 5 % or fewer are found at 0.05."""
+    """At 0.05, at most 5 % are found of items that do not depend on how strong a model is."""
     rng, orders, found = np.random.default_rng(5), orders_of(12), 0
     for _ in range(600):
         found += negative_p((rng.random(12) < 0.5).astype(float), rng.normal(size=12), orders) <= 0.05

@@ -215,7 +215,7 @@ STEPS: dict[str, tuple[str, ...]] = {
 
 
 def kept(folder: Path) -> dict[str, bytes]:
-    """What a user would miss: all but the store, whose bytes tell the order of writing, the log, and what has the time.
+    """The files that a user would miss: all but the store, whose bytes tell the order of writing, the log, and what has the time.
 
     The page has it, too: of a page its end is kept, which tells that it is whole."""
     return {

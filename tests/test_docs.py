@@ -360,7 +360,7 @@ def test_links_between_files_hold() -> None:
 
 
 def test_links_to_elsewhere_have_the_form_of_one() -> None:
-    """They are not asked for: a test needs no network."""
+    """Addresses are not asked for: a test needs no network."""
     found = [(path, link) for path, link in links() if re.match(r"\w+:", link)]
     assert found
     for path, link in found:
@@ -481,11 +481,11 @@ NO_MAP = "XMLHttpRequest.prototype.send = function () { this.dispatchEvent(new E
 @pytest.mark.thorough
 @pytest.mark.parametrize(("start", "word"), [("zh/index", "准确率"), ("zh/commands", "limit"), ("commands", "limit")])
 def test_search_works_without_a_server(site: Path, browse: Callable[..., Any], start: str, word: str) -> None:
-    """It finds pages of the language that is read."""
+    """The search finds pages of the reader's language."""
     with browse(site / f"{start}.html", drawn="h1", script=NO_MAP) as tab:
         tab.locator(".md-search__input").click()
         tab.keyboard.insert_text(word)
-        tab.keyboard.press("Shift")  # what is typed ends with a key
+        tab.keyboard.press("Shift")  # a key after the typed text
         tab.wait_for_selector(".md-search-result__link")
         places = [link.get_attribute("href") for link in tab.locator(".md-search-result__link").all()]
         home = (site / "zh" if start.startswith("zh/") else site).as_uri()

@@ -405,7 +405,7 @@ def test_clear_differences_need_few_items(real_data, tmp_path):
 
 
 def test_a_model_that_fails_ends_the_passes(some, tmp_path, monkeypatch):
-    """What is left of a pair cannot be told apart: the other model is asked no more, and no pass is made for it."""
+    """The rest of a failed model's pair cannot be told apart: the other model is asked no more, and no pass is made for it."""
     calls, passes, look = [], [], Ranking._open
 
     def gone(request):
@@ -478,7 +478,7 @@ def test_one_model_is_not_told_apart(tmp_path):
 
 
 def test_estimates_are_no_points_of_a_judge_s_correlations():
-    """Their items are others than those of whole cells."""
+    """The items of an estimate are others than those of whole cells."""
     facts = {
         "template": "0" * 64, "scales": [["s", 0, 5, "分"]], "reminder": "", "attempts": 1, "limit": None, "seed": 0,
         "fingerprint": "f", "backend": "hf", "chat": True, "sampling": {}, "max_new_tokens": 8, "repeats_by": "wording",

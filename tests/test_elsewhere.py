@@ -139,7 +139,8 @@ def test_a_run_and_its_page_where_folders_cannot_be_opened(tmp_path: Path) -> No
 
 
 def test_names_that_windows_takes_and_that_differ_in_more_than_case() -> None:
-    """Of records' files: no reserved name, none of its characters, no dot or blank at the end; a case of its own is no name."""
+    """The names of records' files: no reserved name, none of its characters, no dot or blank at the end; a case of its own
+    is no name."""
     awkward = [
         "CON",
         "nul.txt",
@@ -334,7 +335,7 @@ def test_shells_complete_commands_flags_and_names(
 
 
 def completion(typed: str) -> dict[str, str]:
-    """What bash sets to ask for the ends of a command."""
+    """The variables that bash sets to ask for completions."""
     count = str(len(typed.split()) - 1)
     return {"_EVALSUITE_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": count}
 

@@ -92,7 +92,7 @@ _MODELS = ["models", "--models"]
 _PROMPTED = ["run", "--model", "lexical", "--tasks", "event_cause", "--limit", "1", "--prompt", "mine", "--prompts"]
 _ONE = ["run", "--model", "lexical", "--tasks", "event_cause"]
 INPUTS = [
-    # what is made, and the command that reads it
+    # a broken file, and the command that reads it
     ("GBK models", _file("m.yaml", "models: [{name: 模型}]".encode("gbk")), _MODELS, "not UTF-8"),
     ("UTF-16 models", _file("m.yaml", _GOOD.encode("utf-16")), _MODELS, "not UTF-8"),
     ("folder for models", _folder("m.yaml"), _MODELS, "Is a directory"),

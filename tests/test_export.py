@@ -1,4 +1,4 @@
-"""What `evalsuite export` writes, without the harnesses; tests/neighbours runs them."""
+"""Files that `evalsuite export` writes, without the harnesses; tests/neighbours runs them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 
 def exported_cells(what: str) -> dict[str, tuple[Cell, list[Trial]]]:
-    """What a run asks: name of the exported task -> its cell and trials."""
+    """Cells that a run asks: name of the exported task -> its cell and trials."""
     found = {}
     for cell, trials in evalsuite.preview(model=["random"], **{**WHAT[what], "shots": [2]}):
         task = TASKS[cell.place.task]
@@ -198,7 +198,7 @@ def test_targets_have_the_form_of_their_wording(tmp_path: Path) -> None:
 
 
 def test_folder_names_no_place(folder: Path) -> None:
-    """It can be moved, and tells nothing of the machine that it was made on."""
+    """The folder can be moved, and does not name the machine that it was made on."""
     for path in folder.rglob("*"):
         if path.is_file():
             text = path.read_text(encoding="utf-8")

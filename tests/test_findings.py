@@ -1,4 +1,4 @@
-"""What the page says was found: who is above chance, what a baseline gets alone, who is ahead, what the harder set costs."""
+"""Findings of the page: who is above chance, what a baseline gets alone, who is ahead, what the harder set costs."""
 
 import math
 from collections.abc import Sequence
@@ -56,7 +56,8 @@ def found_sentences(
     gaps: Sequence[dict[str, Any]] = (),
     earlier: bool = False,
 ) -> list[Finding]:
-    """The findings of made-up cells. A row of "chance" has the p-value of its right answers against uniform guesses; results of an
+    """The findings of made-up cells. A row of "chance" has the p-value of its right answers against uniform guesses; results
+    of an
     earlier version have none."""
     rated, tested = [], []
     for c in cells:

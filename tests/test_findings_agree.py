@@ -1,4 +1,5 @@
-"""A run prints what its page says and what its exports have, on forty runs of made-up replies; and no sentence names who it must not."""
+"""A run prints what its page says and what its exports have, on forty runs of made-up replies; and no sentence names who it
+must not."""
 
 from __future__ import annotations
 
@@ -126,7 +127,7 @@ def test_terminal_page_and_exports_say_the_same(
 
 
 def holds(done: Results, page: Sequence[Finding]) -> None:
-    """What the sentences say of these cells, by other code."""
+    """The statements of the sentences about these cells, computed by other code."""
     topics = {one.about: one for one in page}
     assert len(topics) == len(page) and all(one.zh and one.en for one in page)
     hard = [c for c in done.cells if c.set == "hard" and not c.is_baseline]

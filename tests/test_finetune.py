@@ -40,7 +40,7 @@ def checkpoint(tiny: Path) -> Checkpoint:
 
 
 def replies(run: Path) -> tuple[int, int]:
-    """How many replies a run has, and the most often any of them was answered."""
+    """The number of replies of a run, and the largest number of answers to one request."""
     with sqlite3.connect(run / "store.sqlite") as db:
         count, most = db.execute("SELECT count(*), max(asked) FROM replies").fetchone()
         return count, most

@@ -1,4 +1,4 @@
-"""What adapters are trained on: pooled tasks, groups of items, valid explanations; and encoder-decoders."""
+"""Training items of adapters: pooled tasks, groups of items, valid explanations; and encoder-decoders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What fuzzing once found is read, or refused with an error of the suite; and every target reads its seeds."""
+"""Inputs that fuzzing once found are read, or refused with an error of the suite; and every target reads its seeds."""
 
 from __future__ import annotations
 

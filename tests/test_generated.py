@@ -1,4 +1,4 @@
-"""What is made from other files of the checkout is as made: `make generated` writes it."""
+"""Generated files are those that `make generated` writes."""
 
 from __future__ import annotations
 

@@ -61,7 +61,8 @@ def test_the_sample_is_asked_in_the_official_form() -> None:
 
 
 def test_a_run_is_judged_by_the_official_criteria(tmp_path: Path) -> None:
-    """Of four answers the judge, who says 是 to a hallucination, lets two pass; of four choices one reply is in the official form."""
+    """The judge, who says 是 to a hallucination, lets two of four answers pass; one of four replies to choices is in the
+    official form."""
     said = {
         "tell": ["我不会做梦。", "等于尺子。", "能。", "不短。"],
         "choose": ["Answer: E", "A吧", "Answer: A", "答案：C"],

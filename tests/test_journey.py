@@ -91,7 +91,7 @@ def test_scoring_again_needs_no_model(undisturbed: Path, cli: Any) -> None:
 
 
 def replies(run: Path) -> tuple[int, int]:
-    """How many replies a run has, and the most often any of them was answered."""
+    """The number of replies of a run, and the largest number of answers to one request."""
     if not (run / "store.sqlite").is_file():
         return 0, 0
     with sqlite3.connect(run / "store.sqlite") as db:
@@ -231,7 +231,7 @@ def test_preview(tmp_path: Path, tiny: Path, cli: Any) -> None:
 
 
 def test_preview_of_scorings(cli: Any) -> None:
-    """What stands to choose from, an item of each way; the prompt once. Tasks without options are generated."""
+    """A preview shows the options of an item in each scoring, and the prompt once. Tasks without options are generated."""
     ways = ["--scoring", "generate,labels,texts,constrained", "--model", "tiny-zh", "--set", "hard", "--limit", "1"]
     words = ["preview", "--tasks", "knowledge_filling,event_cause", *ways]
     text = cli(*words).stdout
@@ -277,7 +277,8 @@ def test_the_oracle_is_always_right(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_gold_answers_of_the_real_files(real_data: Path) -> None:
-    """Replies that are nothing but a reference are read as what they are: of every fourth of 9,000 all choices, and 99.7 % of all.
+    """Replies that are nothing but a reference are read as what they are: of every fourth of 9,000 all choices, and 99.7 %
+    of all.
 
     The rest begin with 因为 or restate the question, and are cut by rule.
     """

@@ -188,7 +188,7 @@ def test_kill_9(run: Path, endpoint: tuple[Server, Path], cli: Any) -> None:
             assert len(record["attempts"]) == 3 and record["scores"] == {}
     cells = judged(run)["cells"]
     assert sum(c["status"].get("invalid", 0) for c in cells) == statuses.count("invalid")
-    # what failed is asked again, nothing else, and then nothing is amiss
+    # failed requests are asked again, no others, and then no problem is left
     server.mix = {}
     asked = server.account()["requests"]
     done = cli(*command(run, models, *flags))

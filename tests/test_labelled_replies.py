@@ -34,7 +34,7 @@ def rows(name: str) -> list[Row]:
 
 
 def read(replies: Iterable[Row]) -> Counter[str]:
-    """How many are read as labelled ("right"), as another answer ("wrong"), "missed" or "invented"."""
+    """The number of replies that are read as labelled ("right"), as another answer ("wrong"), "missed" or "invented"."""
     counts: Counter[str] = Counter()
     for row in replies:
         wanted, (got, _) = row.get("label", row.get("labels")), read_choice(row)

@@ -68,7 +68,7 @@ def test_several_seeds_have_their_mean_and_range() -> None:
 
 
 ROWS = [
-    # what is asked beside an adapter of size 4, the rows: (trained_on, set, perturb, has a base, sizes)
+    # cells asked beside an adapter of size 4, the rows: (trained_on, set, perturb, has a base, sizes)
     ("nothing", [], [("both", "easy", "none", False, [4])]),
     ("the base", [base()], [("both", "easy", "none", True, [4])]),
     ("the base, other data", [base(data="e")], [("both", "easy", "none", False, [4])]),

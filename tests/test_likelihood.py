@@ -148,7 +148,8 @@ def test_tokens_of_an_option_are_those_it_has_behind_its_prompt(
 
 
 def test_a_melting_boundary_keeps_the_context(base: HuggingFace) -> None:
-    """Where both together tokenise otherwise than one after the other, the context's tokens stay as the model got them."""
+    """If context and target together have other tokens than one after the other, the context keeps the tokens that the model
+    got."""
     context = next(
         word[:1]
         for word in ("正确", "我们", "什么", "可以")

@@ -1,4 +1,5 @@
-"""What models know against what they conclude: rows by hand, verdicts of judges, sheets, and the measures of CHARM's authors by their
+"""Knowledge of models against their conclusions: rows by hand, verdicts of judges, sheets, and the measures of CHARM's
+authors by their
 own script."""
 
 from __future__ import annotations
@@ -433,7 +434,7 @@ for *arguments, told in json.loads(sys.argv[1]):
 
 @made_once
 def scripts(folder: Path, charm: Charm) -> Path:
-    """What the authors' script makes of all cases, each in a folder."""
+    """The output of the authors' script for all cases, each in a folder."""
     stubs = folder / "stubs"
     for name, text in STUBS.items():
         (stubs / name).parent.mkdir(parents=True, exist_ok=True)

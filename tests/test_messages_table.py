@@ -1,4 +1,4 @@
-"""What the command line says to the mistakes that users make, whole, in both languages: tests/fixtures/tables/messages.json.
+"""Messages of the command line to mistakes of users, whole, in both languages: tests/fixtures/tables/messages.json.
 
 Each message was read there once as a user: what is wrong, where, and what to do. <here> is the test's folder, <suite> that of evalsuite,
 <server> an endpoint that refuses every key.

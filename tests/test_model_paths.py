@@ -1,4 +1,4 @@
-"""Where models lie: a mistyped folder is said at once, before any model is loaded and before a hub is asked."""
+"""Paths of models: a mistyped folder is reported at once, before any model is loaded and before a hub is asked."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def _classes(of: type[StrictSettings]) -> set[type[StrictSettings]]:
 
 
 def test_every_field_has_help(schema: dict[str, Any]) -> None:
-    """What an editor shows when one points at a key; sections have theirs in the class."""
+    """Editors show the help of a key under the pointer; a section's help is the docstring of its class."""
     assert {c.__name__ for c in _classes(ModelsFile)} == {*schema["$defs"], "ModelsFile"}
     for name, part in {**schema["$defs"], "the file": schema}.items():
         assert part["description"], name

@@ -121,7 +121,7 @@ def test_readers_go_on(run: Path, tmp_path: Path, cli: Any) -> None:
 
 
 def test_a_submission_waits_for_the_writer(run: Path, tmp_path: Path) -> None:
-    """It is several files that must fit each other."""
+    """A submission has several files, which must be of one state of the run."""
     with holder(run) as first, pytest.raises(ConfigError, match=f"is being written by process {first.pid} "):
         submit(run, tmp_path / "submission", {}, {})
     assert [p.name for p in tmp_path.iterdir()] == ["run"]

@@ -105,7 +105,8 @@ def test_all_faults_together() -> None:
 
 
 def test_nothing_is_sent_before_retry_after_is_over() -> None:
-    """Neither again nor anything else. One at a time: none is on its way when the server asks for the pause."""
+    """Neither the refused request nor another one is sent. Requests go one at a time, so none is under way when the server
+    asks for the pause."""
     with Server(mix={"429-seconds": 0.15}, retry_after=0.8, seed=1) as server:
         found = ask(server, 20, max_concurrency=1)
     assert len(found) == 20 and server.account()["kinds"]["429-seconds"] > 1
@@ -425,7 +426,7 @@ def charged(server: Server) -> float:
     "mix", [{}, {"drop-middle": 0.2, "truncated": 0.2, "no-usage": 0.1, "500": 0.1}], ids=["good", "bad"]
 )
 def test_a_budget_is_never_passed(budget: float, worst: bool, mix: dict[str, float]) -> None:
-    """Whatever the endpoint charges; and what is not spent on a run is there for the next."""
+    """The budget holds whatever the endpoint charges; the rest of a run's budget is there for the next one."""
     spent = 0.0
     done = [False] * 80
     asked = [request(n) for n in range(80)]

@@ -201,7 +201,7 @@ def test_one_benchmark_has_no_group() -> None:
 
 
 def test_what_has_no_figure() -> None:
-    """Of one model: the part is missing. Of all: it is absent. Requests without a reply are counted."""
+    """A part without a figure of one model is missing; of all models, absent. Requests without a reply are counted."""
     other = {"model": "n"}
     made = one(EASY, HARD | {"metrics": {}}, FOLD, EASY | other, HARD | other | {"missing": 3, "status": {"failed": 2}}, FOLD | other)  # fmt: skip
     mine, theirs = (next(r for r in made["rows"] if r["model"] == name) for name in "mn")

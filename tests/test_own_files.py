@@ -179,7 +179,7 @@ def test_a_report_overwrites_no_other_page(run: Path, tmp_path: Path) -> None:
 
 
 def test_records_that_no_cell_has_any_more_go(run: Path) -> None:
-    """Such as those that an earlier version named otherwise."""
+    """Records that no cell names are removed, such as those to which an earlier version gave other names."""
     results = run / "results.json"
     old = next((run / "records").iterdir())
     old.rename(run / "records" / "old.jsonl")

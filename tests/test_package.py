@@ -1,4 +1,4 @@
-"""What ships: the wheel with its files, light imports, the README's example."""
+"""The release: the wheel with its files, light imports, the README's example."""
 
 from __future__ import annotations
 

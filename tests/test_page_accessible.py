@@ -87,9 +87,9 @@ AXE = """async ([within, drawn]) => {
 
 
 def violations(tab: Any, within: str = "html", drawn: bool = False) -> list[str]:
-    """What axe finds, a line each; of `drawn` pages only what hangs on theme and width. The rest is that of every theme and width.
+    """Violations that axe finds, a line each; of `drawn` pages only those that depend on theme and width.
 
-    It looks for all that lies behind a text, which takes longer than all else: so texts that look the same are left out."""
+    Contrast is checked once for texts that look the same: axe looks for all layers behind a text, which takes longest."""
     if not tab.evaluate("'axe' in globalThis"):
         tab.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
     tab.evaluate(LOOKS)
@@ -249,7 +249,8 @@ def nothing_by_colour_alone(tab: Any) -> None:
     assert tab.locator("td.heat").count() == tab.locator("td.heat", has_text="0").count()
     for chart in ("#drops-charts", "#shots-charts", "#breakdown-charts", "#curves_by_set-charts"):
         panels = tab.evaluate(
-            """(chart) => [...document.querySelectorAll(chart + " .panel")].map((panel) => [...panel.querySelectorAll(".series:has(.spot)")].map((x) => {
+            """(chart) => [...document.querySelectorAll(chart + " .panel")].map((panel) =>
+            [...panel.querySelectorAll(".series:has(.spot)")].map((x) => {
                 const mark = x.querySelector(".mark"), corners = mark.getAttribute("points")?.split(" ").map((p) => p.split(",").map(Number));
                 return [mark.localName, mark.matches(".hollow"), corners?.length, corners && corners[0][0] === corners[2]?.[0], x.querySelector(".path")?.getAttribute("stroke-dasharray")].join();
             }))""",

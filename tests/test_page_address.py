@@ -55,7 +55,7 @@ def address_and_view(tab: Any) -> tuple[str, str]:
 
 
 def moved(tab: Any, how: Callable[[], object]) -> tuple[str, str]:
-    """What is seen after a step in the history. The page's own listener is called before the one here."""
+    """The view after a step in the history. The page's own listener is called before the one here."""
     tab.evaluate("() => { window.moved = new Promise((done) => addEventListener('hashchange', done, { once: true })) }")
     how()
     tab.evaluate("() => window.moved")
@@ -178,7 +178,7 @@ def test_language(tab: Any, page_file: Path, browse: Any) -> None:
 
 @pytest.mark.thorough
 def test_an_address_of_what_is_not_here(page_file: Path, browse: Any) -> None:
-    """What an address names and the page does not have is left out; the page says so of a cell."""
+    """Parts of an address that the page does not have are left out; for a cell, the page says so."""
     with browse(page_file) as plain:
         _, usual = address_and_view(plain)
     with browse(page_file, query="#set=v9&tasks=none&shots=x&sort=none&size=9T&highlight=0:nobody&prompt=%25") as other:

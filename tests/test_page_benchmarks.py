@@ -26,7 +26,7 @@ MODELS = ["lexical", "random"]
 
 
 def losses(n: int) -> tuple[float, float]:
-    """Of four tokens: the valid explanation's target is likelier in two of three items; item 2 is a tie."""
+    """Losses of four tokens: the valid explanation's target is likelier in two of three items; item 2 is a tie."""
     return [(8.0, 9.0), (10.0, 9.5), (6.0, 6.0), (4.0, 12.0)][n % 4]
 
 

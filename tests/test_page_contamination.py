@@ -1,4 +1,4 @@
-"""Signs of having been read, on the page: a table, and a mark on the scores of the same file."""
+"""Signs on the page that a model has read a file: a table, and a mark on the scores of the same file."""
 
 from __future__ import annotations
 

@@ -255,7 +255,7 @@ def test_overview(tab: Any, site: Path) -> None:
 
 
 def choose_last(tab: Any) -> None:
-    """Of all that can be chosen; hostile names come last."""
+    """Choose the last option of every picker: hostile names come last."""
     for control in ("perturb", "variant", "metric", "metric-choice", "judge-who", "judge-metric", "mix-model", "curve-pool"):  # fmt: skip
         select = tab.locator(f"[data-keep={control}] select")
         if select.count():

@@ -127,7 +127,7 @@ def means_against_a_metric(page: Any, run: Path, metric: str) -> None:
 
 
 def slopes(pairs: list[tuple[float, float]]) -> float:
-    """How many pixels a unit takes; the same between any two that differ enough to tell."""
+    """The pixels of a unit, which are equal between any two values that are far enough apart."""
     told = [(b[1] - a[1]) / (b[0] - a[0]) for a in pairs for b in pairs if b[0] - a[0] > 0.02]
     assert told and max(told) == pytest.approx(min(told), rel=1e-4)
     return told[0]

@@ -140,7 +140,7 @@ def test_a_shard_that_is_gone(run: Path, tmp_path: Path, monkeypatch: pytest.Mon
     with (
         pytest.raises(AssertionError, match="ERR_FILE_NOT_FOUND"),
         browse(site) as tab,
-    ):  # what the browser logs
+    ):  # errors that the browser logs
         tab.click("#manifest-0 summary")
         tab.click("[data-save=results-0]")  # most of the file is in a shard
         tab.wait_for_selector("#manifest-0 .notice[role=alert]")

@@ -119,7 +119,7 @@ def signed(value: float) -> str:
 
 
 def height(page: Any, panel: str, value: float, box: str = "#drops-charts") -> float:
-    """Where a value stands on a panel's axis, by its printed ticks."""
+    """The height of a value on a panel's axis, by its printed ticks."""
     ticks = (
         panel_of(page, panel, box)
         .locator("svg > text[text-anchor=end]")

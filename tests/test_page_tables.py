@@ -1,4 +1,5 @@
-"""What the page exports, read by those it is for: tables by csv, TeX and a Markdown parser; a run's files; filtered views."""
+"""Exports of the page, read by the programs that they are for: tables by csv, TeX and a Markdown parser; a run's files;
+filtered views."""
 
 from __future__ import annotations
 
@@ -155,7 +156,7 @@ def harmless_markdown(run: Path, page: Any) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_latex(run: Path, page: Any, tmp_path: Path, lang: str) -> None:
-    """It compiles, and what the names say is printed, not run."""
+    """The LaTeX compiles; commands in names are printed, not run."""
     if shutil.which("xelatex") is None:
         pytest.skip("needs xelatex (TeX Live) on the PATH")
     if lang == "zh":

@@ -81,7 +81,7 @@ def centre(spot: Any) -> tuple[float, float]:
 @pytest.mark.slow
 @pytest.mark.parametrize("item_set", thorough_but(1, ["easy", "hard"]))
 def test_points(page: Any, cells: list[dict[str, Any]], item_set: str) -> None:
-    """Where and what results.json says: across on a scale of powers, up as the ticks; likelihoods at the edge, not joined."""
+    """Points stand as results.json says: across on a scale of powers, up as the ticks; likelihoods at the edge, not joined."""
     choose(page, TASKS[0], item_set)
     mine = [c for c in cells if (c["task"], c["set"]) == (TASKS[0], item_set) and c["model"] != "random"]
     written = [c for c in mine if "tokens" in c]
@@ -136,7 +136,7 @@ def test_the_table_has_the_figures_of_results_json(page: Any, cells: list[dict[s
 
 
 def test_the_mean_over_tasks(page: Any, cells: list[dict[str, Any]]) -> None:
-    """It is there at first, has no interval, opens nothing, and has ways in words of both languages."""
+    """The mean is shown at first, has no interval, links to no item, and names ways in both languages."""
     assert page.input_value("[data-keep=tokens-task] select") == "mean"
     label = spots(page, "thinker")[0].get_attribute("aria-label")
     variant = "paper" if " paper " in label else "plain"

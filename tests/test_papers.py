@@ -51,7 +51,7 @@ def test_each_command_parses(command: str) -> None:
 
 
 def test_every_numbered_table_of_the_papers_has_a_row() -> None:
-    """Of CORECODE 1 to 8, CICERO 1 to 16, CIDER 1 to 10, GLUCOSE 1 to 8, CEDAR 1 to 3."""
+    """CORECODE has tables 1 to 8, CICERO 1 to 16, CIDER 1 to 10, GLUCOSE 1 to 8, CEDAR 1 to 3."""
     counts = {"CORECODE": 8, "CICERO": 16, "CIDER": 10, "GLUCOSE": 8, "CEDAR": 3}
     parts = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", TEXT, re.DOTALL | re.MULTILINE))
     assert parts.keys() == counts.keys()

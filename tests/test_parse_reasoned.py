@@ -438,7 +438,7 @@ def test_the_words_of_a_template_count() -> None:
     ],
 )
 def test_whole_replies_are_without_the_reasoning(reply: str, finish: str, left: str) -> None:
-    """Metrics of whole replies count it as they count a model's own thinking: not at all."""
+    """Metrics of whole replies leave out the reasoning, as they leave out a model's own thinking."""
     assert reply_text(Response(reply, finish), read(SPAN, reply, finish=finish)) == left
 
 

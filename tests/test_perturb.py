@@ -1,4 +1,5 @@
-"""What perturbations change, and what they must leave: tables for the forms, properties for the rest, every real file."""
+"""Changes by perturbations, and parts that they must not change: tables for the forms, properties for the rest, every real
+file."""
 
 from __future__ import annotations
 

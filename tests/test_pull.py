@@ -174,7 +174,7 @@ def test_no_attribute_of_the_repository_changes_a_file(
 
 
 def test_a_link_in_a_repository_is_not_followed(source: Path, here: Callable[[], Pulled], tmp_path: Path) -> None:
-    """Its lines would become prompts, which an endpoint sees."""
+    """The lines of a linked file would become prompts, which an endpoint sees."""
     (tmp_path / "private.jsonl").write_text(json.dumps(TEXT) + "\n")
     (source / FILE).unlink()
     (source / FILE).symlink_to(tmp_path / "private.jsonl")

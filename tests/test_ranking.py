@@ -227,7 +227,7 @@ def test_critical_values_go_up_to_the_number_of_models() -> None:
 
 
 def test_there_is_no_test_over_items_of_too_few_dialogues() -> None:
-    """Such values have no interval: Friedman's test would be sure of what one dialogue says."""
+    """Values from too few dialogues have no interval: Friedman's test would be sure of what one dialogue says."""
     tasks = [name for name in TASKS][:5]
 
     def cells(low: float | None) -> list[CellResult]:

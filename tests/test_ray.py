@@ -1,4 +1,4 @@
-"""The same run on a real Ray cluster of two nodes on this machine: undisturbed, with a node lost, with the command stopped.
+"""A run on a real Ray cluster of two nodes on this machine: undisturbed, with a node lost, with the command stopped.
 
 What else can go wrong is in test_cluster.py, which needs no cluster. Where the network is not the point, the model is that
 of engine/prompt_engine.py, which waits at the block that the test names.
@@ -70,7 +70,7 @@ def produce(run: Path) -> dict[str, bytes]:
 
 
 def replies(run: Path) -> tuple[int, int]:
-    """How many replies are stored, and the most often any was answered."""
+    """The number of stored replies, and the largest number of answers to one request."""
     if not (run / "store.sqlite").is_file():
         return 0, 0
     with sqlite3.connect(run / "store.sqlite") as db:

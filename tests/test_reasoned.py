@@ -153,7 +153,7 @@ def test_a_judge_sees_the_answer_alone(reasoned: Path, tmp_path: Path) -> None:
 
 
 def test_a_second_reader_sees_the_whole_reply() -> None:
-    """It checks the reading, where the reasoning ends included."""
+    """The second reader checks the whole reading, including where the reasoning ends."""
     from evalsuite.common.templates import TemplateFile
 
     item = next(iter(golds().values()))
@@ -186,7 +186,7 @@ def test_baselines_answer_it(tmp_path: Path) -> None:
 
 
 def test_a_papers_program_gets_the_whole_reply() -> None:
-    """Of what answers alone it would read an answer that it does not find in such a reply."""
+    """From the answering part alone, the program would read an answer that it does not find in the whole reply."""
     task = TASKS[CHOICE]
     corpus, item_set = samples(task)
     item = corpus.file(task, item_set, "test").items[0]

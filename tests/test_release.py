@@ -1,4 +1,5 @@
-"""What a release is made of: its files, its version, its citation, its image's recipe. Its wheel on other Pythons: make release-check."""
+"""Parts of a release: its files, its version, its citation, its image's recipe. Its wheel on other Pythons: make
+release-check."""
 
 from __future__ import annotations
 
@@ -79,7 +80,7 @@ def test_the_sdist_has_what_the_wheel_is_built_from_and_the_docs(dist: Path) -> 
 
 
 def test_one_version() -> None:
-    """pyproject.toml has it; what cannot read it from there says the same."""
+    """The version stands in pyproject.toml; files that cannot read it from there state the same one."""
     assert evalsuite.__version__ in (VERSION, "source")
     assert str(CITATION["version"]) == VERSION
     assert re.findall(r"^## (\S+)", CHANGELOG, re.M)[0] == VERSION
@@ -131,7 +132,7 @@ def test_pythons_are_told_once() -> None:
 
 
 def test_the_image_is_built_from_all_that_the_wheel_needs() -> None:
-    """What the builder does not see would be missing in the wheel, without an error."""
+    """Files that the builder does not see would be missing in the wheel, without an error."""
     lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     seen = [line[1:] for line in lines if line.startswith("!")]
     for source in ("evalsuite", "pyproject.toml", "README.md", "LICENSE", *HATCH["wheel"]["force-include"]):

@@ -97,7 +97,7 @@ def post(server: Server, line: Row) -> Row:
 
 
 def as_plain(row: Row) -> Row:
-    """The same in plain lines, as a program of one's own would write it."""
+    """The replies in plain lines, as a user's own program would write them."""
     body = row["response"]["body"]
     if body.get("error", {}).get("code") == "content_filter":
         return {"key": row["custom_id"], "text": "", "finish_reason": "content_filter"}
@@ -121,7 +121,7 @@ def put(folder: Path, rows: list[Row], name: str = "out.jsonl") -> None:
 
 
 def content(run: Path) -> dict[str, bytes]:
-    """What a run is compared by: results and records. Its page also tells when it began."""
+    """The files by which runs are compared: results and records. A page also tells when its run began."""
     files = [run / "results.json", *sorted((run / "records").iterdir())]
     return {str(path.relative_to(run)): path.read_bytes() for path in files}
 

@@ -125,7 +125,7 @@ CORRELATED = {
 
 
 def test_correlations_of_metrics(run: Path) -> None:
-    """Which are of models only, not of baselines."""
+    """Correlations of metrics leave baselines out."""
     results = load(run / "results.json")
     assert results["breakdowns"] and results["confusions"] and not results["metric_correlations"]
     assert valid("results", results | {"metric_correlations": [CORRELATED]})
@@ -214,7 +214,7 @@ MUTATIONS: list[tuple[str, str, Callable[[Any], Any]]] = [
 
 @pytest.fixture(scope="module")
 def written(run: Path) -> dict[str, Any]:
-    """What a run left, all of it valid, by the names of the schemas."""
+    """Name of a schema -> the contents that a run wrote for it, all valid."""
     found = {"record": records(run)[0], **{name: load(run / f"{name}.json") for name in ("results", "manifest")}}
     assert all(valid(name, content) for name, content in found.items())
     return found

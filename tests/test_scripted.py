@@ -60,7 +60,7 @@ def test_functions_reply(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"unknown model 'lst'. Did you mean 'last'"):
         evalsuite.run(models, model=["lst"], **ASKED, out=tmp_path)
     assert evalsuite.run(models, **ASKED, out=tmp_path).problems == ()
-    assert len(seen) == 4 and seen[3] == seen[1]  # what had a reply was not asked again
+    assert len(seen) == 4 and seen[3] == seen[1]  # requests with a reply were not asked again
 
 
 def test_a_function_as_judge(tmp_path: Path) -> None:

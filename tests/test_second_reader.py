@@ -259,7 +259,7 @@ def test_nothing_to_ask(tmp_path: Path) -> None:
 
 
 def test_gold_is_in_no_prompt(tmp_path: Path) -> None:
-    """Of references, of which option is right, of the dialogue and of scores the second reader learns nothing."""
+    """The second reader learns nothing of references, right options, the dialogue and scores."""
     secret = "独一无二的标准答案"
     template = TemplateFile(bundled("prompts") / "second" / "zh.j2")
     said = Response(WAFFLE, "stop")
@@ -386,4 +386,4 @@ def test_the_budget_of_run_and_reader_is_never_passed(run: Path, tmp_path: Path)
         asked = sum(row["n"] for row in content_of(done, "second")["tasks"])
         assert 0 < asked < 14 == sum(row["asked"] for row in content_of(done, "second")["tasks"])
         evalsuite.score(run, budget=1, **asking)
-        assert server.account()["requests"] == 14  # what had a verdict was not asked again
+        assert server.account()["requests"] == 14  # replies with a verdict were not asked again

@@ -217,7 +217,7 @@ def test_a_broken_plugin_is_told_of(group: str, code: str, tmp_path: Path, monke
 
 
 def test_the_entry_for_a_file_that_is_there_is_printed(cli: Any) -> None:
-    """So that it can be put into the list: `init … >> models.yaml`."""
+    """The entry is printed, so that it can be added to the list: `init … >> models.yaml`."""
     cli("init", "--model", "Qwen/Qwen3-8B")
     before = Path("models.yaml").read_text()
     done = cli("init", "--model", "deepseek-v4-flash", "--name", "second", expect=2)

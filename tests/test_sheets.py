@@ -129,7 +129,7 @@ def test_numbers_that_are_none(run: Path, tmp_path: Path) -> None:
 
 
 def test_a_defect_of_an_analysis_is_a_defect(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is never told as a broken file of the user's."""
+    """A defect is never reported as a broken file of the user's."""
 
     def broken(done: Results) -> Iterator[Sheet]:
         raise IndexError("of ours")

@@ -184,7 +184,7 @@ def test_items_are_listed_by_what_came_of_them(run: Path) -> None:
 
 
 BROKEN: list[tuple[str, Any, str]] = [
-    # what of results.json is put there, what is said
+    # content put into results.json, words of the message
     ("no JSON", "{", "not JSON"),
     ("a list", [], "expected an object"),
     ("no cells", {"format": 1}, "field 'evalsuite': missing"),
@@ -276,7 +276,7 @@ def test_show_fits_a_screen_and_names_the_rest(run: Path) -> None:
 
 
 def test_csv_has_a_number_a_field(tmp_path: Path, run: Path) -> None:
-    """What stands beside a number has columns of its own; a file begins with the mark that spreadsheets look for."""
+    """Values beside a number have columns of their own; a file begins with the mark that spreadsheets look for."""
     column = Column("acc %", kind="percent")
     rows = (Row(("a", Value(0.9125, 0.72, 0.98, flags=("(2)",)))), Row(("b", Value(None))), Row(("c", 0.5)))
     sheet = Sheet("x", "", (Column("model"), column, Column("rank", kind="count", interval="alone")), tuple(

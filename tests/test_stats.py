@@ -242,7 +242,7 @@ def test_a_gap_everywhere_is_significant_however_many_rows_there_are() -> None:
 
 
 def test_a_family_says_what_its_dialogues_can_give() -> None:
-    """Of ten tests with six differing dialogues none can be significant: 10 / 2^5. Beside clear ones the last one can."""
+    """None of ten tests with six differing dialogues can be significant: 10 / 2^5. Beside clear ones the last one can."""
     six = 2.0**-5
     assert {c.least for c in stats.within_families([("f", 0.5, six)] * 10)} == {10 * six}
     assert stats.within_families([("f", 0.001, 0.001)] * 9 + [("f", six, six), ("g", six, six)])[9].least == six

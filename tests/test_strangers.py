@@ -69,7 +69,7 @@ def test_links_pipes_and_folders_are_not_read(tmp_path: Path) -> None:
     assert read_plain(tmp_path / "in", "plain", 3) == b"abc"
     with pytest.raises(DataError, match="larger than"):
         read_plain(tmp_path / "in", "plain", 2)
-    (tmp_path / "also").symlink_to(tmp_path / "in")  # what the user named may be a link
+    (tmp_path / "also").symlink_to(tmp_path / "in")  # a folder that the user names may be a link
     assert read_plain(tmp_path / "also", "plain", 3) == b"abc"
 
 

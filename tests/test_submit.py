@@ -100,7 +100,7 @@ def test_the_manifest_tells_nothing_of_the_machine(made: Path, run: Path) -> Non
     found = json.loads(text)
     assert str(run) not in text and found["settings"]["out"] is None and "-" not in found["platform"]
     assert set(found["scrubbed"]) == {"settings.out", "platform"}
-    assert found["settings"]["data"] == "bundled:sample" and found["data"]  # what is no secret stays
+    assert found["settings"]["data"] == "bundled:sample" and found["data"]  # other settings stay
 
 
 def test_what_is_not_given_is_to_be_filled_in(run: Path, tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ def bad_data(folder: Path) -> None:
 
 
 TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
-    # what is done; whether SHA256SUMS is made anew after it; what the check says
+    # change; whether SHA256SUMS is made anew after it; words of the check
     ("a reply", lines(first({"reply": "(e)"})), False, "is not the file that SHA256SUMS has the hash of"),
     ("a reply, sealed", lines(first({"reply": "我不知道"})), True, "answer.status: is \"parsed\", but its reply gives"),
     ("a score", lines(first({"scores": {"accuracy": 0.5}})), True, "scores.accuracy: is 0.5, but its reply gives"),
@@ -342,7 +342,7 @@ def test_tampering_is_found_and_named(folder: Path, tamper: Callable[[Path], Any
 
 
 def test_a_prompt_and_its_keys_made_to_fit(folder: Path) -> None:
-    """What has a right key, but is not what the template makes of the item."""
+    """A prompt with a right key is refused if the template makes another one of the item."""
     from evalsuite.results.schema.record import Record
     from evalsuite.results.store import request_key
 
@@ -499,7 +499,7 @@ def test_judges(tmp_path: Path) -> None:
 
 
 def test_correlations_of_metrics(tmp_path: Path) -> None:
-    """Which are of models only, not of baselines."""
+    """Correlations of metrics leave baselines out."""
     for package in ("openai", "tenacity", "aiolimiter"):
         pytest.importorskip(package, reason="needs evalsuite[openai]")
     run, out = tmp_path / "run", tmp_path / "made"

@@ -1,4 +1,4 @@
-"""What the terminal shows of a run: it must fit 80 columns and say what the cells say."""
+"""A run's tables on the terminal: they fit 80 columns and agree with the cells."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def hostile_columns(run: Path, folder: Path) -> Path:
 # ---------------------------------------------------------------- what a terminal gets
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")
-LIVE = re.compile(r"\x1b\[(\?25[lh]|1A|2K)|\r")  # what rich moves a live line with
+LIVE = re.compile(r"\x1b\[(\?25[lh]|1A|2K)|\r")  # the codes by which rich moves a live line
 
 
 @pytest.fixture(scope="module")

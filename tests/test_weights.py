@@ -1,4 +1,5 @@
-"""No network with random weights is evaluated or trained: checkpoints and adapters with tensors missing, misnamed or of another shape."""
+"""No network with random weights is evaluated or trained: checkpoints and adapters with tensors missing, misnamed or of
+another shape."""
 
 from __future__ import annotations
 
@@ -80,7 +81,7 @@ def of(path: Path, **more: Any) -> Model:
     return Model(**{"name": "m", "backend": "hf", "path": str(path), "dtype": "float32", "device": "cpu", **more})
 
 
-# what is done to the tensors -> what the message says; None: nothing is wrong
+# change of the tensors -> words of the message; None: nothing is wrong
 CHECKPOINTS: list[tuple[Callable[[Tensors], Tensors], str | None]] = [
     (without(UP), rf"1 tensor missing in the checkpoint \({UP}\)"),
     (without("embed_tokens"), r"2 tensors missing .*lm_head.weight, model.embed_tokens.weight"),
@@ -105,7 +106,7 @@ def test_checkpoints(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The same is refused on hf, by finetune, and before vLLM is started."""
+    """Broken weights are refused on hf, by finetune, and before vLLM is started."""
     path = changed(tiny, tmp_path / "net", change)
     monkeypatch.setattr("evalsuite.backends.vllm.backend.Engine", Started)
     ways: list[Callable[[], Any]] = [
@@ -281,7 +282,7 @@ def test_adapters(
 
 
 def test_what_is_no_adapter(tiny: Path, lora: Path, tmp_path: Path) -> None:
-    """Its weights are cut off, of no known type, or the network's own folder holds one."""
+    """An adapter is refused if its weights are cut off or of no known type, or if the network's own folder holds one."""
     path = tmp_path / "adapter"
     shutil.copytree(lora, path)
     (path / "adapter_model.safetensors").write_bytes((lora / "adapter_model.safetensors").read_bytes()[:-100])

@@ -1,4 +1,4 @@
-"""Which of a test's parameters `make test` tries: few of many that are alike; `make test-thorough` tries the others."""
+"""Parameters of a test that `make test` tries: a few of many that are alike; `make test-thorough` tries the others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 
 
 def thorough_but(first: int, values: Iterable[Any]) -> list[Any]:
-    """All values as parameters, those after the first few marked thorough. A value is a tuple where a test has several parameters."""
+    """All values as parameters, those after the first few marked thorough. A value is a tuple where a test has several
+    parameters."""
     return [
         value
         if n < first

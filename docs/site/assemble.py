@@ -160,7 +160,7 @@ class Site:
         return PurePosixPath(os.path.relpath(self.place(target), Path(place).parent)).as_posix()
 
     def place(self, target: Path) -> str:
-        """Where a file or folder of the checkout is on the site."""
+        """The place of a file or folder of the checkout on the site."""
         if target.parts[0] == "docs" and "examples" not in target.parts and target.suffix != ".py":
             return target.relative_to("docs").as_posix()
         if target.parts[0] == "design" and target.suffix == ".md":

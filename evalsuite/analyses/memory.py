@@ -317,7 +317,7 @@ def _pool(parts: Sequence[Reasoning]) -> Reasoning:
 
 
 def _against(found: Reasoning) -> Against:
-    """The figures of a row."""
+    """A model's accuracy, apart by what it knows of the facts that the items rest on."""
     states = Counter(question.state for question in found.questions)
     return Against(
         metric=TASKS[found.cells[0].task].item_metrics[0],

@@ -152,7 +152,7 @@ class Corpus(ABC):
 
     def file(self, task: Task, set: str, split: str) -> File:
         """The items, read on first use. Raises DataError for an unknown set and for a broken or missing file."""
-        if set not in self.sets:  # it may be a stranger's, and becomes a path
+        if set not in self.sets:  # the name may be a stranger's, and becomes a path
             raise DataError(unknown("set", set, self.sets), self.root)
         key = (task.name, set, split)
         if key not in self._files:

@@ -68,7 +68,7 @@ def replace_file(path: Path, content: str | bytes) -> None:
 def _utf8(text: str) -> bytes:
     try:
         return text.encode()
-    except UnicodeEncodeError:  # it quotes a path
+    except UnicodeEncodeError:  # the text quotes a path that is no Unicode
         return path_text(text).encode()
 
 

@@ -95,7 +95,7 @@ def _take(file: FileIO, folder: Path, shared: bool = False) -> bool:
         import fcntl
 
         fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):  # the latter from some network file systems
+    except (BlockingIOError, PermissionError):  # some network file systems raise PermissionError
         return False
     except (ImportError, OSError) as error:  # Windows; NFS without its lock daemon, Lustre without -o flock
         log.warning(

@@ -105,7 +105,7 @@ def into_file() -> bool:
     """Whether output goes into a file, not to a terminal or a program."""
     try:
         return stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
-    except (OSError, ValueError):  # it is no file of the system's, or closed
+    except (OSError, ValueError):  # the stream is no file of the system's, or is closed
         return False
 
 

@@ -48,7 +48,7 @@ class Entries:
 
     entries: tuple[FileEntry, ...]
     between: str  # the characters between two entries
-    numbered: bool  # they have running numbers, which stay in place
+    numbered: bool  # entries have running numbers, which stay in place
 
     def join(self, entries: Sequence[FileEntry]) -> str:
         """Some entries as the file has them. They have running numbers in ascending order, whatever their own order."""

@@ -134,7 +134,7 @@ class _Trainings:
     def _next(self) -> _Training | None:
         while self._again:
             lost = self._again.pop(0)
-            if not finished(lost.job, self._display):  # it may have finished before it was lost
+            if not finished(lost.job, self._display):  # the job may have finished before it was lost
                 return _Training(self._cluster, lost.job, lost.needs, lost.attempt + 1)
         job = next(self._todo, None)
         if job is None:

@@ -161,7 +161,7 @@ class Analysis(Generic[Content]):
 
     @property
     def key(self) -> str:
-        """Its key in results.json."""
+        """The key of the content in results.json."""
         return self.named or self.name
 
 

@@ -76,7 +76,7 @@ class Comparison:
     perturb: str | None
     metric: str
     items: int  # pairs
-    left_out: int  # items that A or B was to be asked, and that are no pair: unanswered in one, or not asked there
+    left_out: int  # planned items of A or B without a pair: unanswered in one of the two, or not planned there
     dialogues: int
     a: float
     b: float
@@ -233,7 +233,7 @@ class _Run:
 
 
 def _stopped(store: Store, cell: Cell) -> bool:
-    """Whether a cell is an estimate, on whose items no test of a fixed number holds, or from items that were chosen."""
+    """Whether the items of a cell were chosen, or their asking stopped early: tests of a fixed number do not hold for them."""
     if "anchors" in (cell.facts.get("items") or {}):
         return True
     return stops(cell) and any(said is None for _, _, said in store.read(cell))

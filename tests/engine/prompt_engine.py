@@ -19,7 +19,7 @@ BLOCK = 4
 
 
 class PromptEngine:
-    """Its reply is made of the prompt's length."""
+    """An engine whose reply is made of the prompt's length."""
 
     fingerprint, context, parameters = "prompt_engine:1", None, 7
 

@@ -77,7 +77,7 @@ WORDS = (
 
 @dataclass(frozen=True)
 class Target:
-    """What reads bytes, and the bytes to begin with."""
+    """A reader of bytes, and the bytes to begin with."""
 
     seeds: Callable[[], list[bytes]]
     read: Callable[[bytes, Path], Any]  # bytes, an empty folder
@@ -261,12 +261,12 @@ def _containers(tree: Any) -> Iterator[Any]:
 
 
 def broken(target: Target, raw: bytes) -> str:
-    """What is wrong with how an input is read: a trace, or that it took too long; else ""."""
+    """The fault in reading an input: a trace, or that it took too long; else ""."""
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         try:
             with cpu_limit(SLOW):
                 target.read(raw, Path(folder))
-        except (EvalsuiteError, sqlite3.Error):  # the latter of a damaged store: the command line reports it
+        except (EvalsuiteError, sqlite3.Error):  # a damaged store: the command line reports it
             return ""
         except OutOfTime:
             return f"took more than {SLOW:.0f} seconds\n{traceback.format_exc(limit=-3)}"

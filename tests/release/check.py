@@ -69,7 +69,7 @@ def build(folder: Path) -> tuple[Path, Path]:
 
 
 def requirements(wheel: Path, *extras: str) -> list[str]:
-    """What the wheel needs. Given beside the wheel they are direct, so that `lowest-direct` takes the lowest of them."""
+    """The requirements of the wheel. Given beside the wheel they are direct, so that `lowest-direct` takes the lowest of them."""
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (n for n in archive.namelist() if n.endswith(".dist-info/METADATA"))
         lines = message_from_bytes(archive.read(name)).get_all("Requires-Dist") or []
@@ -102,7 +102,7 @@ def environment(
 
 
 def base(programs: Path, empty: Path) -> str:
-    """What somebody does first, from an empty folder; and the numbers are those of the environments before."""
+    """A user's first commands, from an empty folder; and the numbers are those of the environments before."""
     evalsuite = programs / "evalsuite"
     home = {"HOME": str(empty / "home")}
     assert "evalsuite " in call(evalsuite, "--version", cwd=empty, **home)

@@ -128,7 +128,7 @@ def _joined(parts: _Words, explanation: Explanation) -> str:
 @cache
 def _cut() -> Callable[[str], _Words]:
     library = import_module("jieba")
-    library.setLogLevel(30)  # it reports its dictionary on stderr
+    library.setLogLevel(30)  # jieba reports its dictionary on stderr
     library.initialize()
     cut: Callable[[str], _Words] = library.lcut
     return cut

@@ -80,7 +80,7 @@ def _make_sample(
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     # The BOM tells Excel that the CSV is UTF-8.
     for twin, written in (("to-mark.jsonl", lines.encode()), ("to-mark.csv", _csv_text(rows).encode("utf-8-sig"))):
-        if not (folder / twin).exists():  # it may have been filled in
+        if not (folder / twin).exists():  # a copy that is there may have been filled in
             replace_file(folder / twin, written)
     return page, sample
 

@@ -22,7 +22,7 @@ from evalsuite.common.files import read_json, replace_file
 from evalsuite.common.grouping import by_key
 from evalsuite.review.audit.outputs import Output, output_from_json
 
-SAMPLE = "sample.json"  # it holds the parser's answers: annotators should not open it
+SAMPLE = "sample.json"  # holds the parser's answers: annotators should not open it
 _FORMAT = 1
 
 # From fine to coarse. The finest level with two draws per stratum is used: one draw gives no variance.
