@@ -113,6 +113,11 @@ def test_the_sheet_and_the_papers_averages() -> None:
     assert flags == [("*",), ("?",), None]
     assert sheet.rows[-1].cells[1:3] == (0.156, 0.150)  # Table 7
     assert sheets_of(gaps.ANALYSIS, []) == []
+    by = [
+        row for name in ("lexical", "m") for row in rows(cell("easy", EASY, model=name), cell("hard", HARD, model=name))
+    ]
+    (sheet,) = sheets_of(gaps.ANALYSIS, by, [a_cell(model="lexical", facts={"backend": "baseline"})])
+    assert [row.about["model"] for row in sheet.rows] == ["m", "lexical"]  # baselines last
 
 
 def test_table_1_beside_data_of_ones_own() -> None:

@@ -123,9 +123,11 @@ _PAPER = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each split, way of asking and pair of sets: a row a model and task with both values, their gap and its test."""
+    """A sheet for each split, way of asking and pair of sets: a row a model and task with both values, their gap and its test,
+    baselines last."""
     ways: dict[tuple[str, str, tuple[str, ...]], list[Gap]] = {}
-    rows = results.of(ANALYSIS) or []
+    baselines = {cell.model for cell in results.cells if cell.is_baseline}
+    rows = sorted(results.of(ANALYSIS) or [], key=lambda row: row.model in baselines)
     for row in rows:
         ways.setdefault((row.split, row.way, tuple(row.sets)), []).append(row)
     several = len({place[:2] for place in ways}) > 1
