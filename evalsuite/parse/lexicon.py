@@ -22,7 +22,7 @@ CUES: dict[str, str] = {
     "p": "选项 句子 观点 option choice",  # the word 选项 before a name
     "s": "领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
     "C":  # a verb of choosing
-        "选 取众数 (后|应)取 推荐 填 挑 猜 答 站 (倾|偏)向 归入 改成 不得不选 我是说 cho(ose|se) (pick|select)(|ed) (go|going|went|stick)_with opt_for lean(|ing) point_to "
+        "选 取众数 (后|应)取 推荐 填 挑 猜 答 站 我投 支持 同意 果断 指向 (倾|偏)向 归入 改成 不得不选 我是说 cho(ose|se) (pick|select)(|ed) (go|going|went|stick)_with opt_for lean(|ing) point_to "
         "(change|switch)_to guess i('d|_would)_(say|keep) i_meant",
     "o": "觉得 感觉 看来 估计 我想 definitely think believe inclined_to",  # a verb of opinion
     "h": "说不定 八成 多半 大概 probably maybe perhaps possibly",  # a hedge

@@ -500,13 +500,13 @@ def _counted(low: str, options: OptionKeys) -> Verdict | None:
     return Verdict(Status.PARSED, (fits[0],), "number", *said.span(1)) if len(fits) == 1 else None
 
 
-_LETTERS_FIRST = re.compile(r"\s*([A-Z]{2,10}) (?=[一-鿿])")
+_LETTERS_FIRST = re.compile(r"\s*([A-Z](?:[、,]?[A-Z]){1,9}) (?=[一-鿿])")
 
 
 def _letters_first(text: str, options: OptionKeys) -> Verdict | None:
     """The options whose letters, in their order, are the first word of a reply that runs on: ABD 国考报名…"""
     head = _LETTERS_FIRST.match(text)
-    letters = [*head[1].lower()] if head else []
+    letters = re.findall("[a-z]", head[1].lower()) if head else []
     if head is None or letters != sorted({*letters}) or not {*letters} <= {*options.labels}:
         return None
     return Verdict(Status.PARSED, tuple(map(options.labels.index, letters)), "letters", *head.span(1))
