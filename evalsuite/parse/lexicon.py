@@ -31,7 +31,7 @@ CUES: dict[str, str] = {
     "U": "不如",  # rejects what stands before (a 不如 b)
     "=": "是 为 即 属于 对应 原因有 还是 大概率是 莫过于 is are be was 's should_be belongs_to falls_under",  # a copula
     "l": "剩 留下 what_remains_is that_leaves leaves_us",  # leaves what follows
-    "X": "不(是|认为|考虑|建议|支持|太像) 并非 绝非 与其 误选 别选 (称|算)不上 neither nor",  # rejects what follows
+    "X": "不(是|认为|考虑|建议|太像) 并非 绝非 与其 误选 别选 (称|算)不上 neither nor",  # rejects what follows
     "n": "而非 优于 大于 没有 not rather_than",  # rejects what follows, as a contrast to what stands before
     "x": "(|可以)排除 剔除 去掉 淘汰 划掉 ruled_out rule_out (eliminat|exclud|reject)(e|es|ed|ing) discard",  # rejects what stands before or behind
     "N":  # negates the word that follows
