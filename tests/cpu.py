@@ -110,9 +110,12 @@ class Costs:
     def tier(self) -> str:
         return TIERS.get(self.config.getoption("markexpr"), "all")
 
+    @property
+    def whole(self) -> bool:
+        return not self.config.getoption("keyword") and self.config.args_source.name == "TESTPATHS"
+
     def lines(self, budget: dict[str, Any]) -> Iterator[str]:
-        whole = not self.config.getoption("keyword") and self.config.args_source.name == "TESTPATHS"
-        most = f" of {budget['sums'][self.tier]}" if whole else ""
+        most = f" of {budget['sums'][self.tier]}" if self.whole else ""
         files = {name: seconds for name, seconds in self.by_file.most_common() if seconds >= 0.05}
         yield f"{sum(files.values()):.0f}{most} CPU seconds"
         for place, (name, seconds) in enumerate(files.items()):
@@ -125,17 +128,17 @@ class Costs:
             yield f"{seconds:7.1f} {name}"
 
     def rewritten(self, text: str) -> str:
-        """The budget with what files cost in this run of `make test` or `make test-thorough`. Files in folders run elsewhere."""
+        """The budget with what files cost in this run of `make test` or `make test-thorough`, or of some files with the same -m; it
+        keeps the rows of the others. Files in folders run elsewhere."""
         column = ("test", "test-thorough").index(self.tier)
         budget = tomllib.loads(text)
         rows: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-        for name, seconds in self.by_file.items():
-            rows[name.removeprefix("tests/")][column] = round(seconds)
         for name, row in budget["files"].items():
-            if "/" in name:
-                rows[name] = row
-            elif name == START or BUDGET.with_name(name).exists():
-                rows[name][1 - column] = row[1 - column]
+            if name == START or (BUDGET.parent / name).exists():
+                rows[name] = [0 if n == column and self.whole and "/" not in name else x for n, x in enumerate(row)]
+        for name, seconds in self.by_file.items():
+            if self.whole or name != START:
+                rows[name.removeprefix("tests/")][column] = round(seconds)
         kept = {name: row for name, row in rows.items() if any(map(gt, row, budget["other files"]))}
         return text[: text.index("[files]")] + "".join(
             ["[files]\n", *(f'"{name}" = {row}\n' for name, row in sorted(kept.items()))]

@@ -361,7 +361,7 @@ def test_items_and_limit_contradict_each_other(tmp_path: Path, file: Path) -> No
         _ask(tmp_path, file, limit=3)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_models_that_were_asked_otherwise_are_left_out_by_name(tmp_path: Path, run: Path) -> None:
     evalsuite.run({"other": _model("other", 0.5)}, tasks=[TASK], prompt=["plain"], out=tmp_path / "plain")
     evalsuite.run({"short": _model("short", 0.5)}, tasks=[TASK], limit=5, out=tmp_path / "short")

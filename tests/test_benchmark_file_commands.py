@@ -140,7 +140,7 @@ def test_exported_tasks_know_their_benchmark(home: Path, tmp_path: Path) -> None
     assert len(files) == 5
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_submission_carries_its_benchmark(run: Path, home: Path, tmp_path: Path) -> None:
     assert make_submission(run, tmp_path / "s", HEAD, ABOUT).unfilled == ()
     assert "CORECODE" not in (tmp_path / "s" / "submission.yaml").read_text(encoding="utf-8")

@@ -188,7 +188,7 @@ def test_every_wording_shows_document_and_choices() -> None:
 # The whole way ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_sample_with_all_perturbations(models: Path, tmp_path: Path) -> None:
     every = [name for name, row in PERTURBATIONS.items() if row.applies(TASK.name)]
     done = evalsuite.run(

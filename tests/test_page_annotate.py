@@ -225,6 +225,7 @@ def test_proposals_are_shown_until_accepted_edited_or_rejected(tmp_path: Path, b
     assert [(k.value, k.proposer, k.annotator) for k in dialogue.annotations] == [("A的充电宝进了水", "gpt", "林小雨"), ("A把充电宝摔了", "gpt", "林小雨")]  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_an_inspector_returns_and_the_annotator_revises(tmp_path: Path, browse: Any) -> None:
     """All four verdicts by keys and clicks; a reload keeps them; the annotator sees why and mends it; the count follows."""
     done = BASE | {"annotator": "林小雨"}

@@ -100,7 +100,7 @@ def test_a_model_of_which_nothing_is_recorded(tmp_path: Path, cli: Callable[...,
     assert told.stderr.count("none of the cells asked now was recorded") == 1 and "problem" not in told.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_another_prompt_gets_no_reply(tmp_path: Path) -> None:
     """Items of the same ids in other data, and a template of one's own under the same name."""
     data = tmp_path / "data"

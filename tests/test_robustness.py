@@ -218,6 +218,7 @@ def perturbed(folder: Path) -> Path:
     return run
 
 
+@pytest.mark.thorough
 def test_a_real_run(perturbed: Path) -> None:
     found = results(perturbed)
     by_place = {(c["model"], c["set"], c["task"], c["perturb"]): c for c in found["cells"]}

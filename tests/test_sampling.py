@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from as_json import cells_of, content_of
 from pydantic import ValidationError
+from tiers import thorough_but
 
 import evalsuite
 from evalsuite.analyses.items import list_records
@@ -208,7 +209,7 @@ def test_beams_and_penalty_are_those_of_transformers(tiny: Path, settings: dict[
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("beams", [2, 5])
+@pytest.mark.parametrize("beams", thorough_but(1, [2, 5]))
 def test_vllms_beam_search_is_transformers_one(tiny: Path, beams: int) -> None:
     """The search itself, over the same network, without vLLM."""
     import torch
