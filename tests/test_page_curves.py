@@ -104,7 +104,9 @@ def test_tables_have_the_values_of_results_json(page: Any, rows: list[dict[str, 
     page.click("[data-unfold=tables-curves_by_set] summary")
     page.click("[data-unfold=tables-seeds] summary")
     by_set, seeds = page.locator("[data-sheet=curves_by_set]"), page.locator("[data-sheet=seeds]")
-    assert by_set.count() == seeds.count() == 2
+    for tables in (by_set, seeds):
+        tables.nth(1).wait_for()  # drawn once unfolded
+        assert tables.count() == 2
     (row,) = [r for r in rows if (r["task"], r["set"], r["perturb"]) == ("domain_identification", "hard", "none")]
     lines = [x.split("\t") for x in by_set.first.locator("tbody tr").all_inner_texts()]
     small, several = row["points"]
