@@ -31,8 +31,9 @@ site: .venv/docs
 JOBS ?= 3
 PYTEST := HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist worksteal
 
+# make test ALL=1: the thorough ones with them, in one run, which makes once what they share; CI does.
 test: .venv/test lint
-	$(PYTEST) -m "not thorough"
+	$(PYTEST) $(if $(ALL),,-m "not thorough")
 
 # Of these, the tests that cost less than a second.
 test-fast: .venv/test lint
