@@ -569,10 +569,11 @@ _AND = re.compile(
     r"[\"”」』]?选?项?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|与|跟|[,、.]?[ ]?(?:and(?: the)?|or|和|或者?是?|还是|以?及|还有|并且)|x|>{1,3}|≥|(?=[(\[\"'“「a-z0-9]))?"
     r"[ \ue001\ue002]{0,2}(?:选项|option|\(\d\))?[ ]?[\"“「]?"
 )
+# As many further letters as a question has options at most: without a bound the time of a long list grows as its square.
 _PREDICATE = re.compile(
-    r"(?:[ ]?[、和与及,/][ ]?[(]?[a-z1-9](?![a-z0-9])[)]?)*[”\"」』)]?[ ]?(?:选?项)?[ ]?(?:错误|正确|有误|[也更才则不是为错就最没显明可还似看较比符与]|一般|it is|is|seems|does)"
+    r"(?:[ ]?[、和与及,/][ ]?[(]?[a-z1-9](?![a-z0-9])[)]?){0,15}[”\"」』)]?[ ]?(?:选?项)?[ ]?(?:错误|正确|有误|[也更才则不是为错就最没显明可还似看较比符与]|一般|it is|is|seems|does)"
 )
-_JUDGED = re.compile(r"(?:[ ]?[、和与及][ ]?[(]?[a-z1-9](?![a-z0-9])[)]?)*[ ]?选?项?[ ]?[均都皆]")
+_JUDGED = re.compile(r"(?:[ ]?[、和与及][ ]?[(]?[a-z1-9](?![a-z0-9])[)]?){0,15}[ ]?选?项?[ ]?[均都皆]")
 _COMMA = re.compile("[,;]")
 _RANGE = re.compile(r"[ ]?(?:[-~–至到]|to|through)[ ]?(?:选项|option)?[ ]?")
 
