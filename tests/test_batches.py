@@ -408,7 +408,8 @@ def test_left_early_says_what_goes_on(caplog: pytest.LogCaptureFixture) -> None:
         next(iter(groups))
         with caplog.at_level(logging.WARNING, "evalsuite"):
             groups.close()  # type: ignore[attr-defined]
-    assert "batches that go on at its endpoint: 1 (batch_1)" in caplog.text
+    # either of the two may have ended first
+    assert re.search(r"batches that go on at its endpoint: 1 \(batch_[01]\)", caplog.text)
 
 
 def test_what_comes_late_is_not_paid_twice() -> None:
