@@ -100,14 +100,16 @@ def _stale_assertions() -> Path | None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The slow and thorough tests first: a worker that has begun one last would keep the others waiting. Those on the cluster before all
-    others, so that one worker has them before another is idle and takes some, with a cluster of its own.
+    """The files with slow or thorough tests first: a worker that has begun one last would keep the others waiting. A file stays
+    whole, for what its tests share is made once in a worker. Tests on the cluster before all others, so that one worker has them
+    before another is idle and takes some, with a cluster of its own.
 
     A shuffled order is the same in every worker, as pytest-xdist needs it: each test has a number of its own."""
     if seed := config.getoption("shuffle"):
         items.sort(key=lambda item: [Random(f"{seed}:{name}").random() for name in (item.path.name, item.nodeid)])
         return
-    items.sort(key=lambda item: (not on_cluster(item), not any(map(item.get_closest_marker, ("slow", "thorough")))))
+    slow = {item.path for item in items if any(map(item.get_closest_marker, ("slow", "thorough")))}
+    items.sort(key=lambda item: (not on_cluster(item), item.path not in slow))
 
 
 def on_cluster(item: pytest.Item) -> bool:
