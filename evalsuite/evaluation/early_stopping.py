@@ -175,8 +175,8 @@ class Ranking:
             self.share *= _GROWTH
 
     def plan(self, model: str) -> list[tuple[Cell, list[Trial], list[str]]]:
-        """The open cells of a model, as an earlier pass stored them; [] in the first pass. To read them takes a fifth of
-        planning them anew."""
+        """The open cells of a model, as an earlier pass stored them; [] in the first pass. Nothing is rendered or
+        stored again."""
         planned = []
         for cell in self.store.cells():
             if cell.place.model == model and cell.place in self.asked and cell.place not in self.closed:

@@ -63,6 +63,7 @@ class Perturbation:
     it makes."""
 
     name: str
+    short: str  # Chinese, for headings and rows; in English these have the name
     zh: str
     en: str
     fits: Callable[[Kind], bool]
@@ -123,10 +124,11 @@ def _unchanged(item: Item, seed: int = 0) -> Item:
 PERTURBATIONS: dict[str, Perturbation] = {
     row.name: row
     for row in (
-        Perturbation("none", "不扰动", "the item as it is", _any, _unchanged),
-        Perturbation("reindicate", "选项标号改为 1、2、3", "options called 1, 2, 3", _listed, reindicate),
+        Perturbation("none", "未扰动", "不扰动", "the item as it is", _any, _unchanged),
+        Perturbation("reindicate", "改标号", "选项标号改为 1、2、3", "options called 1, 2, 3", _listed, reindicate),
         Perturbation(
             "reindicate_upper",
+            "改大写标号",
             "选项标号改为 A、B、C",
             "options called A, B, C",
             _listed,
@@ -134,6 +136,7 @@ PERTURBATIONS: dict[str, Perturbation] = {
         ),
         Perturbation(
             "reindicate_circled",
+            "改圈码标号",
             "选项标号改为①、②、③",
             "options called ①, ②, ③",
             _listed,
@@ -141,29 +144,47 @@ PERTURBATIONS: dict[str, Perturbation] = {
         ),
         Perturbation(
             "reindicate_stems",
+            "改天干标号",
             "选项标号改为甲、乙、丙",
             "options called 甲, 乙, 丙",
             _listed,
             partial(reindicate, style="stems"),
         ),
-        Perturbation("shuffle", "打乱选项顺序", "options shuffled", _listed, shuffle, shuffled_order, version=2),
         Perturbation(
-            "both", "打乱选项并改标号", "options shuffled, called 1, 2, 3", _listed, both, shuffled_order, version=2
+            "shuffle", "打乱顺序", "打乱选项顺序", "options shuffled", _listed, shuffle, shuffled_order, version=2
         ),
         Perturbation(
-            "derange", "打乱选项顺序，必与原顺序不同", "options in another order", _listed, derange, deranged_order
+            "both",
+            "打乱并改标号",
+            "打乱选项并改标号",
+            "options shuffled, called 1, 2, 3",
+            _listed,
+            both,
+            shuffled_order,
+            version=2,
+        ),
+        Perturbation(
+            "derange",
+            "换序",
+            "打乱选项顺序，必与原顺序不同",
+            "options in another order",
+            _listed,
+            derange,
+            deranged_order,
         ),
         Perturbation(
             "derange_both",
+            "换序并改标号",
             "打乱选项（必与原顺序不同）并改标号",
             "options in another order, called 1, 2, 3",
             _listed,
             derange_both,
             deranged_order,
         ),
-        Perturbation("reverse", "选项倒序", "the last option first", _listed, reverse, reversed_order),
+        Perturbation("reverse", "倒序", "选项倒序", "the last option first", _listed, reverse, reversed_order),
         Perturbation(
             "circular",
+            "轮换",
             "选项轮换，全对才算对",
             "every rotation; right only if all are",
             _single,
@@ -173,6 +194,7 @@ PERTURBATIONS: dict[str, Perturbation] = {
         ),
         Perturbation(
             "shuffle5",
+            "打乱五次",
             "打乱选项顺序五次，全对才算对；另计多数票",
             "options shuffled five times; right only if all are, and by vote",
             _single,
@@ -182,10 +204,17 @@ PERTURBATIONS: dict[str, Perturbation] = {
             votes=True,
         ),
         Perturbation(
-            "swap_speakers", "说话人 A、B 互换", "speakers A and B swapped", _written, swap_speakers, alters=True
+            "swap_speakers",
+            "说话人互换",
+            "说话人 A、B 互换",
+            "speakers A and B swapped",
+            _written,
+            swap_speakers,
+            alters=True,
         ),
         Perturbation(
             "drop_turns",
+            "删两轮",
             "删去与答案无关的两轮",
             "two turns less that the answer does not rest on",
             _free,
@@ -193,12 +222,23 @@ PERTURBATIONS: dict[str, Perturbation] = {
             alters=True,
         ),
         Perturbation(
-            "traditional", "简体改为繁体", "simplified to traditional characters", _written, traditional, alters=True
+            "traditional",
+            "繁体",
+            "简体改为繁体",
+            "simplified to traditional characters",
+            _written,
+            traditional,
+            alters=True,
         ),
-        Perturbation("taiwan", "改为台湾用字用词", "characters and words of Taiwan", _written, taiwan, alters=True),
-        Perturbation("no_dialogue", "不给对话", "choices without the dialogue", _listed, no_dialogue, same=False),
+        Perturbation(
+            "taiwan", "台湾用语", "改为台湾用字用词", "characters and words of Taiwan", _written, taiwan, alters=True
+        ),
+        Perturbation(
+            "no_dialogue", "不给对话", "不给对话", "choices without the dialogue", _listed, no_dialogue, same=False
+        ),
         Perturbation(
             "none_of_above",
+            "以上都不对",
             "一个选项换为“以上都不对”",
             "none of the above in place of an option",
             _single,

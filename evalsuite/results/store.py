@@ -154,10 +154,8 @@ class Store:
         whole = self._wal.exists() or not path.exists()  # asked first: SQLite makes the file
         try:
             self._open(path, whole)
-        except (
-            sqlite3.Error,
-            UnicodeDecodeError,
-        ) as error:  # SQLite's message about a damaged schema need not be UTF-8
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            # SQLite's message about a damaged schema need not be UTF-8
             raise ConfigError(f"{path}: cannot be opened as a store: {error}; {_REPAIR}") from None
 
     def _open(self, path: Path, whole: bool) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from evalsuite.common.sheet import About, Column, Sheet, Text
+from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.types import Metric, Place, Task
 
@@ -34,37 +35,16 @@ def task_and_set(task: Task, item_set: str, before: str = "", rest: str = "") ->
 SPLITS = {"test": Text("测试集", "test"), "dev": Text("开发集", "dev"), "train": Text("训练集", "train")}
 
 
-# Short Chinese names of the perturbations, for headings and rows.
-PERTURBED = {
-    "none": "未扰动",
-    "reindicate": "改标号",
-    "reindicate_upper": "改大写标号",
-    "reindicate_circled": "改圈码标号",
-    "reindicate_stems": "改天干标号",
-    "shuffle": "打乱顺序",
-    "both": "打乱并改标号",
-    "derange": "换序",
-    "derange_both": "换序并改标号",
-    "reverse": "倒序",
-    "circular": "轮换",
-    "shuffle5": "打乱五次",
-    "swap_speakers": "说话人互换",
-    "drop_turns": "删两轮",
-    "traditional": "繁体",
-    "taiwan": "台湾用语",
-    "no_dialogue": "不给对话",
-    "none_of_above": "以上都不对",
-}
-
-
 def perturb_name(name: str) -> Text:
     """The name of a perturbation in a row: 改标号（reindicate）."""
-    return Text(f"{PERTURBED[name]}（{name}）" if name in PERTURBED else name, name)
+    row = PERTURBATIONS.get(name)
+    return Text(f"{row.short}（{name}）" if row else name, name)
 
 
 def perturb_column(name: str, **more: Any) -> Column:
     """The column of a perturbation: its Chinese name above the one that is typed."""
-    return Column(Text(PERTURBED.get(name, name), name), Text(name if name in PERTURBED else "", ""), **more)
+    row = PERTURBATIONS.get(name)
+    return Column(Text(row.short if row else name, name), Text(name if row else "", ""), **more)
 
 
 def split_words(split: str) -> Text:
