@@ -206,6 +206,22 @@ def empty_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]
     return empty
 
 
+@pytest.fixture
+def tokens_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The tokens that hf/prefill.py puts through the network, of each forward pass."""
+    from evalsuite.backends.hf import prefill
+
+    sizes: list[int] = []
+    forward = prefill._forward
+
+    def counted(net: object, kept: list[int], **given: Any) -> object:
+        sizes.append(given["input_ids"].numel())
+        return forward(net, kept, **given)
+
+    monkeypatch.setattr(prefill, "_forward", counted)
+    return sizes
+
+
 @pytest.fixture(autouse=True)
 def own_folder(
     request: pytest.FixtureRequest, empty_folder: Callable[[], Path], monkeypatch: pytest.MonkeyPatch
