@@ -103,7 +103,11 @@ ACTIONS = [
     ("perturbation", "pick('[data-keep=perturb] select', 'shuffle')", "table.overview"),
     ("language", "click('#lang')", "table.overview"),
     ("theme", "click('#theme')", "table.overview"),
-    ("open a cell", "click('table.overview button.cell')", "#panes .row"),
+    (
+        "open a cell",
+        "click('table.overview tbody.own tr:last-child button.cell')",
+        "#panes .row",
+    ),  # of a model that errs
     ("first item", "press('j')", ".chat"),
     ("next item", "press('j')", ".chat"),
     ("filter", "click('.listtools [data-value=wrong]')", ".row"),
@@ -119,7 +123,10 @@ DOING = """async ([action, wanted]) => {
   const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   const began = performance.now();
   new Function("click", "pick", "press", "type", action)(click, pick, press, type);
-  do await frame(); while (!$(wanted));
+  do {
+    await frame();
+    if (performance.now() - began > 10_000) throw Error(`${wanted} does not appear`);
+  } while (!$(wanted));
   return performance.now() - began;
 }"""
 

@@ -55,12 +55,19 @@ def edge(tab: Any, selector: str, side: str) -> float:
 @LANGUAGES
 def test_as_it_opens(eight: Path, browse: Any, lang: str) -> None:
     with open_at(eight, browse, lang, 1280) as tab:
+        sections_below_take_up_room(tab)
         harder_set_stands_on_the_first_screen(tab)
         rows_go_by_mean_rank_in_tables_and_charts(tab)
         folded_sections_say_what_is_inside(tab)
         contents_follow_the_reading(tab)
         contents_of_a_narrow_window_are_a_menu(tab)
         nothing_scrolls_sideways(tab)
+
+
+def sections_below_take_up_room(tab: Any) -> None:
+    """A section that is not laid out yet counts as of some height: else all of them would be in the window."""
+    heights = tab.locator(".part:not(:empty)").evaluate_all("all => all.map((x) => x.offsetHeight)")
+    assert len(heights) > 5 and min(heights) > 40
 
 
 def harder_set_stands_on_the_first_screen(tab: Any) -> None:

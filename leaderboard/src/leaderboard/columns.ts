@@ -13,7 +13,7 @@ import {
   shared,
   taskOf,
 } from "./data.ts";
-import { benchmarksShown, cellAt, inSight, inView, isFound, perturbOf, scoringOf, setNames } from "./filters.ts";
+import { benchmarksShown, cellAt, hasCells, inSight, isFound, perturbOf, scoringOf, setNames } from "./filters.ts";
 import { metricOf, tasks } from "./metric_choice.ts";
 import { isLower, metricRow, publishedAs } from "./metrics.ts";
 import { isLevel, ownName, setLabel, setWord } from "./names.ts";
@@ -112,13 +112,11 @@ export type Published = Map<string, { value: number; sources: string[] }>;
 
 export function ownRows(baseline: boolean): OwnRow[] {
   const wanted = [...models.values()].filter((m) => m.baseline === baseline && inSight(m));
-  return wanted
-    .filter((m) => data.cells.some((c) => c.id === m.id && inView(c)))
-    .map((model) => {
-      const metric = (set: string | null, task: Task): Estimate | null =>
-        entryAt(model.id, { set, task })?.metrics?.[metricOf(task)] ?? null;
-      return { label: model.label, model, metric, value: (set, task) => metric(set, task)?.value ?? null };
-    });
+  return wanted.filter(hasCells).map((model) => {
+    const metric = (set: string | null, task: Task): Estimate | null =>
+      entryAt(model.id, { set, task })?.metrics?.[metricOf(task)] ?? null;
+    return { label: model.label, model, metric, value: (set, task) => metric(set, task)?.value ?? null };
+  });
 }
 
 /** Published figures of a set (null: the mean over sets), task and metric at the chosen number of shots and perturbation. */

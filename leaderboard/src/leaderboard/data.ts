@@ -51,6 +51,10 @@ export let models: Map<string, Model>;
 export let everyTask: Task[];
 /** The metrics' rows by name, in the order in which metrics are offered. */
 export let metricRows = new Map<string, MetricRow>();
+/** The tasks by name. */
+let taskIndex: Map<string, Task>;
+/** The benchmarks by name. */
+let benchmarkIndex: Map<string, Benchmark>;
 /** The cells by place. */
 export let cellIndex: Map<string, Cell>;
 /** Names of tasks that were asked constrained, too. */
@@ -63,6 +67,8 @@ export let meanIndex: Map<string, Mean>;
 export function prepare(content: PageData) {
   data = content;
   metricRows = new Map(data.metrics.map((m) => [m.name, m]));
+  taskIndex = new Map(data.tasks.map((x) => [x.name, x]));
+  benchmarkIndex = new Map(data.benchmarks.map((b) => [b.name, b]));
   const used = new Set(data.cells.map((c) => c.task));
   everyTask = data.tasks.filter((x) => (used.size ? used.has(x.name) : x.benchmark === data.benchmarks[0].name));
   models = new Map();
@@ -136,7 +142,7 @@ export function distinct<K extends keyof Place>(name: K): Place[K][] {
 const values = new Map<keyof Place, (string | number)[]>(); // the result of each field, computed once
 
 export const taskOf = (name: string): Task =>
-  data.tasks.find((x) => x.name === name) ?? {
+  taskIndex.get(name) ?? {
     name,
     short: name,
     zh: name,
@@ -157,9 +163,9 @@ export function counts(cell: Cell): Counts {
   return all;
 }
 
-export const benchmarkOf = (task: Task) => data.benchmarks.find((b) => b.name === task.benchmark) ?? data.benchmarks[0];
+export const benchmarkNamed = (name: string) => benchmarkIndex.get(name);
 
-export const benchmarkNamed = (name: string) => data.benchmarks.find((b) => b.name === name);
+export const benchmarkOf = (task: Task) => benchmarkNamed(task.benchmark) ?? data.benchmarks[0];
 
 export const benchmarksHere = () => data.benchmarks.filter((b) => everyTask.some((x) => benchmarkOf(x) === b));
 

@@ -13,7 +13,7 @@ import {
   taskOf,
 } from "./data.ts";
 import { state } from "./state.ts";
-import type { Model, Place, Task } from "./types.ts";
+import type { Cell, Model, Place, Task } from "./types.ts";
 
 export const SIZES: [name: string, from: number, to: number][] = [
   ["< 1B", 0, 1e9],
@@ -95,8 +95,25 @@ type Settings = Pick<Place, "set" | "task" | "split" | "variant" | "shots">;
 export const inPlace = (cell: Settings) =>
   cell.split === state.split && cell.variant === state.variant && cell.shots === state.shots && onPage(cell);
 
-export const inView = (cell: Place) =>
+const inView = (cell: Place) =>
   inPlace(cell) && cell.scoring === scoringOf(taskOf(cell.task)) && cell.perturb === perturbOf(taskOf(cell.task));
 
+let viewed = { settings: "", cells: [] as Cell[], models: new Set<string>() };
+
+/** The cells in view and the ids of their models. They are looked for once for each choice of settings, not once for each reader:
+ *  a large page has thousands of cells. */
+function view() {
+  const { split, variant, shots, scoring, perturb, onlyBenchmark, onlySet, onlyTasks } = state;
+  const settings = address(split, variant, shots, scoring, perturb, onlyBenchmark, onlySet, onlyTasks);
+  if (settings !== viewed.settings) {
+    const cells = data.cells.filter(inView);
+    viewed = { settings, cells, models: new Set(cells.map((c) => c.id)) };
+  }
+  return viewed;
+}
+export const cellsInView = () => view().cells;
+/** Whether a model has a cell in view. */
+export const hasCells = (model: Model) => view().models.has(model.id);
+
 export const haveIntervals = () =>
-  data.cells.some((c) => inView(c) && Object.values(c.metrics ?? {}).some((m) => isNumber(m.low) && isNumber(m.high)));
+  cellsInView().some((c) => Object.values(c.metrics ?? {}).some((m) => isNumber(m.low) && isNumber(m.high)));

@@ -1,5 +1,6 @@
 // The overview's sections from top to bottom. Those in the window are drawn at once, the others when the browser is idle.
 import { $, byId, h, type Kid, put } from "../common/dom.ts";
+import { later } from "../common/idle.ts";
 import { drawContents, foldSection, followReading, type Section } from "./contents.ts";
 import { open } from "./evidence/open.ts";
 import { offerMetrics } from "./metric_choice.ts";
@@ -10,7 +11,7 @@ import { drawCharted } from "./sections/charted.ts";
 import { drawAbout, drawIntro } from "./sections/intro.ts";
 import { drawJudge } from "./sections/judge.ts";
 import { drawMemory } from "./sections/memory.ts";
-import { drawTables } from "./sections/overview.ts";
+import { drawOtherTables, drawTables } from "./sections/overview.ts";
 import { drawRanks } from "./sections/ranks.ts";
 import { drawScorings } from "./sections/scorings.ts";
 import { drawStatus } from "./sections/status.ts";
@@ -21,6 +22,7 @@ const PARTS: [id: string, draw: () => Kid, group: Group][] = [
   ["intro", drawIntro, "scores"],
   ["whole", drawWholes, "scores"],
   ["tables", drawTables, "scores"],
+  ["others", drawOtherTables, "scores"],
   ["ranks", drawRanks, "scores"],
   ["accuracy", drawChart, "scores"],
   ["scorings", drawScorings, "scores"],
@@ -86,7 +88,7 @@ export function drawOverview() {
     else stale.set(id, scrolled[i]);
   });
   drawContents(sections());
-  later(drawStale);
+  later(drawStale, 500); // the frame of what is in sight comes first
 }
 
 /** The sections that are not empty, each with its group. */
@@ -105,10 +107,6 @@ function layOut() {
   watch(boxes);
   followReading(boxes);
 }
-
-const idle = globalThis.requestIdleCallback ?? ((work: () => void) => setTimeout(work));
-/** Call `work` when the browser is idle, at the latest after 200 ms: a busy browser or a hidden window may stay busy for ten seconds. */
-const later = (work: () => void) => idle(work, { timeout: 200 });
 
 function drawStale() {
   if (open) return;

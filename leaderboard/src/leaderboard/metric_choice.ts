@@ -1,6 +1,6 @@
 // The metrics that cells in view have, and the one that each task is shown by.
-import { data, isChoice, metricRows, shared, taskOf } from "./data.ts";
-import { inView, tasksInView } from "./filters.ts";
+import { isChoice, metricRows, shared, taskOf } from "./data.ts";
+import { cellsInView, tasksInView } from "./filters.ts";
 import { baseName, isPaper } from "./metrics.ts";
 import { state } from "./state.ts";
 import type { Task } from "./types.ts";
@@ -19,7 +19,7 @@ export function offerMetrics() {
   const known = [...metricRows.keys()];
   const place = (m: string) => 2 * (known.indexOf(baseName(m)) + 1 || known.length + 1) + Number(isPaper(m));
   const names = (wanted: (task: Task) => boolean) => {
-    const cells = data.cells.filter((c) => inView(c) && wanted(taskOf(c.task)));
+    const cells = cellsInView().filter((c) => wanted(taskOf(c.task)));
     return [...new Set(cells.flatMap((c) => Object.keys(c.metrics ?? {})))].sort((a, b) => place(a) - place(b));
   };
   choiceMetrics = names((x) => shared(x) && isChoice(x));

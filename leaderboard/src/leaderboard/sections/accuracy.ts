@@ -1,17 +1,17 @@
 // The chart of results by task: a row for each model, a dot for each set.
 import { h } from "../../common/dom.ts";
-import { t } from "../../common/words.ts";
+import { sentences, t } from "../../common/words.ts";
 import { dotPanel } from "../charts/dots.ts";
 import { savers } from "../charts/picture.ts";
 import { ordered, ownRows, rankColumns, tablesOf } from "../columns.ts";
-import { alone, benchmarkOf, data } from "../data.ts";
-import { benchmarksShown, haveIntervals, inView } from "../filters.ts";
+import { alone, benchmarkOf } from "../data.ts";
+import { benchmarksShown, cellsInView, haveIntervals } from "../filters.ts";
 import { tasks } from "../metric_choice.ts";
 import { state } from "../state.ts";
 import type { Task } from "../types.ts";
 
 export function drawChart() {
-  if (!data.cells.some(inView)) return null;
+  if (!cellsInView().length) return null;
   const columns = benchmarksShown().flatMap((b) => tablesOf(b).at(-1)?.columns ?? []); // the columns of each benchmark's last set
   if (!columns.length) return null;
   const rows = (task: Task) => {
@@ -25,9 +25,11 @@ export function drawChart() {
     h(
       "p",
       { class: "note" },
-      t(alone() ? "chartNote" : "chartNoteSets"),
-      state.intervals && haveIntervals() && ` ${t("whiskerNote")}`,
-      data.cells.some((c) => c.estimate && inView(c)) && ` ${t("estimateMarks")}`,
+      sentences(
+        t(alone() ? "chartNote" : "chartNoteSets"),
+        state.intervals && haveIntervals() && t("whiskerNote"),
+        cellsInView().some((c) => c.estimate) && t("estimateMarks"),
+      ),
     ),
     h(
       "div",

@@ -2,7 +2,7 @@
 import { h } from "../../common/dom.ts";
 import { hasWord, inChinese, sentences, t } from "../../common/words.ts";
 import { benchmarkOf, data, isChoice, manyBenchmarks, models, recordingWords, taskOf } from "../data.ts";
-import { benchmarksShown, inView, perturbOf } from "../filters.ts";
+import { benchmarksShown, cellsInView, hasCells, perturbOf } from "../filters.ts";
 import { choiceMetrics, metricOf, metricsOf, tasks } from "../metric_choice.ts";
 import { baseName, isLower, isPaper, isSigned, metricName, publishedAs } from "../metrics.ts";
 import { perturbName, publishedNote } from "../names.ts";
@@ -25,11 +25,11 @@ function benchmarkNotes() {
 /** The reason why there is no table. */
 export function notice() {
   if (!data.cells.length) return h("p", { class: "notice" }, t("noCells"));
-  return !data.cells.some(inView) && h("p", { class: "notice" }, t("noneHere"));
+  return !cellsInView().length && h("p", { class: "notice" }, t("noneHere"));
 }
 
 export function notes() {
-  if (!data.cells.some(inView)) return null;
+  if (!cellsInView().length) return null;
   const lines = [
     extractionNote(),
     state.published && data.published.length > 0 && profileNotes(),
@@ -45,7 +45,7 @@ export function notes() {
 /** Notes on models in view whose replies were recorded before their runs. */
 const recordedNotes = () =>
   [...models.values()]
-    .filter((m) => m.recorded && data.cells.some((c) => c.id === m.id && inView(c)))
+    .filter((m) => m.recorded && hasCells(m))
     .map((m) => `${m.label}${inChinese() ? "：" : ": "}${recordingWords(m)}`);
 
 function scoringNotes() {
@@ -62,7 +62,7 @@ function scoringNotes() {
 /** A note whether the shown scores of spans and texts compare extracted answers or whole replies. */
 function extractionNote() {
   const ofTexts = (x: Task) => ["span", "text"].includes(x.kind);
-  const cells = data.cells.filter((c) => inView(c) && ofTexts(taskOf(c.task)));
+  const cells = cellsInView().filter((c) => ofTexts(taskOf(c.task)));
   const shown = [...new Set(cells.map((c) => isPaper(metricOf(taskOf(c.task)))))];
   const paper = shown.includes(true);
   const runs = new Set(cells.filter(hasOldReplies).map((c) => data.runs[c.run].name));

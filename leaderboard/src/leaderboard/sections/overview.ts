@@ -22,7 +22,7 @@ import { picker, tick } from "../controls.ts";
 import { adapters, address, benchmarkOf, counts, data, distinct, manyBenchmarks, setsThere, taskOf } from "../data.ts";
 import { leakNote, leaky, signsOf } from "../details.ts";
 import { estimateFlag } from "../estimates.ts";
-import { benchmarksShown, cellAt, haveIntervals, inView } from "../filters.ts";
+import { benchmarksShown, cellAt, cellsInView, haveIntervals } from "../filters.ts";
 import { groupTables } from "../group_rows.ts";
 import { choiceMetrics, metricOf, ownMetrics, tasks, textMetrics } from "../metric_choice.ts";
 import { figure, isPaper, longName, metricName, span, spreadOf } from "../metrics.ts";
@@ -38,13 +38,27 @@ import { filterBar } from "./filters.ts";
 import { groupOf, haveGroups, lettersControl, lettersNote, lettersOf } from "./groups.ts";
 import { notes, notice } from "./notes.ts";
 
+const tablesShown = () =>
+  benchmarksShown()
+    .flatMap(hardestFirst)
+    .filter(({ columns }) => columns.length);
+
+/** The title and the first table: the page's first screen, which a change redraws before all else. */
 export const drawTables = () =>
   h(
     "section",
     { class: `block${groupTables().length ? "" : " first"}` },
     h("div", { class: "titled" }, h("h2", null, t("overview")), pickers()),
     notice(),
-    benchmarksShown().map((b) => hardestFirst(b).map(overviewTable)),
+    tablesShown().slice(0, 1).map(overviewTable),
+  );
+
+/** The other tables, and the notes on all. */
+export const drawOtherTables = () =>
+  h(
+    "section",
+    null,
+    tablesShown().slice(1).map(overviewTable),
     h(
       "p",
       { class: "note" },
@@ -72,13 +86,13 @@ const pickers = () =>
   );
 
 const lackIntervals = () =>
-  data.cells.filter(inView).some((c) => {
+  cellsInView().some((c) => {
     const { value, low } = c.metrics?.[metricOf(taskOf(c.task))] ?? {};
     return isNumber(value) && !isNumber(low);
   });
 
 /** A note on the interval of an estimate in view. */
-const estimateNote = () => data.cells.some((c: Cell) => c.estimate && inView(c)) && t("intervalNoteEstimates");
+const estimateNote = () => cellsInView().some((c) => c.estimate) && t("intervalNoteEstimates");
 
 /** A picker for each of the tasks that have the same metrics. */
 function metricPickers() {
@@ -139,14 +153,13 @@ function controls() {
 }
 
 function legend() {
-  const seen = STATUSES.filter((x) => data.cells.some((c: Cell) => inView(c) && counts(c)[x] > 0));
+  const seen = STATUSES.filter((x) => cellsInView().some((c) => counts(c)[x] > 0));
   const key = (x: string) => h("span", null, h("i", { class: `s-${x}`, "aria-hidden": "true" }), t(x));
   return seen.length > 1 && h("p", { class: "legend" }, seen.map(key));
 }
 
 function overviewTable(table: OverviewTable) {
   const { id, b, title, columns } = table;
-  if (!columns.length) return null;
   const looks = ["overview", state.letters && haveGroups() && "lettered", !intervals() && "narrow"];
   const sheet: Sheet = {
     name: "overview",

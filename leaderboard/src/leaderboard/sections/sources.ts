@@ -9,7 +9,7 @@ import { picker } from "../controls.ts";
 import { data } from "../data.ts";
 import { shard } from "../evidence/shards.ts";
 import { settings } from "../facts.ts";
-import { cellAt, inView, setNames } from "../filters.ts";
+import { cellAt, cellsInView, setNames } from "../filters.ts";
 import { metricOf, tasks } from "../metric_choice.ts";
 import { metricName } from "../metrics.ts";
 import { setLabel, taskName } from "../names.ts";
@@ -32,7 +32,7 @@ export const drawSources = () =>
     "div",
     { class: "sources" },
     data.runs.map((run, i) => folded(`manifest-${i}`, t("manifestOf", plain(run.name)), () => manifest(run, i))),
-    data.cells.some(inView) && folded("signatures", t("signatures"), signatures),
+    cellsInView().length > 0 && folded("signatures", t("signatures"), signatures),
     data.citations && folded("cite", t("cite"), citation),
   );
 

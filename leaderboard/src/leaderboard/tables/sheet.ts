@@ -1,5 +1,6 @@
 // Draws sheets, which are tables as data (common/sheet.py, types.ts), of any analysis.
 import { button, h, kept, put, unseen, visible } from "../../common/dom.ts";
+import { later } from "../../common/idle.ts";
 import { isNumber, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
@@ -107,12 +108,15 @@ function blockNode(drawing: Drawing, block: Block): Node {
   const look = block.apart ? "apart" : block.part;
   const key = block.group?.folds;
   const folded = key !== undefined && !state.unfolded.includes(key);
-  return h(
+  const rows = () => block.rows.map((row) => valueRow(drawing, row, block.apart ? "muted" : drawing.lit(row) && "lit"));
+  const node = h(
     "tbody",
     { class: `${look}${folded ? " folded" : ""}` || false, "data-folds": key, ...dataset(marksOf(block)) },
     block.group && groupRow(drawing, block.group),
-    block.rows.map((row) => valueRow(drawing, row, block.apart ? "muted" : drawing.lit(row) && "lit")),
+    !folded && rows(),
   );
+  if (folded) later(() => node.append(...rows())); // they are not in sight
+  return node;
 }
 
 function groupRow(drawing: Drawing, row: SheetRow): Node {
