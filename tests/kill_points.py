@@ -50,7 +50,7 @@ def hold(left: int, tell: Callable[[], object]) -> None:
     from evalsuite.evaluation.display import TrainingProgress
     from evalsuite.results.store import Store
 
-    put, in_order, step = Store.put, screen._in_order, TrainingProgress.step
+    put, mapped, step = Store.put, screen.map_in_processes, TrainingProgress.step
 
     def row(size: int = 1) -> None:
         nonlocal left
@@ -65,5 +65,5 @@ def hold(left: int, tell: Callable[[], object]) -> None:
             yield each
 
     Store.put = lambda store, rows: put(store, counted(rows, lambda _: 1))  # type: ignore[method-assign]
-    screen._in_order = lambda *given: counted(in_order(*given), len)
+    screen.map_in_processes = lambda *given: counted(mapped(*given), len)  # type: ignore[assignment]
     TrainingProgress.step = lambda progress, at: (row(), step(progress, at))[1]  # type: ignore[method-assign]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -17,6 +18,7 @@ from needs import needs
 from shared_fixtures import made_once
 
 import evalsuite
+from evalsuite.analyses.journey import write_results
 from evalsuite.backends.baseline import Baseline
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
@@ -24,7 +26,7 @@ from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.results.scoring import score_reply
-from evalsuite.types import Response, Trial
+from evalsuite.types import Reading, Response, Trial
 
 needs("hf", "torch")
 
@@ -87,6 +89,25 @@ def test_scoring_again_needs_no_model(undisturbed: Path, cli: Any) -> None:
         record.unlink()
     done = cli("score", str(undisturbed), EVALSUITE_DATA="/nowhere")
     assert "tiny-zh" in done.stdout
+    assert produce(undisturbed) == before
+
+
+@pytest.mark.slow
+def test_scoring_in_two_processes_writes_the_same_bytes(undisturbed: Path) -> None:
+    before = produce(undisturbed)
+    (undisturbed / "results.json").unlink()
+    shutil.rmtree(undisturbed / "records")
+    write_results(undisturbed, Reading(), processes=2)
+    assert produce(undisturbed) == before
+
+
+@pytest.mark.slow
+def test_an_error_in_a_process_that_scores_is_raised_and_changes_nothing(undisturbed: Path) -> None:
+    before = produce(undisturbed)
+    with sqlite3.connect(undisturbed / "store.sqlite") as db:
+        db.execute("UPDATE requests SET request = x'00'")
+    with pytest.raises(sqlite3.DatabaseError, match="a row cannot be read"):
+        write_results(undisturbed, Reading(), processes=2)
     assert produce(undisturbed) == before
 
 

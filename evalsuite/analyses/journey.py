@@ -6,17 +6,21 @@ the same settings write the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from evalsuite.analyses.saved import Earlier, problems_of, record_files, require_cells, require_replies, to_json
 from evalsuite.analyses.table import SECTIONS
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.files import remove, replacing_together
+from evalsuite.common.files import Drafts, draft_of, remove, replacing_together, sweep
 from evalsuite.common.finite import finite_json
+from evalsuite.common.grouping import by_key
+from evalsuite.common.processes import cores, map_in_processes
 from evalsuite.common.threads import one_thread
 from evalsuite.results.analysis import Results, ScoredCell, ScoredRun
 from evalsuite.results.cells import cell_results, without_prompt
@@ -34,13 +38,17 @@ from evalsuite.types import PARSERS, Answer, Cell, Place, Reading, Response, Sco
 if TYPE_CHECKING:
     from evalsuite.metrics.semsim import Encoder
 
+_PROCESSES = 8  # processes that score; more would wait for the analyses, which one process makes
+_WORTH = 5000  # replies whose scoring takes longer than a process takes to start
 
-def write_results(out: Path, reading: Reading, encoder: Encoder | None = None) -> Results:
+
+def write_results(out: Path, reading: Reading, encoder: Encoder | None = None, processes: int | None = None) -> Results:
     """Score every cell of the store in `out`; write records/, judged/, second/ and results.json.
 
     The caller holds the folder's lock.
 
     encoder: adds the similarity of short texts. Without one, that of an earlier scoring of the same texts is kept.
+    processes: that read and score; by default as many as cores, but no more than the replies occupy. An encoder needs one.
 
     Raises ConfigError if there is no store or the parser is unknown.
     """
@@ -49,21 +57,26 @@ def write_results(out: Path, reading: Reading, encoder: Encoder | None = None) -
     before = Earlier.of(out)
     path = out / "results.json"
     with open_store(out) as store, replacing_together(path) as draft:
-        require_cells(out, store.cells())
-
-        @contextmanager
-        def write_records(place: str) -> Iterator[Callable[[Strict], None]]:
-            (out / place).parent.mkdir(exist_ok=True)
-            with draft(out / place) as file:
-                yield lambda row: file.writelines([finite_json(row.written(), out / place).encode(), b"\n"])
-
+        cells = store.cells()
+        require_cells(out, cells)
         (out / "records").mkdir(exist_ok=True)
-        results = score_run(store, reading, write_records, encoder, before, out)
+        if processes is None:
+            processes = min(cores(), _PROCESSES, store.requests // _WORTH)
+        scored = score_in_processes(out, cells, reading, draft, processes) if processes > 1 and not encoder else None
+        results = score_run(store, reading, partial(_records, out, draft), encoder, before, out, scored)
         require_replies(out, before, results)
         with draft(path) as file:
             file.write(finite_json(to_json(results), path, indent=1).encode() + b"\n")
     remove(out, {*before.files} - {*record_files(results)})
     return results
+
+
+@contextmanager
+def _records(out: Path, draft: Drafts, place: str) -> Iterator[Callable[[Strict], None]]:
+    """Open the draft of a file of records, as `RecordWriter` says."""
+    (out / place).parent.mkdir(exist_ok=True)
+    with draft(out / place) as file:
+        yield lambda row: file.writelines([finite_json(row.written(), out / place).encode(), b"\n"])
 
 
 @one_thread()
@@ -74,23 +87,64 @@ def score_run(
     encoder: Encoder | None = None,
     before: Earlier | None = None,
     out: Path | None = None,
+    scored: Iterable[ScoredCell] | None = None,
 ) -> Results:
     """The results, computed from a run's store or from the records of a submission.
 
     before: earlier results; their similarities of the same texts are kept.
     out: the run's folder.
+    scored: the cells, if other processes score them.
     """
     replies = ReadReplies(source)
-    # The models one after the other on the same items: what was prepared for an item serves all of them.
-    for cell in sorted(source.cells(), key=lambda cell: (cell.place.but("model"), cell.place)):
-        scored = score_replies(source, cell, reading, write_records, encoder)
-        kept = kept_similarity(scored.result, before.metrics(cell.place) if before else {})
-        replies.read[cell.place] = scored.with_result(kept)
+    if scored is None:
+        groups = groups_of_models(source.cells())
+        scored = (score_replies(source, cell, reading, write_records, encoder) for group in groups for cell in group)
+    for each in scored:
+        kept = kept_similarity(each.result, before.metrics(each.place) if before else {})
+        replies.read[each.place] = each.with_result(kept)
     cells = tuple(replies.read[place] for place in sorted(replies.read))
     run = ScoredRun(out, reading, replies, write_records, cells)
     contents = {row.key: content for row in SECTIONS if (content := run.of(row)) is not None}
     results = Results(out or Path(), VERSION, reading, tuple(run.results), contents)
     return results.with_problems(problems_of(results))
+
+
+def groups_of_models(cells: Iterable[Cell]) -> list[list[Cell]]:
+    """The cells of all models on the same items, one group after the other: what is prepared for an item serves all of them."""
+    return [*by_key((cell.place.but("model"), cell) for cell in sorted(cells, key=lambda cell: cell.place)).values()]
+
+
+def score_in_processes(
+    out: Path, cells: Sequence[Cell], reading: Reading, draft: Drafts, processes: int
+) -> Iterator[ScoredCell]:
+    """Score a run's cells in several processes, a group of models at a time. They write the drafts of records."""
+    score = partial(_group_scorer, out, reading)
+    try:
+        with closing(map_in_processes(score, groups_of_models(cells), processes)) as groups:
+            for scored, part in chain.from_iterable(groups):
+                with draft(out / scored.result.records, part):
+                    yield scored
+    except BaseException:
+        sweep(out)  # drafts of workers that did not hand them over
+        raise
+
+
+def _group_scorer(out: Path, reading: Reading) -> Callable[[Sequence[Cell]], list[tuple[ScoredCell, Path]]]:
+    """A worker's function: it scores cells, and writes the draft of each one's records."""
+    store, parts = open_store(out), dict[Path, Path]()
+
+    @contextmanager
+    def draft(path: Path, part: Path | None = None) -> Iterator[BinaryIO]:
+        parts[path] = part or draft_of(path)
+        with parts[path].open("xb") as file:
+            yield file
+
+    @one_thread()
+    def score(cells: Sequence[Cell]) -> list[tuple[ScoredCell, Path]]:
+        scored = [score_replies(store, cell, reading, partial(_records, out, draft)) for cell in cells]
+        return [(each, parts.pop(out / each.result.records)) for each in scored]
+
+    return score
 
 
 def score_replies(

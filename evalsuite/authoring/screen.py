@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
@@ -26,9 +26,10 @@ from typing import Any
 from evalsuite.authoring.concepts import Tagger, tagger_named, tagger_signature
 from evalsuite.authoring.dialogues import RawDialogue, dialogue_files, read_dialogues
 from evalsuite.authoring.knowledge import KnowledgeIndex, Triple, build_index, simplified
-from evalsuite.common.errors import ConfigError, EvalsuiteError
+from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import read_json, replace_file, replacing
 from evalsuite.common.lock import locked
+from evalsuite.common.processes import map_in_processes
 from evalsuite.evaluation.display import Work, silent
 
 _CHUNK = 16  # dialogues per task of a worker: small enough to lose little when killed, large enough to be cheap to send
@@ -158,7 +159,8 @@ def screen_dialogues(
         if done < total:
             rest = islice(read_dialogues(files), done, None)
             with progress("screening", total, "", done) as advance, matches.open("ab") as lines:
-                for chunk in _in_order(_chunks(rest), jobs, settings):
+                write_lines = partial(_line_writer, settings)
+                for chunk in map_in_processes(write_lines, _chunks(rest), jobs):
                     lines.write("".join(chunk).encode())
                     lines.flush()
                     advance(len(chunk))
@@ -214,57 +216,9 @@ def _chunks(dialogues: Iterator[RawDialogue]) -> Iterator[list[RawDialogue]]:
         yield chunk
 
 
-def _in_order(chunks: Iterator[list[RawDialogue]], jobs: int, settings: _Settings) -> Iterator[list[str]]:
-    """Screen chunks in `jobs` processes; yields their lines in order, with a bounded number of chunks in flight."""
-    if jobs == 1:
-        screener = settings.screener()
-        for chunk in chunks:
-            yield [_match_line(screener, dialogue) for dialogue in chunk]
-        return
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import get_context
-
-    # Spawned, not forked: the same on every system, and no process shares an open SQLite file.
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _start_worker, (settings,))
-    try:
-        ahead: deque[Future[list[str]]] = deque()
-        for chunk in chunks:
-            ahead.append(pool.submit(_screen_chunk, chunk))
-            if len(ahead) > 2 * jobs:
-                yield ahead.popleft().result()
-        while ahead:
-            yield ahead.popleft().result()
-    except BrokenProcessPool:
-        raise EvalsuiteError(
-            "a worker process was killed, perhaps for lack of memory; run the same command again, with fewer --jobs"
-        ) from None
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-_screener: Screener  # this worker process's own
-
-
-def _start_worker(settings: _Settings) -> None:
-    import os
-    import signal
-    from multiprocessing import parent_process
-    from threading import Thread
-
-    def follow() -> None:
-        if parent := parent_process():
-            parent.join()
-            os._exit(1)
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    Thread(target=follow, daemon=True).start()  # a killed parent cannot stop its workers
-    global _screener
-    _screener = settings.screener()
-
-
-def _screen_chunk(chunk: list[RawDialogue]) -> list[str]:
-    return [_match_line(_screener, dialogue) for dialogue in chunk]
+def _line_writer(settings: _Settings) -> Callable[[list[RawDialogue]], list[str]]:
+    screener = settings.screener()
+    return lambda chunk: [_match_line(screener, dialogue) for dialogue in chunk]
 
 
 def _write_results(out: Path, files: Sequence[Path], more_than: int) -> Screening:

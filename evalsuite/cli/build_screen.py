@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -48,6 +47,7 @@ def screen(
     from evalsuite.authoring.screen import screen_dialogues
     from evalsuite.benchmarks.corecode.reference import table8
     from evalsuite.cli.tables.terminal import listing
+    from evalsuite.common.processes import cores
     from evalsuite.common.resources import resolve
     from evalsuite.evaluation.display import Display
 
@@ -61,7 +61,7 @@ def screen(
             resolve(knowledge),
             out,
             more_than=more_than,
-            jobs=jobs or os.cpu_count() or 1,
+            jobs=jobs or cores(),
             tagger=tagger,
             either_way=either_way,
             without=parts(without),

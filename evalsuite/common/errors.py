@@ -28,6 +28,10 @@ class DataError(EvalsuiteError):
         position = f"{file}:{line}" if line else str(file)
         super().__init__(f"{position}: {f'field {field!r}: ' if field else ''}{message}")
 
+    def __reduce__(self) -> tuple[type[DataError], tuple[str, Path, int | None, str | None]]:
+        """Pickled by its fields: worker processes raise it, too."""
+        return type(self), (self.message, self.file, self.line, self.field)
+
 
 class PromptError(EvalsuiteError):
     pass

@@ -15,11 +15,11 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.text import path_text
@@ -89,7 +89,10 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     _sync(path.parent)
 
 
-Drafts = Callable[[Path], AbstractContextManager[BinaryIO]]
+class Drafts(Protocol):
+    """Opens the draft of a file: a new one, or `part`, which a worker process has written."""
+
+    def __call__(self, path: Path, part: Path | None = None) -> AbstractContextManager[BinaryIO]: ...
 
 
 @contextmanager
@@ -104,9 +107,9 @@ def replacing_together(last: Path) -> Iterator[Drafts]:
     on_disk: list[Future[None]] = []
 
     @contextmanager
-    def draft(path: Path) -> Iterator[BinaryIO]:
-        drafts[path] = part = draft_of(path)
-        with part.open("xb") as file:
+    def draft(path: Path, part: Path | None = None) -> Iterator[BinaryIO]:
+        drafts[path] = part = part or draft_of(path)
+        with part.open("ab") as file:
             yield file
         if path != last and path.is_file() and filecmp.cmp(part, path, shallow=False):
             drafts.pop(path).unlink()

@@ -206,7 +206,7 @@ def training_needs(model: Model, cluster: Cluster, replicas: int | None) -> Need
     """
     import torch
 
-    from evalsuite.backends.hf.backend import _threads
+    from evalsuite.backends.hf.backend import threads
 
     nodes = cluster.nodes()
     if model.device != "cpu" and any(node["GPU"] for node in nodes):
@@ -216,7 +216,7 @@ def training_needs(model: Model, cluster: Cluster, replicas: int | None) -> Need
         return {"num_cpus": model.hf.threads}
     if replicas:
         return {"num_cpus": equal_share(sizes, replicas)}
-    return {"num_cpus": max(1, min(_threads(torch.get_num_threads()), max(sizes, default=1)))}
+    return {"num_cpus": max(1, min(threads(torch.get_num_threads()), max(sizes, default=1)))}
 
 
 def train_on_node(

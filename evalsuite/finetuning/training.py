@@ -286,11 +286,11 @@ def _network(model: Model, checkpoint: Checkpoint, bf16: bool) -> Any:
     import torch
     import transformers
 
-    from evalsuite.backends.hf.backend import _device, _threads
+    from evalsuite.backends.hf.backend import _device, threads
 
     transformers.utils.logging.disable_progress_bar()
     if _device(model.device) == "cpu":
-        torch.set_num_threads(model.hf.threads or _threads(torch.get_num_threads()))
+        torch.set_num_threads(model.hf.threads or threads(torch.get_num_threads()))
     net = load_network(
         checkpoint.auto,
         checkpoint.path,

@@ -392,6 +392,12 @@ class Store:
         ).fetchone()
         return float(total)
 
+    @property
+    def requests(self) -> int:
+        """The number of planned requests."""
+        (count,) = self._db.execute("SELECT count(*) FROM requests").fetchone()
+        return int(count)
+
     def cells(self) -> list[Cell]:
         """All planned cells, sorted by place."""
         rows = self._db.execute("SELECT id, place, facts FROM cells").fetchall()

@@ -16,6 +16,7 @@ from urllib.error import HTTPError
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 from evalsuite.backends.openai.asking import is_loopback
+from evalsuite.common.processes import cores
 from evalsuite.common.secrets import keep_secret
 
 # The ports on which servers of models listen unless they are told another.
@@ -128,7 +129,6 @@ def gpus() -> list[GPU]:
 
 def cpu() -> dict[str, Any]:
     """Cores that this process may use, main memory in bytes (None: not known), and whether the CPU computes bfloat16 itself."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # Windows
@@ -137,7 +137,7 @@ def cpu() -> dict[str, Any]:
         flags = {*Path("/proc/cpuinfo").read_text(encoding="utf-8").replace("\n", " ").split()}
     except OSError:
         flags = set()
-    return {"cores": cores, "memory": memory, "bfloat16": sorted(flags & {"avx512_bf16", "amx_bf16", "bf16"})}
+    return {"cores": cores(), "memory": memory, "bfloat16": sorted(flags & {"avx512_bf16", "amx_bf16", "bf16"})}
 
 
 def free_disk(folder: Path) -> int:

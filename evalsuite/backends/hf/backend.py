@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from evalsuite.backends.base import TokenScores
@@ -18,6 +17,7 @@ from evalsuite.backends.hf.prefill import continuations, prompt_cache, spreads, 
 from evalsuite.backends.hf.sampling import processors
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
+from evalsuite.common.processes import cores
 from evalsuite.common.weights import WAY_ROUND, add_adapter, load_network
 from evalsuite.types import Request, Response
 
@@ -41,7 +41,7 @@ class HuggingFace:
         self.checkpoint = checkpoint = Checkpoint(model)
         self.device = _device(model.device)
         if self.device == "cpu":
-            torch.set_num_threads(model.hf.threads or _threads(torch.get_num_threads()))
+            torch.set_num_threads(model.hf.threads or threads(torch.get_num_threads()))
         net = load_network(
             checkpoint.auto,
             checkpoint.path,
@@ -341,17 +341,9 @@ def _dtype(name: str, device: str) -> Any:
     return getattr(torch, name)
 
 
-def _threads(default: int) -> int:
+def threads(default: int) -> int:
     """CPU threads that this process may use; torch would use all cores of the machine."""
-    if "OMP_NUM_THREADS" in os.environ:
-        return default
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else default
-    try:  # the CPU limit of a container
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="utf-8").split()
-        allowed = min(allowed, max(1, int(quota) // int(period)))
-    except (OSError, ValueError):  # no file of a limit, or the limit "max"
-        pass
-    return min(default, allowed)
+    return default if "OMP_NUM_THREADS" in os.environ else min(default, cores())
 
 
 def _device(name: str) -> str:
