@@ -81,6 +81,12 @@ def test_the_official_examples(real_data: Path, task: str, variant: str) -> None
             assert part.encode() in shown.encode()
 
 
+def test_an_options_label_has_one_name_in_our_wordings() -> None:
+    ours = [path for path in PROMPTS.rglob("*.j2") if path.stem != "paper" and "选项" in path.read_text("utf-8")]
+    assert len(ours) > 20
+    assert [str(path) for path in ours if any(name in path.read_text("utf-8") for name in ("编号", "标签"))] == []
+
+
 def test_the_two_wordings_differ() -> None:
     for task in TASKS.values():
         item = choice(task.name) if task.kind.name == "choice" else text(task.name)
