@@ -172,6 +172,16 @@ def test_a_folder_without_a_benchmark_says_what_it_expected(tmp_path: Path) -> N
             Corpora(tmp_path)[name]
 
 
+def test_what_a_group_lacks_is_named_with_the_rest(tmp_path: Path) -> None:
+    (tmp_path / "xcopa").symlink_to(bundled("sample/xcopa"))
+    (tmp_path / "c3").symlink_to(bundled("sample/c3"))
+    lacking = (
+        "no data of corecode, charm, cmmlu, .*, halluqa here, of the group chinese; .* without them: --tasks xcopa,c3$"
+    )
+    with pytest.raises(DataError, match=lacking):
+        evalsuite.run(model=["random"], tasks=["chinese"], data=tmp_path, out=tmp_path / "run")
+
+
 def test_greetings_do_not_make_one_dialogue_of_two_in_english() -> None:
     thanks = ("A: Thank you very much.", "B: You're welcome, have a nice day.")
     long = ("A: I missed the bus again this morning and had to walk.", "B: You should get up at half past six, then.")

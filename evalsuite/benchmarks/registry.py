@@ -353,6 +353,13 @@ class Corpora:
             raise DataError(f"{missing.message}{others}", missing.file) if others else missing
         return found
 
+    def has_some(self, benchmark: str) -> bool:
+        """Whether any folder has data of a benchmark."""
+        try:
+            return bool(self.all(benchmark))
+        except DataError:
+            return False
+
     def of(self, task: Task) -> Corpus:
         """The data that hold a task; if none do, the first of its benchmark. Raises DataError if two folders have the task."""
         if task.name not in self._owners:

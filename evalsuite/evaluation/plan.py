@@ -18,6 +18,7 @@ from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models, models_of
 from evalsuite.backends.registry import BACKENDS, backend_named
 from evalsuite.benchmarks.corpus import File
+from evalsuite.benchmarks.groups import groups
 from evalsuite.benchmarks.probing import request_of
 from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora, takes_shots, tasks_named
 from evalsuite.common.dialogue import copied
@@ -127,6 +128,7 @@ def _pairs(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
     Raises ConfigError for an unknown set, DataError if a named task, or every task, has no file.
     """
     wanted = tasks_named(s.tasks or [DEFAULT])
+    _require_groups(s, corpus)
     sets = [name.strip() for name in s.set.split(",")]
     every = "all" in sets or "both" in sets
     files = [pair for name in dict.fromkeys(t.benchmark for t in wanted) for pair in corpus.files(name, s.split)]
@@ -145,6 +147,19 @@ def _pairs(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
     if not found:
         raise DataError(f"no {s.split} file of any task for --set {s.set}", corpus.root)
     return found
+
+
+def _require_groups(s: Settings, corpus: Corpora) -> None:
+    """Raise DataError, which names both ways out, if the data lack a benchmark of a group that is asked for."""
+    for group in (groups()[name] for name in s.tasks if name in groups()):
+        lacking = [name for name in group.benchmarks if not corpus.has_some(name)]
+        if lacking and len(lacking) < len(group.benchmarks):
+            there = [name for name in group.benchmarks if name not in lacking]
+            raise DataError(
+                f"no data of {', '.join(lacking)} here, of the group {group.name}; `evalsuite doctor` says how to get them; "
+                f"without them: --tasks {','.join(there)}",
+                corpus.root,
+            )
 
 
 def _selected(
