@@ -93,8 +93,9 @@ def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: s
     )
     if dark:
         there = Text("该处 ", " there") if len(dark) < len(names) else Text("", "")
-        least = min(g.p for g in told)
-        test = Text(f"{test.zh}，{there.zh}p ≥ {least:.2g}", f"{test.en}: p ≥ {least:.2g}{there.en}")
+        least = f"{min(g.p for g in told):.2g}"
+        smallest = "p = 1" if least == "1" else f"p ≥ {least}"
+        test = Text(f"{test.zh}，{there.zh}{smallest}", f"{test.en}: {smallest}{there.en}")
     return [
         Finding(
             "chance",
@@ -162,13 +163,21 @@ def above_baselines(cells: Sequence[FindingCell], title: str) -> list[Finding]:
         if len({c.id for c in models(cells)}) > 1
         else Text(f"{pairs[0][1].name} 的得分", f"{pairs[0][1].name}'s score")
     )
-    zh = f"{title}：{whose.zh}在 {len(pairs)} 项任务中的 {above} 项上高于所有基线"
-    en = f"{whose.en} is above every baseline's on {above or 'none'} of {many(len(pairs), 'task')} of {title}"
+    on = Text(f" {len(pairs)} 项任务中的 {above} 项上", f"{above or 'none'} of {many(len(pairs), 'task')}")
+    if above in (0, len(pairs)):
+        on = Text(f"{'全部' if above else ''} {len(pairs)} 项任务上都{'' if above else '没有'}", on.en)
+    if len(pairs) == 1:
+        task = pairs[0][0].task
+        on = Text(f"{task.zh}上{'' if above else '没有'}", task.en)
+    negated = "not " if len(pairs) == 1 and not above else ""
+    zh = f"{title}：{whose.zh}在{on.zh}高于所有基线"
+    en = f"{whose.en} is {negated}above every baseline's on {on.en} of {title}"
     leads = [(first, own) for first, own in pairs if first.score > own.score]
     shown = pairs[0][1]
     if leads:
         shown, own = max(leads, key=lambda pair: (pair[0].score - pair[1].score, -pair[0].number))
         alone = _BASELINES.get(baseline_kind(shown), Text(f"基线 {shown.name}", f"the baseline {shown.name}"))
-        zh += f"；{shown.task.zh}上，仅靠{alone.zh}即得 {value(shown, 'zh')}，{own.name} 为 {value(own, 'zh')}"
-        en += f"; on {shown.task.en}, {alone.en} alone gets {value(shown, 'en')}, {own.name} {value(own, 'en')}"
+        there = Text(f"{shown.task.zh}上，", f"on {shown.task.en}, ") if len(pairs) > 1 else Text("", "")
+        zh += f"；{there.zh}仅靠{alone.zh}即得 {value(shown, 'zh')}，{own.name} 为 {value(own, 'zh')}"
+        en += f"; {there.en}{alone.en} alone gets {value(shown, 'en')}, {own.name} {value(own, 'en')}"
     return [Finding("baselines", f"{zh}。", f"{en}.", cell=shown.number)]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from evalsuite.analyses.findings.cells import FindingCell, best_baselines, models
-from evalsuite.analyses.findings.words import Finding, score, value
+from evalsuite.analyses.findings.words import Finding, listed, score, value
 from evalsuite.analyses.ranking import ALPHA, TESTS, TaskComparisons
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import Text
@@ -155,6 +155,10 @@ def _alone(own: Sequence[FindingCell], title: str) -> list[Finding]:
     if len(alike) == 1:
         zh = f"{title}：{low.name} 在{low.task.zh}上得 {score(low, 'zh')}。"
         en = f"{low.name}: {score(low, 'en')} on {low.task.short} of {title}."
+    elif value(low, "en") == value(high, "en"):
+        names = [c.task.name for c in alike]
+        zh = f"{title}：{low.name} 在{listed(names, 'zh')}上都得 {value(low, 'zh')}。"
+        en = f"{low.name} gets {value(low, 'en')} on each of {listed(names, 'en')} of {title}."
     else:
         zh = f"{title}：{low.name} 的得分从{low.task.zh}的 {score(low, 'zh')}到{high.task.zh}的 {score(high, 'zh')}。"
         least, top = score(low, "en"), score(high, "en")
