@@ -89,7 +89,7 @@ RULES = [
     Rule("spoken", NAME, TEXT, rf"@{Y}", r"", "A: 周末看什么？\nB: 我觉得是恐怖片。\nA: 那就看恐怖片吧。\nB: 我还想看喜剧片。"),
     Rule("asked", ASK, PLAIN, r"", r"(?:[^./MTQGWm@,]{0,6}|'?=C?[MTQGW][^./MTQGWm@,]{0,4})\?", "是a还是b呢？"),
     Rule("fits-if", STATE, PLAIN, rf"I['_]?C{Z}", r",['_]?[+w]", "若填“科幻片”，与“笑得肚子疼”不符；若填“恐怖片”，同样不符；若填“爱情片”，勉强；若填“喜剧片”，完全通顺。"),
-    Rule("supposed", NAME, PLAIN, r"(?:I[^./,MTQGWm?@]*|I(?!['_~]?[CP])[^./?@KV]*|H[^./MTQGWm?@FKSV]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
+    Rule("supposed", NAME, PLAIN, r"(?:I[^./,MTQGWm?@]*|I(?!['_~]?[CP])[^./?@KVF]*(?:F(?:(?!,F['_]?[SC])[^./?@KV])*)?|H[^./MTQGWm?@FKSV]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
     # --- called right
     Rule("compared", NAME, PLAIN, rf"[MTQ]'?c{Z}", r"", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
     Rule("right", PICK, PLAIN, r"", r"'?c[MTQ]['_]?[+w]", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
