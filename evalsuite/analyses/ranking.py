@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from importlib import import_module
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -93,6 +94,8 @@ def rated(cell: CellResult, ratings: Iterable[Rating], model: str | None = None)
 
 def _lowest(rotations: Sequence[tuple[Hashable, tuple[float, ...]]]) -> tuple[float, ...]:
     """The lowest score of an item's rotations, by each metric."""
+    if len(rotations) == 1:
+        return rotations[0][1]
     return tuple(map(min, zip(*(scores for _, scores in rotations), strict=True)))
 
 
@@ -221,10 +224,11 @@ def letters(ranked: Sequence[str], differ: Iterable[tuple[str, str]]) -> dict[st
         columns = kept
     place = {model: n for n, model in enumerate(ranked)}
     columns.sort(key=lambda c: sorted(place[m] for m in c))
+    shared = Counter(pair for c in columns for pair in product(c, repeat=2))
     for c in sorted(columns, key=len):
-        rest = [other for other in columns if other is not c]
-        if all(any({a, b} <= other for other in rest) for a in c for b in c):
-            columns = rest
+        if all(shared[pair] > 1 for pair in product(c, repeat=2)):
+            columns.remove(c)
+            shared.subtract(product(c, repeat=2))
     names = [ascii_lowercase[n % 26] + "′" * (n // 26) for n in range(len(columns))]
     return {m: "".join(name for name, c in zip(names, columns, strict=True) if m in c) for m in ranked}
 

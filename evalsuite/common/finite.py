@@ -24,6 +24,15 @@ def finite_json(value: Any, file: Path, **style: Any) -> str:
         raise
 
 
+def is_finite(value: Any) -> bool:
+    """Whether a JSON value has no NaN or infinity. It is the C encoder that looks."""
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        return False
+    return True
+
+
 def not_finite(value: Any) -> str:
     """The path of the first NaN or infinity in a JSON value, such as "cells[0].metrics.f1"; "" if there is none.
 

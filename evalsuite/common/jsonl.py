@@ -83,14 +83,15 @@ def _is_deep(value: Any) -> bool:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        ((name, _),) = Counter(name for name, _ in pairs).most_common(1)
-        raise ValueError(f"{name!a} stands twice in one object")
-    return members
+    if len(members := dict(pairs)) == len(pairs):
+        return members
+    ((name, _),) = Counter(name for name, _ in pairs).most_common(1)
+    raise ValueError(f"{name!a} stands twice in one object")
 
 
 def _bounded(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(members := dict(pairs)) == len(pairs) <= WIDTH:  # called for every object of every line
+        return members
     if len(pairs) > WIDTH:
         raise ValueError(f"an object with more than {WIDTH:,} names")
     return _once(pairs)

@@ -191,9 +191,12 @@ def _words(value: str | float | int | None, column: Column) -> str:
     return fixed(100 * value if column.kind == "percent" else value, _digits(column), sign)
 
 
+_PLAIN = {str, float, int, bool, type(None)}
+
+
 def as_json(value: Any) -> Any:
     """A sheet as JSON data: fields are keys, fields with their default value are left out."""
-    if value is None or isinstance(value, str | float | int):
+    if value.__class__ in _PLAIN:
         return value
     if isinstance(value, Mapping):
         return {k: as_json(v) for k, v in value.items()}

@@ -30,7 +30,7 @@ from evalsuite.benchmarks.published import published_figures
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_rows
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import remove, replace_file
-from evalsuite.common.finite import not_finite, without_nan
+from evalsuite.common.finite import is_finite, not_finite, without_nan
 from evalsuite.common.lock import locked
 from evalsuite.common.plainfile import read_json
 from evalsuite.common.resources import bundled
@@ -266,10 +266,12 @@ class Loaded:
 def _load(folder: Path) -> Loaded:
     """Read results.json. NaN and infinity are null. Raises DataError for a file that is not evalsuite's, ConfigError for one of
     another version."""
-    content = records.read_results(folder)
-    marks = {n: where for n, cell in enumerate(content["cells"]) if (where := not_finite(cell))}
+    content, marks = records.read_results(folder), dict[int, str]()
+    if not is_finite(content):
+        marks = {n: where for n, cell in enumerate(content["cells"]) if (where := not_finite(cell))}
+        content = without_nan(content)
     with score_named(folder):
-        return Loaded(from_json(folder, without_nan(content)), marks)
+        return Loaded(from_json(folder, content), marks)
 
 
 def _content(results: Results, add_shard: Callable[[Any], str]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -101,13 +101,21 @@ class _Column:
     """One column while it is read: every text once, rows by cell and entry."""
 
     strings: dict[str, int] = field(default_factory=dict)
-    items: dict[str, int] = field(default_factory=dict)
+    items: dict[Hashable, int] = field(default_factory=dict)  # the content of an item -> its index in `shown`
+    shown: list[dict[str, Any]] = field(default_factory=list)
     entries: dict[str, int] = field(default_factory=dict)  # `entry_name` -> index of the entry
     rows: dict[int, dict[int, list[Any]]] = field(default_factory=dict)  # cell -> entry -> row
     judged: dict[int, list[ShownOpinions]] = field(default_factory=dict)
 
     def index(self, text: str) -> int:
         return self.strings.setdefault(text, len(self.strings))
+
+    def item(self, record: Mapping[str, Any]) -> int:
+        content = tuple([_hashable(record.get(name)) for name in _ITEM])
+        if content not in self.items:
+            self.items[content] = len(self.shown)
+            self.shown.append({name: record[name] for name in _ITEM if name in record})
+        return self.items[content]
 
 
 def pack_columns(
@@ -160,9 +168,7 @@ def _read(column: _Column, number: int, records: Iterator[RecordFields]) -> tupl
     values: dict[str, float] = {}
     ratings: list[Rating] = []
     for record in records:
-        fields = dict(record)
-        shown = {k: fields[k] for k in _ITEM if k in fields}
-        item = column.items.setdefault(json.dumps(shown, ensure_ascii=False), len(column.items))
+        item = column.item(record)
         rotation, sample = record.get("rotation", 0), record.get("sample", 0)
         name = entry_name(record)
         entry = column.entries.setdefault(name, len(column.entries))
@@ -197,6 +203,10 @@ def _read(column: _Column, number: int, records: Iterator[RecordFields]) -> tupl
     return values, ratings
 
 
+def _hashable(value: Any) -> Hashable:
+    return tuple(map(_hashable, value)) if isinstance(value, list) else value
+
+
 def _tokens(record: RecordFields) -> list[int]:
     """[tokens of the prompt, generated tokens, thinking tokens], and 1 if the last is estimated from characters."""
     prompt, new, thinking, guessed = reply_tokens(record)
@@ -227,7 +237,7 @@ def _strings(row: list[Any]) -> list[int]:
 def _parts(column: _Column) -> Iterator[range]:
     """Ranges of entries, one a shard of about SIZE characters."""
     sizes = [len(text) for text in column.strings]
-    items = [len(text) for text in column.items]
+    items = [len(json.dumps(shown, ensure_ascii=False)) for shown in column.shown]
     first, size = 0, 0
     for entry in range(len(column.entries)):
         rows = [rows[entry] for rows in column.rows.values() if entry in rows]
@@ -242,7 +252,7 @@ def _parts(column: _Column) -> Iterator[range]:
 
 
 def _shard(column: _Column, part: range) -> PageShard:
-    texts, items = list(column.strings), list(column.items)
+    texts = list(column.strings)
     strings: dict[str, int] = {}
     used: dict[int, int] = {}
 
@@ -272,7 +282,7 @@ def _shard(column: _Column, part: range) -> PageShard:
     return {
         "rows": rows,
         "judged": judged,
-        "items": [json.loads(items[i]) for i in used],
+        "items": [column.shown[i] for i in used],
         "strings": list(strings),
     }
 
