@@ -181,7 +181,7 @@ class _Bounded(SandboxedEnvironment):
     code_generator_class = _Counting
     intercepted_binops = frozenset(("*", "**", "%", "+"))
 
-    def __init__(self, passes: int = LOOPS, **settings: Any) -> None:
+    def __init__(self, passes: int, **settings: Any) -> None:
         super().__init__(**settings)
         self.spent, self.passes = 0, passes
         self.filters = {name: self._bounded(name, made) for name, made in self.filters.items() if name != "random"}
@@ -259,7 +259,7 @@ class _Bounded(SandboxedEnvironment):
 
 def _environment() -> _Bounded:
     # No escaping: prompts are not HTML, and the official text must stay byte for byte.
-    return _Bounded(undefined=StrictUndefined, autoescape=False)
+    return _Bounded(LOOPS, undefined=StrictUndefined, autoescape=False)
 
 
 def sandbox(passes: int) -> _Bounded:
