@@ -104,6 +104,7 @@ def test_anchors_come_in_the_order_of_the_items() -> None:
 # --- errors
 
 
+@pytest.mark.slow
 def test_better_than_random_where_items_repeat_each_other() -> None:
     table = _clustered(60, 300, 5)
     point = curve(table[:20], None, [30], seed=1)[0]
@@ -160,6 +161,7 @@ def test_too_few_models_are_refused() -> None:
         curve(_noise(4, 30, 0), None, [5])
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_items() -> None:
     table = _clustered(8, 60, 1)
     assert curve(table, None, [10], 4) == curve(table, None, [10], 4)
@@ -371,6 +373,7 @@ def test_models_that_were_asked_otherwise_are_left_out_by_name(tmp_path: Path, r
     assert any("short" in line and "only a part" in line for line in remarks)
 
 
+@pytest.mark.slow
 def test_few_models_are_refused_or_warned_of(run: Path) -> None:
     with pytest.raises(ConfigError, match=r"3 models \(m0, m1, m2\)"):
         anchors([run], [10], ["m0", "m1", "m2"])
@@ -382,6 +385,7 @@ def test_a_size_that_saves_nothing_is_refused(run: Path) -> None:
         anchors([run], [100_000])
 
 
+@pytest.mark.slow
 def test_the_rest_is_asked_by_the_same_run_without_items(tmp_path: Path, file: Path) -> None:
     asked: list[str] = []
     model = _model("new", 0.55)

@@ -102,6 +102,7 @@ def test_draw_is_the_same_for_the_same_seed_and_whatever_the_order() -> None:
     assert set(drawn) == {d.output.id for d in first.drawn}  # another model changes nothing of this one's
 
 
+@pytest.mark.slow
 def test_every_output_has_its_chance() -> None:
     """Drawn with 200 seeds, each of a stratum's 30 comes about as often as its share says."""
     outputs = outputs_of_many_kinds()
@@ -156,6 +157,7 @@ def test_half_a_sample_speaks_for_the_strata_that_it_has() -> None:
     assert row.estimate.value == pytest.approx((60 + 15) / 90)
 
 
+@pytest.mark.slow
 def test_estimates_come_near_the_truth() -> None:
     """People find one choice in ten right that the parser does not. Over 200 samples
     the estimates are right on average, and the intervals hold the truth about as often as they say."""

@@ -89,6 +89,7 @@ def test_what_could_go_on_may_end(hf: HuggingFace) -> None:
     assert (short.text, short.finish, short.new_tokens) == ("是", "stop", 2)
 
 
+@pytest.mark.slow
 def test_replies_do_not_hang_on_the_batch(hf: HuggingFace) -> None:
     asked = [constrained_request(p, room=room) for p in PLAIN for room in (6, 24)]
     assert [answers(hf, [r])[0] for r in asked] == answers(hf, asked)

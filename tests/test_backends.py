@@ -152,6 +152,7 @@ def test_batched_replies_are_what_a_bare_generate_loop_gives(hf: HuggingFace, sa
         assert (batched[n].text, batched[n].prompt_tokens) == (text, ids.shape[1])
 
 
+@pytest.mark.slow
 def test_what_prompts_share_is_read_once(
     hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch, tokens_read: list[int]
 ) -> None:
@@ -191,6 +192,7 @@ def test_a_prompt_that_is_too_long_fails_alone(hf: HuggingFace, sample: Corpus) 
     assert replies[0].error is None and replies[2].error is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["cuda", "cpu", "other"])
 def test_out_of_memory_halves_the_batch_and_goes_on(
     hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch, kind: str

@@ -223,6 +223,7 @@ def test_files_are_split_by_lines_and_size() -> None:
     assert [len(x) for x in in_files([b"1" * 2_000_000], 9, 1)] == [1]  # the endpoint will say what it thinks of it
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("queue", [60, 15])
 def test_the_queue_of_tokens(queue: int) -> None:
     """A batch waits for others, or becomes smaller where it is alone."""
@@ -257,6 +258,7 @@ def test_as_many_at_once_as_allowed() -> None:
 # --- killed --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("calls", [{}, {"drop-after": 0.3, "500": 0.1, "half": 0.1}])
 def test_killed_at_every_writing(calls: dict[str, float]) -> None:
     """The next start goes on from the content of the store alone."""
@@ -530,6 +532,7 @@ def test_another_batch_that_the_endpoint_shows_is_not_taken() -> None:
         assert server.account()["twice"] == 0 and len(server.batches) == 3
 
 
+@pytest.mark.slow
 def test_books_are_never_below_what_was_charged() -> None:
     """Killed at any writing while a part of a batch is kept, of whose lines some were answered without a reply."""
     for dies in range(1, 6):
@@ -707,7 +710,7 @@ def costs(run: Path) -> list[float]:
     return [cell["tokens"]["cost"] for cell in json.loads((run / "results.json").read_text())["cells"]]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_run_has_the_same_bytes(server: BatchServer, tmp_path: Path) -> None:
     """As one that asks directly, but for the price."""
     direct = write_models(server, tmp_path / "direct.yaml")
@@ -751,6 +754,7 @@ def test_kill_9_while_replies_are_stored(tmp_path: Path, cli: Any) -> None:
     assert spent == pytest.approx(charged(server))
 
 
+@pytest.mark.slow
 def test_judges_and_the_second_reader_ask_in_batches(server: BatchServer, tmp_path: Path) -> None:
     server.mix = {}
     models = write_models(server, tmp_path / "models.yaml", ", batch: {poll: 0.05}")

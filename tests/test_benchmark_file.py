@@ -418,6 +418,7 @@ def test_taken_names_are_refused(tmp_path: Path) -> None:
 # The whole way ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_keeps_what_it_needs_to_be_scored_again(tmp_path: Path) -> None:
     shots = "question,A,B,C,D,answer\n天上有几个月亮？,一个,两个,三个,四个,A\n水在零下会怎样？,变暖,结冰,,,B\n"
     text = QUIZ.replace("data: questions.csv", "data: {train: train.csv, test: questions.csv}") + "templates: prompts\n"

@@ -225,6 +225,7 @@ def test_people_answer_it(home: Path, tmp_path: Path) -> None:
     assert made.items == 4 and data_of(made.page)["outputs"][2]["question"].startswith("请回答。第2天去哪里？")
 
 
+@pytest.mark.slow
 def test_tasks_and_cite_take_it(home: Path) -> None:
     listed = CliRunner().invoke(app, ["tasks", "--benchmark", str(home / "five.yaml")])
     assert "five_count" in listed.output and "five 4" in listed.output

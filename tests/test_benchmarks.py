@@ -53,6 +53,7 @@ def test_gold_answers_lose_nothing(done: Results) -> None:
                 assert cell["metrics"][name]["value"] == pytest.approx(float(name != "no_match")), (cell["task"], name)
 
 
+@pytest.mark.slow
 def test_classes_are_scikit_learns(done: Results) -> None:
     from sklearn.metrics import f1_score, precision_score
 

@@ -60,6 +60,7 @@ def test_a_run_has_both_scores(tmp_path: Path) -> None:
     assert (tmp_path / "results.json").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_prompts_are_the_official_ones(official: Path) -> None:
     with (official / "data" / "prompts" / "China_prompts.csv").open(encoding="utf-8", newline="") as file:
         words = {row["id"]: row for row in csv.DictReader(file)}

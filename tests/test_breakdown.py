@@ -337,6 +337,7 @@ def recount(entry: dict[str, Any], records: Sequence[dict[str, Any]]) -> None:
         assert gold != name and 0 < count <= offered
 
 
+@pytest.mark.slow
 def test_all_scripts_meet(run: Path) -> None:
     found = json.loads((run / "results.json").read_text(encoding="utf-8"))["confusions"]
     names = {e["perturb"]: [n for n, _ in e["names"]] for e in found if (e["model"], e["set"], e["task"]) == ("random", "easy", SLOTS)}  # fmt: skip

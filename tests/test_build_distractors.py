@@ -82,6 +82,7 @@ def test_one_group_is_refused() -> None:
         filter_distractors([FillingQuestion(0, "[MASK]", "a", ("b",), ())], ngram_features)
 
 
+@pytest.mark.slow
 def test_candidates_come_from_elsewhere_and_are_not_the_right_phrase() -> None:
     annotations = [a for a in read_annotations(bundled("sample") / "annotations.jsonl") if a.set == "easy"]
     made = make_questions(annotations)

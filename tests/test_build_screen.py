@@ -273,7 +273,7 @@ def test_matches(knowledge: Path, either_way: bool, without: tuple[str, ...], ex
     assert [" ".join([str(m.turn), *m.triple, *(["back"] if m.back else [])]) for m in found] == expected
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_matches_are_what_the_papers_words_say(tmp_path: Path) -> None:
     """Section 3 taken literally: every one-hop triple of every concept is listed, and looked for in the next utterance."""
     from opencc import OpenCC
@@ -435,6 +435,7 @@ def test_the_command(tmp_path: Path, cli: Any) -> None:
     assert [s["tags"] for s in json.loads((out / "counts.json").read_text(encoding="utf-8"))["sources"]] == [0, 1]
 
 
+@pytest.mark.slow
 def test_real_dialogues(real_data: Path, tmp_path: Path) -> None:
     folder = real_data / "other"
     if not folder.is_dir():

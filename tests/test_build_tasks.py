@@ -147,6 +147,7 @@ def test_questions_are_of_one_form() -> None:
         assert s.question.startswith(lead[s.dimension]) and s.question.endswith("？")
 
 
+@pytest.mark.slow
 def test_the_sample_through_the_command(tmp_path: Path) -> None:
     """Byte for byte; and again into the same folder, whatever was built there before."""
     out = tmp_path / "made"
@@ -187,6 +188,7 @@ def test_data_of_others_is_not_overwritten(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_places_are_balanced(tmp_path: Path, seed: int) -> None:
     made = build_benchmark([SAMPLE], tmp_path, seed=seed)
@@ -295,7 +297,7 @@ def test_the_phrase_that_is_meant(tmp_path: Path) -> None:
     assert rows(tmp_path / "out", "clipped_subsequent_event")[0]["dialogue"] == [told[0], "B: 别提科幻片，我也很少看"]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_adversarial_distractors_by_flag(tmp_path: Path) -> None:
     args = ["tasks", str(SAMPLE), "--out", str(tmp_path), "--distractors", "adversarial"]
     told = CliRunner().invoke(build, args, catch_exceptions=False)

@@ -311,6 +311,7 @@ def test_the_bundled_corecode_gives_chinese_probes(sample: Corpus) -> None:
     assert all(item.question == "为什么？" and "导致" in item.options[0] for item in items)
 
 
+@pytest.mark.slow
 def test_the_real_corecode_gives_chinese_probes(real_data: Path) -> None:
     if not (real_data / "corecode").is_dir():
         pytest.skip("needs corecode/, the official files, in EVALSUITE_DATA")

@@ -56,6 +56,7 @@ def test_silence_and_constants_are_no_knowledge() -> None:
     assert p_of(half, golds, 3, range(60)) < 0.001  # where it speaks, it is right
 
 
+@pytest.mark.slow
 def test_choices_stay_among_items_with_as_many_options() -> None:
     """A uniform guess is right in half of items with two options and a tenth of those with ten: it shows nothing."""
     rng, alarms = ONE(1), 0

@@ -32,6 +32,7 @@ def test_every_help_text_has_a_row_and_every_row_a_text() -> None:
     assert all(any("\u4e00" <= char <= "\u9fff" for char in text) for text in help_rows().values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["", "run", "audit make"])
 def test_help_is_chinese_and_nothing_is_cut(command: str) -> None:
     env = {**os.environ, "EVALSUITE_LANG": "zh", "COLUMNS": "80", "PYTHONUTF8": "1"}

@@ -93,6 +93,7 @@ OFFICIAL = [  # task, tests of each fold, in all: the counts of the files
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "counts", "total"), OFFICIAL)
 def test_official_files_load_whole(real: Corpus, task: str, counts: tuple[int, ...], total: int) -> None:
     files = {fold: real.file(TASKS_CIDER[task], fold, "test") for fold in FOLDS}
@@ -122,6 +123,7 @@ def test_the_official_relation_file_holds_our_positives(real: Corpus) -> None:
     assert theirs == ours
 
 
+@pytest.mark.slow
 def test_folds_share_no_dialogue(real: Corpus) -> None:
     for task in ("dnli", "span_extraction", "span_selection"):
         tests = [{dialogue_of(item) for item in real.file(TASKS_CIDER[task], f, "test").items} for f in FOLDS]

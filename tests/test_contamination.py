@@ -213,6 +213,7 @@ def test_running_numbers_stay_in_place(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_official_files_are_read_byte_for_byte(real_data: Path) -> None:
     corpora, seen = Corpora(real_data), set()
     for benchmark in ("corecode", "xcopa", "c3", "charm"):
@@ -230,6 +231,7 @@ def test_official_files_are_read_byte_for_byte(real_data: Path) -> None:
     assert seen
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=30), st.randoms(use_true_random=False))
 def test_who_shares_a_shard_does_not_depend_on_the_order_in_it(sizes: list[int], rng: Random) -> None:
     entries = tuple(FileEntry("x" * size, "", "", n) for n, size in enumerate(sizes))
@@ -410,7 +412,7 @@ def test_the_command_resumes_and_stands_beside_scores(tmp_path: Path, monkeypatc
     assert json.loads((out / "results.json").read_bytes()) == content
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_an_interrupted_command_goes_on_to_the_same_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = HuggingFace.surprisal
     scored: list[int] = []

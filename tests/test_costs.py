@@ -175,6 +175,7 @@ LENGTHS: dict[str, tuple[int, Callable[[np.random.Generator, int], Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", thorough_but(1, LENGTHS))
 @pytest.mark.parametrize("size", [10, 40])
 @pytest.mark.parametrize("alike", [1, 4], ids=["alone", "four of a dialogue"])

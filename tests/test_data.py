@@ -203,6 +203,7 @@ def test_shots_are_kept_further_from_their_item_than_leakage_goes() -> None:
     assert not alike(LONG, (LONG[0], *OTHER[1:]))
 
 
+@pytest.mark.slow
 def test_the_index_of_copies_agrees_with_pairs(sample: Corpus) -> None:
     """`copied` compares only dialogues with common turns; none that is a copy may be missed."""
     task = TASKS["knowledge_filling"]

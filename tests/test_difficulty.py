@@ -256,6 +256,7 @@ def test_sheets(run: Path, cli: Any) -> None:
     assert told[11:] == [f"{row['alpha']:.2f}", f"{row['discrimination']['mean']:.2f}", "1"]
 
 
+@pytest.mark.slow
 def test_people_look_at_suspicious_items(run: Path, cli: Any) -> None:
     said = cli("audit", "make", run, "--suspicious", "--n", "2").stdout
     assert "14 of 14 outputs to suspicious items" in said

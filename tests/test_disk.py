@@ -79,6 +79,7 @@ def states(log: Path, names: bool) -> Iterator[tuple[int, str, dict[str, bytes]]
             now.apply(change)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("names", [False, True], ids=["only what was synced", "all names, synced content"])
 def test_what_was_acknowledged_is_there_after_a_power_cut(noted_disk: Path, tmp_path: Path, names: bool) -> None:
     old, new = [results_of(p) for p in whole(tmp_path)]

@@ -261,6 +261,7 @@ CHEAP = re.compile(
 )
 
 
+@pytest.mark.slow
 def test_cheap_commands_of_other_pages_run(tmp_path: Path, cli: Callable[..., object]) -> None:
     shown = {
         command for path in PAGES if path not in GUIDES for _, command in commands_of(path) if CHEAP.match(command)

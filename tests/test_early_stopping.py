@@ -219,6 +219,7 @@ def test_replies_out_of_order_do_not_count(real_data, tmp_path):
     assert cells_of(_run(tmp_path / "limited", real_data, _Model(), until="±6"))[0] == fresh
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("still", [0, 3])
 def test_what_failed_behind_the_point_of_stopping_is_asked_again(tmp_path, capsys, still):
     """The first command fails on a third of its items, so that all are asked; the second one would know enough sooner."""
@@ -289,6 +290,7 @@ def _tested(model: str) -> dict[str, object]:
     }
 
 
+@pytest.mark.slow
 def test_estimates_are_marked_and_not_tested(real_data, tmp_path, caplog):
     first = _Model()
     out = tmp_path / "two"
@@ -388,6 +390,7 @@ def test_equal_models_need_few_items(real_data, tmp_path):
     assert pair["verdict"] == "alike" and pair["asked"] < 350
 
 
+@pytest.mark.slow
 def test_clear_differences_need_few_items(real_data, tmp_path):
     """The oracle against a model that never answers."""
     listed = tmp_path / "models.yaml"

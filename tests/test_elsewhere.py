@@ -240,6 +240,7 @@ def test_libraries_under_a_path_that_the_locale_cannot_write_keep_their_threads(
     assert done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["gbk", "ascii", "cp1252"])
 def test_what_a_terminal_cannot_show_is_escaped(tmp_path: Path, encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """GBK, of Chinese Windows, has Chinese and no ✓."""
@@ -253,6 +254,7 @@ def test_what_a_terminal_cannot_show_is_escaped(tmp_path: Path, encoding: str, m
         assert out.buffer.getvalue().decode(encoding)  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["gbk"])
 def test_what_the_terminal_of_a_process_cannot_show_is_escaped(tmp_path: Path, encoding: str) -> None:
     done = call("-m", "evalsuite.cli", "doctor", cwd=tmp_path, PYTHONIOENCODING=encoding)
@@ -340,6 +342,7 @@ def completion(typed: str) -> dict[str, str]:
     return {"_EVALSUITE_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": count}
 
 
+@pytest.mark.slow
 def test_a_process_completes(tmp_path: Path) -> None:
     code = "import sys; sys.argv = ['evalsuite']; from evalsuite.cli.app import main; main()"
     done = call("-c", code, cwd=tmp_path, **completion("evalsuite run --tasks SI,event_"))

@@ -82,11 +82,13 @@ def told_cells(run: Path) -> list[dict[str, Any]]:
     return cells
 
 
+@pytest.mark.slow
 def test_equal_models_do_not_lead(tmp_path: Path) -> None:
     found = lines(tmp_path / "run", {"a": good(0.5), "b": good(0.5)}, tasks=["CKF"])
     assert not any("best on" in line for line in found)
 
 
+@pytest.mark.slow
 def test_models_that_are_not_told_apart_are_said_so(tmp_path: Path) -> None:
     first, *_ = lines(tmp_path / "run", {"a": good(0.5), "b": good(0.501)}, tasks=["CKF"])
     assert (
@@ -106,6 +108,7 @@ def test_few_dialogues_do_not_tell_who_is_above_chance(tmp_path: Path) -> None:
     assert second.startswith("Too few dialogues to tell who is above chance")
 
 
+@pytest.mark.slow
 def test_always_the_same_option_is_not_above_chance(tmp_path: Path) -> None:
     """The most frequent right slot is right in more items than guessing among the options of each; so is a model that says it
     to four of five items, whatever they are."""
@@ -158,6 +161,7 @@ def test_replies_without_an_answer_are_told(tmp_path: Path) -> None:
     assert "100 % of m's replies have no answer (mostly empty)" in found[-1]
 
 
+@pytest.mark.slow
 def test_estimates_rank_nobody(tmp_path: Path) -> None:
     found = lines(tmp_path / "run", {"a": good(0.9), "b": good(0.1)}, tasks=["CKF"], until="±15")
     assert found[0].endswith("nobody is ranked.") and "cells are estimates" in found[-1]

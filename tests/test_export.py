@@ -206,6 +206,7 @@ def test_folder_names_no_place(folder: Path) -> None:
             assert str(folder.parent) not in text and str(Path(evalsuite.__file__).parent) not in text
 
 
+@pytest.mark.slow
 def test_right_replies_are_right(sample: Corpus) -> None:
     for task in CORECODE.values():
         for item_set in ("easy", "hard"):
@@ -335,6 +336,7 @@ def test_command(tmp_path: Path, cli: Any) -> None:
     assert [path.name for path in (tmp_path / "out" / "data").iterdir()] == ["corecode_hard_event_cause_plain.jsonl"]
 
 
+@pytest.mark.slow
 def test_opencompass_has_a_dataset_for_each(tmp_path: Path) -> None:
     """OpenCompass replaces {columns} of a row in the turns; tests/neighbours runs it."""
     folder = evalsuite.export("opencompass", tmp_path / "out", **{**COMMON, "shots": 2})

@@ -100,6 +100,7 @@ def made_up_run(
     return write_results(out, Reading())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", thorough_but(1, range(5)))
 @pytest.mark.parametrize("name", RUNS)
 def test_terminal_page_and_exports_say_the_same(

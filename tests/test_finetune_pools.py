@@ -122,6 +122,7 @@ def test_a_single_step_changes_the_weights_of_encoder_and_decoder(coder: Checkpo
         assert changed and all(w.abs().max() > 0 for w in changed)
 
 
+@pytest.mark.slow
 def test_an_adapter_of_an_encoder_decoder_is_evaluated(coder: Checkpoint, tmp_path: Path) -> None:
     settings = ONCE.model_copy(update={"epochs": 12})
     model = coder.model.model_copy(update={"finetune": settings})

@@ -158,6 +158,7 @@ def test_the_official_key_scored_by_itself(official: Path) -> None:
         assert {round(value, 6) for value in notebook_bleu(some, said).values()} == {100}
 
 
+@pytest.mark.slow
 def test_the_official_counts(official: Path) -> None:
     counts = Counter(item.set for item in every(official, SPECIFIC))
     assert list(counts.values()) == [187, 107, 103, 144, 9, 196, 158, 61, 33, 4]

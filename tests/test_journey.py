@@ -237,6 +237,7 @@ def test_usage_errors(words: list[str], message: str, tmp_path: Path, cli: Any) 
     assert not (tmp_path / "run").exists() and not Path("/nowhere").exists()
 
 
+@pytest.mark.slow
 def test_preview(tmp_path: Path, tiny: Path, cli: Any) -> None:
     words = ["preview", "--tasks", "event_cause", "--set", "hard", "--shots", "0,2", "--prompt", "paper,plain"]
     lines = [json.loads(x) for x in cli(*words, "--json").stdout.splitlines()]
@@ -268,6 +269,7 @@ def test_preview_of_scorings(cli: Any) -> None:
     assert [x["candidates"] for x in lines if x["scoring"] == "generate"] == [None, None]
 
 
+@pytest.mark.slow
 def test_lists(cli: Any) -> None:
     assert "clipped_subsequent_event" in cli("tasks", COLUMNS="200").stdout
     assert "tiny-zh" in cli("models", COLUMNS="200").stdout

@@ -197,6 +197,7 @@ def test_kill_9(run: Path, endpoint: tuple[Server, Path], cli: Any) -> None:
     assert failed <= server.account()["requests"] - asked <= 3 * failed
 
 
+@pytest.mark.slow
 def test_the_budget_is_never_passed(run: Path, endpoint: tuple[Server, Path]) -> None:
     server, models = endpoint
     server.mix, server.worst = {"drop-middle": 0.1}, True
@@ -209,6 +210,7 @@ def test_the_budget_is_never_passed(run: Path, endpoint: tuple[Server, Path]) ->
     assert missing[0] >= missing[1] > missing[2] > 0
 
 
+@pytest.mark.slow
 def test_an_empty_candidate_is_not_asked(run: Path, endpoint: tuple[Server, Path]) -> None:
     server, models = endpoint
     server.mix = {}
@@ -226,6 +228,7 @@ def test_an_empty_candidate_is_not_asked(run: Path, endpoint: tuple[Server, Path
     assert sum(c["items"] for c in blind) == 20 - empty
 
 
+@pytest.mark.slow
 def test_another_rubric_beside_the_first(run: Path, endpoint: tuple[Server, Path], tmp_path: Path) -> None:
     server, models = endpoint
     server.mix = {}
@@ -273,7 +276,7 @@ def test_more_repeats_than_wordings(run: Path, endpoint: tuple[Server, Path]) ->
     assert any("has 5" in problem and "temperature" in problem for problem in done.problems) and not server.asked
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_table_fits_80_columns(run: Path, endpoint: tuple[Server, Path]) -> None:
     server, models = endpoint
     server.mix = {}

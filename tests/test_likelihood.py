@@ -180,6 +180,7 @@ def test_memory_running_out_halves_the_batch(hf: HuggingFace, sample: Corpus, mo
         assert [x.logprob for x in mine.likelihoods] == pytest.approx([x.logprob for x in theirs.likelihoods], abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", thorough_but(1, ["hf", "base"]))
 def test_constrained_can_say_labels_only(kind: str, sample: Corpus, request: pytest.FixtureRequest) -> None:
     backend: HuggingFace = request.getfixturevalue(kind)

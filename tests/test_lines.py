@@ -87,6 +87,7 @@ def test_unknown_units_are_named(tmp_path: Path, cli: Callable[..., Any]) -> Non
     assert "Did you mean 'jieba'" in cli("metrics", file, "--tokens", "jeiba", expect=2).stderr
 
 
+@pytest.mark.slow
 def test_comparing_two_models(tmp_path: Path) -> None:
     models = tmp_path / "models.yaml"
     models.write_text(
@@ -170,6 +171,7 @@ def test_leaked_items_are_counted_among_those_asked_for(tmp_path: Path) -> None:
         assert (len(found.items), found.leaked) == (left, leaked), settings
 
 
+@pytest.mark.slow
 def test_leaked_items_are_counted_and_dropped(real_data: Path, tmp_path: Path) -> None:
     settings = {"tasks": ["subsequent_event"], "set": "easy", "model": ["random"], "data": real_data / "corecode"}
     (cell,) = cells_of(evalsuite.run(**settings, out=tmp_path / "all"))

@@ -234,6 +234,7 @@ def test_a_corpus_counts_once_for_several_profiles() -> None:
 TEXT = st.text(alphabet="好看电影xX ，。", max_size=12)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(st.tuples(TEXT, st.lists(TEXT, min_size=1, max_size=3)), min_size=1, max_size=5))
 def test_any_text_gives_finite_numbers_in_range(items: list[tuple[str, list[str]]]) -> None:

@@ -209,6 +209,7 @@ def test_rouge_chinese_is_the_librarys() -> None:
     assert repeated.score("char").corpus["rouge1"] == pytest.approx(2 / 3)
 
 
+@pytest.mark.slow
 def test_several_references_nltk() -> None:
     module = pytest.importorskip("nltk.translate.bleu_score", reason="needs evalsuite[dev]")
     score = pytest.importorskip("nltk.translate.meteor_score", reason="needs evalsuite[dev]").meteor_score

@@ -75,6 +75,7 @@ def test_from_the_folder_in_which_one_stands(tmp_path: Path, cli: Any, monkeypat
     assert f"no such folder: {tmp_path / 'qwen'}" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["./mistyped", "/mistyped", "mistyped", "models/mistyped"])
 def test_a_run_says_it_before_anything_else(tmp_path: Path, cli: Any, path: str) -> None:
     """Nothing is written, and no model of the file is loaded; the hub is not asked: its address would fail otherwise."""
@@ -86,6 +87,7 @@ def test_a_run_says_it_before_anything_else(tmp_path: Path, cli: Any, path: str)
     cli("run", "--models", models, "--model", "fine", "--tasks", "EC", "--limit", "1", "--out", run)
 
 
+@pytest.mark.slow
 def test_a_tokenizer_may_be_named_as_its_model(tmp_path: Path, cli: Any) -> None:
     pytest.importorskip("transformers", reason="needs evalsuite[hf]")
     assert tokenizer_named("tiny-zh", "bundled:models.yaml").endswith(os.path.join("models", "tiny-zh"))

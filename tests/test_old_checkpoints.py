@@ -60,6 +60,7 @@ def test_formats(serve: Any) -> None:
     assert text == "[('甲', '乙')]丙[('max_new_tokens', 4)]"
 
 
+@pytest.mark.slow
 def test_a_run_asks_it(serve: Any, tiny: Path, tmp_path: Path) -> None:
     """Greedy replies are those of backend hf."""
     import torch

@@ -111,6 +111,7 @@ def test_every_writer_stops(run: Path, name: str) -> None:
     assert files(run) == before
 
 
+@pytest.mark.slow
 def test_readers_go_on(run: Path, tmp_path: Path, cli: Any) -> None:
     before = files(run)
     with holder(run):
@@ -166,6 +167,7 @@ def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[
         yield server, models
 
 
+@pytest.mark.slow
 def test_a_second_process_spends_nothing(run: Path, endpoint: tuple[Server, Path], cli: Any) -> None:
     server, models = endpoint
     of = ["--models", str(models), "--budget", "60"]

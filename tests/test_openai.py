@@ -97,6 +97,7 @@ def test_a_stalled_request_is_asked_again(kind: str) -> None:
     assert account["kinds"][kind] > 0 and account["requests"] >= 40 + account["kinds"][kind]
 
 
+@pytest.mark.slow
 def test_all_faults_together() -> None:
     with Server(mix=CALM, retry_after=0.3) as server:
         found = ask(server, 200)
@@ -580,6 +581,7 @@ def test_ctrl_c(tmp_path: Path) -> None:
     assert len(stored(out)) <= 10
 
 
+@pytest.mark.slow
 def test_a_budget_over_several_runs(endpoint: tuple[Server, Path], tmp_path: Path) -> None:
     server, models = endpoint
     server.mix = {"drop-middle": 0.1}

@@ -80,6 +80,7 @@ def score(found: dict[str, Any], name: str) -> dict[str, Any]:
     return next(dict(s) for s in found["scores"] if s["name"] == name)
 
 
+@pytest.mark.slow
 def test_means_are_those_of_the_cells(content: dict[str, Any], group: dict[str, Any]) -> None:
     """Averages of SQLite: over sets, then over tasks."""
     headline = {"knowledge_filling": "accuracy", "event_cause": "f1", "cider_dnli": "macro_f1", "cider_span_selection": "accuracy"}  # fmt: skip

@@ -75,6 +75,7 @@ def test_it_runs_to_the_page(evalsuite: Callable[..., str], tmp_path: Path) -> N
     assert (tmp_path / "page" / "index.html").is_file()
 
 
+@pytest.mark.slow
 def test_its_own_data_are_read_and_broken_lines_named(evalsuite: Callable[..., str], tmp_path: Path) -> None:
     data = tmp_path / "data" / "tone"
     data.mkdir(parents=True)

@@ -285,6 +285,7 @@ GROWING = {("authoring/screen.py", "open"), ("cli/app.py", "open")}
 WRITERS = ("write_text", "write_bytes", "unlink", "rmtree", "rmdir", "copyfile", "copytree")
 
 
+@pytest.mark.slow
 def test_only_one_module_writes_and_removes_files() -> None:
     root = Path(evalsuite.__file__).parent
     found = set()

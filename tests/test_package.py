@@ -58,7 +58,7 @@ for words in {commands}:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_nothing_heavy_is_loaded(tmp_path: Path) -> None:
     out = python(LOADED.format(packages=HEAVY + FOR_HELP_OF_A_COMMAND, commands=[*COMMANDS]), tmp_path)
     loaded = {line.split("|")[1]: {*line.split("|")[2:]} for line in out.splitlines() if line.startswith("LOADED|")}
@@ -114,6 +114,7 @@ def test_the_readmes_python_example(tmp_path: Path) -> None:
     assert len(lines) == 4 + 2 and max(map(len, lines)) <= 120, "\n".join(lines)
 
 
+@pytest.mark.slow
 def test_public_names_are_functions_whatever_is_imported(tmp_path: Path) -> None:
     """No module is called like a public function: importing it would put it in the function's place."""
     code = (

@@ -375,6 +375,7 @@ def likelihoods_do_not_scroll_sideways(ways_page: Any) -> None:
     assert no_sideways_scrolling(ways_page)
 
 
+@pytest.mark.slow
 def test_numbers_that_are_none(ways: Path, tmp_path: Path, browse: Any) -> None:
     """A network gone wrong says nan, for which JSON has no word: the page must open all the same."""
     run = tmp_path / "run"

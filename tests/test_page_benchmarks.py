@@ -161,6 +161,7 @@ def test_every_figure_is_exported(page: Any, results: dict[str, Any]) -> None:
     assert delta == value(results, "cells", "accuracy_logical", model="lexical", task="cedar_inference_probing")
 
 
+@pytest.mark.slow
 def test_all_right_options_and_all_chosen_are_marked(page: Any, run: Path, results: dict[str, Any]) -> None:
     cell = next(
         c for c in results["cells"] if (c["model"], c["task"], c["set"]) == ("random", "cicero_all_answers", "v1")

@@ -122,6 +122,7 @@ def test_tables_have_the_values_of_results_json(page: Any, rows: list[dict[str, 
     assert [(x[0], x[1], x[2].split()[0]) for x in lines] == [(a, b, shown(x["value"])) for a, b, x in wanted]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["point", "key", "table"])
 def test_values_open_their_evidence(page: Any, way: str) -> None:
     spot = page.locator("#curves_by_perturbation-charts [data-series=shuffle] .spot[role=button]").nth(1)
@@ -141,6 +142,7 @@ def test_values_open_their_evidence(page: Any, way: str) -> None:
     assert "m+domain_identification-4-s1" in page.inner_text(".cellhead .lead")
 
 
+@pytest.mark.slow
 def test_adapters_stand_in_other_sections_only_when_asked_for(page: Any) -> None:
     sections = "table.overview tbody.own", "#robustness", "table.status"
     assert all("-s1" not in page.locator(x).first.inner_text() for x in sections)
@@ -148,6 +150,7 @@ def test_adapters_stand_in_other_sections_only_when_asked_for(page: Any) -> None
     assert all("m+domain_identification-4-s1" in page.locator(x).first.inner_text() for x in sections)
 
 
+@pytest.mark.slow
 def test_label_check(page: Any, rows: list[dict[str, Any]]) -> None:
     for kind in ("shuffle", "none"):
         page.select_option("[data-keep=learning-perturb] select", kind)

@@ -263,6 +263,7 @@ def choose_last(tab: Any) -> None:
             tab.wait_for_selector("html[data-drawn=all]")
 
 
+@pytest.mark.thorough
 def test_names_are_searched(tab: Any, site: Path) -> None:
     visit(tab, site)
     for text in NAMES[::5]:

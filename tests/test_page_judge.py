@@ -53,7 +53,7 @@ def page(browse: Any, run: Path, request: pytest.FixtureRequest) -> Iterator[Any
         yield tab
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_wide_in_chinese(page: Any, run: Path) -> None:
     see_section(page)
     for metric in ("f1", "paper.cider"):
@@ -61,7 +61,7 @@ def test_wide_in_chinese(page: Any, run: Path) -> None:
     another_judge_and_task(page)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", [NARROW], indirect=True, ids=str)
 def test_narrow_in_english(page: Any, run: Path) -> None:
     see_section(page)

@@ -57,7 +57,7 @@ def short(letters: str) -> str:
 LETTERS = "all => all.map((x) => [x.querySelector('.letters')?.innerText, x.querySelector('button.cell')?.ariaLabel])"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_groups_and_ranks(page: Any, run: Path) -> None:
     fits_the_window(page)
     average_ranks(page, run)

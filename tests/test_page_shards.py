@@ -179,6 +179,7 @@ def test_nothing_but_ours_runs(run: Path, browse: Any) -> None:
         assert tab.locator("#panes").count() == 1
 
 
+@pytest.mark.slow
 def test_old_shards_are_removed(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["evalsuite.page.report"], "INSIDE", 0)
     site = evalsuite.report([run], tmp_path / "site")

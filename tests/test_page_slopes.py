@@ -167,6 +167,7 @@ def test_slopes(page: Any, run: Path) -> None:
     assert drawn.locator(".panel").count() == 4 and drawn.locator(".chance.dotted").count() == 3
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("end", ["perturbed", "base"])
 def test_a_slope_opens_its_evidence_by_keyboard(page: Any, end: str) -> None:
     """One stop of the tab key a panel; arrows go on from there."""

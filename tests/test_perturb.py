@@ -172,6 +172,7 @@ def test_pure_and_seeded_and_the_id_stays(item: Item, seed: int) -> None:
     assert PERTURBATIONS["none"].items(item, seed) == (item,)
 
 
+@pytest.mark.slow
 @many
 @given(items(CHOICES), seeds)
 def test_a_choice_goes_back_to_the_original_option(item: Item, seed: int) -> None:

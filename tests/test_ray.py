@@ -114,7 +114,7 @@ def beside(true: Callable[[], bool], act: Callable[[], None]) -> Iterator[None]:
         acted.result()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_two_nodes_give_what_one_process_gives(
     two_nodes: Any, local: Path, words: list[str], tmp_path: Path, cli: Callable[..., Any], capfd: Any
 ) -> None:

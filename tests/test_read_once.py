@@ -16,6 +16,7 @@ PACKAGE = Path(evalsuite.__file__).parent
 JOURNEY = "journey.py"
 
 
+@pytest.mark.slow
 def test_a_reply_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Spans and texts once, choices by the paper's program as well, which is a metric."""
     done = evalsuite.run(model=["lexical"], perturb=["none", "shuffle", "swap_speakers"], limit=3, out=tmp_path)

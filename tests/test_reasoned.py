@@ -107,6 +107,7 @@ def cells(run: Path, key: str = "cells") -> dict[tuple[str, str], dict[str, Any]
     return {(cell["task"], cell["variant"]): cell for cell in found}
 
 
+@pytest.mark.slow
 def test_metrics_are_of_the_answer(reasoned: Path) -> None:
     found = cells(reasoned)
     assert found[CHOICE, "cot"]["metrics"]["accuracy"]["value"] == 0.75
@@ -176,6 +177,7 @@ def test_likelihoods_are_not_asked_where_a_reply_reasons(tmp_path: Path) -> None
         )
 
 
+@pytest.mark.slow
 def test_baselines_answer_it(tmp_path: Path) -> None:
     models = tmp_path / "models.yaml"
     models.write_text("models:\n  - {name: oracle, backend: baseline, path: oracle}\n", encoding="utf-8")

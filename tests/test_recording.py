@@ -39,6 +39,7 @@ def record() -> Any:
     return module
 
 
+@pytest.mark.slow
 def test_the_recorded_prompts_are_todays(record: Any) -> None:
     recording, lines = read_recording(FOLDER)
     today = record.prompts(recording.chat, recording.runs)
@@ -51,7 +52,7 @@ def test_the_recorded_prompts_are_todays(record: Any) -> None:
     assert sum(session.replies for session in recording.sessions) == len(lines)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_what_a_newcomer_sees(tmp_path: Path) -> None:
     """The default run of the model: no request fails, and what real models do is there to look at, beside right and wrong answers."""
     recording, lines = read_recording(FOLDER)
@@ -74,6 +75,7 @@ def test_what_a_newcomer_sees(tmp_path: Path) -> None:
     assert [*manifest["replies"]] == [NAME] and len(manifest["replies"][NAME]) == 64
 
 
+@pytest.mark.slow
 def test_cells_that_were_not_recorded_are_left_out(
     tmp_path: Path, cli: Callable[..., Any], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -88,6 +90,7 @@ def test_cells_that_were_not_recorded_are_left_out(
     assert asked_of == [(NAME, 0), ("random", 0), ("random", 5)]
 
 
+@pytest.mark.slow
 def test_a_model_of_which_nothing_is_recorded(tmp_path: Path, cli: Callable[..., Any]) -> None:
     """Named, it is a problem; among others of a file, it is one line."""
     words = ["run", "--tasks", "EC", "--data", "bundled:sample", "--shots", "5"]

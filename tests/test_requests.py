@@ -137,7 +137,7 @@ def remarks(done: Imported) -> dict[str, int]:
     return {name: len(found) for name, found in done.remarks.items() if found}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_replies_count_at_the_price_of_their_entry(server: Recording, models: Path, tmp_path: Path) -> None:
     """As those of a run that asks directly."""
     server.mix = {}
@@ -149,6 +149,7 @@ def test_replies_count_at_the_price_of_their_entry(server: Recording, models: Pa
         assert one.spent() == pytest.approx(other.spent()) and one.spent() > 0
 
 
+@pytest.mark.slow
 def test_files_hold_no_more_lines_than_the_endpoint_takes(models: Path, tmp_path: Path) -> None:
     whole = lines(write(models, tmp_path / "whole"), "batch")
     models.write_text(models.read_text().replace("output: 2}", "output: 2}, batch: {requests: 20}"))
@@ -291,6 +292,7 @@ def test_an_error_gives_way_to_a_reply(models: Path, tmp_path: Path) -> None:
         assert all(store.response(row["key"]).error is None for row in rows)  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_only_what_the_run_lacks_is_written(server: Recording, models: Path, tmp_path: Path) -> None:
     out, run = tmp_path / "out", tmp_path / "run"
     rows = answered(models, out)
@@ -326,6 +328,7 @@ def test_neither_models_nor_data_nor_a_key_are_needed(
     assert f"{len(rows)} were there already" in said.stdout and "foreign: 1" in said.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "key, there",
     [("zk-marker-1a2b3c4d5e6f", True), ("sk-proj-Ab1cdEfGhIjKlMnOpQrSt", False)],

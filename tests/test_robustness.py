@@ -245,6 +245,7 @@ def drawn(drops: list[dict[str, Any]]) -> list[Sheet]:
     return sheets_of(ANALYSIS, {"drops": drops, "positions": [], "wordings": [], "shots": []})
 
 
+@pytest.mark.slow
 def test_the_tables_fit_80(perturbed: Path) -> None:
     rows = results(perturbed)["robustness"]["drops"]
     wide = [row | {"perturb": name, "base": 1.0, "value": 0.0, "drop": -1.0, "flip_rate": 1.0, "p_holm": 0.0}
@@ -267,6 +268,7 @@ def test_the_table_says_what_shuffling_alone_does(perturbed: Path) -> None:
     assert [sum("preference of a place" in note for note in notes) for notes in told] == [1, 0]
 
 
+@pytest.mark.slow
 def test_a_model_of_one_label_moves_to_chance_when_options_are_shuffled(tmp_path: Path) -> None:
     """docs/robustness.md: the drop, or gain, is gold's places in the file, not harder items."""
     evalsuite.run({"b": lambda request: "(b)"}, tasks=["slot_identification"], set="easy", perturb=["none", "shuffle"], out=tmp_path)  # fmt: skip

@@ -54,6 +54,7 @@ def test_what_the_sample_covers(sample: Corpus) -> None:
             assert len(sample.file(task, item_set, "test").items) >= 25
 
 
+@pytest.mark.slow
 def test_no_two_splits_share_a_dialogue(sample: Corpus) -> None:
     assert not check_data(Corpora(bundled("sample"))).leaks
     for item_set in CORECODE.sets:

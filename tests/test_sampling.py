@@ -169,6 +169,7 @@ def test_a_sampled_reply_depends_on_its_seed_alone(tiny: Path) -> None:
     assert all(a != b for a, b in zip(replies(hf(tiny, **WARM, seed=1), asked).values(), found.values(), strict=True))
 
 
+@pytest.mark.slow
 def test_a_sample_follows_the_probabilities(tiny: Path) -> None:
     """The first token of 300 samples at top_k 3, beside the softmax of the three largest logits."""
     import torch

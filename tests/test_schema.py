@@ -83,7 +83,7 @@ def test_every_scoring(tmp_path: Path) -> None:
     assert valid("results", load(tmp_path / "results.json")) and all(valid("record", record) for record in found)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_judged_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["evalsuite.analyses.judged.summary"], "MODELS", 3)  # as many as there are here
     for package in ("openai", "tenacity", "aiolimiter"):
@@ -107,6 +107,7 @@ def test_a_judged_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not valid("results", results)
 
 
+@pytest.mark.slow
 def test_a_sweep(run: Path) -> None:
     cells = [base(), adapter(8, 1, 0.75), adapter(8, 2, 0.5), adapter(4, 1, 0.25)]
     answers = [label_counts(name, [2, 6, 2, 0], [2, 3, 2, 3]) for name in ("m+8-s1", "m+8-s2", "m+4-s1")]

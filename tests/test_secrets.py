@@ -183,6 +183,7 @@ def models_file(folder: Path, url: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_run_and_its_judge_leave_no_part_of_the_key(tmp_path: Path, cli: Any) -> None:
     """Every file, and all that was printed: of an endpoint that repeats the key where texts are cut, as three kinds of answer."""
     count = iter(range(10_000))

@@ -275,6 +275,7 @@ def test_show_fits_a_screen_and_names_the_rest(run: Path) -> None:
     assert "by turns" in printed(run, "--tables", "all")
 
 
+@pytest.mark.slow
 def test_csv_has_a_number_a_field(tmp_path: Path, run: Path) -> None:
     """Values beside a number have columns of their own; a file begins with the mark that spreadsheets look for."""
     column = Column("acc %", kind="percent")

@@ -244,6 +244,7 @@ def test_a_reminder_is_in_the_rubrics_language(name: str, reminder: str) -> None
 # Audit ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_audit_of_choices_that_are_several(run: Path, tmp_path: Path) -> None:
     from scipy import stats
 

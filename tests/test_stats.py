@@ -317,6 +317,7 @@ def test_an_unpaired_test_by_hand() -> None:
     assert test.agreeing(0.1, 0.9) == (0.0, 0.9)
 
 
+@pytest.mark.slow
 def test_an_unpaired_test_keeps_its_level_and_sees_a_gap() -> None:
     """Dialogues of one set have more items, and vary more, than those of the other: the means are equal all the same."""
     rng = np.random.default_rng(1)

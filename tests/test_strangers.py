@@ -165,6 +165,7 @@ def test_the_check_has_a_time(folder: Path) -> None:
     assert check_submission(folder).problems == ()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux: its limit of a process's memory")
 def test_the_check_has_a_size(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def large(*_: Any) -> list[str]:

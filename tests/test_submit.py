@@ -498,6 +498,7 @@ def test_judges(tmp_path: Path) -> None:
             assert any(message in problem for problem in problems), "\n".join((message, *problems))
 
 
+@pytest.mark.slow
 def test_correlations_of_metrics(tmp_path: Path) -> None:
     """Correlations of metrics leave baselines out."""
     for package in ("openai", "tenacity", "aiolimiter"):

@@ -283,6 +283,7 @@ ERRORS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("args", "seen"), [r[1:] for r in ERRORS], ids=[r[0] for r in ERRORS])
 def test_errors_are_calm_on_a_terminal(
     on_terminal: Callable[..., str], tmp_path: Path, args: list[str], seen: str
@@ -299,6 +300,7 @@ def test_a_trace_is_calm(on_terminal: Callable[..., str]) -> None:
     assert "ValueError: U+001B[38;5;201mU+202E" in text
 
 
+@pytest.mark.slow
 def test_programs_get_the_exact_text_and_terminals_the_safe_one(
     on_terminal: Callable[..., str], tmp_path: Path
 ) -> None:

@@ -192,6 +192,7 @@ class Thinks(Server):
         return "400" if times == 1 and int(name, 16) % 2 == 0 else "ok"
 
 
+@pytest.mark.slow
 def test_the_command_below_the_tables(cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needs("openai", "openai", "tenacity", "aiolimiter")
     monkeypatch.setenv("MARKER_KEY", "sk-marker-1a2b3c4d5e6f")

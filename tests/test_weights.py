@@ -450,6 +450,7 @@ def test_weights_of_other_suffixes_count_where_they_are_the_only_ones(tmp_path: 
     assert folder_hash(tmp_path) == before(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_network_that_writes_no_text_is_refused_in_a_line(tmp_path: Path) -> None:
     import transformers
 

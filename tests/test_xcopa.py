@@ -181,6 +181,7 @@ def test_a_wording_has_its_scoring(tmp_path: Path) -> None:
 # The whole way ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_baselines_on_the_sample(models: Path, tmp_path: Path) -> None:
     """The right option is read as right in every wording and under every perturbation."""
     every = [name for name, row in PERTURBATIONS.items() if row.applies(TASK.name)]
@@ -248,6 +249,7 @@ def test_official_files_are_checked(official: Corpus) -> None:
     assert not found.leaks
 
 
+@pytest.mark.slow
 def test_official_baselines(official: Corpus, models: Path, tmp_path: Path) -> None:
     """The majority of the validation file, and chance, as counted from the file itself."""
     done = evalsuite.run(models, tasks=["xcopa"], data=official.root, out=tmp_path / "run")
