@@ -35,7 +35,7 @@ PYTEST := HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist wor
 test: .venv/test lint
 	$(PYTEST) $(if $(ALL),,-m "not thorough")
 
-# Of these, the tests that cost less than a second.
+# Of these, the tests that cost less than half a second and open no page.
 test-fast: .venv/test lint
 	$(PYTEST) -m "not slow and not thorough"
 

@@ -105,6 +105,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     before another is idle and takes some, with a cluster of its own.
 
     A shuffled order is the same in every worker, as pytest-xdist needs it: each test has a number of its own."""
+    for item in items:
+        if "browse" in getattr(item, "fixturenames", ()):  # a page costs a second to open
+            item.add_marker("slow")
     if seed := config.getoption("shuffle"):
         items.sort(key=lambda item: [Random(f"{seed}:{name}").random() for name in (item.path.name, item.nodeid)])
         return

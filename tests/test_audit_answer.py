@@ -42,7 +42,6 @@ def cells(done: Any) -> dict[str, dict[str, float]]:
     return {c["task"]: {name: m["value"] for name, m in c["metrics"].items()} for c in cells_of(done)}
 
 
-@pytest.mark.slow
 def test_answers_are_scored_as_replies(tmp_path: Path, browse: Any, capsys: pytest.CaptureFixture[str]) -> None:
     """All kinds of items, all answered rightly; a reload keeps the answers; the file comes back; no right answer is marked."""
     made = write_answer_page(tmp_path / "answer.html", **ASKED)

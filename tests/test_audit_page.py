@@ -60,7 +60,6 @@ def export(page: Any, to: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in to.read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.mark.slow
 def test_mark_reload_export_read(page: Any, folder: Path) -> None:
     sample = load_sample(folder / "sample.json")
     enter(page)
@@ -116,7 +115,6 @@ def go_to_slots(page: Any, folder: Path) -> Any:
     return go_to(page, load_sample(folder / "sample.json"), "choice", 14)
 
 
-@pytest.mark.slow
 def test_nothing_leads(page: Any, folder: Path) -> None:
     """Gold and the parser's reading are not on screen before the mark, nor after it unless asked for; the reference of a
     text is, once right or wrong is said, for the scores are by it."""
@@ -154,7 +152,6 @@ def test_a_key_that_is_held_marks_once(page: Any) -> None:
     assert at(page) == 5
 
 
-@pytest.mark.slow
 def test_two_tabs_keep_the_marks_of_both(page: Any, folder: Path) -> None:
     """A page that is open twice: each tab writes all marks that it knows, so it must know those of the other tab."""
     enter(page)
@@ -262,7 +259,6 @@ def test_labels_that_are_no_letters(tmp_path: Path, labels: tuple[str, ...], bro
     assert [row["said"] for row in rows] == [labels[1], labels[2]]
 
 
-@pytest.mark.slow
 def test_all_options_that_are_said(tmp_path: Path, browse: Any) -> None:
     """Each of several right options is marked, or taken back, by itself; the next reply comes when asked for."""
     evalsuite.run(model=["random"], tasks=["cicero_all_answers"], set="v1", limit=2, out=tmp_path / "run")

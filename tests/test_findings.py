@@ -324,7 +324,6 @@ def test_sentences_follow_from_the_results_of_a_run(sample_run: Path) -> None:
     assert all(found["zh"] and found["en"] for found in rest)
 
 
-@pytest.mark.slow
 def test_the_page_begins_with_them_and_opens_their_evidence(sample_run: Path, browse: Any) -> None:
     with browse(sample_run / "page" / "index.html") as tab:
         sentence = tab.locator("#findings p").first

@@ -148,7 +148,6 @@ def test_a_script_error_ends_every_wait(tmp_path: Path, browse: Any) -> None:
         tab.wait_for_selector("#never")
 
 
-@pytest.mark.slow
 def test_overview(page: Any) -> None:
     tables_of_both_sets(page)
     all_figures_are_exported(page)
@@ -191,7 +190,6 @@ def all_figures_are_exported(page: Any) -> None:
     assert any(row["signature"].startswith("accuracy|parser:full") for row in rows)
 
 
-@pytest.mark.slow
 def test_evidence_and_hostile_replies(page: Any) -> None:
     row = page.locator("table[data-set=hard] tbody.own tr", has_text="<img")
     row.locator("button.cell").first.click()
@@ -304,7 +302,6 @@ def compare_scorings(results: dict[str, Any], ways_page: Any, task: str) -> None
     )  # the filtered one, of 3 or 9
 
 
-@pytest.mark.slow
 def test_evidence(ways: Path, ways_page: Any) -> None:
     thoughts_and_filtered_replies(ways_page)
     for scoring in ("texts", "labels"):
@@ -375,7 +372,6 @@ def likelihoods_do_not_scroll_sideways(ways_page: Any) -> None:
     assert no_sideways_scrolling(ways_page)
 
 
-@pytest.mark.slow
 def test_numbers_that_are_none(ways: Path, tmp_path: Path, browse: Any) -> None:
     """A network gone wrong says nan, for which JSON has no word: the page must open all the same."""
     run = tmp_path / "run"

@@ -127,7 +127,6 @@ def test_overview(visit: Any, lang: str, theme: str, width: int) -> None:
     assert violations(tab, drawn=theme == "dark") == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("lang", "theme", "width"), thorough_but(1, WAYS))
 def test_items(visit: Any, lang: str, theme: str, width: int) -> None:
     tab = visit(lang, theme, width, CELL)

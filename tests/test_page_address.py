@@ -124,7 +124,6 @@ def test_choices_of_the_overview(tab: Any, page_file: Path, browse: Any) -> None
             assert address_and_view(other) == (address, shown), address
 
 
-@pytest.mark.thorough
 def test_items(tab: Any, page_file: Path, browse: Any) -> None:
     """To a cell, its items filtered, an item, the next one: back skips from item to list, not through all that were read."""
     been = [address_and_view(tab)]

@@ -105,7 +105,6 @@ def annotate_by_keys(tab: Any) -> None:
     press("Enter")
 
 
-@pytest.mark.slow
 def test_a_benchmark_by_hand(tab: Any, tmp_path: Path) -> None:
     annotate_by_keys(tab)
     assert tab.inner_text("#count") == "1 of 2 finished"
@@ -162,7 +161,6 @@ TOLD = """() => Object.fromEntries([...document.querySelectorAll("[id^='w-']")].
     [x.id.slice(2), [...x.querySelectorAll("[data-code]")].map((y) => y.textContent)]).filter(([, texts]) => texts.length))"""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("item_set", thorough_but(1, ["easy", "hard"]))
 def test_the_page_has_the_rules_of_check(tmp_path: Path, item_set: str, browse: Any) -> None:
     """Field for field and word for word, for every kind of mistake."""

@@ -82,7 +82,6 @@ def value(results: dict[str, Any], key: str, metric: str, **place: Any) -> float
     return float(found[0])
 
 
-@pytest.mark.slow
 def test_folds_beside_their_mean_and_the_papers(page: Any, results: dict[str, Any]) -> None:
     to(page, "lang=en&benchmark=cider")
     rows = table(page, "cider_dnli")
@@ -103,7 +102,6 @@ def test_folds_beside_their_mean_and_the_papers(page: Any, results: dict[str, An
     assert page.locator("table[data-set=cider_dnli] thead button.sort").all_inner_texts()[2] == "折 1"
 
 
-@pytest.mark.slow
 def test_a_benchmark_is_picked_and_kept_in_the_address(page: Any) -> None:
     to(page, "lang=en")
     names = page.locator("table.overview").evaluate_all("all => all.map((x) => x.dataset.set)")
@@ -161,7 +159,6 @@ def test_every_figure_is_exported(page: Any, results: dict[str, Any]) -> None:
     assert delta == value(results, "cells", "accuracy_logical", model="lexical", task="cedar_inference_probing")
 
 
-@pytest.mark.slow
 def test_all_right_options_and_all_chosen_are_marked(page: Any, run: Path, results: dict[str, Any]) -> None:
     cell = next(
         c for c in results["cells"] if (c["model"], c["task"], c["set"]) == ("random", "cicero_all_answers", "v1")

@@ -111,7 +111,6 @@ def test_breakdown(page: Any, results: dict[str, Any]) -> None:
     points_are_reached_by_keyboard(page)
 
 
-@pytest.mark.slow
 def test_confusion(page: Any, results: dict[str, Any]) -> None:
     for task in ("domain_identification", "slot_identification"):
         see_matrix(page, results, task)
@@ -161,7 +160,6 @@ def up_to_six_models_and_which(page: Any) -> None:
     assert series.count() == 6
 
 
-@pytest.mark.slow
 def test_three_questions_are_answered_where_sections_are_closed(page: Any, results: dict[str, Any]) -> None:
     links = page.locator("[data-section]").all_inner_texts()
     assert {"Is the set large enough?", "Is it sure when it is right?", "Votes over several askings"} <= {*links}

@@ -135,7 +135,6 @@ def test_results_of_a_later_version_are_refused(run: Path) -> None:
         evalsuite.report([run])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("broken", thorough_but(1, [nothing, failed]))
 def test_broken_runs(run: Path, broken: Callable[[Path, dict[str, Any]], None], browse: Any) -> None:
     change(run, lambda results: broken(run, results))

@@ -45,7 +45,6 @@ def page(run: Path, browse: Any) -> Iterator[Any]:
         yield tab
 
 
-@pytest.mark.slow
 def test_the_table_and_its_words(page: Any) -> None:
     section = page.locator("#contamination")
     text = section.inner_text()

@@ -68,7 +68,6 @@ NAMES = {"domain_identification": "Domain identification, Acc. %", "event_cause"
 LINES = {"none": "as they are"}  # perturbation -> the name of its line, if that is another
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("item_set", thorough_but(1, ["easy", "hard"]))
 def test_lines(page: Any, rows: list[dict[str, Any]], item_set: str) -> None:
     """A panel a task; a line a set above, a line a perturbation below; heights as the values are."""
@@ -122,7 +121,6 @@ def test_tables_have_the_values_of_results_json(page: Any, rows: list[dict[str, 
     assert [(x[0], x[1], x[2].split()[0]) for x in lines] == [(a, b, shown(x["value"])) for a, b, x in wanted]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("way", ["point", "key", "table"])
 def test_values_open_their_evidence(page: Any, way: str) -> None:
     spot = page.locator("#curves_by_perturbation-charts [data-series=shuffle] .spot[role=button]").nth(1)
@@ -142,7 +140,6 @@ def test_values_open_their_evidence(page: Any, way: str) -> None:
     assert "m+domain_identification-4-s1" in page.inner_text(".cellhead .lead")
 
 
-@pytest.mark.slow
 def test_adapters_stand_in_other_sections_only_when_asked_for(page: Any) -> None:
     sections = "table.overview tbody.own", "#robustness", "table.status"
     assert all("-s1" not in page.locator(x).first.inner_text() for x in sections)
@@ -150,7 +147,6 @@ def test_adapters_stand_in_other_sections_only_when_asked_for(page: Any) -> None
     assert all("m+domain_identification-4-s1" in page.locator(x).first.inner_text() for x in sections)
 
 
-@pytest.mark.slow
 def test_label_check(page: Any, rows: list[dict[str, Any]]) -> None:
     for kind in ("shuffle", "none"):
         page.select_option("[data-keep=learning-perturb] select", kind)
@@ -174,7 +170,6 @@ def saved(page: Any, button: str) -> bytes:
     return Path(download.value.path()).read_bytes()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("theme", thorough_but(1, ["light", "dark"]))
 def test_pictures(page: Any, theme: str) -> None:
     page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)

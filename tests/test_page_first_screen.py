@@ -51,7 +51,6 @@ def edge(tab: Any, selector: str, side: str) -> float:
     return max(found)
 
 
-@pytest.mark.slow
 @LANGUAGES
 def test_as_it_opens(eight: Path, browse: Any, lang: str) -> None:
     with open_at(eight, browse, lang, 1280) as tab:

@@ -43,7 +43,6 @@ def page(run: Path, browse: Any) -> Iterator[Any]:
         yield tab
 
 
-@pytest.mark.slow
 def test_a_point_says_what_results_json_says_and_opens_its_evidence(run: Path, page: Any) -> None:
     rows = json.loads((run / "results.json").read_text(encoding="utf-8"))["memory"]["tasks"]
     row = next(r for r in rows if (r["model"], r["task"]) == ("knowing", "charm_sport"))
@@ -59,7 +58,6 @@ def test_a_point_says_what_results_json_says_and_opens_its_evidence(run: Path, p
     assert "knowing" in page.url
 
 
-@pytest.mark.slow
 def test_its_tables_stand_there_and_nowhere_else(page: Any) -> None:
     assert page.locator("#memory table").count() >= 2
     assert "FRMM" in page.locator("#memory").inner_text()

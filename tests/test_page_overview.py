@@ -75,7 +75,6 @@ def a_row_a_model_first(page: Any, shown: Path) -> None:
     assert page.locator("#wholes .panel[data-ability]").count() == 2
 
 
-@pytest.mark.slow
 def test_parts(page: Any, shown: Path) -> None:
     a_change_a_chart_an_order_and_a_file(page)
     parts_unfold_by_keys_and_lead_to_evidence(page, shown)

@@ -54,7 +54,6 @@ def visit(page: Any, address: str) -> None:
     page.goto(address)
 
 
-@pytest.mark.slow
 def test_evidence(run: Path, site: Path, browse: Any) -> None:
     with browse(site, "#panes", query=f"#{CELL}") as page:
         a_very_long_reply_is_cut_around_what_was_read(page)
@@ -191,7 +190,6 @@ def test_old_shards_are_removed(run: Path, tmp_path: Path, monkeypatch: pytest.M
     assert not (site.parent / "shards").exists()
 
 
-@pytest.mark.slow
 def test_what_is_out_of_sight_is_drawn_later(run: Path, browse: Any) -> None:
     with browse(run / "page" / "index.html", script="") as tab:
         tab.wait_for_selector("html[data-drawn=all]")

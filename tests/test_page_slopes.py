@@ -131,7 +131,6 @@ def height(page: Any, panel: str, value: float, box: str = "#drops-charts") -> f
     return float(bottom + (100 * value - low) / (high - low) * (top - bottom))
 
 
-@pytest.mark.slow
 def test_changes_at_a_glance(page: Any, run: Path) -> None:
     rows = rows_of(run, "drops")
     table = page.locator("[data-sheet=changes]")
@@ -150,7 +149,6 @@ def test_changes_at_a_glance(page: Any, run: Path) -> None:
     assert "perturb=shuffle" in page.url and "model=majority" in page.url
 
 
-@pytest.mark.slow
 def test_slopes(page: Any, run: Path) -> None:
     for row in rows_of(run, "drops"):
         found = line(page, row["perturb"], row["model"])

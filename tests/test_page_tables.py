@@ -99,7 +99,6 @@ TASKS = {
 }
 
 
-@pytest.mark.slow
 def test_files(run: Path, page: Any) -> None:
     harmless_csv(run, page)
     harmless_markdown(run, page)

@@ -78,7 +78,6 @@ def centre(spot: Any) -> tuple[float, float]:
     return float(hit.get_attribute("cx")), float(hit.get_attribute("cy"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("item_set", thorough_but(1, ["easy", "hard"]))
 def test_points(page: Any, cells: list[dict[str, Any]], item_set: str) -> None:
     """Points stand as results.json says: across on a scale of powers, up as the ticks; likelihoods at the edge, not joined."""
@@ -135,7 +134,6 @@ def test_the_table_has_the_figures_of_results_json(page: Any, cells: list[dict[s
     assert page.locator("#sheet-tokens_by_way thead th").count() == 11
 
 
-@pytest.mark.slow
 def test_the_mean_over_tasks(page: Any, cells: list[dict[str, Any]]) -> None:
     """The mean is shown at first, has no interval, links to no item, and names ways in both languages."""
     assert page.input_value("[data-keep=tokens-task] select") == "mean"
@@ -151,7 +149,6 @@ def test_the_mean_over_tasks(page: Any, cells: list[dict[str, Any]]) -> None:
     assert "对数坐标" in page.inner_text("#tokens-charts")
 
 
-@pytest.mark.slow
 def test_a_point_opens_its_evidence_by_keyboard(page: Any) -> None:
     """The cell tells what its replies took, and a reply what it took itself."""
     choose(page, TASKS[0])
@@ -170,7 +167,6 @@ def test_a_point_opens_its_evidence_by_keyboard(page: Any) -> None:
     assert "generated" in text and "of them thinking" in text and "≈" not in text
 
 
-@pytest.mark.slow
 def test_nothing_where_nobody_counted(tmp_path: Path, browse: Any) -> None:
     evalsuite.run(model=["random", "lexical"], tasks=TASKS[:1], limit=3, out=tmp_path)
     evalsuite.report([tmp_path])

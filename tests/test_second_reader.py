@@ -360,7 +360,6 @@ def test_a_submission_holds_the_first_reader_only(run: Path, tmp_path: Path) -> 
     assert not (tmp_path / "sent" / "second").exists()
 
 
-@pytest.mark.slow
 def test_the_page_opens_what_they_read_differently(run: Path, browse: Any) -> None:
     said = lambda request: "(b)" if CHOICE in request.id else "NONE"  # noqa: E731
     evalsuite.score(run, models={"other": said}, second_reader="other", second_sample=20)

@@ -198,7 +198,6 @@ def test_a_new_analysis_is_printed_and_exported(run: Path, monkeypatch: pytest.M
     assert "<img" not in export(shown, "markdown")
 
 
-@pytest.mark.slow
 def test_a_new_analysis_is_on_the_page(page: Path, browse: Any) -> None:
     with browse(page) as tab:
         tab.wait_for_selector("#sheets table")
@@ -224,7 +223,6 @@ def test_a_new_analysis_is_on_the_page(page: Path, browse: Any) -> None:
         assert "model=lexical" in tab.url or "model=random" in tab.url
 
 
-@pytest.mark.slow
 def test_the_page_says_it_in_chinese_and_follows_filters(page: Path, browse: Any) -> None:
     with browse(page, locale="zh-CN") as tab:
         tab.wait_for_selector("#sheets table")

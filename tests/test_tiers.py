@@ -12,7 +12,12 @@ import pytest
 
 TESTS = Path(__file__).parent
 # Files all of whose tests are thorough, and the file that keeps the core of what they test.
-ELSEWHERE = {"test_contamination_planted.py": "test_contamination.py"}
+ELSEWHERE = {
+    "test_contamination_planted.py": "test_contamination.py",
+    "test_page_judge.py": "test_judge_run.py",
+    "test_page_ranking.py": "test_ranking.py",
+    "test_ray.py": "test_cluster.py",
+}
 
 
 def test_every_test_is_in_a_tier_that_ci_runs() -> None:

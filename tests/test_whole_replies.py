@@ -215,7 +215,6 @@ def test_a_run_from_replies_to_tables(run: Path, cli: Callable[..., Any]) -> Non
     assert (run / "results.json").read_bytes() == before
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_page_says_what_was_scored(browse: Any, run: Path, lang: str) -> None:
     english = lang == "en"
@@ -235,7 +234,6 @@ def test_the_page_says_what_was_scored(browse: Any, run: Path, lang: str) -> Non
         assert "501.58" in told and "27,491" in told and "59.4" in told and "80.7" in told
 
 
-@pytest.mark.slow
 def test_a_run_of_an_older_version_is_named(browse: Any, run: Path, tmp_path: Path) -> None:
     copytree(run, tmp_path / "old")
     path = tmp_path / "old/results.json"
