@@ -45,7 +45,7 @@ from evalsuite.results.schema.base import (
 from evalsuite.results.schema.record import AnswerRead
 from evalsuite.results.scoring import Scored, intervals, score_cell
 from evalsuite.results.store import ReaderRow
-from evalsuite.results.words import estimate_marks, metric_heading
+from evalsuite.results.words import estimate_marks, metric_heading, outcome_words
 from evalsuite.types import Answer, Item, Place, Response, Status, Trial
 
 ReadingRelation = Literal["same", "other", "first_only", "second_only", "neither"]
@@ -470,21 +470,7 @@ _RELATIONS: dict[ReadingRelation, Text] = {
     "second_only": Text("仅第二读者", "reader only"),
     "neither": Text("都无", "neither"),
 }
-_ZH = {
-    "answer": "答案",
-    "none": "无答案",
-    "refused": "拒答",
-    "several": "选了多项",
-    "unreadable": "不合格式",
-    "failed": "请求失败",
-    "missing": "尚未提问",
-    "parsed": "已解析",
-    "unparsed": "未能解析",
-    "truncated": "截断",
-    "conflict": "矛盾",
-    "empty": "空",
-    "filtered": "被过滤",
-}
+_VERDICTS = {"answer": "答案", "none": "无答案", "unreadable": "不合格式"}
 _ASKED_WHY: dict[Why, Text] = {
     "unread": Text("无答案", "no answer"),
     "long": Text("长", "long"),
@@ -562,7 +548,7 @@ def _statuses(tasks: Sequence[SecondTask]) -> Sheet:
 
 
 def _word(name: str) -> Text:
-    return Text(_ZH.get(name, name), name)
+    return Text(_VERDICTS[name], name) if name in _VERDICTS else outcome_words(name)
 
 
 def _sheet_of_scores(cells: Sequence[SecondCell], marks: Mapping[Place, list[str]]) -> Sheet:

@@ -47,6 +47,29 @@ def perturb_column(name: str, **more: Any) -> Column:
     return Column(Text(row.short if row else name, name), Text(name if row else "", ""), **more)
 
 
+# The outcomes of replies, as the pages and docs/numbers.zh.md call them.
+_OUTCOMES = {
+    "right": "正确",
+    "partial": "部分匹配",
+    "wrong": "错误",
+    "parsed": "已解析",
+    "unparsed": "未能解析",
+    "refused": "拒答",
+    "truncated": "截断",
+    "several": "选了多项",
+    "conflict": "矛盾",
+    "empty": "空回复",
+    "filtered": "内容过滤",
+    "failed": "请求失败",
+    "missing": "尚未提问",
+}
+
+
+def outcome_words(name: str) -> Text:
+    """A reply's outcome or status."""
+    return Text(_OUTCOMES.get(name, name), name)
+
+
 def split_words(split: str) -> Text:
     """The name of a split."""
     return SPLITS.get(split, Text(split, split))

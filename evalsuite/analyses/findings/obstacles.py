@@ -13,6 +13,7 @@ from evalsuite.benchmarks.registry import metric_rows
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Text
 from evalsuite.results.analysis import Results
+from evalsuite.results.words import outcome_words
 from evalsuite.types import Status
 
 SILENT = 0.05  # smallest share of replies without an answer that gets a sentence
@@ -20,16 +21,6 @@ WIDE = 0.1  # smallest half width of an interval that gets a sentence
 ALIKE = 0.8  # smallest share of one option among a model's choices that gets a sentence
 APART = 0.25  # smallest difference between that share and the share of items whose gold is this option
 FEW = 8  # fewest choices whose distribution gets a sentence
-
-_STATUS = {
-    "unparsed": "未能解析",
-    "refused": "拒答",
-    "truncated": "被截断",
-    "several": "选了多项",
-    "conflict": "矛盾",
-    "empty": "空回复",
-    "filtered": "被内容过滤拦截",
-}
 
 
 def obstacles(cells: Sequence[FindingCell], here: Sequence[FindingCell], runs: Sequence[Results]) -> list[Finding]:
@@ -76,7 +67,7 @@ def _silent(own: Sequence[FindingCell]) -> Iterator[Text]:
     share, name, kind = worst
     if share >= SILENT:
         yield Text(
-            f"{name} 的回复有 {fixed(100 * share, 0)}% 没有读出答案（多为{_STATUS.get(kind, kind)}）",
+            f"{name} 的回复有 {fixed(100 * share, 0)}% 没有读出答案（多为{outcome_words(kind).zh}）",
             f"{fixed(100 * share, 0)}\u00a0% of {name}'s replies have no answer (mostly {kind})",
         )
 

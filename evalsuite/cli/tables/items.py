@@ -27,7 +27,7 @@ from evalsuite.results.records import entry_name
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import OpinionFields, RecordFields, SecondFields
 from evalsuite.results.tokens import reply_tokens
-from evalsuite.results.words import split_words
+from evalsuite.results.words import outcome_words, split_words
 
 MOST = 2000  # characters: longer replies are cut to the beginning, the end and the answer that was read
 OTHER = 600  # the same for a turn, an option or a reason
@@ -36,20 +36,6 @@ LINE = 160  # characters shown of each of these lines
 CELLS = 40  # cells shown without --all
 LEFT, RIGHT = "⟦", "⟧"  # around the answer that was read
 _OPENED = {"right": ("✓", "green"), "partial": ("◐", "yellow"), "wrong": ("✗", "red")}
-# The outcome of a reply, in Chinese.
-_OUTCOMES = {
-    "right": "正确",
-    "partial": "部分正确",
-    "wrong": "错误",
-    "unparsed": "无法解析",
-    "refused": "拒答",
-    "truncated": "被截断",
-    "several": "选了多项",
-    "conflict": "自相矛盾",
-    "empty": "空回复",
-    "filtered": "被内容过滤拦截",
-    "failed": "请求失败",
-}
 _SHAPE = re.compile(r"\s*([^:：\s]{1,12})[:：]\s?(.*)", re.DOTALL)  # speaker and words of a turn: "A: 你好。"
 
 
@@ -193,7 +179,8 @@ def _facts(record: RecordFields, full: bool) -> Table:
     said = "\n● ".join(options) if options else answer.get("text")
     shots = record.get("shots") or []
     lost = record.get("asked_shots", len(shots)) - len(shots)
-    became = _said(_OUTCOMES.get(came, came), came)
+    words = outcome_words(came)
+    became = _said(words.zh, words.en)
     parsed = _said("已解析，", "parsed, ") if read else ""
     more = _said(f"另有 {lost} 个放不下", f"{lost} more did not fit")
     rows = [
