@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from typing_extensions import TypedDict
 
@@ -74,6 +74,49 @@ class ShownOpinions(TypedDict):
     rows: dict[str, list[Any]]  # entry -> [status, scores, texts …]
 
 
+class PackedReply(NamedTuple):
+    """A record on the page, with indices of its texts and its item. The scripts have the same tuple (evidence/shards.ts)."""
+
+    item: int
+    prompt: int
+    reply: int
+    status: str
+    choice: int | None
+    text: str | None
+    rule: str | None
+    start: int | None
+    end: int | None
+    scores: dict[str, float]
+    finish: str
+    error: str | None
+    shots: int
+    asked: int
+    reasoning: int | None
+    likelihoods: list[list[float | None]] | None
+    rotation: int
+    choices: list[int] | None
+    pairs: list[list[int]] | None
+    sample: int
+    tokens: list[int] | None
+
+    @property
+    def texts(self) -> list[int]:
+        """Indices of the texts that it refers to."""
+        long = (self.prompt, self.reply, self.reasoning, *(x for pair in self.pairs or () for x in pair))
+        return [i for i in long if i is not None]
+
+    def moved(self, item: Callable[[int], int], text: Callable[[int], int]) -> list[Any]:
+        """The row in a shard, with new indices. The last two fields are left out if they are empty."""
+        row = self._replace(
+            item=item(self.item),
+            prompt=text(self.prompt),
+            reply=text(self.reply),
+            reasoning=None if self.reasoning is None else text(self.reasoning),
+            pairs=self.pairs and [[text(x) for x in pair] for pair in self.pairs],
+        )
+        return [*row][: len(row) if row.tokens else -1 if row.sample else -2]
+
+
 class PageShard(TypedDict):
     """Some items of a column with the replies of all models."""
 
@@ -104,7 +147,7 @@ class _Column:
     items: dict[Hashable, int] = field(default_factory=dict)  # the content of an item -> its index in `shown`
     shown: list[dict[str, Any]] = field(default_factory=list)
     entries: dict[str, int] = field(default_factory=dict)  # `entry_name` -> index of the entry
-    rows: dict[int, dict[int, list[Any]]] = field(default_factory=dict)  # cell -> entry -> row
+    rows: dict[int, dict[int, PackedReply]] = field(default_factory=dict)  # cell -> entry -> row
     judged: dict[int, list[ShownOpinions]] = field(default_factory=dict)
 
     def index(self, text: str) -> int:
@@ -155,7 +198,8 @@ def pack_columns(
             rows = column.rows[number]
             packed.cells[number]["column"] = len(packed.columns)
             packed.cells[number]["outcomes"] = "".join(
-                _outcome(rows[e]) if e in rows else ABSENT for e in range(len(column.entries))
+                OUTCOMES.get(outcome_of(rows[e].status, rows[e].scores or {}), UNKNOWN) if e in rows else ABSENT
+                for e in range(len(column.entries))
             )
         shards = [(add_shard(_shard(column, part)), part[0]) for part in _parts(column)]
         packed.columns.append({"ids": list(column.entries), "shards": shards})
@@ -176,28 +220,29 @@ def _read(column: _Column, number: int, records: Iterator[RecordFields]) -> tupl
         if record["messages"] is not None:
             prompt = "\n\n".join(f"[{m['role']}]\n{m['content']}" for m in record["messages"])
         answer, thoughts = record["answer"], record.get("reasoning")
-        rows[entry] = [
-            item,
-            column.index(prompt),
-            column.index(record["reply"] or ""),
-            answer["status"],
-            answer["choice"],
-            answer["text"],
-            answer["rule"],
-            answer["start"],
-            answer["end"],
-            record["scores"],
-            record["finish"],
-            record["error"],
-            len(record["shots"]),
-            record["asked_shots"],
-            None if thoughts is None else column.index(thoughts),
-            _likelihoods(record),
-            rotation,
-            answer.get("choices") or None,
-            [[column.index(x) for x in pair] for pair in record.get("pairs", ())] or None,
-            *([sample, _tokens(record)] if record.get("new_tokens") else [sample] if sample else []),
-        ]
+        rows[entry] = PackedReply(
+            item=item,
+            prompt=column.index(prompt),
+            reply=column.index(record["reply"] or ""),
+            status=answer["status"],
+            choice=answer["choice"],
+            text=answer["text"],
+            rule=answer["rule"],
+            start=answer["start"],
+            end=answer["end"],
+            scores=record["scores"],
+            finish=record["finish"],
+            error=record["error"],
+            shots=len(record["shots"]),
+            asked=record["asked_shots"],
+            reasoning=None if thoughts is None else column.index(thoughts),
+            likelihoods=_likelihoods(record),
+            rotation=rotation,
+            choices=answer.get("choices") or None,
+            pairs=[[column.index(x) for x in pair] for pair in record.get("pairs", ())] or None,
+            sample=sample,
+            tokens=_tokens(record) if record.get("new_tokens") else None,
+        )
         values[name] = next(iter(record["scores"].values()), math.nan)
         ratings.append((record["item"], item, context(record), record["scores"], sample))
     return values, ratings
@@ -225,15 +270,6 @@ def _flips(column: _Column, values: Mapping[str, float], before: Mapping[str, fl
     ]
 
 
-def _outcome(row: list[Any]) -> str:
-    return OUTCOMES.get(outcome_of(row[3], row[9] or {}), UNKNOWN)
-
-
-def _strings(row: list[Any]) -> list[int]:
-    """Indices of the texts that a row refers to."""
-    return [i for i in (row[1], row[2], row[14], *(x for pair in row[18] or () for x in pair)) if i is not None]
-
-
 def _parts(column: _Column) -> Iterator[range]:
     """Ranges of entries, one a shard of about SIZE characters."""
     sizes = [len(text) for text in column.strings]
@@ -241,8 +277,8 @@ def _parts(column: _Column) -> Iterator[range]:
     first, size = 0, 0
     for entry in range(len(column.entries)):
         rows = [rows[entry] for rows in column.rows.values() if entry in rows]
-        texts = {i for row in rows for i in _strings(row)}
-        more = sum(sizes[i] for i in texts) + sum(items[i] for i in {row[0] for row in rows}) + 200 * len(rows)
+        texts = {i for row in rows for i in row.texts}
+        more = sum(sizes[i] for i in texts) + sum(items[i] for i in {row.item for row in rows}) + 200 * len(rows)
         if size and size + more > SIZE:
             yield range(first, entry)
             first, size = entry, 0
@@ -259,17 +295,11 @@ def _shard(column: _Column, part: range) -> PageShard:
     def index(text: str) -> int:
         return strings.setdefault(text, len(strings))
 
-    def moved(row: list[Any]) -> list[Any]:
-        row = list(row)
-        row[0] = used.setdefault(row[0], len(used))
-        for place in (1, 2, 14):
-            if row[place] is not None:
-                row[place] = index(texts[row[place]])
-        row[18] = row[18] and [[index(texts[x]) for x in pair] for pair in row[18]]
-        return row
+    def item(old: int) -> int:
+        return used.setdefault(old, len(used))
 
     rows = {
-        number: [moved(rows[entry]) if entry in rows else None for entry in part]
+        number: [rows[entry].moved(item, lambda i: index(texts[i])) if entry in rows else None for entry in part]
         for number, rows in column.rows.items()
     }
     names = {name for name, entry in column.entries.items() if entry in part}
