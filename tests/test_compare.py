@@ -255,6 +255,7 @@ def test_items_that_differ_are_counted_however_little(tmp_path: Path, cli: Calla
     (told,) = json.loads(cli("compare", tmp_path, "--models", "m,n", "--json").stdout)
     assert (told["a_higher"], told["b_higher"], len(told["flips"])) == (6, 2, 1)
     zh = cli("compare", tmp_path, "--models", "m,n", EVALSUITE_LANG="zh", COLUMNS="200").stdout
+    assert "easy 事件原因推断" in zh and "easy EC" not in zh
     assert "9 题中有 8 题得分不同，A 较高 6 题，B 较高 2 题；其中相差 0.5 及以上的有 1 题，A 1 题，B 0 题" in zh
 
 

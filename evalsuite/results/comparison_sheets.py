@@ -9,7 +9,7 @@ from evalsuite.common.numbers import fixed, p_words
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.compare import Comparison
 from evalsuite.results.outcomes import FLIP
-from evalsuite.results.words import WAY, family_size
+from evalsuite.results.words import WAY, family_size, task_and_set
 from evalsuite.types import PLACE
 
 _FLAGS = {
@@ -30,11 +30,12 @@ def comparison_sheets(rows: Sequence[Comparison], flips: int) -> Iterator[Sheet 
         differ = r.a_higher + r.b_higher
         if not flips or not differ:
             continue
-        where = " ".join(filter(None, [_model(rows, r), _label(rows, r)]))
+        model = f"{own} " if (own := _model(rows, r)) else ""
+        where = _label(rows, r, model)
         yield ""
         yield Text(
-            f"{where}：{r.items} 题中有 {differ} 题得分不同，A 较高 {r.a_higher} 题，B 较高 {r.b_higher} 题{_by_half(r).zh}",
-            f"{where}: {differ} of {r.items} items differ, {r.a_higher} for A, {r.b_higher} for B{_by_half(r).en}",
+            f"{where.zh}：{r.items} 题中有 {differ} 题得分不同，A 较高 {r.a_higher} 题，B 较高 {r.b_higher} 题{_by_half(r).zh}",
+            f"{where.en}: {differ} of {r.items} items differ, {r.a_higher} for A, {r.b_higher} for B{_by_half(r).en}",
         )
         half = max(1, flips // 2)
         shown = r.flips if len(r.flips) <= flips else (*r.flips[: flips - half], *r.flips[-half:])
@@ -69,11 +70,12 @@ def _model(rows: Sequence[Comparison], row: Comparison) -> str:
     return row.model or "" if len({r.model for r in rows}) > 1 else ""
 
 
-def _label(rows: Sequence[Comparison], row: Comparison) -> str:
-    """Set and task, and how the row was asked where rows differ in that."""
+def _label(rows: Sequence[Comparison], row: Comparison, before: str = "") -> Text:
+    """Set and task, and how the row was asked where rows differ in that; `before` stands before them."""
     varying = [name for name in ("split", *WAY) if len({getattr(r, name) for r in rows}) > 1]
     words = (f"{row.shots}-shot" if name == "shots" else str(getattr(row, name)) for name in varying)
-    return " ".join([row.set, TASKS[row.task].short, *(word for word in words if word not in ("generate", "none"))])
+    rest = "".join(f" {word}" for word in words if word not in ("generate", "none"))
+    return task_and_set(TASKS[row.task], row.set, before, rest)
 
 
 def _differences(rows: Sequence[Comparison]) -> Sheet:
@@ -116,14 +118,15 @@ def _detectable(rows: Sequence[Comparison]) -> Text:
         )
     differences = [100 * r.detectable for r in rows if r.detectable is not None]
     if len(known) > 4:
-        found = f"{fixed(min(differences), 1)}–{fixed(max(differences), 1)}"
+        spread = f"{fixed(min(differences), 1)}–{fixed(max(differences), 1)}"
+        found = Text(spread, spread)
     else:
-        values = zip(known, differences, strict=True)
-        found = ", ".join(f"{_label(rows, r)} {fixed(value, 1)}" for r, value in values)
+        each = [(_label(rows, r), fixed(value, 1)) for r, value in zip(known, differences, strict=True)]
+        found = Text("、".join(f"{x.zh} {n}" for x, n in each), ", ".join(f"{x.en} {n}" for x, n in each))
     return Text(
-        f"能检出的差异：以这些题和对话，真实差异达到以下百分点时，有 80% 的机会得到 p < 0.05（单独一行）：{found}。",
+        f"能检出的差异：以这些题和对话，真实差异达到以下百分点时，有 80% 的机会得到 p < 0.05（单独一行）：{found.zh}。",
         "What they can show: true differences from here on have an 80 % chance of p < 0.05 (of the row alone), in points: "
-        f"{found}.",
+        f"{found.en}.",
     )
 
 
