@@ -55,12 +55,20 @@ def test_metrics_of_texts_that_pool_counts_are_no_means() -> None:
 
 
 def test_the_interval_of_a_pooled_metric_is_the_bootstraps_where_its_value_happens_to_be_the_mean() -> None:
-    """One answer of several named for each item: precision is the share of right answers, pooled or averaged."""
+    """One answer of several named for each item: precision is the share of right answers, pooled or averaged. Of fewer than 30
+    dialogues, percentiles are too narrow to be shown."""
     several = items_of("cicero_all_answers")[0]
-    asked = [replace(several, id=str(n), dialogue=(f"A: {n} 号对话。",)) for n in range(8)]
+    asked = [replace(several, id=str(n), dialogue=(f"A: {n} 号对话。",)) for n in range(30)]
     wrong = next(label for n, label in enumerate(several.labels) if n not in several.golds)
     right = several.labels[several.golds[0]]
-    scored = score_cell(asked, [Response(right if n % 2 else wrong, "stop") for n in range(8)], FULL)
+    scored = score_cell(asked, [Response(right if n % 2 else wrong, "stop") for n in range(30)], FULL)
     found, part = intervals(scored, "p")["answer_precision"], scored.part("answer_precision")
     drawn = bootstrap(part.sums, scored.clusters, Random(f"p:{part.name}"), RESAMPLES)["answer_precision"]
     assert found.value == 0.5 and (found.low, found.high) == (drawn.low, drawn.high)
+    fewer = intervals(
+        score_cell(asked[:28], [Response(right if n % 2 else wrong, "stop") for n in range(28)], FULL), "p"
+    )
+    assert (
+        fewer["answer_precision"].value == 0.5
+        and fewer["answer_precision"].low is fewer["answer_precision"].high is None
+    )

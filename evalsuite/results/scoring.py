@@ -244,9 +244,9 @@ def _of_items(part: Part) -> dict[str, Floats]:
 def intervals(scored: Scored, purpose: str, signed: str = "") -> dict[str, MetricValue]:
     """Metric -> its figure with a 95 % interval, from a cluster bootstrap over dialogues. `signed` ends the signatures.
 
-    With one dialogue low and high are None, and there is no Wilson interval. Means over fewer than `RESAMPLED` dialogues have
-    the interval of `few_dialogues`. Where all items are right, or all wrong, it is Wilson's with dialogues as units. Shares of
-    right items have Wilson's interval of independent items, too. `purpose` seeds the bootstrap.
+    With one dialogue low and high are None, and there is no Wilson interval. Of fewer than `RESAMPLED` dialogues, means have
+    the interval of `few_dialogues`, and corpus metrics none. Where all items are right, or all wrong, it is Wilson's with
+    dialogues as units. Shares of right items have Wilson's interval of independent items, too. `purpose` seeds the bootstrap.
     """
     from evalsuite.metrics.statistics import RESAMPLED, bootstrap, few_dialogues, wilson
 
@@ -257,13 +257,13 @@ def intervals(scored: Scored, purpose: str, signed: str = "") -> dict[str, Metri
         of_items = _of_items(part) if 1 < dialogues < RESAMPLED else {}
         for name, own in part.names.items():
             interval, binomial, metric = drawn[own], None, metric_named(name)
-            # With one dialogue every resample is identical, so there is no interval to report.
-            low, high = (interval.low, interval.high) if dialogues > 1 else (None, None)
+            # Percentiles of few dialogues are too narrow, and with one dialogue every resample is identical.
+            low, high = (interval.low, interval.high) if dialogues >= RESAMPLED else (None, None)
             if dialogues > 1 and metric.top == 1:
                 if metric.mean and name in of_items:
                     few = few_dialogues(of_items[name], scored.clusters)
                     low, high = few.low, few.high
-                elif low == high and interval.value in (0, 1):
+                elif interval.low == interval.high and interval.value in (0, 1):
                     # Resamples of items that are all right, or all wrong, are equal: that is no interval of width 0.
                     few = wilson(interval.value * dialogues, dialogues)
                     low, high = few.low, few.high

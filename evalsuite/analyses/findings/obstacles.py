@@ -101,7 +101,7 @@ def _small(here: Sequence[FindingCell]) -> Iterator[Text]:
     items = sorted({figure.n for figure in found})
     if found and not halves:
         yield Text(
-            "每项任务的题目都来自同一段对话，没有置信区间", "the items of a task are of one dialogue: no intervals"
+            "每项任务的题目来自太少的对话，没有置信区间", "the items of a task are of too few dialogues: no intervals"
         )
     elif halves and median(halves) >= WIDE:
         n = str(items[0]) if len(items) == 1 else f"{items[0]}–{items[-1]}"
