@@ -249,7 +249,7 @@ def test_overview(tab: Any, site: Path) -> None:
     tab.click("#lang")
     tab.wait_for_selector("html[data-drawn=all]")
     assert tab.evaluate(CHECK) == []
-    assert tab.locator("#part-tables tbody.own tr").count() > len(NAMES)
+    assert tab.locator("#part-tables tbody.own tr, #part-others tbody.own tr").count() > len(NAMES)
     choose_last(tab)
     assert tab.evaluate(CHECK) == []
 
