@@ -8,7 +8,7 @@ TOKENS says what each stands for: a mention, a class of cue words (lexicon.CUES)
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from string import ascii_lowercase
@@ -55,6 +55,7 @@ _MARKS = {
 _LEAD = re.compile(r"[ ]*(?:[-*•·●>#]+[ ]?|[(]?\d{1,2}[.、):][ ]?(?!\d)|[(][一二三四五][)]|[一二三四五六][、.])+")
 _NUMBERS = re.compile(r"\d{1,2}[ ]?[.、)][ ]{0,2}[(\[“\"'*]*")
 _HEADING = re.compile(r"\d{1,2}[ ]?[.、][ ]?[^\W\d][^,.。:;\n]{0,14}:?[ ]*\n")
+_SIZES = " '" + 3 * "_" + 10 * "~"  # number of characters of other words -> their token; of more "#"
 _POINT = re.compile(r"\.(?=\w)")  # b.恐怖片
 _TRAIL = re.compile(
     r"[ \"”'’)\]】」』》]*(?:号?的?选项|的?(?:关系|领域)|类型?|这个选项|这一项|才对|无疑|[吧号哦呢啊呀了项的喔嘛哈])(?![^\W_])"
@@ -91,13 +92,18 @@ def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, s
     for kind, listed in words.items():
         for word in expand(listed):
             kinds.setdefault(word, kind)
-    heads = [head for head in dict.fromkeys(word[0] for word in kinds) if head not in ascii_lowercase]
-    parts = [re.escape(head) + _trie(word[1:] for word in kinds if word[0] == head) for head in heads]
+    tails: dict[str, list[str]] = {}
+    for word in kinds:
+        tails.setdefault(word[0], []).append(word[1:])
+    # `re` tries one alternative after another: marks, then letters, then Chinese characters.
+    parts = [re.escape(head) + _trie(tails[head]) for head in tails if head in _MARKS]
+    for head in ascii_lowercase:
+        parts.append(f"{head}(?:{_trie(tails[head])}(?![a-z])|[a-z]*)" if head in tails else f"{head}[a-z]*")
+    parts += [
+        re.escape(head) + _trie(tails[head]) for head in tails if head not in _MARKS and head not in ascii_lowercase
+    ]
     parts += [r"\.(?=\s|$)", r"对(?=[ ]*(?:[,。;!?\n\ue000]|$))", r"无(?<=答案[:是为]无)(?=[。;!\s\ue000]|$)"]
     parts += [r"否(?<![是能可与]否)(?=[ ]?(?:[|,。;.(\n]|$))"]
-    for head in ascii_lowercase:
-        rest = _trie(word[1:] for word in kinds if word[0] == head)
-        parts.append(f"{head}(?:{rest}(?![a-z])|[a-z]*)" if rest else f"{head}[a-z]*")
     return re.compile("|".join(parts)), {word: kind for word, kind in kinds.items() if kind != "~"} | {
         ".": ".",
         "对": "+",
@@ -122,78 +128,82 @@ def make_tape(
     hints: Sequence[tuple[str, int, int]],
     quoted: Sequence[Span],
 ) -> Tape:
-    """The tape of one block."""
-    writer = _Writer(low, block, groups)
-    for kind, start, end in hints:
-        if start < block.start or end > block.end:
-            continue
-        while writer.waiting and writer.waiting[-1].start <= start:
-            writer.mention(quoted)
-        overlaps = start < writer.position or end > writer.limit
-        if not overlaps and not (quoted and kind.isalnum() and _within(low, quoted, start, end)):
-            writer.cue(kind, start, end)
-    while writer.waiting:
-        writer.mention(quoted)
-    writer.fill(block.end)
-    return Tape("".join(writer.tokens), tuple(writer.places), writer.groups)
+    """The tape of one block. `hints`: the cue words that begin in it."""
+    tokens, places = ["!"], [(block.start, block.start)]
+    named: dict[int, MentionGroup] = {}
+    position, fresh = block.start, True  # the end of what is on the tape; whether a line begins there
+    starts = [*(group.start for group in groups), block.end]
+    coming = 0  # the next mention
 
-
-class _Writer:
-    """A tape that is being written."""
-
-    def __init__(self, low: str, block: Block, groups: Sequence[MentionGroup]) -> None:
-        self.low, self.position, self.end, self.waiting = low, block.start, block.end, [*reversed(groups)]
-        self.limit = groups[0].start if groups else block.end  # start of the next mention
-        self.tokens, self.places, self.fresh = ["!"], [(block.start, block.start)], True
-        self.groups: dict[int, MentionGroup] = {}
-
-    def put(self, token: str, start: int, end: int) -> None:
-        self.tokens.append(token)
-        self.places.append((start, end))
-        self.position = end
-
-    def fill(self, end: int) -> None:
-        """The words up to the next event, and at the head of a line its bullet and its speaker."""
-        if self.fresh:
-            self.fresh = False
+    def fill(end: int) -> None:
+        """Put the words up to the next event, and at the head of a line its bullet and its speaker."""
+        nonlocal position, fresh
+        if fresh:
+            fresh = False
             for pattern, token in ((_LEAD, "b"), (SPEAKER, "@")):
-                if lead := pattern.match(self.low, self.position, self.limit):
-                    self.put(token, self.position, lead.end())
-        words = self.low[self.position : end]
+                if lead := pattern.match(low, position, starts[coming]):
+                    tokens.append(token)
+                    places.append(lead.span())
+                    position = lead.end()
+        words = low[position:end]
         if size := len(words) if words.isalnum() else sum(map(str.isalnum, words)):
-            self.put("'_~#"[bisect_left((1, 4, 14), size)], self.position, end)
+            tokens.append(_SIZES[size] if size < len(_SIZES) else "#")
+            places.append((position, end))
 
-    def cue(self, kind: str, start: int, end: int) -> None:
-        if self.fresh or start > self.position:
-            self.fill(start)
-        if start >= self.position:
-            if kind == "/" and self.tokens[-1] in ":SC=^":
+    for kind, start, end in (*hints, ("", block.end, block.end)):
+        while coming < len(groups) and starts[coming] <= start:
+            group = groups[coming]
+            fill(group.start)
+            coming += 1
+            position = _put_mention(low, group, starts[coming], block.end, quoted, tokens, places, named)
+        if start < position or end > starts[coming] or (quoted and kind.isalnum() and _within(low, quoted, start, end)):
+            continue
+        if fresh or start > position:
+            fill(start)
+        if kind and start >= position:  # otherwise it belongs to the line's bullet or speaker
+            if kind == "/" and tokens[-1] in ":SC=^":
                 kind = "^"  # the answer is on the next line: 答案是\n
-            self.put(kind, start, end)
-            self.fresh = kind in "/^"
+            tokens.append(kind)
+            places.append((start, end))
+            position, fresh = end, kind in "/^"
+    return Tape("".join(tokens), tuple(places), named)
 
-    def mention(self, quoted: Sequence[Span]) -> None:
-        group, low = self.waiting.pop(), self.low
-        start, end = group.start, group.end
-        self.fill(start)
-        self.limit = self.waiting[-1].start if self.waiting else self.end
-        if self.tokens[-1] == "p":  # 选项a
-            self.tokens.pop(), self.places.pop()
-        leads = self.tokens[-1] in "!/b:^"
-        heading = leads and end - start < 3 and _HEADING.match(low, start)
-        if heading or (leads and self.waiting and _NUMBERS.fullmatch(low, start, self.limit)):
-            self.put("b", start, end)
-            return
-        if low[start] in "是由" and end - start > 2:
-            self.put("k", start, start)  # 是…的一部分
-        if low[start] == BOX_OPEN:
-            self.put("[", start, start)
-        self.groups[len(self.tokens)] = group
-        self.put("m" if quoted and _within(low, quoted, start, end) else _token(group), start, end)
-        if leads and self.tokens[-1] == "M" and _POINT.match(low, end):
-            self.put(":", end, end + 1)
-        elif trail := _TRAIL.match(low, end, self.end):
-            self.position = trail.end()
+
+def _put_mention(
+    low: str,
+    group: MentionGroup,
+    following: int,
+    last: int,
+    quoted: Sequence[Span],
+    tokens: list[str],
+    places: list[Span],
+    named: dict[int, MentionGroup],
+) -> int:
+    """Put a mention on a tape; returns its end. `following`: where the next one begins; `last`: the end of the block."""
+    start, end = group.start, group.end
+    if tokens[-1] == "p":  # 选项a
+        tokens.pop(), places.pop()
+    leads = tokens[-1] in "!/b:^"
+    heading = leads and end - start < 3 and _HEADING.match(low, start)
+    if heading or (leads and following < last and _NUMBERS.fullmatch(low, start, following)):
+        tokens.append("b")
+        places.append((start, end))
+        return end
+    if low[start] in "是由" and end - start > 2:
+        tokens.append("k")  # 是…的一部分
+        places.append((start, start))
+    if low[start] == BOX_OPEN:
+        tokens.append("[")
+        places.append((start, start))
+    named[len(tokens)] = group
+    tokens.append("m" if quoted and _within(low, quoted, start, end) else _token(group))
+    places.append((start, end))
+    if leads and tokens[-1] == "M" and _POINT.match(low, end):
+        tokens.append(":")
+        places.append((end, end + 1))
+        return end + 1
+    trail = _TRAIL.match(low, end, last)
+    return trail.end() if trail else end
 
 
 def _token(group: MentionGroup) -> str:
