@@ -326,7 +326,8 @@ def _own_text(low: str, end: int, option: int, options: OptionKeys) -> tuple[int
         slips = count < len(text) and rest <= _SLIPS and 2 * count > len(text)
         return begin + alnum(line)[-1 if slips else count - 1] + 1, None
     others = [n for n, k in enumerate(options.keys) if len(k) > _BEGUN and k[:_BEGUN] == said[:_BEGUN]]
-    return end, others[0] if count < 2 and len(others) == 1 and exact == 0 else None
+    own = count > 1 or text[:_BEGUN] in said[: 3 * _BEGUN]  # behind its subject
+    return end, others[0] if not own and len(others) == 1 and exact == 0 else None
 
 
 _SLIPS = 6  # characters at the end of a line that differ from the option's text
@@ -516,6 +517,8 @@ def _merge(last: Mention, mention: Mention, low: str) -> Mention | None:
     if not (_JOIN if same else _SOFT).fullmatch(gap):
         return None
     differs = not same and last.option >= 0 and _BOUNDARY.match(low, mention.end)
+    if not (same or differs) and "\n" in gap:
+        return None  # a sentence about another option
     return joint._replace(against=mention.option) if differs else joint
 
 

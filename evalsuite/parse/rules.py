@@ -258,7 +258,8 @@ _TALKED = re.compile(r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]")  # it fills a line, and
 _SAID_OF = re.compile(r"[.):]*[_~#]|:'/")
 _ITEM = re.compile(r"[!/^][b,.:(|\[]*\Z")
 _OPENS = re.compile(r"[S+][^./MTQGWm?@]*:\^[b(]*\Z")  # 正确的是: at the end of a line
-_NEXT_LINE = re.compile(r"(?:[:,][^/]+|\.)?/[b(|]*[MTQ]")
+_TEXT_NEXT = re.compile(r"\.?/[b(|]*T")  # 答案：b, and its text on a line of its own
+_NEXT_LINE = re.compile(r"(?:[:,][^/]+|\.)?/[b(|]*(?:[MQ]|T(?!['_~#]))")  # not a sentence about another option
 
 
 def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]:
@@ -404,6 +405,8 @@ def _unlisted(found: list[Hit]) -> list[Hit]:
     listed: list[Hit] = []
     for hit, after in pairwise(found):
         begins = hit.explicit and hit.rule != "ranking" and hit.before[-1:] in ":^=b("
-        if after.verdict not in (NOT, ANSWER, PICK) and _NEXT_LINE.match(hit.behind) and (begins or hit in listed):
+        if after.verdict in (NOT, ANSWER, PICK) or (after.options == hit.options and _TEXT_NEXT.match(hit.behind)):
+            continue
+        if _NEXT_LINE.match(hit.behind) and (begins or hit in listed):
             listed += [hit, after]
     return [hit._replace(verdict=NAME, rule="listed") if hit in listed else hit for hit in found]
