@@ -244,6 +244,8 @@ def test_who_is_best_and_the_cost_of_the_harder_set() -> None:
     assert about(found, "levels")[0].en == (
         "From EASY to HARD, a loses 15.0 points on average over 2 choice tasks; the change is significant on 1."
     )
+    level = about(found_sentences(cells, groups, gaps=[gap("knowledge_filling", gap=0.0, p_holm=1.0)]), "levels")[0]
+    assert level.en.startswith("From EASY to HARD, a scores the same on average over 1 choice task; ")
 
 
 def test_the_example_is_a_significant_win_where_there_is_one() -> None:

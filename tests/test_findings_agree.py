@@ -16,7 +16,9 @@ from evalsuite.analyses.findings.words import Finding
 from evalsuite.analyses.journey import write_results
 from evalsuite.analyses.table import sheets
 from evalsuite.cli.show import print_findings
+from evalsuite.cli.tables.terminal import draw
 from evalsuite.common.sheet import Text
+from evalsuite.common.terminal import print_all
 from evalsuite.page.report import _load, page_data
 from evalsuite.results.analysis import Results
 from evalsuite.results.store import Store
@@ -123,6 +125,9 @@ def test_terminal_page_and_exports_say_the_same(
     hindered = any(one.about == "obstacles" for one in page)
     assert printed == [one.line.en for one in page if not (hindered and one.about == "levels")]
     (sheet,) = sheets(done, ["findings"])
+    print_all(*draw([sheet]))
+    drawn = " ".join(capsys.readouterr().out.split())
+    assert all(" ".join(one.en.split()) in drawn for one in page)  # those without a test, too
     assert [row.cells for row in sheet.rows] == [(Text(one.zh, one.en), Text(one.test_zh, one.test_en)) for one in page]
     holds(done, page)
 

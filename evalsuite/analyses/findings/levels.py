@@ -36,8 +36,11 @@ def harder_set(cells: Sequence[FindingCell], runs: Sequence[Results], benchmark:
     clear = sum(row.p_holm < ALPHA for _, row in rows)
     testable = any((row.least_p if row.least_p_holm is None else row.least_p_holm) < ALPHA for _, row in rows)
     easy, hard = (level.upper() for level in benchmark.levels)
-    moved = f"{'loses' if lost >= 0 else 'gains'} {fixed(abs(100 * lost), 1)} points"
-    moved_zh = f"平均{'下降' if lost >= 0 else '上升'} {fixed(abs(100 * lost), 1)} 个百分点"
+    points = fixed(abs(100 * lost), 1)
+    moved = f"{'loses' if lost >= 0 else 'gains'} {points} points"
+    moved_zh = f"平均{'下降' if lost >= 0 else '上升'} {points} 个百分点"
+    if points == "0.0":
+        moved, moved_zh = "scores the same", "平均得分不变"
     told, told_zh = (
         f"the change is significant on {clear or 'none'}",
         f"其中 {clear} 项变化显著" if clear else "没有一项变化显著",

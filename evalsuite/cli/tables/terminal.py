@@ -187,9 +187,10 @@ def _table(grid: _Grid, shown: Sequence[int], width: int) -> Table:
         # With collapse_padding rich leaves out the blank before the first column.
         table.add_column(Styled(grid.heads[n]), justify=justify, overflow="fold", width=widths[n] + (at == 0))
     above: Row | None = None
+    numbers = any(grid.sheet.columns[n].right for n in shown)  # a row of words alone is never empty
     for row, cells in zip(grid.sheet.rows, grid.cells, strict=True):
         row_cells = [cells[n] for n in shown]
-        if row.kind != "group" and not any(words for cell in row_cells[1:] for words, _ in cell):
+        if numbers and row.kind != "group" and not any(words for cell in row_cells[1:] for words, _ in cell):
             continue  # the row is empty in these columns
         if above and (row.kind == "group" or (row.kind == "apart" and above.kind != "apart")):
             table.add_section()
