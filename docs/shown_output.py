@@ -32,7 +32,7 @@ PARTS: dict[str, tuple[int, list[tuple[str, str]]]] = {
     "preview": (160, [("Left to ask|尚未提问", " *(?:all models|全部模型)"), ("At the very most|最多", "")]),
     "run": (300, [("HARD", "(?:page|页面)[:：]"), ("qwen-0.5b is best|CORECODE HARD|.*最好", "$")]),
     "show": (80, [("A ▏ 我要搬家了", " *B ▎"), ("question|问题", ".*✓"), ("qwen-0.5b ·", "╰")]),
-    "compare": (140, [("qwen-0.5b", " *hard SI"), ("p Holm", ""), ("hard DI", "")]),
+    "compare": (140, [("qwen-0.5b", " *hard (?:SI|槽位识别)"), ("p Holm", ""), ("hard (?:DI|领域识别)", "")]),
 }
 _SHOWN = re.compile(
     r"(?<=```console\n\$ )evalsuite (?P<name>\w+) (?P<words>[^\n]*)\n```\n\n```text\n(?P<output>.*?)(?=```)", re.S

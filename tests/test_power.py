@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from random import Random
 
@@ -142,3 +143,7 @@ def test_compare_and_preview_say_it(tmp_path: Path) -> None:
     assert (f"{100 * row.detectable:.1f}." in said) if row.detectable else ("Fewer than 6" in said)
     shown = CliRunner().invoke(app, ["preview", "--model", "lexical", "--tasks", "CKF", "--set", "easy", "--cost"])
     assert shown.exit_code == 0 and "Differences that can be found" in shown.output
+    few = CliRunner().invoke(
+        app, ["preview", "--model", "lexical", "--tasks", "CKF", "--set", "easy", "--limit", "1", "--cost"]
+    )
+    assert re.search(r"easy CKF +1 +1 +–", few.output)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
-from evalsuite.common.sheet import Column, Row, Sheet, Text
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.words import task_and_set
 from evalsuite.types import Cell, Trial
 
@@ -33,7 +33,9 @@ class AskedItems:
         rows = []
         for (task, item_set), contexts in self._contexts.items():
             sizes = [*Counter(sources([*contexts.values()])).values()]
-            rows.append(Row((task_and_set(TASKS[task], item_set), len(contexts), len(sizes), detectable_ahead(sizes))))
+            rows.append(
+                Row((task_and_set(TASKS[task], item_set), len(contexts), len(sizes), Value(detectable_ahead(sizes))))
+            )
         if not rows:
             return None
         columns = (
