@@ -19,6 +19,7 @@ from evalsuite.analyses.table import SECTIONS
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import Drafts, draft_of, remove, replacing_together, sweep
 from evalsuite.common.finite import finite_json
+from evalsuite.common.garbage import rare_collections
 from evalsuite.common.grouping import by_key
 from evalsuite.common.processes import cores, map_in_processes
 from evalsuite.common.threads import one_thread
@@ -80,6 +81,7 @@ def _records(out: Path, draft: Drafts, place: str) -> Iterator[Callable[[Strict]
 
 
 @one_thread()
+@rare_collections()
 def score_run(
     source: Source,
     reading: Reading,
@@ -140,6 +142,7 @@ def _group_scorer(out: Path, reading: Reading) -> Callable[[Sequence[Cell]], lis
             yield file
 
     @one_thread()
+    @rare_collections()
     def score(cells: Sequence[Cell]) -> list[tuple[ScoredCell, Path]]:
         scored = [score_replies(store, cell, reading, partial(_records, out, draft)) for cell in cells]
         return [(each, parts.pop(out / each.result.records)) for each in scored]

@@ -31,6 +31,7 @@ from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_rows
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import remove, replace_file
 from evalsuite.common.finite import is_finite, not_finite, without_nan
+from evalsuite.common.garbage import rare_collections
 from evalsuite.common.lock import locked
 from evalsuite.common.plainfile import read_json
 from evalsuite.common.resources import bundled
@@ -104,6 +105,7 @@ def require_own_page(out: Path) -> None:
         )
 
 
+@rare_collections()
 def write_page(runs: Sequence[Path], out: Path) -> Path:
     """Write the page to out/index.html and return its path. If `out` is inside a run, the caller holds that run's lock."""
     loaded = [_load(run) for run in runs]
