@@ -95,7 +95,7 @@ def measured(what: str, run: Path) -> None:
     print(f"{what:8} {time.perf_counter() - began:6.1f} s   {peak:.2f} GiB peak", flush=True)
 
 
-# What a reader does: name, and a script that does it and gives the selector that must be there when it is done.
+# Actions of a reader: a name, a script that performs the action, and the selector of what must be there afterwards.
 ACTIONS = [
     ("sort by a task", "click('[data-sort=slot_identification]')", "table.overview"),
     ("intervals off", "click('[data-keep=intervals] input')", "table.overview"),

@@ -83,8 +83,8 @@ def test_a_reply_is_the_greedy_one_of_what_may_be_said(hf: HuggingFace) -> None:
     assert [r.text for r in answers(hf, [request])] == [best]
 
 
-def test_what_could_go_on_may_end(hf: HuggingFace) -> None:
-    """If the reply matches already, the model chooses between its end and what may follow: here it has no choice but one."""
+def test_a_reply_that_matches_may_end(hf: HuggingFace) -> None:
+    """A reply that matches the pattern may end, or go on where the pattern allows it. Here the model ends it."""
     (short,) = answers(hf, [constrained_request("是[^\\s\\S]?")])
     assert (short.text, short.finish, short.new_tokens) == ("是", "stop", 2)
 

@@ -808,10 +808,12 @@ def test_hostile_answers() -> None:
     """Ids go into addresses and the store, messages into the store, counts into figures."""
     for value in ("../files", "a\n", "a b", "x?y", "\ud800", "", "a" * 501, 7):
         with pytest.raises(Again, match="no id"):
-            provider._seen({"id": value})
-    assert provider._seen({"id": "batches/a-1"}).id == "batches/a-1"
+            provider._batch_state({"id": value})
+    assert provider._batch_state({"id": "batches/a-1"}).id == "batches/a-1"
     counts = {"completed": 10**400, "failed": -1}
-    seen = provider._seen({"id": "b", "output_file_id": "../x", "error_file_id": {"a": 1}, "request_counts": counts})
+    seen = provider._batch_state(
+        {"id": "b", "output_file_id": "../x", "error_file_id": {"a": 1}, "request_counts": counts}
+    )
     assert (seen.files, seen.completed, seen.failed) == ((), None, 0)
     (problem,) = provider._problems([{"code": "c", "message": "\ud800"}])
     assert str(problem).encode()

@@ -38,7 +38,7 @@ def commands() -> list[tuple[list[str], list[str]]]:
 
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder after all commands, in one process: starting nine would take longer than what they do."""
+    """The folder after all commands of the tutorial, run in this process: to start nine would take longer."""
     pytest.importorskip("torch", reason="needs evalsuite[hf]")
     folder = tmp_path_factory.mktemp("tutorial")
     with pytest.MonkeyPatch.context() as patch:

@@ -425,7 +425,7 @@ def test_a_link_called_as_a_file_is_called_as_its_page_on_the_site(tmp_path: Pat
     Site(out=tmp_path / "site").make()
     english, chinese = ((tmp_path / "site" / name).read_text(encoding="utf-8") for name in ("start.md", "start.zh.md"))
     assert "[What a run leaves](runs.md)" in english and "[运行后留下什么](runs.md)" in chinese
-    assert "[Robustness](robustness.md)" in english  # its heading goes on behind a colon
+    assert "[Robustness](robustness.md)" in english  # the page's heading is longer: only the part before its colon
     named = re.compile(r"\[[\w./-]+\.md\]\((?!https?:)")
     assert not [page for page in tmp_path.rglob("*.md") if named.search(read(page).prose)]
 

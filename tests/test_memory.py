@@ -347,7 +347,7 @@ class Charm:
     script: Path
     reasoning: dict[str, list[dict[str, Any]]]
     facts: dict[str, list[dict[str, Any]]]
-    corpus: Corpus  # the same, as we read them
+    corpus: Corpus  # the same files, read by our loader
 
 
 @pytest.fixture(scope="module")

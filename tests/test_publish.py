@@ -22,7 +22,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.secrets import keep_secret
 from evalsuite.exchange.publish import logged as log
-from evalsuite.exchange.publish.trackers import _told
+from evalsuite.exchange.publish.trackers import _final_state
 from evalsuite.frames import libraries
 from evalsuite.frames.run import described
 
@@ -351,8 +351,8 @@ def test_a_run_of_mlflow_that_breaks_off_is_marked_so() -> None:
         def set_terminated(self, *words: str) -> None:
             told.append(words)
 
-    with _told(Client(), "a"):
+    with _final_state(Client(), "a"):
         pass
-    with pytest.raises(KeyboardInterrupt), _told(Client(), "b"):
+    with pytest.raises(KeyboardInterrupt), _final_state(Client(), "b"):
         raise KeyboardInterrupt
     assert told == [("a",), ("b", "FAILED")]

@@ -253,7 +253,7 @@ def _line(row: ExposureTest, scores: Mapping[tuple[str, ...], CellResult]) -> tu
         _p(row.p),
         _p(row.p_holm),
         _score(score) if score else None,
-        _said(row),
+        _verdict(row),
     )
 
 
@@ -282,7 +282,7 @@ def _score(cell: CellResult) -> str:
     return " ".join([metric.heading.removesuffix(" %"), figure, *estimate_flags(cell)])
 
 
-def _said(row: ExposureTest) -> Text:
+def _verdict(row: ExposureTest) -> Text:
     """The test's statement on the file, in short."""
     if row.p is None:
         return _SHORT.get(row.why, Text(row.why, row.why))

@@ -204,7 +204,7 @@ def _sheet(judge: str, rubric: str, scale: str, sample: str, rows: Sequence[Corr
         task = task_and_set(TASKS[row.task], row.set)
         several = len({each.way for each in rows}) > 1
         label = Text(f"{task.zh} {place.zh}", f"{task.en} {place.en}") if several else task
-        figures = (_shown(row.raw), _shown(row.corrected), _shown(row.people), Value(row.tuning))
+        figures = (_value_of(row.raw), _value_of(row.corrected), _value_of(row.people), Value(row.tuning))
         marked = Value(row.marked, asides=(f" / {row.drawn}",) if row.marked < row.drawn else ())
         refused = _REFUSED[row.refused] if row.refused else ""
         lines.append(Row((row.model, label, *figures, marked, refused), about=row.place.as_dict()))
@@ -213,7 +213,7 @@ def _sheet(judge: str, rubric: str, scale: str, sample: str, rows: Sequence[Corr
     return Sheet("judge-corrected", title, columns, tuple(lines), about={"judge": judge, "rubric": rubric})
 
 
-def _shown(interval: IntervalFields) -> Value:
+def _value_of(interval: IntervalFields) -> Value:
     return Value(interval.value, interval.low, interval.high)
 
 

@@ -212,7 +212,7 @@ def memory(
     return Memory(
         tasks=[TaskAgainst(**one.cells[0].as_dict(), **dict(_against(one))) for one in found],
         pooled=[
-            PooledAgainst(model=p.cells[0].model, **_named(p.key), **dict(_against(p)))
+            PooledAgainst(model=p.cells[0].model, **_about(p.key), **dict(_against(p)))
             for p in pools
             if len(p.cells) > 1
         ],
@@ -249,11 +249,11 @@ def _knowledge(
         mine = [v for v in opinions if v.place in places and v.right]
         best = min((v.judge for v in mine), key=lambda judge: (-weights[task, judge], judge), default=None)
         whole = all(cell.result.is_complete for cell in cells)
-        known.setdefault(model, []).append(_known(cells, [v for v in mine if v.judge == best], whole))
+        known.setdefault(model, []).append(_known_facts(cells, [v for v in mine if v.judge == best], whole))
     return known
 
 
-def _known(cells: Sequence[ScoredCell], opinions: Sequence[Verdicts], whole: bool) -> KnownFacts:
+def _known_facts(cells: Sequence[ScoredCell], opinions: Sequence[Verdicts], whole: bool) -> KnownFacts:
     """The verdicts of a task's cells, by one judge's opinions if there are some, else by the task's metric."""
     right = {v.place: v.right for v in opinions}
     facts: dict[str, Fact] = {}
@@ -335,7 +335,7 @@ def _mean(rows: Sequence[tuple[float, Hashable]]) -> ItemMean | None:
     return ItemMean(**item_mean(rows)) if rows else None
 
 
-def _named(key: Key) -> About:
+def _about(key: Key) -> About:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in key}
 
 
@@ -362,7 +362,7 @@ def _independent(pools: Iterable[Reasoning], left_out: set[str]) -> Iterator[Ind
             continue
         battles = mib(models) if len(models) > 1 else {}
         yield Independent(
-            **_named(key),
+            **_about(key),
             knowledge=list(group[0].how),
             models=[
                 IndependentModel(

@@ -447,10 +447,10 @@ def drawn_ranks(rows: Iterable[tuple[About, Ranks, list[str]]]) -> Iterator[Shee
             Column(Text("平均名次", "mean"), kind="number", better="less"),
             Column(Text("范围", "range"), kind="count", interval="alone"),
         )
-        yield Sheet("ranks", title, columns, tuple(lines), (_joined(notes),), about)
+        yield Sheet("ranks", title, columns, tuple(lines), (_one_note(notes),), about)
 
 
-def _joined(notes: Sequence[str | Text]) -> Text:
+def _one_note(notes: Sequence[str | Text]) -> Text:
     both = [note if isinstance(note, Text) else Text(note, note) for note in notes]
     return Text("；".join(note.zh for note in both), "; ".join(note.en for note in both))
 

@@ -137,8 +137,8 @@ def compute(run: ScoredRun) -> Robustness:
     return Robustness(
         drops=drops(cells),
         positions=all_positions(cells),
-        wordings=[_wordings(*group) for group in _alike(run.results, "variant")],
-        shots=[ShotValues(**dict(shared), values=values) for shared, values in _alike(run.results, "shots")],
+        wordings=[_wordings(*group) for group in _groups_by(run.results, "variant")],
+        shots=[ShotValues(**dict(shared), values=values) for shared, values in _groups_by(run.results, "shots")],
     )
 
 
@@ -266,8 +266,9 @@ def positions(cell: CellOutcomes) -> Positions:
 # --- wordings and shots
 
 
-def _alike(results: Iterable[CellResult], name: str) -> Iterator[tuple[Coordinates, dict[str, float]]]:
-    """Groups of two or more cells that differ only in the part `name` of their place: what they share, value by that part."""
+def _groups_by(results: Iterable[CellResult], name: str) -> Iterator[tuple[Coordinates, dict[str, float]]]:
+    """Yield each group of two or more cells whose places differ in the part `name` alone: the shared coordinates with the
+    metric, and the cells' headline figures by that part."""
     groups: dict[Coordinates, dict[str, float]] = {}
     for cell in results:
         if cell.headline.value is not None:

@@ -146,7 +146,7 @@ def _point(replies: Sequence[Sequence[Outcome]], dialogues: Sequence[int], k: in
     for own in replies:
         drawn = min(k, len(own))  # an item with fewer options has fewer rotations
         right = sum(o.value >= 1 for o in own)
-        wrong = Counter(_said(o, over) for o in own if o.chosen and o.value < 1)
+        wrong = Counter(_vote_of(o, over) for o in own if o.chosen and o.value < 1)
         vote = majority(len(own), right, tuple(sorted(wrong.values())), drawn)
         votes.append(vote.credit)
         tied.append(vote.tied)
@@ -161,7 +161,7 @@ def _point(replies: Sequence[Sequence[Outcome]], dialogues: Sequence[int], k: in
     )
 
 
-def _said(outcome: Outcome, over: Voters) -> Hashable:
+def _vote_of(outcome: Outcome, over: Voters) -> Hashable:
     """The answer for which an asking votes: options by text where their order changes, else by number."""
     if over in ("orders", "rotations"):
         return frozenset(outcome.item.options[n] for n in outcome.chosen)

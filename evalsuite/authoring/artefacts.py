@@ -238,7 +238,7 @@ def _most(scores: Sequence[float]) -> Guess:
     return tuple(n for n, score in enumerate(scores) if score == max(scores))
 
 
-def _alike(known: Items, tested: Items) -> list[Guess] | None:
+def _likeness(known: Items, tested: Items) -> list[Guess] | None:
     """The option that shares most character bigrams with the others: distractors are often variants of the right one."""
     if not tested[0].options:
         return None
@@ -251,28 +251,28 @@ def _alike(known: Items, tested: Items) -> list[Guess] | None:
     return found
 
 
-def _asked(item: Item) -> str:
+def _own_question(item: Item) -> str:
     """The part of a question that differs between items of a task: the lines after the first, or the event."""
     return item.question.partition("\n")[2] or asked_event(item.question) or ""
 
 
 def _overlap(known: Items, tested: Items) -> list[Guess] | None:
     """The option with the largest share of its character bigrams in the question."""
-    if not tested[0].options or not any(map(_asked, tested)):
+    if not tested[0].options or not any(map(_own_question, tested)):
         return None
-    return [_most([len(pairs(o) & pairs(_asked(i))) / len(pairs(o)) for o in i.options]) for i in tested]
+    return [_most([len(pairs(o) & pairs(_own_question(i))) / len(pairs(o)) for o in i.options]) for i in tested]
 
 
 def _classified(known: Items, tested: Items, question: bool) -> list[Guess] | None:
     """A conditional logit over the options' character n-grams, position and length rank; with `question`, also over
     pairs of an option and an n-gram of the question."""
-    if not tested[0].options or not known or (question and not any(map(_asked, tested))):
+    if not tested[0].options or not known or (question and not any(map(_own_question, tested))):
         return None
 
     def rows(items: Items) -> Iterator[list[str]]:
         for item in items:
             order = sorted(map(len, item.options))
-            asked = [*char_ngrams(_asked(item))] if question else []
+            asked = [*char_ngrams(_own_question(item))] if question else []
             for position, option in enumerate(item.options):
                 yield [
                     *char_ngrams(option),
@@ -330,7 +330,7 @@ CHECKS: dict[str, ArtefactCheck] = {
             "position", "always the place where the right option stands most often in this file", _position, inside=True
         ),
         ArtefactCheck("length", "the longest, shortest or middle option, as training has it", _length),
-        ArtefactCheck("alike", "the option most like the other options", _alike),
+        ArtefactCheck("alike", "the option most like the other options", _likeness),
         ArtefactCheck("options", "a classifier that sees the options alone", partial(_classified, question=False)),
         ArtefactCheck("question overlap", "the option with most characters of the question", _overlap),
         ArtefactCheck(

@@ -71,7 +71,7 @@ def parse_object(text: bytes | str, path: Path, line: int | None = None, *, surr
 
 def load_json(text: str | bytes) -> Any:
     """`json.loads`, but a name that stands twice in one object is a ValueError: parsers disagree on which value counts."""
-    return json.loads(text, object_pairs_hook=_once)
+    return json.loads(text, object_pairs_hook=_unique_names)
 
 
 def _is_deep(value: Any) -> bool:
@@ -82,7 +82,7 @@ def _is_deep(value: Any) -> bool:
     return bool(level)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(members := dict(pairs)) == len(pairs):
         return members
     ((name, _),) = Counter(name for name, _ in pairs).most_common(1)
@@ -94,7 +94,7 @@ def _bounded(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         return members
     if len(pairs) > WIDTH:
         raise ValueError(f"an object with more than {WIDTH:,} names")
-    return _once(pairs)
+    return _unique_names(pairs)
 
 
 # --- lines as pydantic models
@@ -124,7 +124,7 @@ def first_fault(error: ValidationError, path: Path, line: int | None = None) -> 
     first = error.errors()[0]
     cause = first.get("ctx", {}).get("error")
     field = cause.field if isinstance(cause, Fault) else None
-    shown = _shown(first["input"])
+    shown = _excerpt(first["input"])
     if isinstance(cause, ValueError):
         message = str(cause)
     elif first["type"] == "too_short":
@@ -141,7 +141,7 @@ def first_fault(error: ValidationError, path: Path, line: int | None = None) -> 
     return DataError(message, path, line, field_path(first["loc"]) + (field or "") or None)
 
 
-def _shown(value: Any) -> str:
+def _excerpt(value: Any) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, default=str)[:60]
     except (ValueError, RecursionError):  # an integer of more than 4,300 digits, or nested too deep

@@ -126,7 +126,7 @@ class Endless(Exception):
 
 
 def _refuse_large(values: Iterable[Any]) -> None:
-    """Raise Endless for a number that a filter or a method could make a text of that length from."""
+    """Raise Endless for a large number: a filter or a method, as `center(10 ** 9)`, could make a text of that length."""
     for value in values:
         if isinstance(value, int | float) and abs(value) >= LARGEST:
             raise Endless("filters and methods are for numbers below a million")

@@ -193,7 +193,7 @@ class _Asked:
         """The trials whose reply the run does not have. Trials with the same request to an endpoint count once."""
         if self.backend is None:
             stored = _stored(self.run, cell) if self.run else set()
-            return [trial for trial in trials if _asked(trial) not in stored]
+            return [trial for trial in trials if _request_fields(trial) not in stored]
         sampling, chat = self.backend.settings, self.model.chat
         keyed = {request_key(self.backend.fingerprint, t.request, chat, sampling): t for t in trials}
         new = {key: trial for key, trial in keyed.items() if key not in self.seen}
@@ -257,10 +257,12 @@ def _endpoint(model: Model) -> OpenAI | None:
 
 def _stored(run: Path, cell: Cell) -> set[Any]:
     with open_store(run) as store:
-        return {_asked(trial) for _, trial, reply in store.read(cell) if reply is not None and reply.error is None}
+        return {
+            _request_fields(trial) for _, trial, reply in store.read(cell) if reply is not None and reply.error is None
+        }
 
 
-def _asked(trial: Trial) -> Any:
+def _request_fields(trial: Trial) -> Any:
     """The fields that identify a request within a cell of a model."""
     r = trial.request
     return trial.item.id, trial.rotation, r.sample, r.prompt, r.messages, r.max_new_tokens, r.pairs, r.pattern

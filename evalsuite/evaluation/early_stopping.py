@@ -130,7 +130,7 @@ def ask_until(
             for c in cells
             for own in (rounds.get(c.number, []),)
         ]
-        ask(groups, _kept(generate_of(backend), groups, replies), store, display, first_metric, progress)
+        ask(groups, _recording(generate_of(backend), groups, replies), store, display, first_metric, progress)
         for c in cells:
             if c.number in rounds:
                 c.take(rounds[c.number], replies)
@@ -255,7 +255,7 @@ def _say_metrics(cells: Sequence[_Open]) -> None:
             log.warning("--until: %s of %s is no mean over items, so %s decides when to stop", headline, task, other)
 
 
-def _kept(
+def _recording(
     generate: Generate[Trial], groups: Sequence[RequestGroup[Trial]], replies: dict[str, Response]
 ) -> Generate[Trial]:
     """`generate`, which also adds the replies to `replies` by their keys."""

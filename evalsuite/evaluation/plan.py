@@ -71,7 +71,7 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
         if s.drop_leaked and leaked is None:
             path = corpus.path(t, item_set, corpus.of(t).benchmark.training)
             raise DataError("--drop-leaked needs the training split, which is not there", path)
-        kept, count = _asked(file.items, leaked, s)
+        kept, count = _without_leaks(file.items, leaked, s)
         picked = selection.pick(t, item_set, s.split, corpus, kept) if selection else None
         if picked:
             kept = picked.items
@@ -178,7 +178,7 @@ def _selected(
     return found
 
 
-def _asked(items: Sequence[Item], leaked: set[str] | None, s: Settings) -> tuple[tuple[Item, ...], int | None]:
+def _without_leaks(items: Sequence[Item], leaked: set[str] | None, s: Settings) -> tuple[tuple[Item, ...], int | None]:
     """(the items after --drop-leaked and --limit, the number of leaked items among them or dropped)."""
     asked: list[Item] = []
     count = 0

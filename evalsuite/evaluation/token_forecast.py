@@ -60,7 +60,7 @@ def forecast(seen: Sequence[ContextSample], more: float, low: float, high: float
     tokens, sizes = np.array([x.tokens for x in seen]), np.array([x.size for x in seen])
     weights = draw.standard_exponential((DRAWS, len(seen) + 1))
     weights /= weights.sum(axis=1, keepdims=True)
-    contexts = max(1, round(more / sizes.mean()))  # contexts of the further requests
+    contexts = max(1, round(more / sizes.mean()))  # number of contexts that the `more` units have
     shares = draw.multinomial(contexts, weights) / contexts
     size = shares @ np.append(sizes, sizes.mean())
     ends = [shares @ np.append(tokens, rate * sizes.mean()) / size * more for rate in (low, high)]

@@ -90,7 +90,7 @@ def order_of_items(
     for shard in chosen:
         drawn = orders(len(shard), others, rng)
         strata.append(tuple((found.between, arranged(found, shard, order)) for order in drawn))
-        alike.append(_alike(shard, orders(len(shard), _UNREAD, rng)))
+        alike.append(_likenesses(shard, orders(len(shard), _UNREAD, rng)))
     used = sum(len(unit) for shard in chosen for unit in shard)
     checks = {name: stratified_p([rows[n] for rows in alike], rng, _DRAWS) for n, name in enumerate(_CLUES)}
     return Arrangements(tuple(strata), used, len(found.entries) - used, checks)
@@ -101,7 +101,7 @@ _UNREAD = 19  # other orders that the check compares: no model reads them
 _DRAWS = 9_999
 
 
-def _alike(shard: Sequence[Unit], drawn: Sequence[Sequence[int]]) -> list[list[float]]:
+def _likenesses(shard: Sequence[Unit], drawn: Sequence[Sequence[int]]) -> list[list[float]]:
     """Each of _CLUES of each order. The likeness of neighbours is that of the reverse order, and of two units always the same:
     only the rise of lengths tells these apart."""
     texts = ["".join(entry.head + entry.tail for entry in unit) for unit in shard]

@@ -296,7 +296,7 @@ def _planned(
     if "order" in tests:
         yield Arranged(file("order"), order_of_items(entries, count, room, s.shuffles, s.seed, s.shards))
     if "options" in tests and task.kind.single:
-        some = _drawn(source.items, s)
+        some = _sample(source.items, s)
         short = [item for item in some if count("".join(shown(item))) < room]
         made = order_of_options(short, shown, s.shuffles, s.seed)
         yield Arranged(file("options", "prompt"), replace(made, left_out=made.left_out + len(some) - len(short)))
@@ -334,7 +334,7 @@ def _planned(
             yield _completion(s, file(test), source, entries, theirs, control.split, why)
 
 
-def _drawn(found: Sequence[Item], s: ContaminationSettings) -> list[Item]:
+def _sample(found: Sequence[Item], s: ContaminationSettings) -> list[Item]:
     """At most s.items items in their order."""
     by_hash = sorted(found, key=lambda item: hashlib.sha256(f"{s.seed}:options:{item.id}".encode()).digest())
     kept = {item.id for item in by_hash[: s.items]}

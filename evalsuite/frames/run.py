@@ -54,7 +54,7 @@ class Run(Generic[Frame]):
         try:
             return self.table(name)
         except ConfigError as error:
-            if _found(name) is None:
+            if _table_or_none(name) is None:
                 raise AttributeError(str(error)) from None
             raise
 
@@ -132,13 +132,13 @@ def load(run: RunFolder | Sequence[RunFolder], frames: str | None = None) -> Run
 
 def found(name: str) -> Table | ReplyTable:
     """A table by its name. Raises ConfigError for an unknown one."""
-    table = _found(name)
+    table = _table_or_none(name)
     if table is None:
         raise ConfigError(unknown("table", name, [*replies(), *tables()]))
     return table
 
 
-def _found(name: str) -> Table | ReplyTable | None:
+def _table_or_none(name: str) -> Table | ReplyTable | None:
     known: dict[str, Table | ReplyTable] = {**replies(), **tables()}
     if name in known:
         return known[name]

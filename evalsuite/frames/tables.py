@@ -87,7 +87,7 @@ def _tables(model: type[BaseModel], name: str, meaning: str, above: tuple[InnerR
     if given:
         yield _table(name, meaning, whole, unfolded is not None)
     if name in _APART:
-        yield _apart(_APART[name], above)
+        yield _object_table(_APART[name], above)
     lists = [child for child in own.children if child is not unfolded]
     # Columns of a row that has no table of its own are repeated in the tables within it.
     yield from _inner(lists, model, name, _keys(above) if given else above)
@@ -104,14 +104,14 @@ def _inner(
     children: Sequence[Child], model: type[BaseModel], name: str, above: tuple[InnerRows, ...]
 ) -> Iterator[Table]:
     """The tables of the rows within a row."""
-    for same in _alike(children):
+    for same in _by_kind(children):
         child = same[0]
         inner_name = "_".join(filter(None, [name, *([] if len(same) > 1 else child.path)]))
         steps = (*above, _within(child, model, same))
         if child.model is None:
-            yield _table(inner_name, _said(child), steps, False)
+            yield _table(inner_name, _meaning(child), steps, False)
         else:
-            yield from _tables(child.model, inner_name, _said(child), steps)
+            yield from _tables(child.model, inner_name, _meaning(child), steps)
 
 
 def _keys(steps: tuple[InnerRows, ...]) -> tuple[InnerRows, ...]:
@@ -119,13 +119,13 @@ def _keys(steps: tuple[InnerRows, ...]) -> tuple[InnerRows, ...]:
     return tuple(replace(step, leaves=tuple(filter(_is_key, step.leaves))) for step in steps)
 
 
-def _alike(children: Sequence[Child]) -> list[list[Child]]:
+def _by_kind(children: Sequence[Child]) -> list[list[Child]]:
     """Lists of one kind of rows, which share a table."""
     groups = by_key((child.path if child.keyed else child.model, child) for child in children)
     return list(groups.values())
 
 
-def _said(child: Child) -> str:
+def _meaning(child: Child) -> str:
     """The meaning of a child's rows, from the docstring of their model, else from the field."""
     return " ".join((getattr(child.model, "__doc__", None) or "").split()) or child.meaning
 
@@ -185,7 +185,7 @@ def _is_key(leaf: Leaf) -> bool:
 
 def _table(name: str, meaning: str, steps: tuple[InnerRows, ...], unfolded: bool) -> Table:
     parts = [[*step.columns, *(leaf.column for leaf in step.leaves)] for step in steps]
-    columns = _told_apart(name, [column for part in parts for column in part])
+    columns = _unique_names(name, [column for part in parts for column in part])
     last = len(columns) - len(parts[-1]) if unfolded else len(columns)
 
     def place(i: int) -> int:
@@ -197,8 +197,8 @@ def _table(name: str, meaning: str, steps: tuple[InnerRows, ...], unfolded: bool
     return Table(name, meaning, tuple(columns[i] for i in order), steps, tuple(order))
 
 
-def _told_apart(table: str, columns: list[FrameColumn]) -> list[FrameColumn]:
-    """Columns with unique names: the outer one of two with one name gets the name of its section before it."""
+def _unique_names(table: str, columns: list[FrameColumn]) -> list[FrameColumn]:
+    """Make the names of columns unique: of two equal names, the first gets the table's section as a prefix."""
     last = {column.name: i for i, column in enumerate(columns)}
     section = table.split("_")[0]
     return [
@@ -207,7 +207,7 @@ def _told_apart(table: str, columns: list[FrameColumn]) -> list[FrameColumn]:
     ]
 
 
-def _apart(key: str, above: tuple[InnerRows, ...]) -> Table:
+def _object_table(key: str, above: tuple[InnerRows, ...]) -> Table:
     """One row for each row that has the object `key`: its place, and the object's values."""
     (step,) = above
     place = [leaf for leaf in step.leaves if leaf.column.name in PLACE]

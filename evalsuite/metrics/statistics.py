@@ -279,7 +279,7 @@ def paired_test(
     else:
         test, p = "permutation", sign_flips(moves, rng, family)
     low, high = _agreeing(*paired_interval(moves, sizes), value, p)
-    return PairedTest(value, low, high, p, test, len(sums), int(np.count_nonzero(_moved(moves))))
+    return PairedTest(value, low, high, p, test, len(sums), int(np.count_nonzero(_nonzero(moves))))
 
 
 def _agreeing(low: float, high: float, value: float, p: float) -> tuple[float, float]:
@@ -370,7 +370,7 @@ def _mean_and_variance(moments: Floats, clusters: int) -> tuple[Floats, Floats]:
     return mean, spread * clusters / (clusters - 1) if clusters > 1 else np.zeros_like(mean)
 
 
-def _moved(moves: Floats) -> NDArray[np.bool_]:
+def _nonzero(moves: Floats) -> NDArray[np.bool_]:
     return np.asarray(np.abs(moves) > 1e-12)
 
 
@@ -383,7 +383,7 @@ def sign_flips(moves: Sequence[float] | Floats, rng: Rng, family: int) -> float:
     (0.0625, 0.03125)
     """
     every = np.asarray(moves, dtype=float)
-    some = every[_moved(every)]
+    some = every[_nonzero(every)]
     observed = abs(math.fsum(some)) - 1e-9
     if observed <= 0:
         return 1.0
@@ -441,7 +441,7 @@ def paired_interval(moves: Floats, sizes: Floats, level: float = 0.95) -> tuple[
 
 def paired_error(moves: Floats, sizes: Floats) -> tuple[float, float]:
     """The adjusted difference of `paired_interval`, and its standard error."""
-    some = np.abs(moves[_moved(moves)])
+    some = np.abs(moves[_nonzero(moves)])
     size = float(sizes.mean())
     step = float(some.mean()) if len(some) else size
     total = float(sizes.sum()) + 2 * size
@@ -560,16 +560,16 @@ def _resampled(clusters: int, draws: int, rng: Rng) -> Iterator[Floats]:
         return
     generator = generator_of(rng)
     for size in blocks:
-        yield _drawn(generator, clusters, size).astype(float)
+        yield _bootstrap_weights(generator, clusters, size).astype(float)
 
 
 @lru_cache(_CELLS)
 def _weights(seed: int, clusters: int, draws: int) -> NDArray[np.uint16]:
     """(draws, C) weights by their seed: cells of the same items are resampled alike."""
-    return _drawn(np.random.default_rng(seed), clusters, draws).astype(np.uint16)
+    return _bootstrap_weights(np.random.default_rng(seed), clusters, draws).astype(np.uint16)
 
 
-def _drawn(generator: np.random.Generator, clusters: int, draws: int) -> NDArray[np.int64]:
+def _bootstrap_weights(generator: np.random.Generator, clusters: int, draws: int) -> NDArray[np.int64]:
     """(draws, C) weights."""
     drawn = generator.integers(0, clusters, (draws, clusters)) + np.arange(draws)[:, None] * clusters
     return np.bincount(drawn.ravel(), minlength=draws * clusters).reshape(draws, clusters)

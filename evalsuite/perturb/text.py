@@ -138,7 +138,7 @@ def _traditional(text: str) -> str:
     return _converted(text, "s2t")
 
 
-def _kept(text: str, stay: Iterable[tuple[int, int]], script: str = "s2t") -> str:
+def _converted_except(text: str, stay: Iterable[tuple[int, int]], script: str = "s2t") -> str:
     """The text converted by OpenCC's `script`, except for the (start, end) spans in `stay`."""
     parts, end = [], 0
     for left, right in stay:
@@ -154,8 +154,10 @@ def traditional(item: Item, seed: int = 0) -> Item:
     index. A span is converted as in its dialogue (发 in 头发 becomes 髮). Metrics do not map scripts, so answers in simplified
     characters score lower.
     """
-    dialogue = tuple(_kept(turn, [(0, len(turn) - len(_body(turn)))]) for turn in item.dialogue)
-    question = _kept(item.question, [(s, e) for s, e, _ in label_mentions(item.question, label_names(item))])
+    dialogue = tuple(_converted_except(turn, [(0, len(turn) - len(_body(turn)))]) for turn in item.dialogue)
+    question = _converted_except(
+        item.question, [(s, e) for s, e, _ in label_mentions(item.question, label_names(item))]
+    )
     options = tuple(map(_traditional, item.options))
     if TASKS[item.task].kind.quoted:
         references = tuple(_converted_reference(reference, item.dialogue, dialogue) for reference in item.references)
@@ -189,7 +191,7 @@ def taiwan(item: Item, seed: int = 0) -> Item:
     return replace(
         item,
         dialogue=dialogue,
-        question=_kept(item.question, stay, _TAIWAN),
+        question=_converted_except(item.question, stay, _TAIWAN),
         options=tuple(_converted(option, _TAIWAN) for option in item.options),
         references=tuple(_converted(reference, _TAIWAN) for reference in item.references),
     )

@@ -21,14 +21,14 @@ def votes_part(answered: Answered, askings: Sequence[Sequence[int]]) -> Part:
     from evalsuite.metrics.statistics import Means
 
     items, answers = answered.items, answered.answers
-    said = [[_said(items[n], answers[n]) for n in rows] for rows in askings]
+    said = [[_chosen_text(items[n], answers[n]) for n in rows] for rows in askings]
     right = [items[rows[0]].references[0] for rows in askings]
     columns = {"vote": [_credit(own, gold) for own, gold in zip(said, right, strict=True)]}
     signatures = {"vote": f"vote|ties:shared|{choice_method(answered)}"}
     if answered.task.official and answered.responses[0].finish not in HEADLINE:
         paper, task = Reading("paper"), answered.task
         replies = zip(items, answered.responses, strict=True)
-        read = [_said(i, task.answer(i, reply, paper, answered.language)) for i, reply in replies]
+        read = [_chosen_text(i, task.answer(i, reply, paper, answered.language)) for i, reply in replies]
         most = [
             Counter(read[n] for n in rows).most_common(1)[0][0] for rows in askings
         ]  # the first given, if options tie
@@ -37,7 +37,7 @@ def votes_part(answered: Answered, askings: Sequence[Sequence[int]]) -> Part:
     return Part("votes", Means.of(columns), {name: name for name in columns}, signatures)
 
 
-def _said(item: Item, answer: Answer) -> str | None:
+def _chosen_text(item: Item, answer: Answer) -> str | None:
     """The text of the chosen option, None if none is chosen."""
     return None if answer.choice is None else item.options[answer.choice]
 

@@ -29,7 +29,7 @@ class TaskRanking:
 
     @property
     def is_clear(self) -> bool:
-        """Whether that model is significantly ahead of all others."""
+        """Whether the model with the highest score is significantly ahead of all others."""
         return self.is_won and not self.group.not_worse
 
     @property

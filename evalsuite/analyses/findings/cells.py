@@ -40,12 +40,12 @@ def numbered(runs: Sequence[Results]) -> list[FindingCell]:
     cells = [(run, cell) for run, results in enumerate(runs) for cell in results.cells]
     named = Counter(model for _, model in {(run, cell.model) for run, cell in cells})
     return [
-        FindingCell(n, f"{run}\t{cell.model}", _named(cell, runs[run], named[cell.model]), run, cell, None)
+        FindingCell(n, f"{run}\t{cell.model}", _model_name(cell, runs[run], named[cell.model]), run, cell, None)
         for n, (run, cell) in enumerate(cells)
     ]
 
 
-def _named(cell: CellResult, results: Results, runs: int) -> str:
+def _model_name(cell: CellResult, results: Results, runs: int) -> str:
     return cell.model if runs == 1 else f"{cell.model} ({results.out.name})"
 
 

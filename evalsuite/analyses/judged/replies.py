@@ -162,7 +162,7 @@ def _first_line(text: str, scale: JudgeScale) -> _Found | None:
         return None
     line, at = lines[0].group(), lines[0].start()
     if match := _CHINESE.fullmatch(line):
-        return _found(match, scale, "first line", at)
+        return _score_of(match, scale, "first line", at)
     match = _HEAD.match(line)
     if not match or _SEVERAL.match(line, match.end()):
         return None
@@ -179,7 +179,7 @@ def _first_line(text: str, scale: JudgeScale) -> _Found | None:
             return None
         if not named and (mark == "." or re.match(r"\s*\d", rest["more"])):
             return None
-    return _found(match, scale, "first line" if whole else "head of first line", at)
+    return _score_of(match, scale, "first line" if whole else "head of first line", at)
 
 
 def _other(line: str, number: str) -> bool:
@@ -194,10 +194,10 @@ def _stated(text: str, scale: JudgeScale, only: re.Pattern[str] | None) -> Itera
         for match in pattern.finditer(text):
             before = text[max(0, match.start() - 40) : match.start()].rpartition("\n")[2]
             if not _NOT.search(before):
-                yield _found(match, scale, "stated")
+                yield _score_of(match, scale, "stated")
 
 
-def _found(match: re.Match[str], scale: JudgeScale, rule: str, at: int = 0) -> _Found:
+def _score_of(match: re.Match[str], scale: JudgeScale, rule: str, at: int = 0) -> _Found:
     """The score of a match. Raises _Bad if it is not on the scale."""
     parts = match.groupdict()
     group = "num" if parts["num"] is not None else "num2"
@@ -221,7 +221,7 @@ def _each(text: str, scales: Sequence[JudgeScale]) -> list[_Found]:
     for scale in scales:
         names = "|".join(re.escape(name) for name in (scale.name, scale.zh) if name)
         pattern = re.compile(rf"(?:{names}){_EDGE}(?:{_LABEL})?{_IS}{_NUM}{_UNIT}{_NO_RANGE}", _I)
-        scores = [_found(m, scale, "named") for m in pattern.finditer(text)]
+        scores = [_score_of(m, scale, "named") for m in pattern.finditer(text)]
         if len({f.value for f in scores}) > 1:
             raise _Bad(f"several scores of {scale.name}")
         found += scores[:1]
@@ -243,7 +243,7 @@ def _bare(text: str, scales: Sequence[JudgeScale]) -> list[_Found]:
         numbers.append((match, line.start()))
     if len(numbers) != len(scales):
         raise _Bad("no score")
-    return [_found(m, scale, "lines", at) for (m, at), scale in zip(numbers, scales, strict=True)]
+    return [_score_of(m, scale, "lines", at) for (m, at), scale in zip(numbers, scales, strict=True)]
 
 
 def _reasons(raw: str, clean: Clean, found: Sequence[_Found]) -> str:

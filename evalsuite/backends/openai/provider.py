@@ -92,7 +92,7 @@ class Provider:
     def create(self, name: str, file: str, endpoint: str, window: str) -> Seen:
         """Begin a batch. The name is sent as its idempotency key, too, which some providers keep to."""
         create: Callable[..., Any] = self._client.batches.with_raw_response.create
-        return _seen(
+        return _batch_state(
             _object(
                 self._call(
                     create,
@@ -106,14 +106,14 @@ class Provider:
         )
 
     def look(self, batch: str) -> Seen:
-        return _seen(_object(self._call(self._client.batches.with_raw_response.retrieve, batch)))
+        return _batch_state(_object(self._call(self._client.batches.with_raw_response.retrieve, batch)))
 
     def find(self, name: str, file: str) -> Seen | None:
         """The batch made of an input file, or with this name, if the endpoint lists one. Gone: it lists none at all."""
         for row in self._listed():
             metadata = row.get("metadata")
             if row.get("input_file_id") == file or (isinstance(metadata, dict) and metadata.get(_MARK) == name):
-                return _seen(row)
+                return _batch_state(row)
         return None
 
     def content(self, file: str, lines: int | None = None) -> bytes:
@@ -218,7 +218,7 @@ def _count(value: Any) -> int | None:
     return value if type(value) is int and 0 <= value < _MOST else None
 
 
-def _seen(told: dict[str, Any]) -> Seen:
+def _batch_state(told: dict[str, Any]) -> Seen:
     status = str(told.get("status")).lower()
     counts = told.get("request_counts")
     counts = counts if isinstance(counts, dict) else {}
@@ -242,11 +242,11 @@ def _problems(errors: Any) -> Iterator[Problem]:
     for row in rows if isinstance(rows, list) else [rows]:
         if isinstance(row, dict):
             line = row.get("line")
-            code, message = (_said(row.get(name) or "") for name in ("code", "message"))
+            code, message = (_masked(row.get(name) or "") for name in ("code", "message"))
             yield Problem(code, message, line if type(line) is int else None)
         elif row:
-            yield Problem("", _said(row), None)
+            yield Problem("", _masked(row), None)
 
 
-def _said(value: Any) -> str:
+def _masked(value: Any) -> str:
     return hidden_start(escape_surrogates(str(value)), 300)

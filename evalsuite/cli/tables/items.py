@@ -39,7 +39,7 @@ _OPENED = {"right": ("✓", "green"), "partial": ("◐", "yellow"), "wrong": ("�
 _SHAPE = re.compile(r"\s*([^:：\s]{1,12})[:：]\s?(.*)", re.DOTALL)  # speaker and words of a turn: "A: 你好。"
 
 
-def _said(zh: str, en: str) -> str:
+def _words(zh: str, en: str) -> str:
     return zh if chinese() else en
 
 
@@ -53,11 +53,11 @@ def evidence_tables(name: str, asked: Sequence[ItemRecords], prompt: bool, full:
     yield Text(one_line(name), style="bold")
     ways, models = (len(set(found)) for found in zip(*((_way(a.cell), a.cell.model) for a in asked), strict=True))
     en = f"asked in {_many(ways, 'way')}, of {_many(models, 'model')}"
-    yield Text(_said(f"{models} 个模型，共 {ways} 种问法", en), style="dim")
+    yield Text(_words(f"{models} 个模型，共 {ways} 种问法", en), style="dim")
     for n, found in enumerate(forms.values(), 1):
         if len(forms) > 1:
             yield Rule(
-                Text(_said(f"题目形式 {n}/{len(forms)}", f"form {n} of {len(forms)}"), style="bold"), characters="━"
+                Text(_words(f"题目形式 {n}/{len(forms)}", f"form {n} of {len(forms)}"), style="bold"), characters="━"
             )
         yield from _item(found, full)
         above = None
@@ -89,20 +89,20 @@ def _way(cell: CellResult) -> str:
 def _item(found: Sequence[tuple[ItemRecords, RecordFields]], full: bool) -> Iterator[RenderableType]:
     one, record = found[0]
     task = TASKS[one.cell.task]
-    title = _said(task.zh, f"{task.en} · {task.zh}")
-    where = _said(
+    title = _words(task.zh, f"{task.en} · {task.zh}")
+    where = _words(
         f"{one.cell.set.upper()}，{split_words(one.cell.split).zh}", f"{one.cell.set.upper()}, {one.cell.split}"
     )
     yield Text(f"\n{title} · {where}\n", style="bold")
     yield from _chat(record["dialogue"], record["references"] if task.kind.quoted else [], full)
     yield Text("")
-    yield Text.assemble((_said("问题  ", "question  "), "dim"), _cut(record["question"], OTHER, full))
+    yield Text.assemble((_words("问题  ", "question  "), "dim"), _cut(record["question"], OTHER, full))
     if record["options"] and task.kind.written:  # a probe's options are in its table of losses
         yield Text("")
         yield _options(found, full)
     else:
         for reference in record["references"]:
-            yield Text.assemble((_said("✓ 正确答案  ", "✓ gold    "), "green"), _cut(reference, OTHER, full))
+            yield Text.assemble((_words("✓ 正确答案  ", "✓ gold    "), "green"), _cut(reference, OTHER, full))
 
 
 def _chat(turns: Sequence[str], spans: Sequence[str], full: bool) -> Iterator[RenderableType]:
@@ -126,7 +126,7 @@ def _options(found: Sequence[tuple[ItemRecords, RecordFields]], full: bool) -> T
         table.add_row(
             Text(safe(record["labels"][n]), style="bold"),
             _cut(option, OTHER, full),
-            Text(_said("✓ 正确答案", "✓ gold") if gold else "", style="green"),
+            Text(_words("✓ 正确答案", "✓ gold") if gold else "", style="green"),
             Text(f"● {', '.join(chose)}" if chose else ""),
         )
     return table
@@ -134,8 +134,8 @@ def _options(found: Sequence[tuple[ItemRecords, RecordFields]], full: bool) -> T
 
 def _cell(one: ItemRecords, record: RecordFields, above: object, prompt: bool, full: bool) -> Iterator[RenderableType]:
     numbered = (
-        (_said("轮换", "rotation"), record.get("rotation")),
-        (_said("采样", "sample"), record.get("sample")),
+        (_words("轮换", "rotation"), record.get("rotation")),
+        (_words("采样", "sample"), record.get("sample")),
     )
     turned = "".join(f" · {word} {number}" for word, number in numbered if number)
     title = Text(f"{one_line(one.cell.model, 60)} · {_way(one.cell)}{turned}", style="bold")
@@ -143,17 +143,17 @@ def _cell(one: ItemRecords, record: RecordFields, above: object, prompt: bool, f
     yield Rule(title, align="left")
     yield _facts(record, full)
     if (error := record.get("error")) is not None:
-        yield _frame(_said("没有回复：请求失败", "no reply: the request failed"), _cut(error, MOST, full))
+        yield _frame(_words("没有回复：请求失败", "no reply: the request failed"), _cut(error, MOST, full))
     elif record.get("likelihoods"):
         yield (_losses if record.get("pairs") else _likelihoods)(record, full)
     else:
-        yield _frame(_said("回复", "reply"), _reply(record, full))
+        yield _frame(_words("回复", "reply"), _reply(record, full))
     if reasoning := record.get("reasoning"):
-        yield _frame(_said("思考过程", "reasoning"), _cut(reasoning, MOST, full))
+        yield _frame(_words("思考过程", "reasoning"), _cut(reasoning, MOST, full))
     if not record.get("pairs"):  # a probe's pairs are its prompt
         same = (record.get("prompt"), record.get("messages")) == above
-        above_too = Text(_said("提示词   同上", "prompt   as above"), style="dim")
-        yield above_too if same else _frame(_said("提示词", "prompt"), _prompt(_asked(record), prompt))
+        above_too = Text(_words("提示词   同上", "prompt   as above"), style="dim")
+        yield above_too if same else _frame(_words("提示词", "prompt"), _prompt(_asked(record), prompt))
     for opinion in one.judged:
         if opinion.get("rotation", 0) == record.get("rotation", 0) and not record.get("sample"):
             yield _opinion(opinion, full)
@@ -168,7 +168,7 @@ def _tokens(record: RecordFields) -> str:
     thinking = f", {about}{spent.thinking} of them thinking" if spent.thinking else ""
     thinking_zh = f"（其中思考{about_zh or ' '}{spent.thinking}）" if spent.thinking else ""
     zh = f"生成 {spent.new}{thinking_zh}；提示词 {spent.prompt}"
-    return _said(zh, f"{spent.new} generated{thinking}; {spent.prompt} of the prompt")
+    return _words(zh, f"{spent.new} generated{thinking}; {spent.prompt} of the prompt")
 
 
 def _facts(record: RecordFields, full: bool) -> Table:
@@ -180,22 +180,22 @@ def _facts(record: RecordFields, full: bool) -> Table:
     shots = record.get("shots") or []
     lost = record.get("asked_shots", len(shots)) - len(shots)
     words = outcome_words(came)
-    became = _said(words.zh, words.en)
-    parsed = _said("已解析，", "parsed, ") if read else ""
-    more = _said(f"另有 {lost} 个放不下", f"{lost} more did not fit")
+    became = _words(words.zh, words.en)
+    parsed = _words("已解析，", "parsed, ") if read else ""
+    more = _words(f"另有 {lost} 个放不下", f"{lost} more did not fit")
     rows = [
-        (_said("状态", "status"), Text(f"{mark} {parsed}{one_line(became)}", style=style)),
-        (_said("解析结果", "read as"), _cut(f"● {said}", OTHER, full) if read and said is not None else None),
-        (_said("规则", "rule"), Text(one_line(answer.get("rule") or "–"))),
+        (_words("状态", "status"), Text(f"{mark} {parsed}{one_line(became)}", style=style)),
+        (_words("解析结果", "read as"), _cut(f"● {said}", OTHER, full) if read and said is not None else None),
+        (_words("规则", "rule"), Text(one_line(answer.get("rule") or "–"))),
         (
-            _said("得分", "scores"),
-            Text(" · ".join(f"{one_line(k)} {v:.3f}" for k, v in record["scores"].items()) or _said("无", "none")),
+            _words("得分", "scores"),
+            Text(" · ".join(f"{one_line(k)} {v:.3f}" for k, v in record["scores"].items()) or _words("无", "none")),
         ),
-        (_said("结束原因", "finish"), Text(one_line(str(record.get("finish"))))),
-        (_said("词元", "tokens"), Text(_tokens(record)) if record.get("new_tokens") else None),
-        (_said("格式约束", "pattern"), _cut(record["pattern"], OTHER, full) if record.get("pattern") else None),
+        (_words("结束原因", "finish"), Text(one_line(str(record.get("finish"))))),
+        (_words("词元", "tokens"), Text(_tokens(record)) if record.get("new_tokens") else None),
+        (_words("格式约束", "pattern"), _cut(record["pattern"], OTHER, full) if record.get("pattern") else None),
         (
-            _said("示例", "shots"),
+            _words("示例", "shots"),
             Text("\n".join(map(one_line, shots)) + (f"\n{more}" if lost else "")) if shots or lost else None,
         ),
     ]
@@ -211,7 +211,7 @@ def _reply(record: RecordFields, full: bool) -> Text:
     reply, answer = record.get("reply") or "", record["answer"]
     start, end = answer.get("start"), answer.get("end")
     if not reply:
-        return Text(_said("（空）", "(nothing)"), style="dim")
+        return Text(_words("（空）", "(nothing)"), style="dim")
     if start is None or end is None or not 0 <= start <= end <= len(reply):
         return _cut(reply, MOST, full)
     part = MOST // 4
@@ -273,11 +273,11 @@ def _prompt(prompt: str, all_lines: bool) -> Text:
 
 def _likelihoods(record: RecordFields, full: bool) -> Table:
     texts = record.get("finish") == "texts"
-    title = _said("没有生成文本：各选项的概率", "nothing was written: how likely each option was")
+    title = _words("没有生成文本：各选项的概率", "nothing was written: how likely each option was")
     table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD)
-    table.add_column(_said("选项", "option"))
-    of_text = (_said("词元", "tokens"), _said("log p\n/词元", "log p\n/token"), _said("先验", "prior"))
-    for head in (_said("选项间\n占比", "option_shares\noptions"), "log p", *(of_text if texts else ())):
+    table.add_column(_words("选项", "option"))
+    of_text = (_words("词元", "tokens"), _words("log p\n/词元", "log p\n/token"), _words("先验", "prior"))
+    for head in (_words("选项间\n占比", "option_shares\noptions"), "log p", *(of_text if texts else ())):
         table.add_column(head, justify="right")
     table.add_column("")
     found = record.get("likelihoods") or []
@@ -285,8 +285,8 @@ def _likelihoods(record: RecordFields, full: bool) -> Table:
         numbers = [_number(None if share is None else 100 * share, "%"), _number(x["logprob"])]
         if texts:
             numbers += [str(x["tokens"]), _number(x["logprob"] / max(1, x["tokens"])), _number(x["prior"])]
-        gold = _said("✓ 正确答案", "✓ gold") if record["labels"][n] in golds(record) else ""
-        chose = _said("● 所选", "● chosen") if n in chosen(record) else ""
+        gold = _words("✓ 正确答案", "✓ gold") if record["labels"][n] in golds(record) else ""
+        chose = _words("● 所选", "● chosen") if n in chosen(record) else ""
         option = _cut(f"{record['labels'][n]} {record['options'][n]}", OTHER, full)
         table.add_row(option, *numbers, Text("  ".join(filter(None, (gold, chose)))))
     return table
@@ -294,19 +294,19 @@ def _likelihoods(record: RecordFields, full: bool) -> Table:
 
 def _losses(record: RecordFields, full: bool) -> Table:
     """Table of a probe: each context with its target, and the target's loss in nats a token."""
-    title = _said("没有生成文本：各目标的概率", "nothing was written: how likely each target was")
+    title = _words("没有生成文本：各目标的概率", "nothing was written: how likely each target was")
     table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD)
-    table.add_column(_said("上文 ⟶ 目标", "context ⟶ target"))
-    for head in (_said("词元", "tokens"), _said("nats\n/词元", "nats\n/token"), ""):
+    table.add_column(_words("上文 ⟶ 目标", "context ⟶ target"))
+    for head in (_words("词元", "tokens"), _words("nats\n/词元", "nats\n/token"), ""):
         table.add_column(head, justify="right")
     corruption = record["item"].rpartition(".")[2]
     for n, (context, target) in enumerate(record["pairs"]):
         pair = _cut(context, OTHER, full).append(" ⟶ ", style="bold").append_text(_cut(target, OTHER, full))
         x = (record["likelihoods"] or [])[n : n + 1]
         loss = -x[0]["logprob"] / max(1, x[0]["tokens"]) if x else None
-        corrupted = _said(f"已破坏：{one_line(corruption)}", f"corrupted: {one_line(corruption)}")
-        kind = corrupted if n else _said("✓ 原样", "✓ valid")
-        marks = (kind, _said("● 概率较高", "● likelier") if n in chosen(record) else "")
+        corrupted = _words(f"已破坏：{one_line(corruption)}", f"corrupted: {one_line(corruption)}")
+        kind = corrupted if n else _words("✓ 原样", "✓ valid")
+        marks = (kind, _words("● 概率较高", "● likelier") if n in chosen(record) else "")
         table.add_row(pair, str(x[0]["tokens"]) if x else "–", _number(loss), Text("\n".join(filter(None, marks))))
     return table
 
@@ -314,7 +314,7 @@ def _losses(record: RecordFields, full: bool) -> Table:
 def _number(value: float | None, unit: str = "") -> str:
     if value is None:
         return "–"
-    return _said(f"{fixed(value, 1)}{unit}", f"{fixed(value, 1)} {unit}") if unit else fixed(value, 2)
+    return _words(f"{fixed(value, 1)}{unit}", f"{fixed(value, 1)} {unit}") if unit else fixed(value, 2)
 
 
 def _opinion(opinion: OpinionFields, full: bool) -> Panel:
@@ -323,15 +323,15 @@ def _opinion(opinion: OpinionFields, full: bool) -> Panel:
     if opinion.get("reasons"):
         text.append("\n").append_text(_cut(opinion["reasons"], OTHER, full))
     who = " · ".join(one_line(str(x), 40) for x in (opinion["judge"], opinion["rubric"], opinion["control"]))
-    return _frame(_said(f"评审：{who}", f"judged by {who}"), text)
+    return _frame(_words(f"评审：{who}", f"judged by {who}"), text)
 
 
 def _second(reading: SecondFields, prompt: bool) -> Panel:
     text = Text(f"{one_line(reading['relation'] or reading['verdict'])}\n", style="bold")
-    text.append_text(_cut(reading["reply"] or reading["error"] or _said("（空）", "(nothing)"), OTHER, False))
+    text.append_text(_cut(reading["reply"] or reading["error"] or _words("（空）", "(nothing)"), OTHER, False))
     text.append("\n\n").append_text(_prompt(reading["prompt"], prompt))
     reader, verdict = one_line(str(reading["reader"]), 40), one_line(str(reading["verdict"]))
-    return _frame(_said(f"二次判读 {reader}：{verdict}", f"second reader {reader}: {verdict}"), text)
+    return _frame(_words(f"二次判读 {reader}：{verdict}", f"second reader {reader}: {verdict}"), text)
 
 
 def _frame(title: str, text: Text) -> Panel:
@@ -353,6 +353,6 @@ def _left_out(count: int, flag: str = "--full") -> Text:
 
 
 def _cut_words(count: int, unit_zh: str, unit: str, flag: str) -> str:
-    return _said(
+    return _words(
         f" …（略去 {count:,} {unit_zh}，{flag} 显示全部）… ", f" … {count:,} {unit} left out; {flag} shows all … "
     )

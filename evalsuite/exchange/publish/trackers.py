@@ -80,7 +80,7 @@ def log_to_mlflow(run: Path, model: str = "", project: str = "evalsuite") -> lis
         if one.remarks:
             tags["mlflow.note.content"] = "\n".join(one.remarks)
         made = client.create_run(experiment, tags=tags, run_name=name)
-        with _told(client, made.info.run_id), tables_of(run, one.model) as files:
+        with _final_state(client, made.info.run_id), tables_of(run, one.model) as files:
             _in_parts(
                 client, made.info.run_id, [Param(key, _cut(key, value)) for key, value in one.params.items()], "params"
             )
@@ -125,7 +125,7 @@ def log_to_swanlab(run: Path, model: str = "", project: str = "evalsuite") -> li
 
 
 @contextmanager
-def _told(client: Any, run: str) -> Iterator[None]:
+def _final_state(client: Any, run: str) -> Iterator[None]:
     """Say how a run of MLflow ended: one that broke off must not stand there as running."""
     try:
         yield
