@@ -31,9 +31,9 @@ from evalsuite.analyses import items
 from evalsuite.analyses.saved import load_results
 from evalsuite.cli.tables.export import FORMATS, export, words
 from evalsuite.cli.tables.items import MOST
-from evalsuite.cli.tables.terminal import folded
+from evalsuite.cli.tables.terminal import folded, listing
 from evalsuite.common.sheet import Column, Row, Sheet
-from evalsuite.common.terminal import console, json_mark, one_line, safe
+from evalsuite.common.terminal import console, json_mark, one_line, print_all, safe
 from evalsuite.types import PLACE
 
 ITEM = "corecode/easy/test/slot_identification/0"
@@ -426,3 +426,13 @@ def test_chinese_folds_between_characters_but_not_before_a_comma(width: int) -> 
     assert len(full) >= len(lines) // 2  # and not only at blanks
     english = "a sentence of English words"
     assert folded(Text(english), width).plain == english  # which rich folds
+
+
+def test_words_of_a_list_are_not_cut(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    name = "tombench_completion_of_failed_actions"
+    rows = [[name, "Completion of Failed Actions", "补全失败的动作", "choice", "stories 20"]]
+    print_all(listing("ToMBench", ["name", "short", "中文", "kind", "items"], rows))
+    out = capsys.readouterr().out
+    assert {"Completion", "Actions", "choice", "stories"} <= {*out.split()}
+    assert max(map(cell_len, out.splitlines())) <= 80

@@ -16,7 +16,7 @@ from needs import needs
 
 import evalsuite
 from evalsuite.analyses.saved import load_results
-from evalsuite.analyses.scores import cut, notes
+from evalsuite.analyses.scores import cut, leaks, notes
 from evalsuite.backends.openai.faults import Server, prompt_id
 from evalsuite.backends.scripted import Scripted
 from evalsuite.common.errors import ConfigError
@@ -42,8 +42,18 @@ def test_more_than_two_percent_of_a_cell_are_told() -> None:
     assert (
         line.en.startswith("a: 13 replies were cut") and "easy CKF, 10 %" in line.en and "--again truncated" in line.en
     )
+    assert "（最多的是 easy 常识知识填充，10%）" in line.zh
     assert line.zh.startswith("a：13 条回复") and line in notes(results(many, some, few))
     assert cut(results(few)) == []
+
+
+def test_leaked_items_of_one_file_are_told_once() -> None:
+    one, more = ({"leaked": count} for count in (1, 3))
+    found = leaks(results(a_cell(facts=one), a_cell(facts=one, model="b"), a_cell(facts=more, task="event_cause")))
+    assert [line.en.partition(" a dialogue")[0] for line in found] == [
+        "easy CKF: 1 test item shares",
+        "easy EC: 3 test items share",
+    ]
 
 
 def test_models_have_a_line_each_and_baselines_none() -> None:

@@ -336,7 +336,7 @@ def cut(results: Results) -> list[Text]:
         share = f"{100 * cut_share(worst):.0f}"
         lines.append(
             Text(
-                f"{model}：{count} 条回复在给出答案前被长度上限截断，计为不正确（最多的是{task.zh}，{share}%）；"
+                f"{model}：{count} 条回复在给出答案前被长度上限截断，计为不正确（最多的是 {task.zh}，{share}%）；"
                 "evalsuite run … --again truncated --max-new-tokens N 以更长的上限只重新询问这些",
                 f"{model}: {count} replies were cut at their limit before they answered, and count as not right (most in "
                 f"{task.en}, {share} %); evalsuite run … --again truncated --max-new-tokens N asks only those again, with "
@@ -366,11 +366,13 @@ def leaks(results: Results) -> list[Text]:
         if count:
             what = "left out" if dropped else "kept; --drop-leaked leaves them out"
             zh = "已剔除" if dropped else "未剔除；--drop-leaked 可剔除"
+            place = task_and_set(TASKS[cell.task], cell.set)
+            items = "1 test item shares" if count == 1 else f"{count} test items share"
             lines[cell.set, cell.task] = Text(
-                f"{count} 道测试题的对话也在训练集中（{zh}）",
-                f"{count} test items share a dialogue with the training split ({what})",
+                f"{place.zh}：{count} 道测试题的对话也在训练集中（{zh}）",
+                f"{place.en}: {items} a dialogue with the training split ({what})",
             )
-    return [Text(f"{place} {task}：{text.zh}", f"{place} {task}: {text.en}") for (place, task), text in lines.items()]
+    return [*lines.values()]
 
 
 ANALYSIS: Analysis[None] = Analysis(

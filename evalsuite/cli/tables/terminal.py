@@ -46,7 +46,9 @@ def listing(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -
         title=head, title_justify="left", box=SIMPLE_HEAD, collapse_padding=True, min_width=cell_len(head.plain)
     )
     for n, name in enumerate(columns):
-        table.add_column(translated(name), no_wrap=n == 0, overflow="fold")
+        words = [len(word) for row in rows for word in row[n].split() if word.isascii()]
+        least = max((word for word in words if word < WORDS), default=0)  # words up to this length are not folded
+        table.add_column(translated(name), no_wrap=n == 0, overflow="fold", min_width=least)
     for row in rows:
         table.add_row(*(Styled(one_line(cell)) for cell in row))
     return table
