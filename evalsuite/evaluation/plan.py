@@ -87,7 +87,8 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
         if any(count for m in chosen for count in _shots(s, m, t)) and corpus.training(t, item_set) is None:
             path = corpus.path(t, item_set, corpus.of(t).benchmark.training)
             raise DataError(
-                f"shots are drawn from the training split, which is not there; run {t.short} with --shots 0, in a command of its own",
+                f"shots are drawn from the training split, which is not there; run {t.short} with --shots 0, in a command "
+                "of its own",
                 path,
             )
     if not any(_perturbations(s, source.task) for source in eval_sets):
