@@ -499,6 +499,7 @@ def _near(text: str, options: OptionKeys) -> int | None:
 _JOIN = re.compile(r"[ ]?(?:[-.、:)=—|,][ ]?)?(?:是|为|即|也就是)?[ ]?[“\"'「『【(<《〈*\ue001\ue002]{0,2}[ ]?")
 _SOFT = re.compile(r"[ ]?[\"”'’]?[ ]?(?:[-.、:)—|][ ]?|-{2,})?[“\"'「『【(<《〈]{0,2}[ ]?\n?")
 _BOUNDARY = re.compile(r"[^\w(]|[吧了呢啊是为这因最才]|选项|正确|符合|$|\(")
+_ENDS_LINE = re.compile(rf"[^\w\n]*(?:[\n{TURN}]|$)")
 _SENTENCE = re.compile(r"[.。][ ]?[“\"「]")  # (b). "薯片" looks similar
 _LABEL_LAST = re.compile(r"[ ]?[”\"」』】]?[ ]?[(\[]?[ ]?(?:即|对应|也就是)?(?:选项|option)?[ ]?")
 
@@ -517,7 +518,7 @@ def _merge(last: Mention, mention: Mention, low: str) -> Mention | None:
     if not (_JOIN if same else _SOFT).fullmatch(gap):
         return None
     differs = not same and last.option >= 0 and _BOUNDARY.match(low, mention.end)
-    if not (same or differs) and "\n" in gap:
+    if not same and "\n" in gap and not (differs and _ENDS_LINE.match(low, mention.end)):
         return None  # a sentence about another option
     return joint._replace(against=mention.option) if differs else joint
 
@@ -574,7 +575,7 @@ _AND = re.compile(
 )
 # As many further letters as a question has options at most: without a bound the time of a long list grows as its square.
 _PREDICATE = re.compile(
-    r"(?:[ ]?[、和与及,/][ ]?[(]?[a-z1-9](?![a-z0-9])[)]?){0,15}[”\"」』)]?[ ]?(?:选?项)?[ ]?(?:错误|正确|有误|[也更才则不是为错就最没显明可还似看较比符与]|一般|it is|is|seems|does)"
+    r"(?:[ ]?[、和与及,/][ ]?[(]?[a-z1-9](?![a-z0-9])[)]?){0,15}[”\"」』)]?[ ]?(?:选?项)?[ ]?(?:错误|正确|有误|[也更才则次不是为错就最没显明可还似看较比符与]|一般|it is|is|seems|does)"
 )
 _JUDGED = re.compile(r"(?:[ ]?[、和与及][ ]?[(]?[a-z1-9](?![a-z0-9])[)]?){0,15}[ ]?选?项?[ ]?[均都皆]")
 _COMMA = re.compile("[,;]")

@@ -259,7 +259,7 @@ _SAID_OF = re.compile(r"[.):]*[_~#]|:'/")
 _ITEM = re.compile(r"[!/^][b,.:(|\[]*\Z")
 _OPENS = re.compile(r"[S+][^./MTQGWm?@]*:\^[b(]*\Z")  # 正确的是: at the end of a line
 _TEXT_NEXT = re.compile(r"\.?/[b(|]*T")  # 答案：b, and its text on a line of its own
-_NEXT_LINE = re.compile(r"(?:[:,][^/]+|\.)?/[b(|]*(?:[MQ]|T(?!['_~#]))")  # not a sentence about another option
+_NEXT_LINE = re.compile(r"(?:[:,][^/]+|\.)?/[b(|]*(?:[MQ]|T(?:[.,:|()/\]]|$))")  # not a sentence about another option
 
 
 def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]:
