@@ -50,7 +50,8 @@ CUES: dict[str, str] = {
     "a": "也",  # also
     "A": "还 同样 另外 或 以及 also or and",  # adds to the choice before
     "F":  # introduces a conclusion
-        "综上(|所述) 因此 所以 故 总之 最终 综合来看 可见 总的来说 那么 那就 therefore thus so hence finally overall in_(conclusion|summary)",
+        "综上(|所述) 因此 所以 故 总之 最终 综合来看 可见 总的来说 therefore thus so hence finally overall in_(conclusion|summary)",
+    "f": "那么 那就",  # introduces a conclusion from what is supposed
     "K":  # corrects what was said before
         "等等 等一下 更正 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实际上 准确地说 wait actually sorry correction scratch_that on_second_thought my_mistake no, hold_on "
         "hmm,",

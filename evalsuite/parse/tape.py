@@ -30,7 +30,7 @@ TOKENS = {
     "S": "the answer", "s": "the answer, if a copula follows", "p": "the word option", "C": "a verb of choosing", "o": "a verb of opinion",
     "=": "a copula", "J": "an object marker: 将", "+": "right", "w": "right, weakly", "y": "possible", "-": "wrong", "N": "negates the word behind",
     "X": "rejects what is behind", "x": "rejects what is beside", "n": "rejects what is behind, as a contrast", "U": "rejects what is before: 不如",
-    "V": "but", "l": "leaves what is behind", "F": "concludes", "K": "corrects what was said", "R": "begins a reason", "I": "if", "H": "although",
+    "V": "but", "l": "leaves what is behind", "F": "concludes", "f": "concludes from what is supposed", "K": "corrects what was said", "R": "begins a reason", "I": "if", "H": "although",
     "h": "a hedge", "a": "also", "A": "and", "u": "only", "c": "compares: 比", "L": "begins a list of the options", "i": "begins some of the options",
     "P": "begins a ranking", "D": "a second choice", "E": "except", "O": "the others", "0": "none", "z": "none of those named", "B": "all",
     "1": "chooses what is spoken of: 选它", "e": "the sentence filled in", "Y": "yes", "Z": "no", "?": "asks",
