@@ -41,8 +41,9 @@ LANGUAGES = pytest.mark.parametrize("lang", thorough_but(1, ["en", "zh"]))
 
 
 def open_at(eight: Path, browse: Any, lang: str, width: int) -> Any:
-    size = {"width": width, "height": 800}
-    return browse(eight, "html[data-drawn=all]", query=f"?lang={lang}", viewport=size, laid_out=False, folded=True)
+    """The page as a reader gets it: what is out of sight is drawn when the browser idles, and laid out when it comes near."""
+    query, size = f"?lang={lang}", {"width": width, "height": 800}
+    return browse(eight, "html[data-drawn=all]", "", query, viewport=size, laid_out=False, folded=True)
 
 
 def edge(tab: Any, selector: str, side: str) -> float:
