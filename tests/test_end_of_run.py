@@ -92,7 +92,8 @@ def test_equal_models_do_not_lead(tmp_path: Path) -> None:
 def test_models_that_are_not_told_apart_are_said_so(tmp_path: Path) -> None:
     first, *_ = lines(tmp_path / "run", {"a": good(0.5), "b": good(0.501)}, tasks=["CKF"])
     assert (
-        "best of 2 models on CKF of CORECODE HARD" in first and "not significantly ahead of every other model" in first
+        "best of 2 models on Knowledge filling of CORECODE HARD" in first
+        and "not significantly ahead of every other model" in first
     )
 
 
@@ -100,7 +101,10 @@ def test_one_model_at_chance_with_few_items_that_says_one_thing(tmp_path: Path) 
     first, second, third = lines(tmp_path / "run", {"b": lambda request: "b"}, limit=100, tasks=["CKF"], set="hard")
     assert first.startswith("b: ") and "100 items" in first and "best" not in first
     assert second.startswith("b is not significantly above chance on Knowledge filling of CORECODE HARD")
-    assert "b chose (b) on 100 of 100 items of CKF" in third and "100 items a task, intervals of up to ±" in third
+    assert (
+        "b chose (b) on 100 of 100 items of Knowledge filling" in third
+        and "100 items a task, intervals of up to ±" in third
+    )
 
 
 def test_few_dialogues_do_not_tell_who_is_above_chance(tmp_path: Path) -> None:

@@ -218,7 +218,7 @@ def test_the_way_is_that_of_most_models_whatever_baselines_were_asked() -> None:
     others = [cell(name, "knowledge_filling", 10, 50, facts={"tags": ["baseline"]}) for name in ("x", "y", "z")]
     assert (
         about(found_sentences([*others, *few]), "best")[0].en
-        == "a: 90.0\u00a0% (50 items) on CKF of CORECODE HARD (paper 5-shot)."
+        == "a: 90.0\u00a0% (50 items) on Knowledge filling of CORECODE HARD (paper 5-shot)."
     )
 
 
@@ -238,7 +238,7 @@ def test_who_is_best_and_the_cost_of_the_harder_set() -> None:
     (one,) = about(found, "best")
     assert one.en == (
         "a is best of 2 models on all 2 tasks of CORECODE HARD, significantly ahead of every other model on 1 of them; "
-        "CKF: 40.0\u00a0% (50 items), next b, 38.0\u00a0%."
+        "Knowledge filling: 40.0\u00a0% (50 items), next b, 38.0\u00a0%."
     )
     assert one.test_en == "Paired permutation test over dialogues, Holm over a task's 1 pair of models"
     assert about(found, "levels")[0].en == (
@@ -259,7 +259,7 @@ def test_the_example_is_a_significant_win_where_there_is_one() -> None:
         group(**both, task="domain_identification", not_worse=[]),
     ]
     (one,) = about(found_sentences(cells, groups), "best")
-    assert "significantly ahead of every other model on 1 of them; DI: 40.0\u00a0%" in one.en
+    assert "significantly ahead of every other model on 1 of them; Domain identification: 40.0\u00a0%" in one.en
     assert "其中 1 项显著领先于所有其他模型；领域识别" in one.zh
 
 

@@ -155,8 +155,10 @@ def holds(done: Results, page: Sequence[Finding]) -> None:
     best = topics.get("best")
     if best and " is best of " in best.en:
         leader = best.en.partition(" is best of ")[0]
-        at = re.search(r"(?:; | on )(CKF|SI)(?::| of)", best.en)
-        task = {"CKF": "knowledge_filling", "SI": "slot_identification"}[at[1] if at else ""]
+        at = re.search(r"(?:; | on )(Knowledge filling|Slot identification)(?::| of)", best.en)
+        task = {"Knowledge filling": "knowledge_filling", "Slot identification": "slot_identification"}[
+            at[1] if at else ""
+        ]
         scores = {c.model: c.headline.value or 0 for c in ranked if c.task == task}
         assert scores[leader] == max(scores.values()) and list(scores.values()).count(scores[leader]) == 1
     if done.cells and not ranked:

@@ -13,6 +13,7 @@ import pytest
 from needs import needs
 from test_overview import GROUP, run  # noqa: F401 - a fixture
 from test_page_accessible import violations
+from test_page_first_screen import edge, nothing_scrolls_sideways
 
 import evalsuite
 from evalsuite.analyses.overview import overview
@@ -58,7 +59,7 @@ def a_row_a_model_first(page: Any, shown: Path) -> None:
         page.locator("#findings").count() == page.locator("#part-intro #findings").count()
     )  # first on every kind of run
     rows = [r for r in group["rows"] if (r["variant"], r["scoring"]) == ("paper", "generate")]
-    assert page.locator("#wholes tbody tr:not(.group)").count() == len(rows) + 1  # and chance
+    assert page.locator("[data-sheet=whole] tbody tr:not(.group)").count() == len(rows) + 1  # and chance
     ends = page.locator("#wholes table, #wholes h2 ~ .note, #wholes > .note").evaluate_all(
         "all => all.map((x) => x.localName)"
     )
@@ -111,9 +112,9 @@ def a_change_a_chart_an_order_and_a_file(page: Any) -> None:
     page.locator("#parts-some button.cell").first.focus()
     page.locator("#wholes .panel[data-ability=texts] .spot").first.focus()
     page.keyboard.press("Enter")
-    leader = page.locator("#wholes tbody.own th .name").first.inner_text()  # charts have the table's order
+    leader = page.locator("[data-sheet=whole] tbody.own th .name").first.inner_text()  # charts have the table's order
     assert page.locator("#parts-some h3").inner_text().startswith(f"{leader} · Texts")
-    head = page.locator("#wholes thead th", has_text="CIDER").first
+    head = page.locator("[data-sheet=whole] thead th", has_text="CIDER").first
     head.locator("button").click()
     with page.expect_download() as download:
         page.locator("#sheet-whole-some").locator("xpath=preceding-sibling::*[1]").locator("summary").click()
@@ -122,8 +123,26 @@ def a_change_a_chart_an_order_and_a_file(page: Any) -> None:
     values = {line[1]: line[2:] for line in lines if line[1] in ("first", "second")}
     for model, told in values.items():
         assert told[0] == mean(page, model, "benchmark:corecode").inner_text()
-    shown_order = page.locator("#wholes tbody.own th .name").all_inner_texts()
+    shown_order = page.locator("[data-sheet=whole] tbody.own th .name").all_inner_texts()
     assert shown_order == sorted(values, key=lambda m: -number(mean(page, m, "benchmark:cider").inner_text()))
+
+
+@pytest.mark.thorough
+def test_the_first_screen(browse: Any, shown: Path) -> None:
+    """As a reader's browser draws it: the first mean stands high, whole tables fit; changes have a table of their own."""
+    where = {"query": "?lang=en", "laid_out": False, "folded": True}
+    with browse(
+        shown / "page/index.html", "html[data-drawn=all]", "", viewport={"width": 1280, "height": 800}, **where
+    ) as tab:
+        first = "[data-sheet=whole] tbody.own td .num"
+        assert tab.locator(first).first.bounding_box()["y"] < 500
+        assert edge(tab, "[data-sheet=whole] thead th", "right") <= 1280
+        assert tab.locator("[data-sheet=whole] [data-perturb]").count() == 0
+        assert tab.locator("[data-sheet=whole_changes] [data-perturb]").count() > 0
+        nothing_scrolls_sideways(tab)
+        tab.set_viewport_size({"width": 390, "height": 800})
+        assert tab.locator(first).first.bounding_box()["y"] < 700
+        assert tab.evaluate("document.documentElement.scrollWidth") == 390
 
 
 @pytest.mark.thorough

@@ -104,7 +104,7 @@ def _one(
         best, then = score(first, "zh"), value(second, "zh")
         zh = f"{title}：{among.zh}，{first.name} 在{first.task.zh}上最好，{best}，{lead.zh}；其次 {second.name}，{then}。"
         best, then = score(first, "en"), value(second, "en")
-        en = f"{first.name} is best {among.en} on {first.task.short} of {title}, {best}, {lead.en}; next {second.name}, {then}."
+        en = f"{first.name} is best {among.en} on {first.task.en} of {title}, {best}, {lead.en}; next {second.name}, {then}."
     else:
         zh = (
             f"{title}：{among.zh}，{first.name} 在 {count} 项任务中的 {most} 项上最好，{lead.zh}；{first.task.zh}：{score(first, 'zh')}，"
@@ -112,7 +112,7 @@ def _one(
         )
         en = (
             f"{first.name} is best {among.en} on {'all' if most == count else f'{most} of'} {count} tasks of {title}, {lead.en}; "
-            f"{first.task.short}: {score(first, 'en')}, next {second.name}, {value(second, 'en')}."
+            f"{first.task.en}: {score(first, 'en')}, next {second.name}, {value(second, 'en')}."
         )
     return Finding("best", zh, en, test.zh, test.en, first.number)
 
@@ -154,7 +154,7 @@ def _alone(own: Sequence[FindingCell], title: str) -> list[Finding]:
     low, high = alike[0], alike[-1]
     if len(alike) == 1:
         zh = f"{title}：{low.name} 在{low.task.zh}上得 {score(low, 'zh')}。"
-        en = f"{low.name}: {score(low, 'en')} on {low.task.short} of {title}."
+        en = f"{low.name}: {score(low, 'en')} on {low.task.en} of {title}."
     elif value(low, "en") == value(high, "en"):
         names = [c.task.name for c in alike]
         zh = f"{title}：{low.name} 在{listed(names, 'zh')}上都得 {value(low, 'zh')}。"
@@ -162,5 +162,5 @@ def _alone(own: Sequence[FindingCell], title: str) -> list[Finding]:
     else:
         zh = f"{title}：{low.name} 的得分从{low.task.zh}的 {score(low, 'zh')}到{high.task.zh}的 {score(high, 'zh')}。"
         least, top = score(low, "en"), score(high, "en")
-        en = f"{low.name} gets from {least} on {low.task.short} to {top} on {high.task.short} of {title}."
+        en = f"{low.name} gets from {least} on {low.task.en} to {top} on {high.task.en} of {title}."
     return [Finding("best", zh, en, cell=high.number)]

@@ -22,6 +22,8 @@ export function t(key: string, ...args: (string | number)[]): string {
   return args.reduce<string>((done, arg, i) => done.split(`{${i}}`).join(String(arg)), text);
 }
 export const colon = () => (inChinese() ? "：" : ": ");
+/** Words as a list. */
+export const listed = (words: string[]) => words.join(inChinese() ? "、" : ", ");
 /** Sentences one after the other: Chinese ones have no blank between. */
 export const sentences = (...all: (string | false | null | undefined)[]) =>
   all.filter(Boolean).join(inChinese() ? "" : " ");

@@ -1,6 +1,6 @@
 // The table of contents: the page's sections by groups, and the folds around long sections.
 import { $, button, byId, h, put } from "../common/dom.ts";
-import { inChinese, t } from "../common/words.ts";
+import { listed, t } from "../common/words.ts";
 import { unfolds } from "./actions.ts";
 import { state } from "./state.ts";
 
@@ -115,8 +115,7 @@ export function foldSection(id: string, box: HTMLElement) {
   const tables = section.querySelectorAll("table").length;
   const found = [...section.querySelectorAll(":scope > .found")];
   const inside = [
-    !found.length &&
-      titles.slice(0, MOST_TITLES).join(inChinese() ? "、" : ", ") + (more > 0 ? t("andMore", more) : ""),
+    !found.length && listed(titles.slice(0, MOST_TITLES)) + (more > 0 ? t("andMore", more) : ""),
     ...found.map((x) => x.textContent),
     tables > 0 && t("nTables", tables),
   ];

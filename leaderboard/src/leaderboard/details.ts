@@ -31,19 +31,22 @@ export function signsOf(cell: Cell) {
   );
 }
 
+/** "167 parsed · 6 refused": the statuses of a cell's requests. */
+export const statusWords = (cell: Cell) => {
+  const n = counts(cell);
+  return STATUSES.filter((x) => n[x] > 0)
+    .map((x) => `${t(x)} ${n[x]}`)
+    .join(" · ");
+};
+
 /** A stacked bar of the shares of statuses; its numbers are in the text beside it or in its title. */
 export function statusBar(cell: Cell) {
   const n = counts(cell);
-  const parts = STATUSES.filter((x) => n[x] > 0);
+  const words = statusWords(cell);
   return h(
     "span",
-    {
-      class: "stack",
-      role: "img",
-      "aria-label": parts.map((x) => `${t(x)} ${n[x]}`).join(", "),
-      title: parts.map((x) => `${t(x)} ${n[x]}`).join(" · "),
-    },
-    parts.map((x) => {
+    { class: "stack", role: "img", "aria-label": words, title: words },
+    STATUSES.filter((x) => n[x] > 0).map((x) => {
       const part = h("i", { class: `s-${x}` });
       part.style.flexGrow = String(n[x]);
       return part;

@@ -8,39 +8,32 @@ const CORNERS = {
   diamond: [0, -1.35, 1.2, 0, 0, 1.35, -1.2, 0],
 };
 
-export const LOOKS: [dash: string, shape: "circle" | keyof typeof CORNERS, hollow?: boolean][] = [
-  ["", "circle"],
-  ["7 3", "square"],
-  ["2 3", "triangle"],
-  ["9 3 2 3", "diamond"],
-  ["5 2 1 2 1 2", "square", true],
-  ["4 5", "triangle", true],
-  ["6 3", "circle", true],
-  ["", "diamond", true],
-  ["7 3", "circle"],
-  ["2 3", "square"],
-  ["9 3 2 3", "triangle"],
-  ["4 5", "diamond"],
-  ["5 2 1 2 1 2", "square"],
-  ["", "triangle"],
-  ["6 3", "diamond"],
-  ["2 3", "circle"],
-  ["4 5", "circle", true],
-  ["7 3", "circle"],
-  ["", "triangle", true],
-  ["9 3 2 3", "circle", true],
-  ["6 3", "square", true],
-  ["5 2 1 2 1 2", "triangle"],
-  ["7 3", "diamond", true],
-  ["", "square"],
+const MARKS: [shape: "circle" | keyof typeof CORNERS, hollow?: boolean][] = [
+  ["circle"],
+  ["square"],
+  ["triangle"],
+  ["diamond"],
+  ["square", true],
+  ["triangle", true],
+  ["circle", true],
+  ["diamond", true],
 ];
-const COLOURS = 6;
+const DASHES = ["", "7 3", "2 3", "9 3 2 3", "5 2 1 2 1 2", "4 5", "6 3", "1 2"];
+/** The number of colours c0, c1 … in page.css: eight models differ by colour alone, also to colour-blind readers. */
+const COLOURS = 8;
+
+/** The number of looks. Of those with one colour, each has another marker. */
+export const LOOKS = COLOURS * MARKS.length;
+const roundOf = (look: number) => Math.floor(look / COLOURS);
+export const markOf = (look: number) => MARKS[(look + 3 * roundOf(look)) % MARKS.length];
+/** The first of the looks with hollow markers; it has the colour of the first look. */
+export const HOLLOW = 2 * COLOURS;
 
 export const colourOf = (look: number) => `c${look % COLOURS}`;
-export const dashOf = (look: number) => LOOKS[look][0];
+export const dashOf = (look: number) => DASHES[(look + 3 * roundOf(look)) % DASHES.length];
 /** Draw the marker of a look. */
 export function glyph(look: number, x: number, y: number, r = 4.5): SVGElement {
-  const [, shape, hollow] = LOOKS[look];
+  const [shape, hollow] = markOf(look);
   const cls = hollow ? "mark hollow" : "mark";
   if (shape === "circle") return s("circle", { class: cls, cx: x, cy: y, r });
   const corners = CORNERS[shape].map((v, i) => ((i % 2 ? y : x) + 0.9 * r * v).toFixed(1));

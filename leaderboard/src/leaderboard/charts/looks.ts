@@ -14,7 +14,7 @@ let looks: { of?: Map<string, Model>; at: Map<string, number> } = { at: new Map(
 export function lookOf(id: string): number {
   if (looks.of !== models) {
     const all = [...models.values()].sort((a, b) => Number(a.adapter) - Number(b.adapter));
-    looks = { of: models, at: new Map(all.map((m, i) => [m.id, i % LOOKS.length])) };
+    looks = { of: models, at: new Map(all.map((m, i) => [m.id, i % LOOKS])) };
   }
   return looks.at.get(id) ?? 0;
 }

@@ -18,9 +18,7 @@ import { groupName } from "./sheet_lines.ts";
 export function dotPanels(sheet: Sheet, id: string): HTMLElement {
   const up = sheet.chart?.up ?? [];
   const range = rangeOf(sheet.rows.flatMap((row) => up.map((n) => asValue(row.cells[n]).value)).filter(isNumber));
-  const key = up.map((n, i) =>
-    h("span", null, markSample(i % LOOKS.length, 16), visible(inWords(sheet.columns[n].heading))),
-  );
+  const key = up.map((n, i) => h("span", null, markSample(i % LOOKS, 16), visible(inWords(sheet.columns[n].heading))));
   const panels = blocksOf(sheet.rows).map((block) => dotPanel(sheet, block, up, range));
   return h("div", { id }, h("p", { class: "legend" }, key), h("div", { class: "panels spreadpanels" }, panels));
 }
@@ -44,8 +42,8 @@ function dotPanel(sheet: Sheet, block: Block, up: number[], range: Range): HTMLE
       const name = plain(inWords(column.heading));
       const cell = cellOfAbout(sheet.run ?? 0, { ...sheet.about, ...row.about, ...column.about });
       const words = `${labelOf(id)}, ${name}: ${pct(value)} %${unansweredNote(cell)}`;
-      const point = { x: across(value), y, words, cell, line: id, at: name, cls: colourOf(look % LOOKS.length) };
-      return points.point(point, (px, py) => glyph(look % LOOKS.length, px, py));
+      const point = { x: across(value), y, words, cell, line: id, at: name, cls: colourOf(look % LOOKS) };
+      return points.point(point, (px, py) => glyph(look % LOOKS, px, py));
     };
     return group(
       picked.length && !picked.includes(id) ? "spreadrow dim" : "spreadrow",

@@ -10,7 +10,7 @@ import { type Block, blocksOf } from "../tables/blocks.ts";
 import { asValue, between, cellText, digitsOf, inWords, isFigure, titleOf } from "../tables/figures.ts";
 import type { About, Sheet, SheetColumn, SheetRow } from "../types.ts";
 import { type Anchor, type Ground, labelled, offsetOf, PLOT, QUARTERS, type Range, rangeOf, scale } from "./axis.ts";
-import { dashOf, LOOKS } from "./glyphs.ts";
+import { dashOf, HOLLOW, LOOKS } from "./glyphs.ts";
 import { ENDED, endNode, nameHeights } from "./line_ends.ts";
 import { labelOf, lookOf, nameOf, pickedOf, sample } from "./looks.ts";
 import { chanceLine, type LinePoint, label, line, Points, upAxis } from "./marks.ts";
@@ -186,8 +186,8 @@ const headingWords = (column: SheetColumn) =>
 /** The look of a column's line: the last set is filled and the others are hollow, as everywhere on the page. */
 function columnLook({ columns }: Sheet, up: number[], n: number): number {
   const i = up.indexOf(n);
-  if (columns[n].about?.set === undefined) return i % LOOKS.length;
-  return n === up[up.length - 1] ? 0 : (6 + i) % LOOKS.length;
+  if (columns[n].about?.set === undefined) return i % LOOKS;
+  return n === up[up.length - 1] ? 0 : (HOLLOW + i) % LOOKS;
 }
 
 /** The words that identify a row, and its model where that is on the page. Where the first column has the places, only the sheet
@@ -203,7 +203,7 @@ function nameIn(sheet: Sheet, row: SheetRow, keys: number[]) {
   return { key: plain(name.filter(Boolean).join(" · ")), model };
 }
 
-const lookIn = (model: string | undefined, i: number) => (model ? lookOf(model) : i % LOOKS.length);
+const lookIn = (model: string | undefined, i: number) => (model ? lookOf(model) : i % LOOKS);
 
 function pointOf(sheet: Sheet, row: SheetRow, n: number, at: number, where: string, more: string[] = []): LinePoint[] {
   const column = sheet.columns[n];

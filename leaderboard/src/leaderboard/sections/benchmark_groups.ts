@@ -1,7 +1,7 @@
 // The first tables of a page of several benchmarks: a row for each model with means over a group, and the parts of each mean.
 import { $, button, h, type Kid, put, visible } from "../../common/dom.ts";
 import { isNumber, num, pct, signed, sumOf } from "../../common/numbers.ts";
-import { inChinese, sentences, t } from "../../common/words.ts";
+import { listed, sentences, t } from "../../common/words.ts";
 import type { GroupChange, GroupColumn, GroupPart, GroupScore } from "../../types/results.ts";
 import { unfoldParts } from "../actions.ts";
 import { abilityPanel } from "../charts/abilities.ts";
@@ -54,7 +54,7 @@ function drawWhole(whole: GroupTable): Kid {
     ),
   );
   return [
-    sheetNode(sheetOf(whole), { id: `whole-${name}`, heading: h("h2", null, title), where: wayOf(whole) }),
+    sheetNode(scoresOf(whole), { id: `whole-${name}`, heading: h("h2", null, title), where: wayOf(whole) }),
     h("div", { id: boxOf(whole), class: "parts" }, partsNode(whole)),
     h(
       "p",
@@ -70,6 +70,7 @@ function drawWhole(whole: GroupTable): Kid {
       h("div", { class: "titled" }, h("h3", null, t("byAbility")), savers(charts, `${title} · ${t("byAbility")}`)),
       h("div", { class: "panels", id: charts }, panels),
     ],
+    sheetNode(changesOf(whole), { id: `changes-${name}`, where: wayOf(whole) }),
   ];
 }
 
@@ -81,14 +82,26 @@ const inOrder = (rows: GroupTableRow[]): GroupTableRow[] => [
   ...rows.filter(({ model }) => model.baseline),
 ];
 
-// ---- the table
-function sheetOf(whole: GroupTable): Sheet {
-  const { columns, changes } = whole;
+// ---- the tables
+function scoresOf(whole: GroupTable): Sheet {
+  const cells = (row: GroupTableRow) => whole.columns.map((column) => scoreCell(whole, row, column));
   return {
     name: "whole",
     title: inWords(whole.group),
-    columns: [{ heading: t("model") }, ...columns.map(scoreColumn), ...changes.map(changeColumn)],
-    rows: [...chanceRow(whole), ...part(whole, "own"), ...part(whole, "base")],
+    columns: [{ heading: t("model") }, ...whole.columns.map(scoreColumn)],
+    rows: [...chanceRow(whole), ...part(whole, "own", cells), ...part(whole, "base", cells)],
+    look: "scorings whole",
+    marks: { group: whole.group.name },
+  };
+}
+
+function changesOf(whole: GroupTable): Sheet {
+  const cells = (row: GroupTableRow) => whole.changes.map((of) => changeCell(whole, row, of));
+  return {
+    name: "whole_changes",
+    title: t("wholeChanges"),
+    columns: whole.changes.length ? [{ heading: t("model") }, ...whole.changes.map(changeColumn)] : [],
+    rows: [...part(whole, "own", cells), ...part(whole, "base", cells)],
     look: "scorings whole",
     marks: { group: whole.group.name },
   };
@@ -99,13 +112,18 @@ function scoreColumn(column: WholeColumn): SheetColumn {
   const asked = tasksIn(parts);
   const flags: Flag[] = [
     ...(absent.length
-      ? [{ text: `${asked}/${asked + absent.length}`, title: t("absent", absent.map(nameOf).join(comma())) }]
+      ? [
+          {
+            text: t("nTasks", `${asked}/${asked + absent.length}`),
+            title: t("absent", listed(absent.map(nameOf))),
+          },
+        ]
       : []),
     ...(alike ? [] : [{ text: "≠", title: t("differ") }]),
   ];
   return {
     heading: column,
-    below: t("nTasks", asked),
+    below: absent.length ? "" : t("nTasks", asked),
     over: t(kind === "benchmark" ? "byBenchmark" : "byAbility"),
     flags,
     kind: "percent",
@@ -117,7 +135,7 @@ function scoreColumn(column: WholeColumn): SheetColumn {
 
 const changeColumn = ({ perturb, benchmark }: Changed): SheetColumn => ({
   heading: titleOf(benchmark),
-  over: `${t("change")} · ${perturbName(perturb)}`,
+  over: perturbName(perturb),
   kind: "percent",
   signed: true,
   interval: state.intervals ? "aligned" : "drawn",
@@ -125,7 +143,6 @@ const changeColumn = ({ perturb, benchmark }: Changed): SheetColumn => ({
 });
 
 const titleOf = (benchmark: string): string => benchmarkNamed(benchmark)?.title ?? benchmark;
-const comma = () => (inChinese() ? "、" : ", ");
 
 /** The name of a part of groups.yaml: a task, or one of its sets. */
 function nameOf(part: string): string {
@@ -134,22 +151,18 @@ function nameOf(part: string): string {
 }
 
 /** The row of the level of chance, if a column has one. */
-function chanceRow({ columns, changes, rows }: GroupTable): SheetRow[] {
+function chanceRow({ columns, rows }: GroupTable): SheetRow[] {
   const level = (column: GroupColumn) => rows.map((row) => scoreIn(row, column)?.chance).find(isNumber) ?? null;
   const values = columns.map((column) => ({ value: level(column), compares: false }));
   const known = values.some(({ value }) => value !== null);
-  return known ? [{ part: "chance", cells: [t("chance"), ...values, ...changes.map(() => null)] }] : [];
+  return known ? [{ part: "chance", cells: [t("chance"), ...values] }] : [];
 }
 
-/** The rows of the models or of the baselines, with their heading. */
-function part(whole: GroupTable, name: "own" | "base"): SheetRow[] {
+/** The rows of the models or of the baselines, with their heading. `values` gives the cells beside a model's name. */
+function part(whole: GroupTable, name: "own" | "base", values: (row: GroupTableRow) => SheetValue[]): SheetRow[] {
   const rows = whole.rows.filter(({ model }) => model.baseline === (name === "base"));
   const heading: SheetRow = { part: name, kind: "group", cells: [t(name === "base" ? "baselines" : "own")] };
-  const cells = (row: GroupTableRow) => [
-    nameCell(row.model),
-    ...whole.columns.map((column) => scoreCell(whole, row, column)),
-    ...whole.changes.map((of) => changeCell(whole, row, of)),
-  ];
+  const cells = (row: GroupTableRow) => [nameCell(row.model), ...values(row)];
   return rows.length ? [heading, ...rows.map((row) => ({ part: name, cells: cells(row) }))] : [];
 }
 

@@ -1,7 +1,7 @@
 // Significance groups: letters beside the values of the overview, from tests that report.py computed.
 import { h } from "../../common/dom.ts";
 import { plain } from "../../common/text.ts";
-import { inChinese, t } from "../../common/words.ts";
+import { inChinese, listed, t } from "../../common/words.ts";
 import { tick } from "../controls.ts";
 import { address, data, models } from "../data.ts";
 import { inSight, perturbOf, scoringOf, setNames } from "../filters.ts";
@@ -49,7 +49,7 @@ function letterless() {
     }
   return [...out].map(([key, columns]) => {
     const [label, why] = key.split("\t");
-    const where = columns.length > 3 ? t("nColumns", columns.length) : columns.join(inChinese() ? "、" : ", ");
+    const where = columns.length > 3 ? t("nColumns", columns.length) : listed(columns);
     return t("letterless", label, t(`out.${why}`), where);
   });
 }

@@ -2,7 +2,7 @@
 import { h, type Kid, visible } from "../../common/dom.ts";
 import { num } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
-import { colon, inChinese, t } from "../../common/words.ts";
+import { colon, listed, t } from "../../common/words.ts";
 import { adapters, alone, benchmarksHere, data, manyBenchmarks, models } from "../data.ts";
 import { fact } from "../facts.ts";
 import type { Run } from "../types.ts";
@@ -66,5 +66,5 @@ export function pageTitle() {
 
 function pageLead() {
   const titles = benchmarksHere().map((b) => b.title);
-  return alone() ? t("lead") : t("leadAll", titles.join(inChinese() ? "、" : ", "));
+  return alone() ? t("lead") : t("leadAll", listed(titles));
 }

@@ -1,6 +1,6 @@
 // Notes on the figures in view.
 import { h } from "../../common/dom.ts";
-import { hasWord, inChinese, sentences, t } from "../../common/words.ts";
+import { colon, hasWord, sentences, t } from "../../common/words.ts";
 import { benchmarkOf, data, isChoice, manyBenchmarks, models, recordingWords, taskOf } from "../data.ts";
 import { benchmarksShown, cellsInView, hasCells, perturbOf } from "../filters.ts";
 import { choiceMetrics, metricOf, metricsOf, tasks } from "../metric_choice.ts";
@@ -44,9 +44,7 @@ export function notes() {
 
 /** Notes on models in view whose replies were recorded before their runs. */
 const recordedNotes = () =>
-  [...models.values()]
-    .filter((m) => m.recorded && hasCells(m))
-    .map((m) => `${m.label}${inChinese() ? "：" : ": "}${recordingWords(m)}`);
+  [...models.values()].filter((m) => m.recorded && hasCells(m)).map((m) => `${m.label}${colon()}${recordingWords(m)}`);
 
 function scoringNotes() {
   if (state.scoring === "generate") return [];
@@ -88,7 +86,7 @@ function profileNote(task: Task) {
   const there = metricsOf(task);
   if (publishedAs(task, metric) || !there.includes(metric)) return "";
   const twin = there.find((m) => m !== metric && baseName(publishedAs(task, m) ?? "") === baseName(metric));
-  const of = manyBenchmarks() ? `${benchmarkOf(task).title}${inChinese() ? "：" : ": "}` : "";
+  const of = manyBenchmarks() ? `${benchmarkOf(task).title}${colon()}` : "";
   const name = metricName(metric);
   return (
     of + (twin ? t("notComparable", metricName(baseName(metric)), name, metricName(twin)) : t("notPublished", name))

@@ -2,7 +2,7 @@
 import { button, byId, choice, h, kept } from "../../common/dom.ts";
 import { isNumber, mean, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
-import { inChinese, sentences, t } from "../../common/words.ts";
+import { listed, sentences, t } from "../../common/words.ts";
 import { choose, chooseMetricOf } from "../actions.ts";
 import {
   chanceOf,
@@ -20,7 +20,7 @@ import {
 } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
 import { adapters, address, benchmarkOf, counts, data, distinct, manyBenchmarks, setsThere, taskOf } from "../data.ts";
-import { leakNote, leaky, signsOf } from "../details.ts";
+import { leakNote, leaky, signsOf, statusWords } from "../details.ts";
 import { estimateFlag } from "../estimates.ts";
 import { benchmarksShown, cellAt, cellsInView, haveIntervals } from "../filters.ts";
 import { groupTables } from "../group_rows.ts";
@@ -28,7 +28,7 @@ import { choiceMetrics, metricOf, ownMetrics, tasks, textMetrics } from "../metr
 import { figure, isPaper, longName, metricName, span, spreadOf } from "../metrics.ts";
 import { perturbName, setLabel, taskName, viewWords } from "../names.ts";
 import { state } from "../state.ts";
-import { SCORINGS, STATUSES } from "../statuses.ts";
+import { SCORINGS } from "../statuses.ts";
 import { asValue } from "../tables/figures.ts";
 import { metricColumn, nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
@@ -71,7 +71,6 @@ export const drawOtherTables = () =>
       ),
     ),
     notes(),
-    legend(),
     lettersNote(),
   );
 
@@ -150,12 +149,6 @@ function controls() {
     adapters().length > 0 && tick("adapters", t("showAdapters", adapters().length)),
     button(t("csv"), exportCsv, { id: "csv", class: "push" }),
   );
-}
-
-function legend() {
-  const seen = STATUSES.filter((x) => cellsInView().some((c) => counts(c)[x] > 0));
-  const key = (x: string) => h("span", null, h("i", { class: `s-${x}`, "aria-hidden": "true" }), t(x));
-  return seen.length > 1 && h("p", { class: "legend" }, seen.map(key));
 }
 
 function overviewTable(table: OverviewTable) {
@@ -267,7 +260,7 @@ function cellTold(cell: Cell, metric: string, task: Task, m: Estimate): Partial<
     `n=${m.n ?? 0}`,
   ];
   const flags: (Flag | false | undefined | "" | null)[] = [
-    n.none > 0 && { text: `${num(n.none)} ${t("noAnswer")}`, statuses: cell },
+    n.none > 0 && { text: `${num(n.none)} ${t("noAnswer")}`, title: statusWords(cell) },
     n.failed > 0 && { text: `${num(n.failed)} ${t("failedN")}`, grave: true },
     signsOf(cell).length > 0 && { text: t("signShort"), title: t("signRead", num(signsOf(cell).length)) },
     estimateFlag(cell),
@@ -312,10 +305,9 @@ function paperPart(columns: TableColumn[]): SheetRow[] {
 
 /** "Tables 2, 3" in the page's language; a section for figures that no table has. */
 function sourceWords(all: string[]): string {
-  const and = inChinese() ? "、" : ", ";
   const names = [...new Set(all)];
   const inTables = names.filter((x) => x.startsWith("Table ")).map((x) => x.replace(/^Table /, ""));
   const others = names.filter((x) => !x.startsWith("Table ")).map((x) => t("section", x.replace(/^Section /, "")));
-  const tables = inTables.length ? [t("table", inTables.join(and))] : [];
-  return [...tables, ...others].join(and) || "–";
+  const tables = inTables.length ? [t("table", listed(inTables))] : [];
+  return listed([...tables, ...others]) || "–";
 }

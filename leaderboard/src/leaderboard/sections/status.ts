@@ -1,7 +1,7 @@
 // The statuses of requests: how many replies were parsed, refused, truncated …
 import { h } from "../../common/dom.ts";
 import { plain } from "../../common/text.ts";
-import { t } from "../../common/words.ts";
+import { listed, t } from "../../common/words.ts";
 import { ownRows } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
 import { counts, modelOf, scoreOf, taskOf } from "../data.ts";
@@ -14,18 +14,27 @@ import { state } from "../state.ts";
 import { NO_ANSWER, STATUSES } from "../statuses.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
-import type { Cell, Model, Sheet, SheetColumn, SheetRow, SheetValue, Status, Task } from "../types.ts";
+import type { Cell, Model, Sheet, SheetColumn, SheetRow, SheetValue, Status } from "../types.ts";
 
 export function drawStatus() {
   const rows: { model: Model }[] = [...ownRows(false), ...ownRows(true)];
   if (!rows.length) return null;
   const modelName = (id: string): string => (id ? plain(modelOf(id).label) : t("allModels"));
   const setName = (set: string): string => (set ? setTitle(set) : t(allSets().length > 2 ? "all" : "allSets"));
+  const cells = cellsOf(rows.map(({ model }) => model));
+  const there = STATUSES.filter((x, n) => !n || cells.some((c) => counts(c)[x] > 0));
+  const absent = STATUSES.filter((x) => !there.includes(x));
   const sheet: Sheet = {
     name: "status",
     title: t("status"),
-    columns: columns(),
-    rows: rows.filter(({ model }) => !state.statusModel || model.id === state.statusModel).flatMap(modelRows),
+    columns: columns(there),
+    rows: [...new Set(cells.map(({ id }) => id))].flatMap((id) =>
+      modelRows(
+        modelOf(id),
+        cells.filter((c) => c.id === id),
+        there,
+      ),
+    ),
     look: "status",
   };
   return h(
@@ -41,33 +50,43 @@ export function drawStatus() {
       tick("issues", t("onlyIssues")),
     ),
     sheetNode(sheet, { id: "status-table", heading: null, tall: true }) ?? h("p", { class: "notice" }, t("noRows")),
+    there.length > 1 && h("p", { class: "legend" }, there.map(key)),
+    absent.length > 0 && h("p", { class: "note" }, t("statusNone", listed(absent.map((x) => t(x))))),
   );
 }
 
-const columns = (): SheetColumn[] => [
+const key = (x: Status) => h("span", null, h("i", { class: `s-${x}`, "aria-hidden": "true" }), t(x));
+
+const columns = (there: Status[]): SheetColumn[] => [
   { heading: t("task") },
   { heading: t("set") },
   { heading: t("ofAll"), align: "right" },
   { heading: t("ofParsed"), kind: "percent" },
   { heading: t("items"), kind: "count" },
-  ...STATUSES.map((status): SheetColumn => ({ heading: t(status), kind: "count" })),
+  ...there.map((status): SheetColumn => ({ heading: t(status), kind: "count" })),
   { heading: t("share"), kind: "statuses" },
 ];
 
-/** The rows of a model's cells in view. */
-function modelRows({ model }: { model: Model }): SheetRow[] {
-  const sets: string[] = setNames().filter((x: string) => !state.statusSet || x === state.statusSet);
-  const cells: (Cell | undefined)[] = tasks.flatMap((x: Task) => sets.map((set) => cellAt(model.id, set, x.name)));
-  const shown = cells.flatMap((c) => (c && (!state.issues || isAmiss(c)) ? [c] : []));
-  return shown.length ? [{ kind: "group", cells: [nameCell(model)] }, ...shown.map(statusRow)] : [];
+/** The cells in view that the section's pickers leave, model by model. */
+function cellsOf(models: Model[]): Cell[] {
+  const sets = setNames().filter((x) => !state.statusSet || x === state.statusSet);
+  return models
+    .filter(({ id }) => !state.statusModel || id === state.statusModel)
+    .flatMap(({ id }) => tasks.flatMap((x) => sets.flatMap((set) => cellAt(id, set, x.name) ?? [])))
+    .filter((c) => !state.issues || isAmiss(c));
 }
+
+const modelRows = (model: Model, cells: Cell[], there: Status[]): SheetRow[] => [
+  { kind: "group", cells: [nameCell(model)] },
+  ...cells.map((cell) => statusRow(cell, there)),
+];
 
 function isAmiss(cell: Cell): boolean {
   const n = counts(cell);
   return n.none + n.failed + (cell.estimate ? 0 : n.missing) > 0; // an estimate misses items by design
 }
 
-function statusRow(cell: Cell): SheetRow {
+function statusRow(cell: Cell, there: Status[]): SheetRow {
   const n = counts(cell);
   const task = taskOf(cell.task);
   const metric = metricOf(task);
@@ -79,7 +98,7 @@ function statusRow(cell: Cell): SheetRow {
     score,
     cell.accuracy_of_parsed ?? { value: null },
     cell.items,
-    ...STATUSES.map((x) => countCell(x, n[x])),
+    ...there.map((x) => countCell(x, n[x])),
   ];
   return { cells: [{ value: taskName(task), cell }, setLabel(cell.set), ...numbers, { value: null, cell }] };
 }

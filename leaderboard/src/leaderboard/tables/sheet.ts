@@ -13,7 +13,7 @@ import { state } from "../state.ts";
 import type { About, Cell, Marks, Sheet, SheetColumn, SheetRow } from "../types.ts";
 import { type Block, blocksOf, marksOf, type Rank, ranksOf, type Shown, sorted } from "./blocks.ts";
 import { cellNodes, headFlag, headingNodes, type Nodes, nameOf, onRange } from "./cells.ts";
-import { asValue, cellText, inWords, isDrawn, isRight, titleOf } from "./figures.ts";
+import { asValue, cellText, inWords, isDrawn, isFigure, isRight, titleOf } from "./figures.ts";
 import { tableSavers } from "./frame.ts";
 import { printed } from "./print.ts";
 
@@ -88,7 +88,7 @@ function tableNode(shown: Shown, id: string, again: (column: number) => void, li
   return h(
     "table",
     {
-      class: `${look}${isNarrow(shown) ? " few" : isWide(shown) ? " many" : ""}`,
+      class: `${look}${isNarrow(shown) ? " few" : isWide(shown) ? " many" : ""}${isStacked(shown) ? " stacked" : ""}`,
       "data-sheet": sheet.name,
       ...dataset(sheet.marks),
     },
@@ -103,6 +103,11 @@ const isNarrow = ({ columns }: Shown): boolean =>
 
 /** Whether a table has so many columns that their headings have to be narrow. */
 const isWide = ({ columns }: Shown): boolean => columns.length + columns.filter(({ range }) => range).length > 9;
+
+/** Whether so many figures have intervals that these stand below. */
+const isStacked = ({ columns }: Shown): boolean =>
+  columns.length > 6 &&
+  columns.filter((column) => isFigure(column) && (column.interval ?? "beside") === "beside").length > 2;
 
 function blockNode(drawing: Drawing, block: Block): Node {
   const look = block.apart ? "apart" : block.part;
@@ -298,7 +303,7 @@ function headWords({ heading, named }: SheetColumn, hyphens: boolean): Nodes | n
 /** Words that may be hyphenated between two consonants, for long ones make a table wider than the window. */
 const hyphenated = (words: string): Nodes =>
   words.split(SYLLABLES).map((part, i) => [i > 0 && document.createTextNode("\u00ad"), visible(part)]);
-const SYLLABLES = /(?<=[a-z]{4}[b-df-hj-np-tv-z])(?=[b-df-hj-np-tv-z][aeiouy][a-z]{2})/;
+const SYLLABLES = /(?<=[a-z]{4}[b-df-hj-np-tv-z])(?=[b-df-hj-np-tv-z][aeiouy][a-z]{2})/i;
 
 /** The second line of a heading, with warnings. It may break before a bracket and after a comma. */
 function small({ below, flags = [] }: SheetColumn): Node | false {
