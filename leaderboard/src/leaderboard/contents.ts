@@ -110,7 +110,7 @@ export function foldSection(id: string, box: HTMLElement) {
   if (!section || !head) return;
   const heads = [...section.querySelectorAll("h3, figcaption strong")].flatMap((x) => x.firstChild?.textContent ?? []);
   const titles = [...new Set(heads)].filter((x) => x.trim());
-  if (!titles.length) titles.push(section.querySelector(".note")?.textContent?.split(/(?<=。|\.(?= ))/)[0] ?? ""); // of its note the first sentence
+  if (!titles.length) titles.push(section.querySelector(".note")?.textContent?.split(/(?<=。|\.(?= ))/)[0] ?? ""); // else the first sentence of its note
   const more = titles.length - MOST_TITLES;
   const tables = section.querySelectorAll("table").length;
   const found = [...section.querySelectorAll(":scope > .found")];

@@ -10,7 +10,8 @@ import type { Cell } from "./types.ts";
 
 export const leaky = (cell: Cell) => (cell.facts?.leaked ?? 0) > 0 && !cell.facts.drop_leaked;
 
-/** The number of asked items that share their dialogue with the training split. Earlier versions counted the whole file under a limit. */
+/** A note on asked items whose dialogue is also in the training split; "" if there are none. With --limit, earlier versions counted
+ *  such items of the whole file. */
 export function leakNote(cell: Cell) {
   const leaked = cell.facts?.leaked ?? 0;
   const asked = cell.items + (cell.facts?.drop_leaked ? leaked : 0);

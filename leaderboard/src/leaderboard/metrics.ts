@@ -31,7 +31,7 @@ export const longName = (m: string) =>
 export const isSigned = (m: string) => metricRow(m)?.unit === "nats";
 export const isRaw = (m: string) => metricRow(m)?.percent === false;
 
-export const isLower = (m: string) => metricRow(m)?.lower === true; // smaller values are better
+export const isLower = (m: string) => metricRow(m)?.lower === true; // smaller is better
 
 const nats = (v: number, digits: number) => {
   const text = fixed(Math.abs(v), Math.max(2, digits));

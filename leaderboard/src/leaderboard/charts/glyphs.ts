@@ -1,4 +1,4 @@
-// Dashes and markers, by which lines and points differ without colour.
+// The looks of lines and points: each has a colour, a marker and a dash, so that they differ also where colours are not seen.
 import { s } from "../../common/dom.ts";
 
 /** Corners of each marker around its middle: x, y, x, y … */

@@ -21,7 +21,7 @@ export function nameHeights(lines: SheetLine[], picked: string[], up: Scale): Ma
   return new Map(named.map((x, i) => [x.key, heights[i]]));
 }
 
-/** The end of a line. A press opens the evidence of its last point; without room the name shows under the pointer only. */
+/** The end of a line. A press opens the evidence of its last point. A name without room shows only under the pointer. */
 export function endNode(line: SheetLine, up: Scale, height: number | undefined, points: Points): SVGElement {
   const last = lastOf(line);
   const y = up(Number(last.value));

@@ -23,7 +23,7 @@ export interface Matrix {
   /** The number of times that a name stands in rows and columns. */
   weights: Map<string, number>;
   squares: Map<string, Square>;
-  /** Values are shares; else coefficients from -1 to 1. */
+  /** Whether values are shares from 0 to 1; else they are coefficients from -1 to 1. */
   share: boolean;
   corner: string;
 }

@@ -15,7 +15,7 @@ import { ENDED, endNode, nameHeights } from "./line_ends.ts";
 import { labelOf, lookOf, nameOf, pickedOf, sample } from "./looks.ts";
 import { chanceLine, type LinePoint, label, line, Points, upAxis } from "./marks.ts";
 
-/** A line of a panel: of a model, or of what its name says. */
+/** A line of a panel: its points, look and name. It is a model's, or that of a set or perturbation that its name says. */
 export interface SheetLine {
   key: string;
   model?: string;
@@ -27,7 +27,7 @@ export interface SheetLine {
 export interface LinePanel {
   title: string;
   small: string;
-  /** The places by their names, or by their numbers on a scale. */
+  /** The places along the axis: names, or numbers on a scale. */
   places: string[];
   /** The scale of the places and its name; none where they stand side by side. */
   across?: SheetColumn;

@@ -1,5 +1,5 @@
-// A sheet as points: a column of counts across, a column of scores up, the points of a model joined. Rows without a count stand at the
-// left edge.
+// A sheet as points: a column of counts across, a column of scores up, with a line through each model's points. Rows without a count
+// stand at the left edge.
 import { isNumber, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";

@@ -179,7 +179,7 @@ function overviewColumn({ key, task, set, label }: TableColumn): SheetColumn {
   const leaks = new Map(cells.map((c) => [leakNote(c), leaky(c)]));
   return {
     heading: label,
-    below: metricName(metric) + (n ? `, ${n}` : ""),
+    below: [metricName(metric), n].filter(Boolean).join(t("comma")),
     flags: alike ? [] : [{ text: "≠", title: t("differ") }],
     remarks: [...leaks].filter(([text]) => text).map(([text, grave]) => ({ text, grave })),
     ...metricColumn(metric),

@@ -12,7 +12,7 @@ import { markdownTable } from "./markdown.ts";
 import type { Printed } from "./print.ts";
 
 type Make = (table: Printed, title: string, id: string, stem: string) => string;
-/** [name, ending, type, function that makes it]. */
+/** The formats of saved tables: [name, file ending, MIME type, function that writes it]. */
 const FORMATS: [string, string, string, Make][] = [
   ["CSV", "csv", "text/csv", csvTable],
   ["LaTeX", "tex", "text/x-tex", latexTable],

@@ -1,4 +1,4 @@
-// The sheets of a section: those whose figures the page's settings ask for, and of them those whose field has the picked value.
+// Chooses the sheets of a section: those with figures under the page's settings, then those that match the value picked in the section.
 import { NAMES } from "../../common/numbers.ts";
 import { brief, plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";

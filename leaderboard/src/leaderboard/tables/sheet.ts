@@ -308,7 +308,7 @@ const SYLLABLES = /(?<=[a-z]{4}[b-df-hj-np-tv-z])(?=[b-df-hj-np-tv-z][aeiouy][a-
 /** The second line of a heading, with warnings. It may break before a bracket and after a comma. */
 function small({ below, flags = [] }: SheetColumn): Node | false {
   const words = inWords(below);
-  const parts = words.split(/\s*(?=[（(])|(?<=,)\s/).filter(Boolean);
+  const parts = words.split(/\s*(?=[（(])|(?<=,)\s|(?<=，)/).filter(Boolean);
   if (!parts.length && !flags.length) return false;
   return h(
     "small",
