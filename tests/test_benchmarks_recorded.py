@@ -1,5 +1,5 @@
 """XCOPA and C3 as benchmark files ask what their Python loaders asked: hashes of items and prompts that the code before made
-(fixtures/benchmarks/recorded.json)."""
+(fixtures/benchmarks/recorded.json), but for the wordings plain and cot, whose words have changed since."""
 
 from __future__ import annotations
 
