@@ -3,7 +3,7 @@ import { button, h, kept, put, unseen, visible } from "../../common/dom.ts";
 import { later } from "../../common/idle.ts";
 import { isNumber, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
-import { t } from "../../common/words.ts";
+import { inChinese, t } from "../../common/words.ts";
 import { sheetSort, sortBy, sortSheet, unfolds } from "../actions.ts";
 import { cellRoute, go } from "../address.ts";
 import { cellOfAbout, data, models } from "../data.ts";
@@ -297,7 +297,17 @@ function headWords({ heading, named }: SheetColumn, hyphens: boolean): Nodes | n
   const words = inWords(heading);
   if (!words) return null;
   if (named) return [nameOf(words)];
+  if (inChinese()) return phrases(words);
   return [words.split("_").map((x, i) => [i > 0 && ["_", h("wbr")], hyphens ? hyphenated(x) : visible(x)])];
+}
+
+/** A Chinese heading whose lines break between words alone: 常识 知识 填充. */
+function phrases(heading: string): Nodes {
+  const segments = [...new Intl.Segmenter("zh", { granularity: "word" }).segment(heading)];
+  return segments.map(({ segment, isWordLike }, i) => [
+    i > 0 && isWordLike && segments[i - 1].isWordLike && h("wbr"), // beside signs, lines break by the rules for signs
+    visible(segment),
+  ]);
 }
 
 /** Words that may be hyphenated between two consonants, for long ones make a table wider than the window. */
