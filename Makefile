@@ -12,7 +12,8 @@ BIN := .venv/bin
 # Modules are compiled when they are first loaded: all of them would take as long as their installation.
 INSTALL := $(BIN)/python tools/install.py
 # Node comes from PyPI; what it runs, from leaderboard/package.json.
-NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix leaderboard
+# node trusts its own list of certificate authorities alone, unless told to trust the machine's, which a proxy's is among.
+NPM := NODE_USE_SYSTEM_CA=1 PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix leaderboard
 # The versions that the tests pass with. make test CONSTRAINTS= takes the newest that pyproject.toml allows.
 CONSTRAINTS ?= -c constraints.txt
 
@@ -133,8 +134,9 @@ audit:
 NPM_ONCE := --fetch-retries=0 --fetch-timeout=15000
 .venv/node: .venv/test leaderboard/package.json
 	@echo "asking npm's registry for what checks the pages' scripts"
-	@if ($(NPM) view typescript name $(NPM_ONCE) >/dev/null 2>&1); then $(NPM) install --silent --no-save && : >$@; \
-	else echo "skipped: the pages' scripts are not checked, for npm's registry cannot be reached" | tee $@; fi
+	@if why=$$($(NPM) view typescript name $(NPM_ONCE) 2>&1); then $(NPM) install --silent --no-save && : >$@; \
+	else why=$$(printf '%s\n' "$$why" | sed -n 's/^npm error code //p' | head -1); \
+	echo "skipped: the pages' scripts are not checked, for npm's registry cannot be reached ($${why:-no answer})" | tee $@; fi
 
 # inspect_ai and swanlab want older versions of three packages than the other tests have.
 .venv-neighbours/test: .venv/uv pyproject.toml constraints.txt Makefile

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -166,3 +167,20 @@ def test_constraints_fit_what_users_may_install() -> None:
     for needed in map(Requirement, listed):
         if needed.name not in others:
             assert pins[needed.name.lower()] in needed.specifier, needed
+
+
+def test_npm_trusts_the_machines_authorities_and_its_reason_is_told(tmp_path: Path) -> None:
+    """Behind a proxy with an authority of its own, node must be told to trust what pip trusts."""
+    if shutil.which("make") is None:
+        pytest.skip("needs make")
+    npm = tmp_path / ".venv" / "bin" / "npm"
+    npm.parent.mkdir(parents=True)
+    npm.write_text('#!/bin/sh\necho "npm error code CERT_$NODE_USE_SYSTEM_CA" >&2\nexit 1\n')
+    npm.chmod(0o755)
+    (tmp_path / ".venv" / "test").touch()
+    (tmp_path / "leaderboard").mkdir()
+    (tmp_path / "leaderboard" / "package.json").touch()
+    make = ["make", "-f", ROOT / "Makefile", "-o", ".venv/test", ".venv/node"]
+    said = subprocess.run(make, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert "npm's registry cannot be reached (CERT_1)" in said
+    assert (tmp_path / ".venv" / "node").read_text().startswith("skipped: ")
