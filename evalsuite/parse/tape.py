@@ -56,6 +56,9 @@ _LEAD = re.compile(r"[ ]*(?:[-*•·●>#]+[ ]?|[(]?\d{1,2}[.、):][ ]?(?!\d)|[(
 _NUMBERS = re.compile(r"\d{1,2}[ ]?[.、)][ ]{0,2}[(\[“\"'*]*")
 _HEADING = re.compile(r"\d{1,2}[ ]?[.、][ ]?[^\W\d][^,.。:;\n]{0,14}:?[ ]*\n")
 _SIZES = " '" + 3 * "_" + 10 * "~"  # number of characters of other words -> their token; of more "#"
+_SAYS = re.compile(  # an option that says yes or no, and words behind it
+    r"(?:[(\[]?[a-z0-9][)\].:、]?[ ]?)?(?:[是否](?=[ ]?[,。;(][ ]?\w)|(?:yes|no)(?=[ ]?[.;(][ ]?\w))"
+)
 _POINT = re.compile(r"\.(?=\w)")  # b.恐怖片
 _TRAIL = re.compile(
     r"[ \"”'’)\]】」』》]*(?:号?的?选项|的?(?:关系|领域)|类型?|这个选项|这一项|才对|无疑|[吧号哦呢啊呀了项的喔嘛哈])(?![^\W_])"
@@ -198,6 +201,10 @@ def _put_mention(
     named[len(tokens)] = group
     tokens.append("m" if quoted and _within(low, quoted, start, end) else _token(group))
     places.append((start, end))
+    if (leads or tokens[-2] == ":") and (says := _SAYS.match(low, start)) and says.end() == end:
+        tokens.append("R")  # the rest is its reason: 否。没有提到
+        places.append((end, end))
+        return end
     if leads and tokens[-1] == "M" and _POINT.match(low, end):
         tokens.append(":")
         places.append((end, end + 1))
