@@ -90,7 +90,7 @@ lint: .venv/test .venv/node
 
 # All files that are made from others: schema/, docs/reference/ and other pages, sample/data/, the pages' types and scripts.
 generated: .venv/test
-	$(BIN)/python -m evalsuite.cli.generated
+	$(BIN)/python -m tools.generated
 	$(MAKE) page
 
 # The pages' scripts: leaderboard/src -> leaderboard/dist, which is committed, so that nobody else needs Node.

@@ -43,12 +43,6 @@ _SHOWN = {
 _PARAMETERS = {"what", "missing", "absent", "why", "message", "owner", "hint", "problem", "reason", "use", "expected", "title", "note"}  # fmt: skip
 # Names of local lists and texts that become such fields.
 _LOCAL = {"notes", "remarks", "problems", "warnings", "summary", "words", "verdict", "before"}
-_NO_MESSAGES = {
-    "cli/generated.py",
-    "cli/reference.py",
-    "cli/schema_pages.py",
-    "cli/python_page.py",
-}  # these write documentation
 _NO_SHEETS = "frames/"  # its Column is one of a data frame
 _SILENT = {"len", "sorted", "isinstance", "getattr", "get", "Path", "range", "replace", "removeprefix", "strip", "Text", "open", "min", "max", "sum", "set", "info", "entry", "named", "value", "asdict", "read", "of", "list", "load", "check", "text_of"}  # fmt: skip
 # Fields of results that hold messages: where they are given as keywords or assigned, those are messages, too.
@@ -72,7 +66,7 @@ class _Collector:
         self._functions: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = {}
         self._calls: dict[str, list[ast.Call]] = {}
         self._fields: dict[str, list[ast.expr]] = {}
-        modules = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in sorted(ROOT.rglob("*.py")) if path.relative_to(ROOT).as_posix() not in _NO_MESSAGES}  # fmt: skip
+        modules = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in sorted(ROOT.rglob("*.py"))}  # fmt: skip
         self._above = {inner: node for tree in modules.values() for node in ast.walk(tree) for inner in ast.iter_child_nodes(node)}  # fmt: skip
         for tree in modules.values():
             for node in ast.walk(tree):

@@ -17,7 +17,6 @@ from as_json import cells_of
 import evalsuite
 from evalsuite.analyses.anchors import anchors, file_of
 from evalsuite.analyses.table import sheets
-from evalsuite.cli.schemas import SCHEMAS
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.metrics.anchors import (
     METHODS,
@@ -32,6 +31,7 @@ from evalsuite.metrics.anchors import (
     medoids,
 )
 from evalsuite.types import Request
+from tools.generated.schemas import SCHEMAS
 
 Table = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -14,10 +14,10 @@ from evalsuite.authoring import annotation_page, read_annotations
 from evalsuite.authoring.annotations import check_dialogues, edit_distance, load_rules
 from evalsuite.benchmarks.corecode.ontology import ontology, slots
 from evalsuite.cli.build import build
-from evalsuite.cli.schemas import json_schema
 from evalsuite.common.dialogue import asked_event
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
+from tools.generated.schemas import json_schema
 
 ROW: dict[str, Any] = {
     "id": "1", "set": "easy",

@@ -42,7 +42,7 @@ _SUFFIX = r"\.(?:py|tsx?|mjs|md|j2|yaml|yml|jsonl?|csv|css|toml|html|txt)"
 _PATH = re.compile(rf"`?((?:[\w.-]+/)*[\w-]+{_SUFFIX}|(?:[\w-]+/)+)`?")
 # A name of code in backticks: `SHIPPED`, `_planned`, `own_metrics`, `Benchmark.references`, `h()`.
 _NAME = re.compile(r"(_?[A-Za-z]\w*(?:\.\w+)*)(?:\(.*\))?")
-_CODE = ("evalsuite/**/*.py", "evalsuite/**/*.json", "tests/**/*.py", "tools/*.py", "benchmarks/*.py", "leaderboard/src/**/*.ts", "leaderboard/*.mjs",
+_CODE = ("evalsuite/**/*.py", "evalsuite/**/*.json", "tests/**/*.py", "tools/**/*.py", "benchmarks/*.py", "leaderboard/src/**/*.ts", "leaderboard/*.mjs",
          "leaderboard/*.json", "Makefile", "pyproject.toml", "docs/**/*.py", "models.yaml", "evalsuite/**/*.yaml", "prompts/**/*.j2", ".github/**/*.yml")  # fmt: skip
 
 

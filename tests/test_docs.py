@@ -28,8 +28,8 @@ from tiers import thorough_but
 from evalsuite.backends.openai.faults import Server
 from evalsuite.cli import options
 from evalsuite.cli.app import COMMANDS, load_command
-from evalsuite.cli.python_page import GROUPS, KEYWORDS
 from evalsuite.common.errors import ConfigError
+from tools.generated.python_page import GROUPS, KEYWORDS
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "docs/site"), str(ROOT / "docs")]

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from evalsuite.cli import generated, reference
+from tools import generated
+from tools.generated import reference
 
 
 def test_nothing_generated_is_stale() -> None:

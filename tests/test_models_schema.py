@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from evalsuite.backends.model import Model, StrictSettings
 from evalsuite.backends.models import ModelsFile, load_models
 from evalsuite.backends.registry import BACKENDS
-from evalsuite.cli.schemas import json_schema
+from tools.generated.schemas import json_schema
 
 jsonschema = pytest.importorskip("jsonschema", reason="needs evalsuite[dev]")
 ROOT = Path(__file__).parents[1]

@@ -17,7 +17,7 @@ from test_learning import adapter, base, label_counts, learning
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server, judgement_to
-from evalsuite.cli.schemas import SCHEMAS, json_schema
+from tools.generated.schemas import SCHEMAS, json_schema
 
 jsonschema = pytest.importorskip("jsonschema", reason="needs evalsuite[dev]")
 

@@ -21,7 +21,6 @@ from shared_fixtures import made_once
 import evalsuite
 from evalsuite.analyses.second import SHOWN, read_form, shown_reply
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.cli.schemas import SCHEMAS
 from evalsuite.common.errors import BackendError, ConfigError, PromptError
 from evalsuite.common.resources import bundled
 from evalsuite.common.templates import TemplateFile
@@ -30,6 +29,7 @@ from evalsuite.exchange.submit.submission import make_submission
 from evalsuite.metrics.agreement import cohen_kappa, kappa_interval
 from evalsuite.results.store import open_store
 from evalsuite.types import Item, Request, Response, Status
+from tools.generated.schemas import SCHEMAS
 
 CHOICE, SPAN = "knowledge_filling", "conflict_detection"
 WAFFLE = "这个问题需要结合上下文来考虑，信息还不充分。"

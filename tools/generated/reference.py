@@ -12,16 +12,16 @@ from textwrap import wrap
 from typing import Any
 
 from evalsuite.cli.app import COMMANDS, EXIT_CODES, load_command
-from evalsuite.cli.markdown import anchor, code, head, linked, row
-from evalsuite.cli.python_page import KEYWORDS, python_page
-from evalsuite.cli.schema_pages import PAGES as SCHEMAS
-from evalsuite.cli.schema_pages import schema_page
 from evalsuite.common.flags import Flag, flags
 from evalsuite.frames.replies import replies
 from evalsuite.frames.run import described, found
 from evalsuite.frames.tables import tables
 from evalsuite.parse.tape import TOKENS
 from evalsuite.prompt import VARIABLES, Head
+from tools.generated.markdown import anchor, code, head, linked, row
+from tools.generated.python_page import KEYWORDS, python_page
+from tools.generated.schema_pages import PAGES as SCHEMAS
+from tools.generated.schema_pages import schema_page
 
 TOKENS_BEGIN = "<!-- tokens, made by `make generated` -->\n"
 TOKENS_END = "<!-- end of tokens -->\n"

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evalsuite.cli.markdown import anchor, code, head, linked, row
 from evalsuite.common.flags import flags
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.settings import Settings
+from tools.generated.markdown import anchor, code, head, linked, row
 
 Schema = Mapping[str, Any]
 

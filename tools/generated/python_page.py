@@ -9,7 +9,6 @@ from dataclasses import fields
 from typing import Any
 
 import evalsuite
-from evalsuite.cli.markdown import code, fenced, head, linked, row
 from evalsuite.common.flags import flags
 from evalsuite.evaluation.costs import CostEstimate
 from evalsuite.evaluation.second_reader import SecondReader
@@ -22,6 +21,7 @@ from evalsuite.results.analysis import Results
 from evalsuite.results.compare import Comparison
 from evalsuite.review.judge.settings import JudgeSettings
 from evalsuite.types import Answer, Cell, Item, Place, Request, Trial
+from tools.generated.markdown import code, fenced, head, linked, row
 
 # Heading -> the public names below it.
 GROUPS = {

@@ -1,6 +1,6 @@
 """Files of a checkout that are made from its other files: `make generated` writes them, and a test names the stale ones.
 
-`python -m evalsuite.cli.generated` writes all but the pages' scripts, which need Node: leaderboard/types.mjs and build.mjs.
+`python -m tools.generated`, in the checkout's root, writes all but the pages' scripts, which need Node: leaderboard/types.mjs and build.mjs.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from evalsuite.authoring import read_annotations, write_task_files
-from evalsuite.cli import reference
-from evalsuite.cli.schemas import schema_files
 from evalsuite.common.files import replace_file
+from tools.generated import reference
+from tools.generated.schemas import schema_files
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("schema", "docs/reference", "sample/data")  # hold nothing else
@@ -63,7 +63,3 @@ def write(root: Path = ROOT) -> None:
     """Write the files that Python generates; schema/ comes first, since pages are made from it."""
     for name, text in texts(root):
         replace_file(root / name, text)
-
-
-if __name__ == "__main__":
-    write()

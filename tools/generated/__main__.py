@@ -1,0 +1,5 @@
+"""`python -m tools.generated`."""
+
+from tools.generated import write
+
+write()
