@@ -10,10 +10,11 @@ import pytest
 
 import evalsuite
 
-PACKAGE = Path(evalsuite.__file__).parent
+ROOT = Path(evalsuite.__file__).parents[1]
 MODULES = sorted(
-    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
-    for path in PACKAGE.rglob("*.py")
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for folder in ("evalsuite", "tools/generated")
+    for path in (ROOT / folder).rglob("*.py")
     if ">>> " in path.read_text(encoding="utf-8") and "shipped" not in path.parts
 )
 
