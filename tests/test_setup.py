@@ -157,6 +157,18 @@ def test_a_listed_hub_id_keeps_what_its_thoughts_need(hub_id: str, cli: Any) -> 
     }.get(hub_id, {})
 
 
+def test_the_hub_to_fetch_from(cli: Any) -> None:
+    cli("init", "--yes", "--model", "Qwen/Qwen3-8B", "--hub", "modelscope")
+    (model,) = load_models(Path("models.yaml"))
+    assert model.hub == "modelscope"
+    assert (
+        "is no hub id"
+        in cli("init", "--model", "deepseek-v4-flash", "--hub", "modelscope", "--out", "b.yaml", expect=2).stderr
+    )
+    assert "hub" in cli("init", "--model", "Qwen/Qwen3-8B", "--hub", "nope", "--out", "c.yaml", expect=2).stderr
+    assert not Path("b.yaml").exists() and not Path("c.yaml").exists()
+
+
 def test_a_gpu_and_vllm_make_it_vllm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(entries, "find_spec", lambda name: object())
     made = [entries.local_model("Qwen/Qwen3-8B", None, gpus, tmp_path) for gpus in ([machine.GPU("H100", 80)], [])]

@@ -50,6 +50,9 @@ def init(
             help="Of a folder or hub id: a chat model, or a base model; default: what its files or name say.",
         ),
     ] = None,
+    hub: Annotated[
+        str, typer.Option("--hub", help="Of a hub id: the hub to fetch from, huggingface (the default) or modelscope.")
+    ] = "",
     name: Annotated[str, typer.Option("--name", help="The model's name in tables; default: from its path.")] = "",
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Ask nothing: take the first that is found, and the defaults.")
@@ -67,12 +70,14 @@ def init(
     if benchmark is not None:
         _init_benchmark(benchmark, None if out == Path("models.yaml") else out)
         return
-    from evalsuite.setup.entries import checked_yaml, entry_lines, write_models
+    from evalsuite.setup.entries import checked_yaml, entry_lines, from_hub, write_models
 
     if out.exists() and not model:
         raise ConfigError(f"{out}: exists already and is left as it is; name another file with --out")
     ask = not yes and not model
     entry = _asked(out, model, served, key_env, chat, ask)
+    if hub:
+        entry = from_hub(entry, hub)
     if name:
         entry = {**entry, "name": name}
     if out.exists():

@@ -105,6 +105,13 @@ def local_model(path: str, chat: bool | None, gpus: Sequence[GPU], base: Path) -
     }
 
 
+def from_hub(entry: ModelEntry, hub: str) -> ModelEntry:
+    """The entry with the hub that its weights are fetched from. Raises ConfigError if it names no model of a hub."""
+    if entry["backend"] == "openai" or not is_hub_id(entry["path"], Path()):
+        raise ConfigError(f"--hub: {entry['path']} is no hub id OWNER/NAME")
+    return {**entry, "hub": hub}
+
+
 def _needed(path: str) -> ModelEntry:
     """The settings that a hub id needs on any backend, from the shipped list, such as a switch that limits its thinking."""
     known = next((entry for entry in listed().values() if entry["path"] == path and entry["backend"] != "openai"), {})
