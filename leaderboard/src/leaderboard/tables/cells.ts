@@ -61,7 +61,7 @@ function figureNode(standing: Standing, x: SheetValue, text: string): Node | Nod
   if (x.unfolds) return unfolder(standing, x, x.unfolds, signed, text);
   if (evidence && (isNumber(x.value) || x.cell)) {
     const label = spokenLabel(standing, x, text + (x.sign ? ` ${x.sign}` : ""));
-    return opener(evidence, signed, { class: `cell ${rank}`, "aria-label": label, title: x.title });
+    return opener(evidence, signed, { class: `cell ${rank}`, "aria-label": label, title: x.title ?? label });
   }
   const plainly = column.interval !== "aligned" || x.value === "";
   return plainly

@@ -323,7 +323,7 @@ function small({ below, flags = [] }: SheetColumn): Node | false {
   return h(
     "small",
     null,
-    parts.map((x) => [h("span", { class: "together" }, x), " "]),
+    parts.map((x) => [h("span", { class: "together" }, x), !x.endsWith("，") && " "]),
     flags.map(headFlag),
   );
 }
