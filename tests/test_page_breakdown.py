@@ -147,6 +147,8 @@ def see_groups(page: Any, results: dict[str, Any], task: str) -> None:
 def up_to_six_models_and_which(page: Any) -> None:
     keys = page.locator("#breakdown .modelkeys span > button")
     assert keys.count() == 8 and "The best 6 of 8 models" in page.inner_text("#breakdown")
+    marks = keys.locator("svg").evaluate_all("all => all.map((x) => x.getAttribute('class'))")
+    assert len(marks) == len(set(marks)) == 8  # eight models, eight colours
     series = page.locator(f"#breakdown figure[data-panel='{BY['turns']}'] .series")
     looks = {series.nth(n).get_attribute("data-series"): series.nth(n).get_attribute("class") for n in range(6)}
     assert len(set(looks.values())) == 6
