@@ -153,12 +153,42 @@ def make_tape(
             tokens.append(_SIZES[size] if size < len(_SIZES) else "#")
             places.append((position, end))
 
+    def mention(group: MentionGroup, following: int) -> int:
+        """Put a mention; returns its end. `following`: where the next one begins."""
+        start, end = group.start, group.end
+        if tokens[-1] == "p":  # 选项a
+            tokens.pop(), places.pop()
+        leads = tokens[-1] in "!/b:^"
+        heading = leads and end - start < 3 and _HEADING.match(low, start)
+        if heading or (leads and following < block.end and _NUMBERS.fullmatch(low, start, following)):
+            tokens.append("b")
+            places.append((start, end))
+            return end
+        if low[start] in "是由" and end - start > 2:
+            tokens.append("k")  # 是…的一部分
+            places.append((start, start))
+        if low[start] == BOX_OPEN:
+            tokens.append("[")
+            places.append((start, start))
+        named[len(tokens)] = group
+        tokens.append("m" if quoted and _within(low, quoted, start, end) else _token(group))
+        places.append((start, end))
+        if (leads or tokens[-2] == ":") and (says := _SAYS.match(low, start)) and says.end() == end:
+            tokens.append("R")  # the rest is its reason: 否。没有提到
+            places.append((end, end))
+            return end
+        if leads and tokens[-1] == "M" and _POINT.match(low, end):
+            tokens.append(":")
+            places.append((end, end + 1))
+            return end + 1
+        trail = _TRAIL.match(low, end, block.end)
+        return trail.end() if trail else end
+
     for kind, start, end in (*hints, ("", block.end, block.end)):
         while coming < len(groups) and starts[coming] <= start:
-            group = groups[coming]
-            fill(group.start)
+            fill(starts[coming])
             coming += 1
-            position = _put_mention(low, group, starts[coming], block.end, quoted, tokens, places, named)
+            position = mention(groups[coming - 1], starts[coming])
         if start < position or end > starts[coming] or (quoted and kind.isalnum() and _within(low, quoted, start, end)):
             continue
         if fresh or start > position:
@@ -170,47 +200,6 @@ def make_tape(
             places.append((start, end))
             position, fresh = end, kind in "/^"
     return Tape("".join(tokens), tuple(places), named)
-
-
-def _put_mention(
-    low: str,
-    group: MentionGroup,
-    following: int,
-    last: int,
-    quoted: Sequence[Span],
-    tokens: list[str],
-    places: list[Span],
-    named: dict[int, MentionGroup],
-) -> int:
-    """Put a mention on a tape; returns its end. `following`: where the next one begins; `last`: the end of the block."""
-    start, end = group.start, group.end
-    if tokens[-1] == "p":  # 选项a
-        tokens.pop(), places.pop()
-    leads = tokens[-1] in "!/b:^"
-    heading = leads and end - start < 3 and _HEADING.match(low, start)
-    if heading or (leads and following < last and _NUMBERS.fullmatch(low, start, following)):
-        tokens.append("b")
-        places.append((start, end))
-        return end
-    if low[start] in "是由" and end - start > 2:
-        tokens.append("k")  # 是…的一部分
-        places.append((start, start))
-    if low[start] == BOX_OPEN:
-        tokens.append("[")
-        places.append((start, start))
-    named[len(tokens)] = group
-    tokens.append("m" if quoted and _within(low, quoted, start, end) else _token(group))
-    places.append((start, end))
-    if (leads or tokens[-2] == ":") and (says := _SAYS.match(low, start)) and says.end() == end:
-        tokens.append("R")  # the rest is its reason: 否。没有提到
-        places.append((end, end))
-        return end
-    if leads and tokens[-1] == "M" and _POINT.match(low, end):
-        tokens.append(":")
-        places.append((end, end + 1))
-        return end + 1
-    trail = _TRAIL.match(low, end, last)
-    return trail.end() if trail else end
 
 
 def _token(group: MentionGroup) -> str:
