@@ -169,6 +169,11 @@ def test_the_hub_to_fetch_from(cli: Any) -> None:
     assert not Path("b.yaml").exists() and not Path("c.yaml").exists()
 
 
+def test_why_a_server_does_not_answer_is_told_in_words() -> None:
+    problem = machine.ask_server("http://127.0.0.1:1/v1").problem
+    assert problem and "Errno" not in problem
+
+
 def test_a_gpu_and_vllm_make_it_vllm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(entries, "find_spec", lambda name: object())
     made = [entries.local_model("Qwen/Qwen3-8B", None, gpus, tmp_path) for gpus in ([machine.GPU("H100", 80)], [])]

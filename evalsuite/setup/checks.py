@@ -301,7 +301,7 @@ def _hubs(online: bool) -> Iterator[Check]:
         "hub",
         "Hugging Face",
         "ok" if reached else "absent",
-        f"{address} {'answers' if reached else found.problem}",
+        f"{address}: {found.problem or 'answers'}",
         "hub ids",
         mend,
     )

@@ -79,7 +79,8 @@ def ask_server(address: str, key: str = "", timeout: float = 3) -> ModelServer:
         wants = error.code in (401, 403)
         return ModelServer(address, wants_key=wants, problem=f"answers {error.code}")
     except (OSError, HTTPException) as error:
-        return ModelServer(address, problem=str(getattr(error, "reason", error)))
+        reason = getattr(error, "reason", error)
+        return ModelServer(address, problem=getattr(reason, "strerror", None) or str(reason))
     except (ValueError, KeyError, TypeError, RecursionError):
         return ModelServer(
             address, problem="answers, but with no list of models: is the address that of an OpenAI-compatible API?"
