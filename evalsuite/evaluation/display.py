@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextCol
 from rich.text import Text
 
 from evalsuite.common.language import translated
+from evalsuite.common.numbers import fixed
 from evalsuite.common.terminal import LogFormatter, Screen, console, one_line, safe
 from evalsuite.types import Response
 
@@ -239,7 +240,7 @@ class _LineCount:
 
     def score(self) -> str:
         scored = self.asked - self.failed
-        return f"{self.line.metric[:3]} {self._sum / scored:.3f}" if scored and self.line.metric else ""
+        return f"{self.line.metric[:3]} {fixed(100 * self._sum / scored, 1)} %" if scored and self.line.metric else ""
 
 
 def _rates(asked: int, tokens: int, seconds: float) -> str:

@@ -20,6 +20,7 @@ from evalsuite.analyses.ranked import ScoredRequest, asked, columns, pairs, take
 from evalsuite.backends.base import Backend
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.grouping import by_key
+from evalsuite.common.numbers import fixed
 from evalsuite.evaluation.ask import Generate, RequestGroup, ask, first_metric, generate_of, line_of, received
 from evalsuite.evaluation.display import Display
 from evalsuite.results.estimates import (
@@ -142,8 +143,8 @@ def ask_until(
                 ask_round(again)
             for c in left:
                 if c.closed and c.found and c.asked < len(c.asking.trials):
-                    low, high = c.found.interval
-                    progress.stop(c.number, f"enough: {c.found.asked} of {c.found.of} items, {low:.3f} … {high:.3f}")
+                    low, high = (fixed(100 * end, 1) for end in c.found.interval)
+                    progress.stop(c.number, f"enough: {c.found.asked} of {c.found.of} items, {low} … {high} %")
     finally:
         progress.finish()
 
