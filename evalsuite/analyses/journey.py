@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from evalsuite.analyses.saved import Earlier, problems_of, record_files, require_cells, require_replies, to_json
 from evalsuite.analyses.table import SECTIONS
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.files import Drafts, draft_of, remove, replacing_together, sweep
+from evalsuite.common.files import Drafts, open_draft, remove, replacing_together, sweep
 from evalsuite.common.finite import finite_json
 from evalsuite.common.garbage import rare_collections
 from evalsuite.common.grouping import by_key
@@ -137,8 +137,8 @@ def _group_scorer(out: Path, reading: Reading) -> Callable[[Sequence[Cell]], lis
 
     @contextmanager
     def draft(path: Path, part: Path | None = None) -> Iterator[BinaryIO]:
-        parts[path] = part or draft_of(path)
-        with parts[path].open("xb") as file:
+        with open_draft(path) as file:
+            parts[path] = Path(file.name)
             yield file
 
     @one_thread()

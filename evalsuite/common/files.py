@@ -284,6 +284,11 @@ def draft_of(path: Path) -> Path:
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
 
 
+def open_draft(path: Path) -> BinaryIO:
+    """A new draft of `path`, for a worker process to write; its name tells `replacing_together` which file it is."""
+    return draft_of(path).open("xb")
+
+
 def read_bytes(path: Path, missing: str = "") -> bytes:
     """The content of a file. Raises DataError if it cannot be read, with the message `missing` if it does not exist."""
     try:
