@@ -93,22 +93,24 @@ def test_scoring_again_needs_no_model(undisturbed: Path, cli: Any) -> None:
 
 
 @pytest.mark.slow
-def test_scoring_in_two_processes_writes_the_same_bytes(undisturbed: Path) -> None:
-    before = produce(undisturbed)
-    (undisturbed / "results.json").unlink()
-    shutil.rmtree(undisturbed / "records")
-    write_results(undisturbed, Reading(), processes=2)
-    assert produce(undisturbed) == before
+def test_scoring_in_two_processes_writes_the_same_bytes(undisturbed: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(undisturbed, tmp_path / "run")
+    before = produce(run)
+    (run / "results.json").unlink()
+    shutil.rmtree(run / "records")
+    write_results(run, Reading(), processes=2)
+    assert produce(run) == before
 
 
 @pytest.mark.slow
-def test_an_error_in_a_process_that_scores_is_raised_and_changes_nothing(undisturbed: Path) -> None:
-    before = produce(undisturbed)
-    with sqlite3.connect(undisturbed / "store.sqlite") as db:
+def test_an_error_in_a_process_that_scores_is_raised_and_changes_nothing(undisturbed: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(undisturbed, tmp_path / "run")
+    before = produce(run)
+    with sqlite3.connect(run / "store.sqlite") as db:
         db.execute("UPDATE requests SET request = x'00'")
     with pytest.raises(sqlite3.DatabaseError, match="a row cannot be read"):
-        write_results(undisturbed, Reading(), processes=2)
-    assert produce(undisturbed) == before
+        write_results(run, Reading(), processes=2)
+    assert produce(run) == before
 
 
 def replies(run: Path) -> tuple[int, int]:
