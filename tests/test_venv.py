@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import py_compile
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 MAKE = ROOT / "tools" / "venv.py"
 INSTALL = ROOT / "tools" / "install.py"
 sys.path.append(str(MAKE.parent))
-from install import variables  # noqa: E402 - a script
+from install import share_compiled, variables  # noqa: E402 - a script
 
 
 def make(*words: object, python: str = sys.executable) -> subprocess.CompletedProcess[str]:
@@ -83,3 +84,25 @@ def test_pip_installs_where_uv_cannot() -> None:
     done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "UV": "false"})
     assert done.returncode == 1 and done.stderr.startswith("uv cannot, so pip tries:")
     assert "No matching distribution found for no-such-package" in done.stderr
+
+
+def test_compiled_modules_are_shared_where_the_sources_are_the_same_file(tmp_path: Path) -> None:
+    """As uv installs them, by links. A file of another version is compiled anew, and the first environment's stays."""
+    own, other = tmp_path / "own", tmp_path / "other"
+    for folder in (own / "package", other / "package"):
+        folder.mkdir(parents=True)
+    for name in ("same", "different"):
+        (own / "package" / f"{name}.py").write_text("value = 1\n")
+        py_compile.compile(str(own / "package" / f"{name}.py"))
+    os.link(own / "package" / "same.py", other / "package" / "same.py")
+    (other / "package" / "different.py").write_text("value = 22\n")
+    share_compiled(own, other)
+    (shared,) = (other / "package" / "__pycache__").iterdir()
+    made = own / "package" / "__pycache__" / shared.name
+    assert shared.name.startswith("same.") and shared.samefile(made)
+    before = made.read_bytes()
+    (other / "package" / "same.py").unlink()
+    (other / "package" / "same.py").write_text("value = 333\n")
+    code = "from package import different, same; print(same.value, different.value)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=other, capture_output=True, text=True)
+    assert done.stdout == "333 22\n" and made.read_bytes() == before and not shared.samefile(made)

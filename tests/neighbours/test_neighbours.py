@@ -26,7 +26,12 @@ TASKS = (
     "cicero_single_answer", "cicero_all_answers", "cicero_cause", "cider_dnli", "cider_span_extraction",
     "glucose_specific_statement",
 )  # fmt: skip
-SETS = ("easy", "v1", "fold1", "d1")  # networks answer these; scripted replies cost less, and are those of both sets of CORECODE
+SETS = (
+    "easy",
+    "v1",
+    "fold1",
+    "d1",
+)  # networks answer these; scripted replies cost less, and are those of both sets of CORECODE
 LIMIT = 2  # a file
 METRICS = (
     "accuracy", "paper.accuracy", "paper.parts", "f1", "em", "set_accuracy", "answer_f1", "answer_precision", "answer_recall", "bleu2",

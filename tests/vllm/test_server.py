@@ -152,7 +152,16 @@ def run_batch(asked: Path, replies: Path, monkeypatch: pytest.MonkeyPatch) -> No
     """`vllm run-batch`, in this process, which has imported most of it: alone that takes as long as its work."""
     from vllm.entrypoints.launchers.run_batch import main, parse_args
 
-    words = ["-i", str(asked), "-o", str(replies), "--model", str(bundled("models/tiny-zh")), "--served-model-name", "tiny"]
+    words = [
+        "-i",
+        str(asked),
+        "-o",
+        str(replies),
+        "--model",
+        str(bundled("models/tiny-zh")),
+        "--served-model-name",
+        "tiny",
+    ]
     words += ["--dtype", "float32", "--enforce-eager", "--max-model-len", "2048", "--generation-config", "vllm"]
     monkeypatch.setattr(sys, "argv", ["run-batch", *words])
     monkeypatch.setenv("VLLM_CPU_KVCACHE_SPACE", "1")
