@@ -92,7 +92,7 @@ def ends(found: Iterable[T], limit: int) -> list[T]:
 
 def bare(text: str) -> str:
     """The text without punctuation and blanks."""
-    return "".join(_WORDS.findall(text))
+    return text if text.isalnum() else "".join(_WORDS.findall(text))
 
 
 def key(text: str) -> str:

@@ -29,6 +29,8 @@ def without_numbered(found: Sequence[Hit], low: str, several: bool) -> list[Hit]
     ]
     if not several and len({hit.options for hit in lines}) > 1 and len(lines) > 2:
         found = [hit._replace(verdict=NAME, rule="numbered") if hit in lines else hit for hit in found]
+    if "1" not in low or "2" not in low:
+        return [*found]
     places = {match.start(2): match for match in _NUMBERED.finditer(low)}
     items = [(n, hit) for n, hit in enumerate(found) if hit.start in places or hit.start + 1 in places]
     numbers = {places[hit.start if hit.start in places else hit.start + 1][1] for _, hit in items}

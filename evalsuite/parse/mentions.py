@@ -292,6 +292,9 @@ def alike(said: str, text: str) -> int:
         if said[at] == text[i]:
             at, i = at + 1, i + 1
             continue
+        slips += 1
+        if at < 2 or slips > 1 + len(text) // 8:
+            break
         ahead = said[at : at + 6]
         shift = next(
             (
@@ -301,8 +304,7 @@ def alike(said: str, text: str) -> int:
             ),
             None,
         )
-        slips += 1
-        if shift is None or at < 2 or slips > 1 + len(text) // 8:
+        if shift is None:
             break
         at, i = at + shift[0], i + shift[1]
     return at
@@ -316,7 +318,7 @@ def _own_text(low: str, end: int, option: int, options: OptionKeys) -> tuple[int
     first = low[begin : begin + 1]
     if begin == end or (first.isalnum() and first not in options.initials):
         return end, None  # nothing that a text begins with
-    line = re.split(f"[\n{TURN}]", low[begin : begin + 2 * options.longest], maxsplit=1)[0]
+    line = _LINE_END.split(low[begin : begin + 2 * options.longest], maxsplit=1)[0]
     said = bare(line)
     count = alike(said, text)
     exact = max((len(k) for n, k in enumerate(options.keys) if n != option and said.startswith(k)), default=0)
@@ -491,8 +493,10 @@ def with_near(
 
 def _near(text: str, options: OptionKeys) -> int | None:
     words = bare(text)
-    tails = LEXICON["tails"] if words.endswith(LEXICON["tails"]) else ()
-    forms = [words, *(words[: -len(tail)] for tail in tails if words.endswith(tail))]
+    option, tails = options.near(words), LEXICON["tails"]
+    if option is not None or not words.endswith(tails):
+        return option
+    forms = [words[: -len(tail)] for tail in tails if words.endswith(tail)]
     return next((option for form in forms if (option := options.near(form)) is not None), None)
 
 
@@ -566,6 +570,7 @@ _SPELLED = re.compile(  # alone on its line, or after a cue
     r"|(?:选[:择]?|答案[是为:]{0,2}|answer(?: is|:)?)[ ]{0,2}(?P<cued>[a-z]{2,30})(?![a-z0-9])",
     re.MULTILINE,
 )
+_SIDE_BY_SIDE = re.compile("[a-z0-9][a-z0-9]")
 _CAPITALS = re.compile(
     r"[A-P]{2,10}(?:(?<=[是为有选:(\"“\ue001][A-P]{2})|(?<=[是为有选:(\"“\ue001][A-P]{3})|(?<=[是为有选:(\"“\ue001][A-P]{4}))(?=[ ]?[。.,;)\"”\n\ue002]|$)|[A-P]{2,10}(?=[ ]?(?:选?项|[两三四五][个者项]|均|都|皆|正确|错误|符合|解析|解释))"
 )
@@ -614,6 +619,8 @@ def grouped(found: Sequence[Mention], low: str) -> list[MentionGroup]:
 
 def spelled(groups: list[MentionGroup], text: str, low: str, options: OptionKeys) -> list[MentionGroup]:
     """Add lines of nothing but labels as groups: "bd", "bbbb" (rule 8); and capitals that are judged together: ABC均正确."""
+    if not _SIDE_BY_SIDE.search(low):
+        return groups
     places = [match.span(str(match.lastgroup)) for match in _SPELLED.finditer(low)]
     if options.capital:
         known = {place[0] for place in places}

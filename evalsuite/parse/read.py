@@ -255,10 +255,12 @@ def _parts(text: str, low: str, spoken: bool, question: QuestionText) -> list[Bl
     parts, said = blocks(text, spoken), bare(low) if len(question.tail) > 7 else ""
     if not said:
         return parts
+    goes_on = _goes_on(said, question.words)
+    if not goes_on and question.tail not in said:
+        return parts
     places = alnum(low)
     echoes: list[tuple[int, int]] = []
-    goes_on = _goes_on(said, question.words)
-    if _GOES_ON < goes_on < len(said) and _ASKED.match(low, last := places[goes_on - 1] + 1):
+    if goes_on and _ASKED.match(low, last := places[goes_on - 1] + 1):
         echoes.append((0, last))
     for match in re.finditer(re.escape(question.tail), said):
         first, last = (
@@ -282,8 +284,12 @@ def _parts(text: str, low: str, spoken: bool, question: QuestionText) -> list[Bl
 
 
 def _goes_on(said: str, words: str) -> int:
-    """Count the characters at the head of a reply that end the question too: the reply goes on with the prompt."""
-    return next((size for size in range(min(len(said), len(words), TAIL) - 1, 0, -1) if words.endswith(said[:size])), 0)
+    """Count the characters at the head of a reply that end the question too: the reply goes on with the prompt. A few do not
+    count."""
+    if said[: _GOES_ON + 1] not in words[-TAIL:]:
+        return 0
+    sizes = range(min(len(said), len(words), TAIL) - 1, _GOES_ON, -1)
+    return next((size for size in sizes if words.endswith(said[:size])), 0)
 
 
 def _alike_ends(said: str, end: int, words: str) -> int:
@@ -421,10 +427,12 @@ def _probable(low: str, groups: Sequence[MentionGroup], end: int, count: int) ->
             shares += found[1]
             if option not in scores or found[0] > scores[option][0]:
                 scores[option] = (found[0], group)
+    if len(scores) < 2:
+        return None
     numbers = [score for score, _ in scores.values()]
-    weighed: object = shares or (_WEIGHS.search(low) and (max(numbers, default=0) <= 1 or 97 <= sum(numbers) <= 103))
+    weighed: object = shares or (_WEIGHS.search(low) and (max(numbers) <= 1 or 97 <= sum(numbers) <= 103))
     weighed = weighed or (len(scores) == count and _RATES.search(low))
-    if len(scores) < 2 or not weighed:
+    if not weighed:
         return None
     top = [(option, group) for option, (score, group) in scores.items() if score == max(numbers)]
     if len(top) > 1:
@@ -436,8 +444,10 @@ def _filled(low: str, options: OptionKeys, dialogue: Sequence[str]) -> Verdict |
     """The option with which a reply fills in the [MASK] turn of the dialogue (rule 9)."""
     for turn in dialogue:
         before, mark, after = turn.partition("[MASK]")
+        if not mark:
+            continue
         head, tail = key(before)[-6:], key(after.split("[MASK]")[0])[:6]
-        if mark and len(head) + len(tail) > 2:
+        if len(head) + len(tail) > 2:
             said = bare(low)
             fits = [n for n, text in enumerate(options.keys) if text and head + text + tail in said]
             if len(fits) == 1:

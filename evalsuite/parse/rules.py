@@ -269,7 +269,9 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
     for at, token in enumerate(tape.tokens):
         if token not in focus:
             continue
-        before, behind = tape.tokens[max(at - BACK, 0) : at], _GLOSS.sub("", tape.tokens[at + 1 : at + 1 + AHEAD])
+        before, behind = tape.tokens[max(at - BACK, 0) : at], tape.tokens[at + 1 : at + 1 + AHEAD]
+        if behind.startswith("("):
+            behind = _GLOSS.sub("", behind)
         rule = fired(token, before, behind, several)
         group = tape.groups.get(at)
         if group is None:
@@ -288,7 +290,8 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         texted = _TEXTED.match(behind) is not None
         labelled = all([m.kind == "label" and (texted or m.end - m.start > 3) for m in group.members])
         found.append(Hit(verdict, name, options, start, end, before, behind, group.conflict, labelled, at))
-    found = _unlooped(_unrepeated(_paraphrased(found) if several else found, count, several, echo), count)
+    if len(found) > 1:  # a single one is no list
+        found = _unlooped(_unrepeated(_paraphrased(found) if several else found, count, several, echo), count)
     if len(found) < 2:
         return found
     return _undiscussed(found if several else _unlisted(_before_turns(found, count)), several)

@@ -28,7 +28,8 @@ _THINK = re.compile(
     # Harmony without its special tokens; a terminal's marks.
     r"|\Aanalysis(?=[a-z])|assistant(?:analysis|commentary|final)(?=\W|[^\W\d_])|\A\s{0,9}thinking\.\.\.\n|\.\.\.done thinking\.?\n"
 )
-_MAY_THINK = re.compile(r"[<\[◁【]|_of_|think|analysis|assistant")  # each tag holds one of these
+# Each tag holds one of these: a bracket, _of_, think, analysis, assistant.
+_MAY_THINK = re.compile(r"[<\[◁【_ta](?:(?<=[<\[◁【])|(?<=_)of_|(?<=t)hink|(?<=a)(?:nalysis|ssistant))")
 _SHUTS = re.compile(r"[<\[◁|【]*(?:/|end|close|channel\|>(?:\s?final|$)|assistantfinal|im_start\|>\s?answer|\.)")
 
 # Special tokens of tokenizers: no model writes them as text.
@@ -37,7 +38,9 @@ _SPECIAL = (
     r"|<eos_token>|<reserved_\d{1,4}>|<_(?:user|bot|end)_?>|</?(?:bot|human|user|assistant)>|\[[gs]MASK\]|\[/?(?:INST|CLS|SEP|PAD|UNK|BOS|EOS|eos|bos)\]|<</?SYS>>"
 )
 _EDGE = re.compile(rf"(?:{_SPECIAL}|\s)+")
-_ORDINARY = re.compile(r"[0-9a-zA-Z\u4e00-\u9fff\n,.。:、;!?()“”'\"%/ ]*+\Z")  # most replies hold no token
+_ORDINARY = re.compile(  # most replies hold no token
+    r"(?:[0-9a-zA-Z\u4e00-\u9fff\n,.。:、;!?()“”'\"%/ ‘’《》「」『』…·+|→×]++|[-=—](?![-*=_─—]))*+\Z"
+)
 _TOKENS = re.compile(
     r"(?=[^a-zA-Z\u4e00-\u9fff\n,。:、;!?()“” ]|[ ]{0,3}[-*=_─—#>])(?:"  # most characters begin no token: one look is enough
     rf"(?P<enclosed>{ENCLOSED.pattern}\ufe0f?)"
@@ -155,6 +158,8 @@ def strip(raw: str) -> Clean:
     """Remove all wrapping. Markup with a meaning (a box, the end of a turn) becomes a sentinel character."""
     text = fold(raw)
     kept, thinking = after_thinking(text)
+    if kept == [(0, len(text))] and len(text) <= 2 * WINDOW and _ORDINARY.match(text):
+        return Clean(text, thinking, ((0, 0, len(text)),))
     texts: list[str] = []
     pieces: list[tuple[int, int, int]] = []
     stack: list[str] = []  # open braces; a closing one ends the last
