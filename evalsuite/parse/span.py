@@ -128,6 +128,12 @@ def _turn(turn: str) -> str:
     return key(SPEAKER.sub("", turn, count=1))
 
 
+@lru_cache(4096)
+def _asked(question: str) -> str:
+    """A question in the form in which texts are compared."""
+    return key(question)
+
+
 def by_act(table: Sequence[SpanRule], kind: str) -> dict[str, list[SpanRule]]:
     """The rows for a kind of question, by what they do."""
     rows: dict[str, list[SpanRule]] = defaultdict(list)
@@ -149,8 +155,9 @@ class _Reader:
         self, text: str, question: str, dialogue: Sequence[str], table: Sequence[SpanRule], cut_off: bool
     ) -> None:
         self.text, self.low, self.cut_off = text, lower(text), cut_off
-        self.ask, self.asked = parse_question(question), key(question)
+        self.ask, self.asked = parse_question(question), _asked(question)
         self.turns = [_turn(turn) for turn in dialogue]
+        self.dialogue = "\n".join(self.turns)
         self.conflict = self.ask.kind == CONFLICT
         self.rows = _rows(self.ask.kind) if table is rules() else by_act(table, self.ask.kind)
         self.used: list[Used] = []
@@ -175,7 +182,7 @@ class _Reader:
     def said(self, place: Span) -> bool:
         """Whether the dialogue contains these words."""
         words = self.key(place)
-        return bool(words) and any(words in turn for turn in self.turns)
+        return bool(words) and words in self.dialogue
 
     def only_event(self, place: Span) -> bool:
         """Whether a span only says again the event that the question is about (rule 15)."""
