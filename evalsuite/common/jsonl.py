@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 DEPTH = 100  # levels of a JSON object: code that walks it recursively needs an end
 WIDTH = 10_000  # names in one object: every unknown one is an error with a message
+_MARK = b"\xef\xbb\xbf"  # the byte order mark, which the head of a file may have
 NOT_BLANK = r"\S"  # Field(pattern=NOT_BLANK): a string that is not blank
 
 
@@ -41,7 +42,7 @@ def numbered_lines(file: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     """Yield (line number from 1, line) for each line of an open binary file (or io.BytesIO) that is not blank."""
     for number, text in enumerate(file, 1):
         if number == 1:
-            text = text.removeprefix(b"\xef\xbb\xbf")
+            text = text.removeprefix(_MARK)
         if text.strip():
             yield number, text
 
@@ -50,12 +51,12 @@ def parse_object(text: bytes | str, path: Path, line: int | None = None, *, surr
     """Parse one JSON object. Raises DataError, also for repeated names and (unless `surrogates`) for lone surrogates,
     both of which json.loads accepts."""
     try:
-        whole = text.decode("utf-8-sig") if isinstance(text, bytes) else text
-        value = json.loads(whole, object_pairs_hook=_bounded)
+        whole = text.removeprefix(_MARK).decode() if isinstance(text, bytes) else text
+        value = _DECODER.decode(whole)
         if whole.count("{") + whole.count("[") > DEPTH and _is_deep(value):
             raise DataError(f"is nested more than {DEPTH} deep", path, line)
         # A lone surrogate is half a character. In decoded bytes it can only come from an escape, which few lines have.
-        if not surrogates and (isinstance(text, str) or "\\ud" in whole or "\\uD" in whole):
+        if not surrogates and (isinstance(text, str) or b"\\ud" in text or b"\\uD" in text):
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
         raise DataError(f"not UTF-8 at byte {error.start}", path, line) from None
@@ -95,6 +96,9 @@ def _bounded(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(pairs) > WIDTH:
         raise ValueError(f"an object with more than {WIDTH:,} names")
     return _unique_names(pairs)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_bounded)
 
 
 # --- lines as pydantic models
