@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from shared_fixtures import made_once
 from tiers import thorough_but
 
 import evalsuite
+from evalsuite.common.errors import DataError
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
 CELL = "run=0&model=random&set=easy&task=slot_identification&split=test&prompt=paper&shots=0&scoring=generate"
@@ -47,6 +49,30 @@ def site(run: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.Fi
             patch.setattr(sys.modules["evalsuite.page.report"], "INSIDE", 0)
             patch.setattr(sys.modules["evalsuite.page.shards"], "SIZE", 20_000)
         return evalsuite.report([run], tmp_path_factory.mktemp("site") / "site")
+
+
+def in_two_processes(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(sys.modules["evalsuite.page.shards"], "WORTH", 1)
+    patch.setattr(sys.modules["evalsuite.page.shards"], "cores", lambda: 2)
+
+
+def test_records_packed_in_two_processes_give_the_same_page(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = evalsuite.report([run], tmp_path / "alone").read_bytes()
+    in_two_processes(monkeypatch)
+    assert evalsuite.report([run], tmp_path / "two").read_bytes() == alone
+
+
+def test_a_damaged_record_is_named_by_the_process_that_packs_it(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    damaged = Path(shutil.copytree(run, tmp_path / "run"))
+    path = damaged / record_file(damaged)
+    path.write_text(path.read_text().replace('"question"', '"frage"', 1))
+    in_two_processes(monkeypatch)
+    with pytest.raises(DataError, match=f"{path.name}:1: field 'question': missing"):
+        evalsuite.report([damaged], tmp_path / "two")
 
 
 def visit(page: Any, address: str) -> None:

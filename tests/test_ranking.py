@@ -224,6 +224,7 @@ def test_nemenyi(models: int, q: float) -> None:
 
 def test_critical_values_go_up_to_the_number_of_models() -> None:
     assert ranking.critical_values(5) == pytest.approx({"3": 2.343, "4": 2.569, "5": 2.728}, abs=1e-3)  # Table 5
+    assert ranking.critical_values(32) == {str(models): round(ranking.nemenyi(models), 6) for models in range(3, 33)}
 
 
 def test_there_is_no_test_over_items_of_too_few_dialogues() -> None:

@@ -7,14 +7,11 @@ as text nodes only.
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, get_origin
 
@@ -36,9 +33,8 @@ from evalsuite.common.lock import locked
 from evalsuite.common.plainfile import read_json
 from evalsuite.common.resources import bundled
 from evalsuite.common.sheet import as_json
-from evalsuite.page import shards
 from evalsuite.page.citations import citations
-from evalsuite.page.shards import PageCell, ShownOpinions
+from evalsuite.page.shards import PageCell, ShownOpinions, pack_columns, pack_json
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results import records
 from evalsuite.results.analysis import Results
@@ -132,9 +128,8 @@ class ShardFiles:
         self.inside: dict[str, str] = {}  # name -> packed
         self._files: set[str] = set()
 
-    def add(self, shard: Any) -> str:
-        """Add a shard and return its name."""
-        packed = pack_json(shard)
+    def add(self, packed: str) -> str:
+        """Add a packed shard and return its name."""
         name = hashlib.sha256(packed.encode()).hexdigest()[:16]
         self.inside[name] = packed
         if self._files or sum(map(len, self.inside.values())) > INSIDE:
@@ -158,17 +153,6 @@ def _is_shard(path: Path) -> bool:
         return file.read(len(begin)) == begin
 
 
-def pack_json(data: Any) -> str:
-    """Data as gzip'd JSON in base64."""
-    compact = partial(json.dumps, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    try:
-        raw = compact(data)
-    except ValueError:
-        raw = compact(without_nan(data))
-    # mtime=0: the same runs give the same bytes. Lone surrogates pass: the page shows them as replacement characters.
-    return base64.b64encode(gzip.compress(raw.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode()
-
-
 def assemble(data: Any, script: str, styles: Sequence[str] = ("page",), shards: Mapping[str, str] | None = None) -> str:
     """One HTML file from index.html, styles and a built script of leaderboard/, the page's data, and shards (name -> packed)."""
     files = bundled("leaderboard")
@@ -188,29 +172,31 @@ def assemble(data: Any, script: str, styles: Sequence[str] = ("page",), shards: 
     return page
 
 
-def page_data(runs: Sequence[Loaded], add_shard: Callable[[Any], str]) -> dict[str, Any]:
+def page_data(runs: Sequence[Loaded], add_shard: Callable[[str], str]) -> dict[str, Any]:
     """The data of the page without its shards, which go to `add_shard`."""
-    cells = [PageCell(number, cell) for number, run in enumerate(runs) for cell in run.results.cells]
-    rated: list[ranking.Rated] = []
-
-    def rate(cell: PageCell, rows: Sequence[ranking.Rating]) -> None:
-        if one := ranking.rated(cell.cell, rows, f"{cell.run}\t{cell.cell.model}"):  # the page's names of models
-            rated.append(one)
-
-    packed = shards.pack_columns(
-        cells,
-        lambda cell: records.read_records(runs[cell.run].results.out, cell.cell.records),
-        lambda cell: _opinions(runs[cell.run].results, cell.cell),
-        add_shard,
-        rate,
-    )
+    of_runs = [(number, run.results, cell) for number, run in enumerate(runs) for cell in run.results.cells]
+    cells = [
+        PageCell(n, number, results.out, cell, _opinions(results, cell))
+        for n, (number, results, cell) in enumerate(of_runs)
+    ]
+    packed = pack_columns(cells)
+    columns = [
+        {"ids": column.ids, "shards": [(add_shard(shard), first) for shard, first in column.shards]}
+        for column in packed
+    ]
+    rated = [one for column in packed for one in column.rated]
+    beside = {
+        number: ({} if own.flips is None else {"flips": own.flips}) | {"column": n, "outcomes": own.outcomes}
+        for n, column in enumerate(packed)
+        for number, own in column.marks.items()
+    }
     marks = [run.not_finite.get(n) for run in runs for n in range(len(run.results.cells))]
     shown = [
-        one.cell.written() | {"run": one.run} | ({"not_finite": mark} if mark else {}) | beside
-        for one, mark, beside in zip(cells, marks, packed.cells, strict=True)
+        one.cell.written() | {"run": one.run} | ({"not_finite": mark} if mark else {}) | beside[one.number]
+        for one, mark in zip(cells, marks, strict=True)
     ]
     asked = {TASKS[one.cell.task].benchmark for one in cells}
-    groups = ranking.groups(rated)
+    groups = [group for column in sorted(packed, key=lambda c: ranking.place_order(c.place)) for group in column.groups]
     used = [name for name in BENCHMARKS if name in asked]
     return {
         "runs": [
@@ -246,8 +232,11 @@ def page_data(runs: Sequence[Loaded], add_shard: Callable[[Any], str]) -> dict[s
         ],
         "corruptions": [{name: getattr(c, name) for name in ("name", "zh", "en")} for c in CORRUPTIONS.values()],
         "cells": shown,
-        "columns": packed.columns,
-        "asked": {"items": len(packed.items), "replies": packed.replies},
+        "columns": columns,
+        "asked": {
+            "items": len({item for column in packed for item in column.items}),
+            "replies": sum(column.replies for column in packed),
+        },
         "findings": [asdict(found) for found in findings([run.results for run in runs], rated, groups)],
         "groups": [group.written() for group in groups],
         "nemenyi": ranking.critical_values(len({x.model for x in rated})),
@@ -276,7 +265,7 @@ def _load(folder: Path) -> Loaded:
         return Loaded(from_json(folder, content), marks)
 
 
-def _content(results: Results, add_shard: Callable[[Any], str]) -> dict[str, Any]:
+def _content(results: Results, add_shard: Callable[[str], str]) -> dict[str, Any]:
     """The part of results.json that the page's scripts read, without cells; and the names of all its keys and of the shard with
     the others, so that the page can save the file."""
     content = to_json(results)
@@ -287,7 +276,7 @@ def _content(results: Results, add_shard: Callable[[Any], str]) -> dict[str, Any
         row.key: [] if get_origin(row.model) is list else {} for row in SECTIONS if row.key in _READ
     }
     read = {key: content[key] for key in _READ if key in content}
-    return {**empty, **read, "written": written, "others": add_shard(others)}
+    return {**empty, **read, "written": written, "others": add_shard(pack_json(others))}
 
 
 def _sheets(results: Results) -> list[dict[str, Any]]:

@@ -6,24 +6,35 @@ is enough to show an item. A text that occurs in many records, such as a prompt,
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from typing_extensions import TypedDict
 
 from evalsuite.analyses.items import outcome_of
-from evalsuite.analyses.ranking import Rating
+from evalsuite.analyses.ranking import Rated, Rating, TaskComparisons, groups_of_column, rated
+from evalsuite.benchmarks.registry import add_run
+from evalsuite.common.finite import without_nan
+from evalsuite.common.garbage import rare_collections
 from evalsuite.common.grouping import by_key
+from evalsuite.common.processes import cores, map_in_processes
 from evalsuite.results.outcomes import FLIP
-from evalsuite.results.records import context, entry_name
+from evalsuite.results.records import context, entry_name, read_records
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import RecordFields
 from evalsuite.results.tokens import reply_tokens
+from evalsuite.types import Coordinates, Place
 
 SIZE = 1_500_000  # approximate characters of a shard before compression; the replies to an item are never split
+WORTH = 25_000  # replies whose packing takes longer than a process takes to start
 
 # One letter an item, so that lists can be filtered and counted without a shard; the page's scripts have the same letters.
 OUTCOMES = {
@@ -42,29 +53,6 @@ OUTCOMES = {
 ABSENT, UNKNOWN = ".", "?"  # no record; a status of a later version
 
 
-@dataclass(frozen=True, slots=True)
-class PageCell:
-    """A cell of one of the page's runs."""
-
-    run: int
-    cell: CellResult
-
-
-class PackedCell(TypedDict, total=False):
-    """The fields of a cell that tell of its column; `flips` only if it is perturbed."""
-
-    column: int
-    outcomes: str
-    flips: list[int]
-
-
-class PackedColumn(TypedDict):
-    """The names of a column's entries, and its shards as [name, first entry]."""
-
-    ids: list[str]
-    shards: list[tuple[str, int]]
-
-
 class ShownOpinions(TypedDict):
     """The opinions of a judge, or of a second reader, on a cell."""
 
@@ -72,6 +60,22 @@ class ShownOpinions(TypedDict):
     rubric: str
     control: str
     rows: dict[str, list[Any]]  # entry -> [status, scores, texts …]
+
+
+@dataclass(frozen=True, slots=True)
+class PageCell:
+    """A cell of one of the page's runs. `number`: its index among all cells of the page."""
+
+    number: int
+    run: int
+    folder: Path  # the run's
+    cell: CellResult
+    opinions: Sequence[ShownOpinions]
+
+    @property
+    def column(self) -> Place:
+        """Its place without its model."""
+        return replace(self.cell.place, model="")
 
 
 class PackedReply(NamedTuple):
@@ -117,6 +121,17 @@ class PackedReply(NamedTuple):
         return [*row][: len(row) if row.tokens else -1 if row.sample else -2]
 
 
+def pack_json(data: Any) -> str:
+    """Data as gzip'd JSON in base64."""
+    compact = partial(json.dumps, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    try:
+        raw = compact(data)
+    except ValueError:
+        raw = compact(without_nan(data))
+    # mtime=0: the same runs give the same bytes. Lone surrogates pass: the page shows them as replacement characters.
+    return base64.b64encode(gzip.compress(raw.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode()
+
+
 class PageShard(TypedDict):
     """Some items of a column with the replies of all models."""
 
@@ -126,14 +141,29 @@ class PageShard(TypedDict):
     strings: list[str]
 
 
-@dataclass(slots=True)
-class Packed:
-    """The columns of a page, and what its cells tell of them."""
+class CellMarks(NamedTuple):
+    """Marks of the items of a cell, for lists."""
 
-    cells: list[PackedCell]
-    columns: list[PackedColumn] = field(default_factory=list)
-    items: set[str] = field(default_factory=set)  # ids of all items, rotations and perturbations counted once
-    replies: int = 0
+    outcomes: str  # one letter an entry of the column
+    flips: list[int] | None  # entries that a perturbation changed; None without one
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A column as the page holds it."""
+
+    place: Place
+    ids: list[str]  # names of its entries
+    shards: list[tuple[str, int]]  # packed JSON, and the first entry in it
+    marks: dict[int, CellMarks]  # by numbers of cells
+    rated: list[Rated]  # without the scores, of which `groups` is made
+    groups: list[TaskComparisons]
+    replies: int
+
+    @property
+    def items(self) -> set[str]:
+        """Ids of its items: rotations and samples counted once."""
+        return {name.split("~")[0] for name in self.ids}
 
 
 _ITEM = ("item", "dialogue", "question", "labels", "options", "references", "gold", "group")
@@ -161,49 +191,70 @@ class _Column:
         return self.items[content]
 
 
-def pack_columns(
-    cells: Sequence[PageCell],
-    records: Callable[[PageCell], Iterator[RecordFields]],
-    opinions: Callable[[PageCell], Sequence[ShownOpinions]],
-    add_shard: Callable[[PageShard], str],
-    rate: Callable[[PageCell, Sequence[Rating]], None],
-) -> Packed:
-    """Read the cells' records, a column at a time, and pass each shard to `add_shard`, which returns its name.
+def pack_columns(cells: Sequence[PageCell]) -> list[Packed]:
+    """The columns of some cells, those of unperturbed items first. Reads the cells' records, a column at a time.
 
-    records: the records of a cell.
-    opinions: what judges and second readers said of a cell: judge, rubric, control, and rows of entry -> [status, scores,
-        texts …].
-    rate: is called with the scores of every cell.
+    More than `WORTH` replies are read in several processes: a place and its perturbations are one piece of work.
     """
-    packed = Packed([{} for _ in cells])
-    # place without its model -> cells
-    by_column = by_key((replace(one.cell.place, model=""), number) for number, one in enumerate(cells))
-    plain: dict[tuple[Any, ...], dict[str, float]] = {}  # unperturbed: the first score of each item
-    for place in sorted(by_column, key=lambda place: place.perturb != "none"):  # unperturbed first
-        column = _Column()
-        for number in by_column[place]:
-            cell = cells[number]
-            values, ratings = _read(column, number, records(cell))
-            rate(cell, ratings)
-            packed.items.update(item.split("~")[0] for item in values)
-            packed.replies += len(values)
-            base = (cell.run, cell.cell.but("perturb"))
-            if place.perturb == "none":
-                plain[base] = values
-            elif base in plain:
-                packed.cells[number]["flips"] = _flips(column, values, plain[base])
-            if judged := opinions(cell):
-                column.judged[number] = list(judged)
-        for number in by_column[place]:
-            rows = column.rows[number]
-            packed.cells[number]["column"] = len(packed.columns)
-            packed.cells[number]["outcomes"] = "".join(
-                OUTCOMES.get(outcome_of(rows[e].status, rows[e].scores or {}), UNKNOWN) if e in rows else ABSENT
-                for e in range(len(column.entries))
-            )
-        shards = [(add_shard(_shard(column, part)), part[0]) for part in _parts(column)]
-        packed.columns.append({"ids": list(column.entries), "shards": shards})
-    return packed
+    replies = sum(one.cell.items - one.cell.missing for one in cells)
+    pieces = by_key((replace(one.column, perturb="none"), one) for one in cells)
+    prepare = partial(_packer, tuple(dict.fromkeys(one.folder for one in cells)))
+    processes = max(1, min(cores(), len(pieces), replies // WORTH))
+    with closing(map_in_processes(prepare, pieces.values(), processes)) as packed:
+        columns = {column.place: column for piece in packed for column in piece}
+    places = dict.fromkeys(one.column for one in cells)
+    return [columns[place] for place in sorted(places, key=_is_perturbed)]
+
+
+def _is_perturbed(place: Place) -> bool:
+    return place.perturb != "none"
+
+
+def _packer(folders: Sequence[Path]) -> Callable[[Sequence[PageCell]], list[Packed]]:
+    """A process' function: the columns of a place and of its perturbations."""
+    for folder in folders:
+        add_run(folder)
+
+    @rare_collections()
+    def pack(cells: Sequence[PageCell]) -> list[Packed]:
+        plain: dict[tuple[int, Coordinates], dict[str, float]] = {}  # unperturbed: the first score of each item
+        columns = by_key((one.column, one) for one in cells)
+        return [_packed(place, columns[place], plain) for place in sorted(columns, key=_is_perturbed)]
+
+    return pack
+
+
+def _packed(place: Place, cells: Sequence[PageCell], plain: dict[tuple[int, Coordinates], dict[str, float]]) -> Packed:
+    """A column. `plain` has the first scores of the unperturbed one, which it takes or adds."""
+    column, replies, rated_cells = _Column(), 0, list[Rated]()
+    flips: dict[int, list[int]] = {}
+    for one in cells:
+        values, ratings = _read(column, one.number, read_records(one.folder, one.cell.records))
+        replies += len(values)
+        if scores := rated(one.cell, ratings, f"{one.run}\t{one.cell.model}"):  # the page's names of models
+            rated_cells.append(scores)
+        base = (one.run, one.cell.but("perturb"))
+        if not _is_perturbed(place):
+            plain[base] = values
+        elif base in plain:
+            flips[one.number] = _flips(column, values, plain[base])
+        if one.opinions:
+            column.judged[one.number] = list(one.opinions)
+    marks = {one.number: CellMarks(_outcomes(column, one.number), flips.get(one.number)) for one in cells}
+    shards = [(pack_json(_shard(column, part)), part[0]) for part in _parts(column)]
+    groups = groups_of_column(place, rated_cells)
+    return Packed(
+        place, [*column.entries], shards, marks, [replace(c, values=()) for c in rated_cells], groups, replies
+    )
+
+
+def _outcomes(column: _Column, number: int) -> str:
+    """A letter an entry of a cell."""
+    rows = column.rows[number]
+    return "".join(
+        OUTCOMES.get(outcome_of(rows[e].status, rows[e].scores or {}), UNKNOWN) if e in rows else ABSENT
+        for e in range(len(column.entries))
+    )
 
 
 def _read(column: _Column, number: int, records: Iterator[RecordFields]) -> tuple[dict[str, float], list[Rating]]:
