@@ -155,22 +155,16 @@ SETS = [
 # fmt: on
 
 
-CompiledRule = tuple[
-    Rule, Callable[[str], object], Callable[[str], object]
-]  # (rule, matcher of the tape before, matcher of the tape behind)
-
-
-def _anything(tape: str) -> bool:
-    """The matcher of an empty pattern, which always matches."""
-    return True
+Matcher = Callable[[str], object]
+CompiledRule = tuple[Rule, Matcher | None, Matcher | None]  # matchers of the tape before and behind; None matches any
 
 
 def compiled(rules: Sequence[Rule]) -> dict[str, list[CompiledRule]]:
     """Focus token -> its rules, in rank."""
     table: dict[str, list[CompiledRule]] = {}
     for rule in rules:
-        ends = re.compile(rf"(?:{rule.before})\Z").search if rule.before else _anything
-        row = (rule, ends, re.compile(rule.behind).match if rule.behind else _anything)
+        ends = re.compile(rf"(?:{rule.before})\Z").search if rule.before else None
+        row = (rule, ends, re.compile(rule.behind).match if rule.behind else None)
         for token in rule.focus:
             table.setdefault(token, []).append(row)
     return table
@@ -186,7 +180,11 @@ BACK, AHEAD = 48, 24  # tokens that rules see before and behind
 
 def matching(token: str, before: str, behind: str, several: bool) -> Iterator[Rule]:
     """The rules that match at a token, in rank."""
-    return (rule for rule, ends, begins in table(several).get(token, ()) if begins(behind) and ends(before))
+    return (
+        rule
+        for rule, ends, begins in table(several).get(token, ())
+        if (begins is None or begins(behind)) and (ends is None or ends(before))
+    )
 
 
 @lru_cache(maxsize=2**16)

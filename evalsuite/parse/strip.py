@@ -10,7 +10,7 @@ import html
 import re
 from bisect import bisect_left
 from functools import lru_cache
-from itertools import chain, islice, starmap
+from itertools import accumulate, chain, islice, starmap
 from typing import NamedTuple
 
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, ENCLOSED, TURN, WORD, enclosed, fold, lower
@@ -160,24 +160,15 @@ def strip(raw: str) -> Clean:
     kept, thinking = after_thinking(text)
     if kept == [(0, len(text))] and len(text) <= 2 * WINDOW and _ORDINARY.match(text):
         return Clean(text, thinking, ((0, 0, len(text)),))
-    texts: list[str] = []
-    pieces: list[tuple[int, int, int]] = []
+    parts: list[tuple[str, int, int]] = []  # a piece of the clean text, its start and its end in the raw reply
     stack: list[str] = []  # open braces; a closing one ends the last
-    length = 0
-
-    def put(piece: str, begin: int, end: int) -> None:
-        nonlocal length
-        texts.append(piece)
-        pieces.append((length, begin, end))
-        length += len(piece)
-
     for number, (start, end) in enumerate(_windows(kept)):
         if number:
-            put(TURN, start, start + 1)
+            parts.append((TURN, start, start + 1))
         for token in () if _ORDINARY.match(text, start, end) else _TOKENS.finditer(text, start, end):
             begin, stop = token.span()
             if begin > start:
-                put(text[start:begin], start, begin)
+                parts.append((text[start:begin], start, begin))
             start, kind = stop, token.lastgroup or ""
             if kind in _BRACES:
                 stack.append(kind)
@@ -187,10 +178,13 @@ def strip(raw: str) -> Clean:
             else:
                 piece = _replacement(kind, token[0])
             if piece:
-                put(piece, begin, stop)
+                parts.append((piece, begin, stop))
         if start < end:
-            put(text[start:end], start, end)
-    return Clean("".join(texts), thinking, tuple(pieces))
+            parts.append((text[start:end], start, end))
+    texts = [part[0] for part in parts]
+    starts = accumulate(map(len, texts), initial=0)
+    pieces = tuple((at, begin, stop) for at, (_, begin, stop) in zip(starts, parts, strict=False))
+    return Clean("".join(texts), thinking, pieces)
 
 
 def _windows(kept: list[tuple[int, int]]) -> list[tuple[int, int]]:
