@@ -200,7 +200,8 @@ def pack_columns(cells: Sequence[PageCell]) -> list[Packed]:
     pieces = by_key((replace(one.column, perturb="none"), one) for one in cells)
     prepare = partial(_packer, tuple(dict.fromkeys(one.folder for one in cells)))
     processes = max(1, min(cores(), len(pieces), replies // WORTH))
-    with closing(map_in_processes(prepare, pieces.values(), processes)) as packed:
+    largest_first = sorted(pieces.values(), key=len, reverse=True)  # so that no process begins a large one last
+    with closing(map_in_processes(prepare, largest_first, processes)) as packed:
         columns = {column.place: column for piece in packed for column in piece}
     places = dict.fromkeys(one.column for one in cells)
     return [columns[place] for place in sorted(places, key=_is_perturbed)]
