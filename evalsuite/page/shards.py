@@ -194,7 +194,7 @@ class _Column:
 def pack_columns(cells: Sequence[PageCell]) -> list[Packed]:
     """The columns of some cells, those of unperturbed items first. Reads the cells' records, a column at a time.
 
-    More than `WORTH` replies are read in several processes: a place and its perturbations are one piece of work.
+    Several processes read them if each has `WORTH` replies or more: a place and its perturbations are one piece of work.
     """
     replies = sum(one.cell.items - one.cell.missing for one in cells)
     pieces = by_key((replace(one.column, perturb="none"), one) for one in cells)
