@@ -55,7 +55,7 @@ class _Fold(dict[int, str]):
 
 
 _CANTONESE = re.compile("(?<![关關干维維联聯])係")  # 係 is 是, and in 關係 part of a word
-_PLAIN = dict(zip("\r\u2028\u2029\t∶ː꞉–−\u2010\u2011➡⇒⟶➔➜≻‟〝〞ʼ", "\n\n\n :::----→→→→→>““”’", strict=True)) | {
+_PLAIN = dict(zip("\r\u2028\u2029\t∶ː꞉–−\u2010\u2011➡⇒⟶➔➜≻‟〝〞ʼ", " \n\n :::----→→→→→>““”’", strict=True)) | {
     "唔": "不",
     "揀": "选",
     "拣": "选",

@@ -21,7 +21,7 @@ from evalsuite.parse.strip import strip
 
 _PREDICATED = 4  # characters of a text without its subject
 NONE = re.compile(  # an option that says that no other is right, and a reply that says so
-    r"(?:以上|上述|这[些几三四]|[前其][余他三四]?|[三四]个|选项|答案|\A)[^,。;\n]{0,8}[都均皆](?:不|没|非)|没有(?:一个|任何)?[^,。;\n]{0,4}(?:答案|选项)|皆非"
+    r"(?:(?:以上|上述|这[些几三四]|[前其][余他三四]?|[三四]个|选项|答案)[^,。;\n]{0,8}|\A)[都均皆](?:不|没|非)|没有(?:一个|任何)?[^,。;\n]{0,4}(?:答案|选项)|皆非"
     r"|none of (?:the|these|them)|no (?:correct )?(?:option|answer)"
 )
 _SAYS_NONE = 18  # characters of an option that says so
@@ -193,18 +193,22 @@ class MentionGroup(NamedTuple):
 
 
 _AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an option, not a person
-    r"选?项|这[个一项]|[二两三四五六]?[个项]|[是为]?[最更较]?(?:正确|合适|恰当|贴切|准确|符合|合理|靠谱|好(?![a-z一-鿿])|对的|答案|可能(?![会在对])|不)|[才最]|也[是对]|比[a-z](?![a-z])|不如|就[是行对]"
-    r"|解[析释]|无疑|啦|一票|排第|[之以]?外|的可能|还是[(]?[a-z]|因为|由于|而[不非]|[错吧呢了啊呀哦啦都均皆较没未]|可以|被?排除|对(?![话他她你我a-z])"
+    r"选?项|这[个一项]|[二两三四五六]?[个项]|[是为]?(?:唯一)?[最更较]?(?:正确|合适|恰当|贴切|准确|符合|合理|靠谱|好(?:一?[些点]|(?![a-z一-鿿]))|对的|答案|可能(?![会在对])|不)|[才最]|也[是对]|比[a-z](?![a-z])|不如|就[是行对]"
+    r"|解[析释]|无[疑误]|优于|莫属|啦|一票|排第|[之以]?外|的可能|还是[(]?[a-z]|因为|由于|而[不非]|[错吧呢了啊呀哦啦都均皆较没未]|可以|被?排除|对(?![话他她你我a-z])"
     r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?![一-鿿](?<![均皆都也不选项]))"
 )
 _PERSON = re.compile(r"说(?!法)|[问答提讲表认觉喜想回在们从去很]|的[朋妈爸同老家手]")
 _WORD_AFTER = "股站罗级型座队组盘键屏版柱轴字罩杯咖货套餐"
 _WORD_BEFORE = "素户色级型语划小老甲"
-_CUE_BEFORE = '猜断持意站有就概下投得然但如比选项是为案择即于填成入和或与及非除不对到个答、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
+_CUE_BEFORE = (
+    '剩猜断持意站有就概下投得然但如比选项是为案择即于填成入和或与及非除不对到个答、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
+)
+_ROMAN = re.compile(r"^[ (*]*ii[ ]?[.:)]", re.MULTILINE)  # the second statement of those that a question numbers so
 _NOUN_BEFORE = re.compile(r"(?:句子|观点|说法|表述|陈述|叙述|情形|序号|字母|方案|论点|行为|除了)\Z")
 _OPERAND_BEFORE = re.compile(r"[∩∪∈∉⊂⊆⊥∥∠△+·^_]\s*(?:[a-z]\s)*\Z|(?:sin|cos|tan)\s*\Z")
-_OPERAND = re.compile(r"(?:\s[a-z])*\s*(?:[∩∪∈∉⊂⊆⊥∥·^_]|=\s*[a-z{(\[+-])")  # behind a letter of a formula
-_OPERATORS, _OPERATED = " =∩∪∈∉⊂⊆⊥∥·^_", " ∩∪∈∉⊂⊆⊥∥∠△+·^_ns"
+# Behind a letter of a formula.
+_OPERAND = re.compile(r"(?:\s[a-z])*\s*(?:[∩∪∈∉⊂⊆⊥∥·^_]|=\s*[a-z{(\[+-]|[≤≥]\s*[\dk-z])")
+_OPERATORS, _OPERATED = " =≤≥∩∪∈∉⊂⊆⊥∥·^_", " ∩∪∈∉⊂⊆⊥∥∠△+·^_ns"
 _ENGLISH_BEFORE = re.compile("(?:speaker|user|person) $")
 _NAMED_BEFORE = re.compile(r"(?:option|choice|answer|letter|label|item|select|choose|pick)(?:s|ing)? ?[(:]? ?$")
 _VERDICT_AFTER = re.compile(
@@ -247,10 +251,13 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
         or (wordlike and spoken and not _AFTER_UPPER.match(after))
     ):
         return False
+    if letter == "I" and _ROMAN.search(low):
+        return False
     if HAN.match(left) and (left in _WORD_BEFORE or (wordlike and left not in _CUE_BEFORE)):
-        return (not spoken and (left in "此以故了的把将则才均只" or after[:1] == ":")) or _NOUN_BEFORE.search(
-            before
-        ) is not None
+        named = _NOUN_BEFORE.search(before) or (
+            left in "么则实先次后" and (after[:1] in ".、" or _AFTER_UPPER.match(after))
+        )
+        return bool(named) or (not spoken and (left in "此以故了的把将则才均只么" or after[:1] == ":"))
     if _ENGLISH_BEFORE.search(before):
         return False
     if _WORD_NEXT.match(after) or (low[start] == "a" and _COUNTED_NEXT.match(after)) or right in ("'", "’"):
@@ -327,12 +334,16 @@ def _own_text(low: str, end: int, option: int, options: OptionKeys) -> tuple[int
         # The rest of the line differs from the text.
         slips = count < len(text) and rest <= _SLIPS and 2 * count > len(text)
         return begin + alnum(line)[-1 if slips else count - 1] + 1, None
+    if count > 1 and is_slip(clause := bare(_CLAUSE.split(line)[0]), text):
+        return begin + alnum(line)[len(clause) - 1] + 1, None
     others = [n for n, k in enumerate(options.keys) if len(k) > _BEGUN and k[:_BEGUN] == said[:_BEGUN]]
     own = count > 1 or text[:_BEGUN] in said[: 3 * _BEGUN]  # behind its subject
     return end, others[0] if not own and len(others) == 1 and exact == 0 else None
 
 
+_CLAUSE = re.compile("[,、;。(]")
 _SLIPS = 6  # characters at the end of a line that differ from the option's text
+_TEXT = 4  # characters of an option's text behind a letter that make it a label
 _BEGUN = 6  # characters of another option's text that show that it is meant
 
 
@@ -360,7 +371,9 @@ def _labels(low: str, text: str, options: OptionKeys, spoken: bool) -> Iterator[
             stop, other = _own_text(low, end, option, options) if option >= 0 else (end, None)
             yield Mention(opened.start() if opened else start, stop, option, "label", other)
         elif not (_bare_number(low, start, stop) if options.digits else _bare_letter(low, text, start, stop, spoken)):
-            continue
+            named = option >= 0 and text[start].isupper()
+            if named and (end := _own_text(low, stop, option, options)[0]) > stop + _TEXT:
+                yield Mention(start, end, option, "label")  # therefore D Tourists
         elif options.capital and text[start].islower() and not _CHOSEN.search(low, max(start - 12, 0), start):
             continue  # a variable or a unit: x, g
         elif option < 0:
@@ -387,7 +400,7 @@ _HEADS = {  # option texts that are also ordinary words: what stands before and 
 # Each alternative of Chinese begins with a character, so that `re` passes quickly over those that begin none.
 _CHINESE_PLACES = re.compile(
     r"第[ ]?(?P<nth>十[一二三四五]|1[0-5]|[一二三四五六七八九十1-9])[ ]?"
-    r"(?:[个种条]?(?:选项|候选|答案|领域|关系)|个选择|项|[个种条](?=[是更最才吧应,。;!?也和或与、比符对不\n]|$)|(?<=一)个(?!短语|句|人))"
+    r"(?:[个种条]?(?:选项|候选|答案|领域|关系)|个选择|项|[个种条](?=[是更最才吧应,。;!?也和或与、比符对不\n\ue000-\ue002]|$)|(?<=一)个(?!短语|句|人))"
     r"|首(?:项|个选项)(?P<first>)|头(?P<one>一)个"
     r"|最后面?的?[那这]?一?[个项种](?:选项|答案)?(?P<last>)|末尾?项(?P<end>)"
     r"|中间的?[那这]?一?(?:[个项](?:选项)?|选项)(?P<middle>)"
@@ -422,7 +435,7 @@ def _ordinary(low: str, start: int, end: int, word: str) -> bool:
     """Whether an option text is an ordinary word here: a verb (rule 10), or 原因 in 原因如下."""
     if len(word) == 1 or word == "是一个":  # stands between punctuation, or after a verb that takes an answer
         after, before = low[end : end + 1], low[max(start - 1, 0) : start]
-        if after and after not in ",。.;!?\n)]】」』”\"'’》 \ue000\ue002}":
+        if after and after not in ",。.;!?~…(\n)]】」』”\"'’》 \ue000\ue002}":
             return True
         return before.isalnum() and (before not in "是选为填择项" or (word == "是" and before == "项"))
     return word in _HEADS and _HEADS[word].match(low, start) is not None
@@ -466,7 +479,7 @@ def _texts(low: str, options: OptionKeys) -> Iterator[Mention]:
 
 _SPOT = re.compile(r"[ :“\"「『【*(\ue001]{0,4}([^\n,。;:!?“”\"「」『』【】()\ue000-\ue002]{2,40})")
 _EDGES = r" \"“”'‘’()\[\]【】「」『』《》:,、。.!?*\-—…~\ue001\ue002\n\ue000"
-_FIELD = re.compile(r"[一-鿿]{2,6}:[ ]*([一-鿿]+)[。.]?\s*\Z")  # 地点: 机场
+_FIELD = re.compile(r"[一-鿿]{2,6}[:→][ ]*([一-鿿]+)[。.]?\s*\Z")  # 地点: 机场
 _LINE = re.compile(rf"[^{_EDGES}](?:[^\n\ue000]*[^{_EDGES}])?")
 
 
@@ -485,7 +498,8 @@ def with_near(
     for start, end in places:
         at = bisect_right(shut, start)  # the group that ends behind the start
         if 1 < end - start <= options.longest and (at == len(groups) or groups[at].start >= end):
-            option = _near(low[start:end], options)
+            glossed = at < len(groups) and groups[at].start == end + 1 and low[end] == "("  # 欧洲联盟(欧盟)
+            option = None if glossed else _near(low[start:end], options)
             if option is not None and not any(g.start < end and start < g.end for g in found):
                 found.append(MentionGroup(start, end, (Mention(start, end, option, "text"),)))
     return sorted(groups + found, key=itemgetter(0)) if found else groups
@@ -527,9 +541,9 @@ def _merge(last: Mention, mention: Mention, low: str) -> Mention | None:
     return joint._replace(against=mention.option) if differs else joint
 
 
-def _resolved(found: list[Mention]) -> Iterator[Mention]:
-    """Resolve 前者 and 后者 to the last two options named; drop them if there are not two."""
-    pair: list[int] = []
+def _resolved(found: list[Mention], count: int) -> Iterator[Mention]:
+    """Resolve 前者 and 后者 to the last two options named, or where none is named to the only two; drop them if there are not two."""
+    pair = [0, 1] if count == 2 and all(mention.option in (FORMER, LATTER) for mention in found) else []
     for mention in found:
         if mention.option not in (FORMER, LATTER):
             yield mention
@@ -562,7 +576,7 @@ def mentions(text: str, low: str, options: OptionKeys, spoken: bool = True) -> l
             plain[-1] = joint
         elif not plain or mention.start >= plain[-1].end:
             plain.append(mention)
-    return list(_resolved(plain))
+    return list(_resolved(plain, len(options.keys)))
 
 
 _SPELLED = re.compile(  # alone on its line, or after a cue
@@ -572,8 +586,9 @@ _SPELLED = re.compile(  # alone on its line, or after a cue
 )
 _SIDE_BY_SIDE = re.compile("[a-z0-9][a-z0-9]")
 _CAPITALS = re.compile(
-    r"[A-P]{2,10}(?:(?<=[是为有选:(\"“\ue001][A-P]{2})|(?<=[是为有选:(\"“\ue001][A-P]{3})|(?<=[是为有选:(\"“\ue001][A-P]{4}))(?=[ ]?[。.,;)\"”\n\ue002]|$)|[A-P]{2,10}(?=[ ]?(?:选?项|[两三四五][个者项]|均|都|皆|正确|错误|符合|解析|解释))"
+    r"[A-P]{2,10}(?:(?<=[是为有选:(\"“\ue001][A-P]{2})|(?<=[是为有选:(\"“\ue001][A-P]{3})|(?<=[是为有选:(\"“\ue001][A-P]{4})|(?<=[是为选:] [A-P]{2})|(?<=[是为选:] [A-P]{3})|(?<=[是为选:] [A-P]{4}))(?=[ ]?[。.,;)\"”\n\ue002]|$)|[A-P]{2,10}(?=[ ]?(?:选?项|[两三四五][个者项]|均|都|皆|正确|错误|符合|解析|解释))"
 )
+_SEVERAL_PLACES = re.compile(r"(前|后)([两三四])(?:个?选项|项|条)")
 _AND = re.compile(
     r"[\"”」』]?选?项?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|与|跟|[,、.]?[ ]?(?:and(?: the)?|or|和|或者?是?|还是|以?及|还有|并且)|x|>{1,3}|≥|(?=[(\[\"'“「a-z0-9]))?"
     r"[ \ue001\ue002]{0,2}(?:选项|option|\(\d\))?[ ]?[\"“「]?"
@@ -626,6 +641,10 @@ def spelled(groups: list[MentionGroup], text: str, low: str, options: OptionKeys
         known = {place[0] for place in places}
         places += [match.span() for match in _CAPITALS.finditer(text) if match.start() not in known]
     found: list[MentionGroup] = []
+    for match in _SEVERAL_PLACES.finditer(low):
+        size, every = "两三四".index(match[2]) + 2, range(len(options.keys))
+        members = (Mention(*match.span(), n, "place") for n in (every[:size] if match[1] == "前" else every[-size:]))
+        found.append(MentionGroup(*match.span(), tuple(members)))
     for start, end in places:
         word = low[start:end]
         again = word in (word + word)[1:-1]  # abcabc, bbbb

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from evalsuite.parse.chars import bare, fold, lower
@@ -14,7 +15,7 @@ _ASKING = 60  # characters of a question's end that ask
 _TURN = re.compile(r"\s*[A-Pa-p][:：]")
 _TALK = re.compile(r"对话|\[mask\]|dialogue|conversation|utterance|speaker")
 _WRONG = re.compile(
-    r"(?:错误|有误|不(?:正确|对|恰当|准确|妥))的?[^。;!\n]{0,12}(?:[是为有哪项:?(_]|$)|(?:哪|下列|以下)[^。;!\n]{0,24}(?:错误|有误|不(?:正确|对|恰当|准确|妥))"
+    r"(?:错误|有误|不(?:正确|对|恰当|准确|妥|相?符|一致))的?[^。,;!\n]{0,12}(?:[是为有哪项:?(_]|$)|(?:哪|下列|以下)[^。;!\n]{0,24}(?:错误|有误|不(?:正确|对|恰当|准确|妥))"
     r"|(?<![a-z])(?:incorrect|false|wrong|untrue|inaccurate|not (?:true|correct|accurate))(?![a-z])"
 )
 
@@ -56,7 +57,10 @@ def _speak(dialogue: Sequence[str]) -> bool:
 
 Cue = tuple[str, int, int]  # class (lexicon.CUES), start, end
 _NAMES = re.compile(r"的?(?:选?项|答案)| (?:answer|option|choice)s?(?![a-z])")  # 正确答案
-_ANNOUNCES = re.compile(r"(?:的|[ ](?=[so]))?(?:说法|表述|一项|(?:statement|one)s?)?(?:有?[是为:]| is)")  # 正确的是
+# 正确的是, 正确的有A
+_ANNOUNCES = re.compile(
+    r"(?:的|[ ](?=[so]))?(?:说法|表述|一项|(?:statement|one)s?)?(?:有?[是为:]|有(?=[(\[]?[a-i1-9])| is)"
+)
 
 
 def turned(said: list[Cue], low: str, question: QuestionText) -> list[Cue]:
@@ -66,10 +70,16 @@ def turned(said: list[Cue], low: str, question: QuestionText) -> list[Cue]:
         return said
     asking = question.asking
     found: list[Cue] = []
+    if (verb := _VERB.search(asking)) and not question.wrong:  # a verdict in the question's verb: 违反, 不违反
+        said_again = re.finditer(
+            rf"((?:并?不|未|没有?)?){verb[1]}了?(?:{re.escape(verb[2])}|(?=[ ]?(?:[,。;\n]|$)))", low
+        )
+        verdicts = [("-" if match[1] else "+", *match.span()) for match in said_again]
+        said = sorted(verdicts + [c for c in said if not any(s <= c[1] < e for _, s, e in verdicts)], key=itemgetter(1))
     for kind, start, end in said:
         last = found[-1] if found else ("", 0, 0)
         beside = last[2] == start
-        if question.wrong and kind in "-+w":
+        if question.wrong and kind in "-+w" and not low.startswith("题意", end):
             announces, names = _ANNOUNCES.match(low, end) is not None, _NAMES.match(low, end) is not None
             if (last[0] == "N" and beside) or (last[0] == "n" and not low[last[2] : start].strip()):
                 found[-1] = ("+" if announces or names else "w", last[1], end)
@@ -90,4 +100,7 @@ def turned(said: list[Cue], low: str, question: QuestionText) -> list[Cue]:
     return found
 
 
+_VERB = re.compile(
+    r"(?:哪[些几][^,。?不]{0,5}?|(?=[^,。?]{0,16}哪[些几]))(属于|违反|构成|体现|侵犯|涉及)([^,。?()\n]{2})"
+)
 _HAN = re.compile(r"[一-鿿]{3}")

@@ -37,12 +37,12 @@ from evalsuite.types import Answer, Status
 
 CACHED = 1000  # characters of a reply whose answer is kept: most runs have the same short replies again and again
 Turns = Sequence[str] | None
-_DUE = "SspC=l+FoR"  # cue words that an answer may follow
+_DUE = "SspC=l+FoRu"  # cue words that an answer may follow
 _TENTHS = "(?P<tenths>[一二两三四五六七八九])"
 _SHARE = r"(?<![\d.^×*])(?P<number>\d{1,3}(?:\.\d{1,6})?)"
 _OF = re.compile(rf"(?:{_SHARE}[ ]?%[ ]?|{_TENTHS}成)(?=\w|:)[^%。;,\n]{{1,14}}\Z")
 _WEIGHS = re.compile(r"概率|可能性|置信度|得分|评分|probab|likel|confidence|score|0\.\d")
-_RATES = re.compile(r"[得评]分|scores?(?![a-z])")
+_RATES = re.compile(r"[得评]分|投票|(?:scores?|votes?)(?![a-z])")
 _LEVEL = re.compile(
     r"[ ]?[:=|(][ ]?(?:(?:置信度|可能性|confidence)[ ]?[:=]?[ ]?)?(?P<very>[很非极最常较]*)(?P<level>高|中|低|high|medium|low)(?!\w)"
 )
@@ -271,10 +271,13 @@ def _parts(text: str, low: str, spoken: bool, question: QuestionText) -> list[Bl
             labelled = _LABEL.search(low, max(first - _LED, 0), first)
             line = low.rfind("\n", 0, first) + 1  # a label that the question's words follow is no answer
             echoes.append((labelled.start() if labelled else line if first - line < _LED else first, last))
+    asks_on = low.find("\n" + question.text[:_HEAD])
+    if asks_on > 0 and (end := low.find("\n", asks_on + 1)) > 0 and _LISTS.match(low, end):
+        echoes.append((asks_on, end))  # the next question
     split: list[Block] = []
     for block in parts:
         start, echo = block.start, block.echo
-        for first, last in echoes:
+        for first, last in sorted(echoes):
             if start < last <= block.end:
                 behind = _MARKS.match(low, last, block.end)
                 split += [Block(start, max(first, start), echo), Block(max(first, start), last, True)]
@@ -302,8 +305,10 @@ def _alike_ends(said: str, end: int, words: str) -> int:
 
 _ASKED = re.compile(r"[ )]*(?:[?:。(_.\n\ue000]|$|[(\[]?[a-z1-9][)\]]?[ ]?[.:、])")
 _LABEL = re.compile(r"(?<![a-z])[a-z][ ]?[:.、][ ]*\Z")
+_LISTS = re.compile(r"\s+[(\[]?[a1甲][)\].:、 ]")  # options follow
 _ASKS = re.compile(r"\s*(?:问题|题目|question|q)[ ]?\d*[ ]?:")
 _GOES_ON = 5  # characters of the question's end that show that a reply goes on with it
+_HEAD = 12  # characters of the question's head with which the next question of the same kind begins
 _LED = 8  # characters before the question's words that are a label or a list's mark
 _MARKS = re.compile(r"[\s?:。.,;)_]+")
 
@@ -312,7 +317,8 @@ def _decide(
     clean: Clean, options: OptionKeys, question: QuestionText, finish: str, dialogue: Sequence[str], several: bool
 ) -> Verdict:
     """The first block with an answer is the reply; the rest is run-on (rule 4). `several`: more than one may be right."""
-    text, cut = clean.text, finish == "length"
+    text, cut = clean.text.rstrip(TURN + " \n"), finish == "length"
+    ended, clean = TURN in clean.text[len(text) :], clean._replace(text=text)  # a token that ends the reply
     nothing = Verdict(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "undecided")
     if not WORD.search(text):
         if clean.thinking:
@@ -323,7 +329,9 @@ def _decide(
     # The reply repeats the question: all of it, or its end (or 问题:) until it was cut off in the first option.
     listed = _cut_off(low, parts, options, question)
     for before, block in zip((None, *parts), parts, strict=False):
-        cut_here = cut and block is parts[-1] and TURN not in text[block.start :].lstrip(SENTINELS + " \n")
+        cut_here = (
+            cut and not ended and block is parts[-1] and TURN not in text[block.start :].lstrip(SENTINELS + " \n")
+        )
         asked_again = before is not None and before.echo and block is parts[-1]
         verdict = _block(reply, block, cut_here, several, asked_again, listed)
         listed = listed or (before is not None and before.echo and verdict is None)
@@ -342,6 +350,7 @@ def _decide(
         or _counted(low, options)
         or (_letters_first(clean.text, options) if several else None)
         or (None if cut else _spoken(reply))
+        or (None if several else _polar(low, options))
     )
     return found or _inferred(low, options) or nothing
 
@@ -478,6 +487,23 @@ def _repeated(low: str, options: OptionKeys) -> Verdict | None:
         if len(text) > 1 and len(said) > 2 * len(text) and said == (text * (len(said) // len(text) + 1))[: len(said)]:
             return Verdict(Status.PARSED, (option,), "repeated", 0, len(low.rstrip()))
     return None
+
+
+_YES, _NO = re.compile(r"(?:是|对|正确|可信|会|能|yes|true)的?\Z"), re.compile(r"不|没|否|错|no\Z|false\Z")
+_AT = r"(?:\A\s*|(?:所以|因此|结论)[,:]?[ ]?)"
+_POLAR = re.compile(
+    rf"{_AT}(?:(?P<no>不(?:是|对|会|能|正确|一定)?|否|错误?|no|false)|是的?|对的?|没错|正确|yes|true)[ ]?(?:[,。.!\n\ue000]|$)"
+    rf"|{_AT}[^\n。]{{0,40}}(?:指的?(?:就|正)?是[“\"「]|(?P<other>(?:不|并非)是?指|指的并?不是))"
+)
+
+
+def _polar(low: str, options: OptionKeys) -> Verdict | None:
+    """The option that says yes or no as the reply does at its head or in conclusion, if the two options are yes and no."""
+    yes, no = ([n for n, text in enumerate(options.keys) if says.match(text)] for says in (_YES, _NO))
+    said = _POLAR.search(low) if len(options.keys) == 2 and len(yes) == len(no) == 1 else None
+    if said is None:
+        return None
+    return Verdict(Status.PARSED, tuple(no if said["no"] or said["other"] else yes), "polar", *said.span())
 
 
 _CLAUSE = re.compile("[,，]")

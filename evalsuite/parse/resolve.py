@@ -17,8 +17,11 @@ _BESIDE = re.compile(r"[MTQGW][^./]*\Z")  # in one sentence with the choice befo
 _SHORT = re.compile(r"![@_'~=#,.Ac]*(?:[+]?['_~]*R)?T[_'~,.=]*")
 _ENDS_FIRST = re.compile(r"![_'~#=y]*T\.")  # the first sentence ends with an option's text
 _ITEMS = frozenset(("judged-right", "item-right", "right", "weak", "only"))  # rules that judge one option of several
+_ANSWERS = frozenset(("answers", "answer-is", "answer"))
 _ANEW = re.compile(r"(?<!R):\^[b(]*\Z")  # the first line of a list that a colon announces
 _LETTERS = re.compile(r"![M.,:/|()b]+")  # nothing but labels
+_EVERY = re.compile(r"(?:[四五六七]个?|所有|以上)选?项\Z")
+_SAID = re.compile(r"[^./]*\Z")  # the sentence so far
 _BEST = re.compile(r"[^./MTQGW]*[+]")
 _EXPLAINS = re.compile(r"R:[/^][b(]*\Z")  # 解析: and a line
 _EQUALS = re.compile(r"= *\Z")
@@ -102,8 +105,11 @@ def _explicit(found: Sequence[Hit], tape: Tape, cut: bool, doubts: bool) -> list
         elif new.picks and (new.strength > 1 or (new.adds and current and _BESIDE.search(new.before))):
             # In a ranking, and in a list with one line marked right, the other lines do not count.
             beside = new.adds and _BESIDE.search(new.before)
-            if strength == 4 and not (doubted or new.decides or beside):
-                continue  # an answer by name outranks a statement about it
+            explained = bool(current) and current[-1].before == "!" and "R" in tape.tokens[current[-1].at : new.at]
+            if (strength == 4 or (explained and not new.firm and new.verdict != ANSWER)) and not (
+                doubted or new.decides or beside
+            ):
+                continue  # an answer by name, or at the head with its reason, outranks a statement about it
             marked = strength == 3 and new.verdict in (LINE, HEAD) and not new.adds
             items = current and _ITEM.search(new.before) and _ITEM.search(current[-1].before)
             if not (marked and (items or new.start - last_end <= 6)) and not (
@@ -170,38 +176,69 @@ def _left(found: Sequence[Hit], count: int, cut: bool) -> Verdict | None:
 
 
 def _only_named(found: Sequence[Hit], tape: Tape, low: str, question: QuestionText) -> Verdict | None:
-    """The only option that a reply names, by a label in brackets, with its text or at the head where nobody speaks, or by its
-    text in a short sentence (rule 9)."""
+    """The only option in a sentence in the question's words; else the only one that a reply names, by a label in brackets, with
+    its text or at the head where nobody speaks, or by its text in a short sentence (rule 9)."""
+    apart = [hit for hit in found if hit.rule == "named" and len(hit.options) == 1]
+    answers = [hit for hit in (*apart[:1], *apart[-_LOOKED:]) if _answers(low, hit, tape, question)]
+    ends = bool(apart) and {*"MTQGWm"}.isdisjoint(tape.tokens[apart[-1].at + 1 :])
+    if len(_union(answers)) == 1 and (apart[0] in answers or (ends and apart[-1] in answers)):
+        found = answers  # at the head or in conclusion
     if not found or any(hit.rule not in ("named", "spoken") or hit.conflict for hit in found):
         return None
     last, options = found[-1], _union(found)
     alone: object = (
         low[last.start] in "([【" or (last.labelled and last.end - last.start > 3) or _SHORT.fullmatch(tape.tokens)
     )
-    alone = alone or _ENDS_FIRST.match(tape.tokens)
-    alone = alone or _completes(low, last.start, question)
+    alone = alone or answers or _ENDS_FIRST.match(tape.tokens)
     alone = alone or (question.spoken is False and found[0].before == "!" and tape.tokens[found[0].at] == "M")
     if len(options) > 1 or options == (-1,) or not alone:
         return None
     return Verdict(Status.PARSED, options, "only-named", last.start, last.end)
 
 
-def _completes(low: str, start: int, question: QuestionText) -> bool:
-    """Whether the text before is the end of the question, which the reply repeats with the option."""
-    before = bare(low[max(start - 2 * TAIL, 0) : start])[-len(question.tail) :]
-    return len(before) > 7 and question.words.endswith(before)
+def _answers(low: str, hit: Hit, tape: Tape, question: QuestionText) -> bool:
+    """Whether the words before or behind an option, in its sentence, are the question's: 男的最可能在大使馆, to 男的最可能在哪儿?"""
+    before = bare(_STOP.split(low[max(hit.start - 2 * TAIL, 0) : hit.start])[-1])
+    behind = bare(_STOP.split(low[hit.end : hit.end + 2 * TAIL])[0])
+    asks = bare(_STOP.split(question.text.rstrip("。!?. _()\n"))[-1])
+    if tape.tokens[hit.at] not in "MTm" or not asks or bare(low[hit.start : hit.end]) in asks:
+        return False
+    if (gap := _WHICH.search(asks)) and len(rest := asks[gap.end() :]) > 1:
+        lead = asks[max(gap.start() - 2, 0) : gap.start()]
+        if behind.startswith(rest[:1] if len(lead) > 1 and before.endswith(lead) else rest):
+            return True  # 会去篮子里找, to 会去哪里找球?
+    for passed in range(4):  # a copula, an article
+        for said, words in ((before[::-1], asks[::-1]), (behind, asks)):
+            size = 2 * _RESTATED if said[passed : passed + _RESTATED].isascii() else _RESTATED
+            if len(said) >= passed + size and said[passed : passed + size] in words:
+                return True
+    return False
 
 
-def _chosen(found: Sequence[Hit], everything: tuple[int, ...]) -> list[Hit]:
+_WHICH = re.compile(r"哪[里儿个些]?|什么|谁|多少")
+_STOP = re.compile(r"[\n。!?;]|\.\s")
+_LOOKED = 40  # hits of which it is asked
+_RESTATED = 5  # characters of the question beside an option that show that its sentence answers; twice as many letters
+
+
+def _chosen(found: Sequence[Hit], tape: Tape, low: str, everything: tuple[int, ...]) -> list[Hit]:
     """The hits that choose options of a set. Explicit words replace weaker ones before them."""
     chosen: list[Hit] = []
-    for hit in found:
+    for before, hit in zip((None, *found), found, strict=False):
         last = chosen[-1] if chosen else None
-        if hit.verdict == BUT or (hit.verdict == ALL and not chosen):
-            left = tuple(option for option in everything if option not in hit.options)
+        if hit.rule == "and" and before is not last:
+            if before is None or before.before != "!":
+                continue  # added to an option that was not chosen
+            chosen, last = [before], before
+        whole = not chosen or len(_union(chosen)) == 1 or _EVERY.search(low, 0, hit.start)
+        if hit.verdict == BUT or (hit.verdict == ALL and whole):
+            said = hit.at - len(_SAID.search(hit.before)[0])  # type: ignore[index]  # it matches nothing as well
+            of = [other for other in found if said <= other.at < hit.at and other.verdict != NOT and hit.verdict == ALL]
+            left = _union(of) or tuple(option for option in everything if option not in hit.options)  # B、C…，均符合
             chosen = [Hit(PICK, hit.rule, left, hit.start, hit.end)]
         elif hit.picks and not (last and hit.verdict == LINE and _EXPLAINS.search(hit.before)):
-            again = hit.rule in ("answers", "answer-is", "answer") and last is not None and last.rule in _ITEMS
+            own = tape.tokens[hit.at] in "TW" and {*hit.options} <= {*_union(chosen[-1:])}  # A √ 高代谢表现：怕热多汗
+            again = hit.rule in _ANSWERS and last is not None and last.rule in _ITEMS and not own
             again = again or bool(
                 last and last.rule != "all-listed" and _NAMED.search(hit.before) and not _NAMED.search(last.before)
             )
@@ -220,22 +257,22 @@ def resolve_set(
 ) -> Verdict | None:
     """All options that a block chooses and does not reject."""
     everything = tuple(range(count))
-    chosen = _chosen(found, everything)
+    chosen = _chosen(found, tape, low, everything)
     picked = {*_union(chosen)}  # AC，而不是ABC rejects neither A nor C
-    wrong = {*_union([hit for hit in found if hit.verdict == NOT and not picked < {*hit.options}])}
+    # An answer by name and a conclusion outrank what is before them.
+    named = chosen[0].start if chosen and (chosen[0].strength == 4 or chosen[0].firm) else -1
+    gone = [hit for hit in found if hit.verdict == NOT and hit.start > named]
+    wrong = {*_union([hit for hit in gone if not picked < {*hit.options}])}
     options = tuple(option for option in _union(chosen) if option not in wrong)
     if not options:
         none = [hit for hit in found if hit.verdict == NONE or wrong >= {*everything}]
-        only = None if cut else _only_named(found, tape, low, question)
+        only = None if cut or len(_union(found)) > 1 else _only_named(found, tape, low, question)
         return Verdict(Status.UNPARSED, (), "none", none[0].start, found[-1].end) if none else only
     start, end = chosen[0].start, chosen[-1].end
     if any(hit.conflict for hit in chosen):
         return Verdict(Status.CONFLICT, (), "label-against-text", start, end)
     if -1 in options:
         return Verdict(Status.UNPARSED, (), "outside", start, end)
-    listed = len(chosen) > 1 and all(hit.verdict == LINE and hit.end - hit.start > 3 for hit in chosen[1:])
-    if listed and {*options} == {*everything} and len(chosen[0].options) < count and not chosen[0].explicit:
-        return None  # the options, listed
     if cut and not WORD.search(low, end, tape.places[-1][1]):
         return Verdict(Status.TRUNCATED, (), "cut-off", start, end)
     return Verdict(Status.PARSED, tuple(sorted(options)), chosen[-1].rule, start, end)

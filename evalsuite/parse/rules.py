@@ -58,7 +58,7 @@ RULES = [
     # --- of all options
     Rule("none-of-them", NONE, "0", r"[!./][^OEIH./]*", r"[^OEIH./]*", "看起来是恐怖片，但对话里没有人害怕。以上都不对。"),
     Rule("no-answer", NONE, "S", r"(?<![MTQGW])(?<![MTQGW],)", r":[^./MTQGWm]*[-0z][^./MTQGWm]*(?:[./]|$)|=n[i_~]+(?:[./]|$)", "由条件得 $x=2$，应选A。代入检验，两边不等。<eoe>\n…"),
-    Rule("all-of-them", ALL, "B", r"[!./,][FfADa:'_B]*[sp]?", r"[=wyAa_']*[+wy]", "全部都对"),
+    Rule("all-of-them", ALL, "B", r"[!./,][FfADa:'_B]*[sp]?", r"[=wyAa_']*[+wy]|=[^./,MTQGWm-]*[+]", "全部都对"),
     Rule("taken-back", CANCEL, "-", r"(?:!|(?<!R)[./])", r"[,./]|$", "b\n\n不对，对话里没有人害怕。"),
     # --- except
     Rule("ranking", PICK, ANY, rf"P(?:[^./MTQGW]{{0,8}}[:b]{Z}|{Z}['_]?{Z}=?{Z})", r"", "排序：恐怖片、喜剧片、科幻片"),
@@ -77,7 +77,7 @@ RULES = [
     Rule("not", NOT, ANY, rf"(?:[Xxn]{ZN}['_~]?{ZN}|N|N['_]?[Co]{ZN}['_~]?{ZN}|-['_]?[Ss]{G4}|N['_]?[+]{ZN}|-{ZN}[~p]?'?:{ZN})", r"", "排除a、b"),
     # --- lists and ranks
     Rule("answer", ANSWER, "MTQ", r"s:[(\[]*", r"\.?(?:/|$)", "从a、b、c等候选领域中选择下面两个短语之间的关系所属的领域：c"),
-    Rule("listed", NAME, ANY, rf"L(?:{ZN}['_~]?{ZN}=?{ZN}|[^./MTQGW]*:{Z})", r"", "{\n  \"analysis\": \"B想直接拿钢丝球刮锅，是因为B想图省事，不想慢…"),
+    Rule("listed", NAME, ANY, rf"L(?:{ZN}(?:['_~]|=)?{ZN}|[^./MTQGW]*:{Z})", r"", "{\n  \"analysis\": \"B想直接拿钢丝球刮锅，是因为B想图省事，不想慢…"),
     Rule("listed", NAME, "GW", rf"y'?S['_]?=?{Z}", r"", "可能的答案有 B 和 C，但从登机口看，C 的可能性远大于 B。"),
     Rule("listed", NAME, "GW", r"\(", r"\)", "对话中的[MASK]处应填入的选项（(1)滑雪 (2)冲浪 (3)露营）：(3)"),
     Rule("among", NAME, "GW", rf"i{Z}['_~]?{Z}", r"", "答案应该在(a)和(c)之间。对话很严肃，所以(c)可以排除。"),
@@ -108,12 +108,11 @@ RULES = [
     Rule("answer", PICK, LABEL, rf"S{Z}['_]?{Z}", r"", "答案b"),
     Rule("answer", PICK, TEXT, rf"S{G1}", r"", "答：是"),
     Rule("choose", ANSWER, PLAIN, rf"[FfK]{YY}C{G14}", r"", "A项正确，B项正确，C项错误，D项正确，故选C。"),
-    Rule("choose", PICK, LABEL, rf"C{G14}", r"", "选乙"),
+    Rule("choose", PICK, LABEL, rf"C{Z}(?:['_~ABahpso]{ZN}){{0,2}}", r"", "选乙"),
     Rule("choose", PICK, TEXT, rf"C{G4}", r"", "应该填C罗"),
-    Rule("boxed", ANSWER, PLAIN, rf"\[{Z}['_]?", r"", "$\\text{washed away} \\xrightarrow{\\text{i…"),
+    Rule("boxed", ANSWER, PLAIN, rf"\[{Z}['_]?{Z}", r"", "$\\text{washed away} \\xrightarrow{\\text{i…"),
     Rule("conclusion", PICK, PLAIN, rf"[FfK]{Z}", r"", "a\n\n更正：b"),
-    Rule("but", PICK, PLAIN, rf"[XxnN]['_~=]*[MTQGW],?V{Z}", r"", "It is not (a) but (b)."),
-    Rule("opinion", PICK, LABEL, rf"o{G1}", r"", "## 🧐 问题\n\n短语1: B昨晚没睡好\n短语2: 紧张\n\n## 💡 回答\n\n根…"),
+    Rule("but", PICK, PLAIN, rf"[XxnN]['_~=]*[MTQGW],?V{Z}=?{Z}", r"", "It is not (a) but (b)."),
     Rule("left", PICK, PLAIN, rf"l{G4}", r"", "1. 短语1是“羽绒服被拧了”，短语2是“羽绒会结成团”。\n2. 拧羽绒服会造成…"),
     # --- alone
     Rule("line", LINE, PLAIN, r"\^[b,.:(|\[@^]*'?", r"[)\],.|]*(?:/|$)", "首先展开辩论：\n1. 站得太靠里\n2. 躲在亭子正当中\n3. 站得太靠边\n\n反方…"),
@@ -122,13 +121,15 @@ RULES = [
     Rule("head", HEAD, "M", r"![b,.:(|\[]*", r"['_~]{1,2}(?:[/.]|$)", "b 惊险刺激的电影"),
     # --- stated
     Rule("both", STATE, "GW", rf"B{Z}", r"", "Both (2) 原因 and (1) 前提 apply here: the t…"),
-    Rule("weak", STATE, PLAIN, r"", rf"{V}w|['_aB]*y(?![~#_])", "1和2都可以"),
-    Rule("item-right", STATE, PLAIN, r"[!/^,][|b(k=]*", r"[.,]?['_]?:['_]?[+w]|,w[.,]|[:|]*(?:Y|[:|]=)(?:[.,|(/^]|$)|[^/MTQGW]*[,._~'][+wy]\.?[+]?(?:/|$)", "1) 是：×\n2) 是一个：√\n3) 有：×\n4) 包括类型：×\n5) 由…制成：×\n6) 是…的一部分：×"),
+    Rule("weak", STATE, PLAIN, r"", rf"{V}w|['_aB=]*y(?![~#_])", "1和2都可以"),
+    Rule("item-right", STATE, PLAIN, r"[!/^,][|b(k=]*", r"[.,]?['_]?:['_]?[+w]|,w[.,]|[:|]*(?:Y|[:|]=)(?:[.,|(/^]|$)|[^/MTQGW]*[,.:_~'](?:[+wy]\.?[+]?|[+][_~'])(?:\.?/|$)", "1) 是：×\n2) 是一个：√\n3) 有：×\n4) 包括类型：×\n5) 由…制成：×\n6) 是…的一部分：×"),
     Rule("rather", STATE, PLAIN, r"", r",?(?:VX|n['_=]*[MTQGW])", "根据关键词“登机口”，可以推断对话发生在机场，而不是图书馆、医院或饭店。"),
     Rule("only", STATE, TEXT, rf"u{Z}", r"", "综合四个选项来看，只有“在机场”能同时解释登机口和行李托运。"),
     Rule("statement", STATE, LABEL, rf"[=u]{G4}", r"", "我认为是b"),
+    Rule("statement", STATE, "MQT", r"R", r"[./]|$", "(b)只是量体温，与假肢没有直接联系。\n\n所以，最直接的原因是(a)。"),
+    Rule("statement", STATE, "T", r"[!/][^()/]*[_~#]\.?\(", r"\)\.?(?:/|$)", "The two people in the dialogue are taking photos. (照相)"),
     Rule("statement", STATE, TEXT, rf"[=uk]{G14}", r"[s'p]?(?:[,./()aAVnX]|:?R)|[s'p]?$", "属于空间关系"),
-    Rule("hedge", STATE, PLAIN, rf"[hyow]{G1}", r"", "maybe c"),
+    Rule("hedge", STATE, PLAIN, rf"(?<!N)(?<!N')[hyow]{G1}", r"", "maybe c"),
     Rule("alone", STATE, PLAIN, rf"[!,./:^][FfKo]?{Z}", r"(?:,['_])?[.,]?(?:/|$)", "Assistant: b"),
     Rule("cell", STATE, PLAIN, r"['_~#]\|b*", r"\|?/*$", "| 短语1 | 短语2 | 关系领域 |\n|---|---|---|\n| 箱子 | 沉的 | 属性 |"),
     Rule("alone", STATE, "TQGW", rf"[!,./:][FfKo]?{Z}", r"[./]", "三。后果。守一夜，困，坐过站。"),
@@ -138,16 +139,17 @@ RULES = [
 # chosen.
 SETS = [
     Rule("all-but-these", BUT, PLAIN, rf"(?:B{Y}[EV]|[!./,]_?~?E){G1}", r"(?![^./]*(?:[-0xz]|N['_]?[+wyC]))", "All but (3)"),
-    Rule("all-of-them", ALL, "B", r"[!./,]['_]?", r"['_L~]*=?(?:[./,]|$)|['_L~]*=?['_B]*[+wy]", "All of the above."),
+    Rule("all-of-them", ALL, "B", r"[!./,:]F?['_]?", r"['_L~]*=?(?:[./,]|$)|['_L~]*=?['_B]*[+wy]", "All of the above."),
     Rule("all-of-them", ALL, "O", r"", r"[=B_']*[+w]", "(1)不正确，其余都正确"),
     Rule("item-right", PICK, ANY, r"", rf"(?:\.?{Z}|\.?[^./MTQGW]*[|])['_]?{Z}(?:Y|(?<=[:|])=(?:[.,|(/^]|$))", "A: Yes\nB: No\nC: Yes\nD: No\nE: No"),
     Rule("ranked", NAME, ANY, rf"P[^/]*:(?:[^/]*/)*[b.]*{Z}", r"", "Ranking:\n1. (0) The speaker wants to buy…"),
-    Rule("judged-wrong", NOT, ANY, r"[!/,.|][b(|]*", r"p?\.?[:=(|]*(?:=|[_']=?)?(?:[-x]|[XN]['_]?[+wy])(?!N_)", "0: true, 1: false, 2: true, 3: false, 4: false"),
-    Rule("judged-right", PICK, ANY, r"[!/,.|][b(|]*", r"p?\.?[:=(|]*(?:=|[_']=?)?A?[+wy](?!N_)", "0: true, 1: false, 2: true, 3: false, 4: false"),
-    Rule("judged-wrong", NOT, ANY, r"", r"[-xZ](?:[MTQGW./,]|$)", "(0) ✓ (1) ✗ (2) ✓ (3) ✗ (4) ✗"),
-    Rule("judged-right", PICK, ANY, r"", r"\+(?:[MTQGW./,]|$)", "(0) ✓ (2) ✓"),
+    Rule("judged-right", PICK, ANY, r"[!/,.|][b(|]*", r"p?\.?[:=(|,]*(?:=|[_']=?)?A?[+wy](?!N_)", "0: true, 1: false, 2: true, 3: false, 4: false"),
+    Rule("judged-wrong", NOT, ANY, r"", r"\(?[-xZ]\)?(?:[MTQGW./,]|$)", "(0) ✓ (1) ✗ (2) ✓ (3) ✗ (4) ✗"),
+    Rule("judged-right", PICK, ANY, r"", r"\(?\+\)?(?:[MTQGW./,]|$)", "(0) ✓ (2) ✓"),
     Rule("all-of-them", STATE, "GW", r"[!/.,][Ff,]*", r"['_]?p?B[^./]*(?<![-0xzXNn])(?:[./]|$)", "A、B、C、D四个选项都涉及歧视。"),
-    Rule("answers", PICK, ANY, rf"[+CSwyY](?:[LspB~]['_]?)*[=B]*{Z}:?{Z}", r"", "Yes: 0, 2\nNo: 1, 3, 4"),
+    Rule("boxed", ANSWER, PLAIN, rf"\[{Z}", r"", "B为仪器，D为药品，两者都正确。\n\n\\boxed{AC}"),
+    Rule("answers", PICK, "GW", rf"(?<![LpNX])i:?{Z}", r"[./]|$", "会议室要准备的设备包括：A.投影仪、B.无线话筒、C.翻页笔、D.扩音器。"),
+    Rule("answers", PICK, ANY, rf"[+CSwyY](?:[LspB~]['_]?)*[=B]*{ZN}:?{ZN}", r"", "Yes: 0, 2\nNo: 1, 3, 4"),
     Rule("line", LINE, PLAIN, r"[!/.^][b,.:(|\[]*'?", r"[)\],.]*(?:/*'?[b(]*[MTQGW]|/*$|/)|['_](?:/|$)", "(4) The speaker is hungry. (0) The speak…"),
     Rule("and", STATE, ANY, rf"[MTQGW](?:\([^()]*)?\),?A?{Z}", r"(?!=?-)", "The answers are 0 (a new phone) and 2 (stolen)."),
     Rule("options", LINE, PLAIN, r"[!/]['_~]?[LspB]*", r"\.?(?:/|$)", "Options A and C"),
@@ -255,6 +257,7 @@ _FIRM = re.compile(r"[FfK][^./]*\Z")
 _TALKED = re.compile(r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]")  # it fills a line, and the next line discusses it
 _SAID_OF = re.compile(r"[.):]*[_~#]|:'/")
 _ITEM = re.compile(r"[!/^][b,.:(|\[]*\Z")
+_GIVES_REASON = re.compile(r"[,.:(]*R")
 _OPENS = re.compile(r"[S+][^./MTQGWm?@]*:\^[b(]*\Z")  # 正确的是: at the end of a line
 _TEXT_NEXT = re.compile(r"\.?/[b(|]*T")  # 答案：b, and its text on a line of its own
 _NEXT_LINE = re.compile(r"(?:[:,][^/]+|\.)?/[b(|]*(?:[MQ]|T(?:[.,:|()/\]]|$))")  # not a sentence about another option
@@ -292,7 +295,7 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         found = _unlooped(_unrepeated(_paraphrased(found) if several else found, count, several, echo), count)
     if len(found) < 2:
         return found
-    return _undiscussed(found if several else _unlisted(_before_turns(found, count)), several)
+    return _undiscussed(found if several else _unlisted(_before_turns(found, count)), tape.tokens, several)
 
 
 def _before_turns(found: list[Hit], count: int) -> list[Hit]:
@@ -386,10 +389,12 @@ _LINED = re.compile(r"[!/^][b(]*\Z")
 _PLAIN_LINE = re.compile(r"[.:][_~#',]*\.?(?:/|$)")
 
 
-def _undiscussed(found: list[Hit], several: bool) -> list[Hit]:
+def _undiscussed(found: list[Hit], tokens: str, several: bool) -> list[Hit]:
     """The hits, without choices by place alone (on a line, at the head) where each option in turn heads a discussion."""
     heads = [hit for hit in found if hit.options and hit.verdict != LINE and _ITEM.search(hit.before)]
     items = {hit.options for hit in heads if not several or _SAID_OF.match(hit.behind)}
+    if heads and _GIVES_REASON.match(heads[0].behind) and {tokens[hit.at] for hit in heads[1:]} == {"T"}:
+        return found  # (a)，因为…, and on other lines the texts of options
     talked = [hit for hit in found if hit.verdict == LINE and _TALKED.match(hit.behind)]
     if len(talked) == 1 and talked[0].before == "!":
         talked = []  # the answer, and why

@@ -65,7 +65,7 @@ SpanRow = tuple[str, str, tuple[str, ...], str, str]
 # fmt: off
 ROWS: tuple[SpanRow, ...] = (
     ("declines", REFUSE, ALL,
-     r"[^。\n]{0,14}?(?:作为(?:一|人工).{0,8}(?:ai|模型|智能|助手)|我只?是一.{0,8}(?:ai|模型|助手)|我(?:@unable|不(?:知道|清楚))|(?:抱歉|对不起|很遗憾)[,。!]?(?:我|但|这|对话|由于)|@unable.{0,4}(?:回答|确定|从|根据|给出|抽取|提供|@infer)|请您?(?:再)?(?:提供|补充)|i(?:['’]m| am) (?:sorry|unable|an ai|not able)|i (?:cannot|can['’]t|do not know|don['’]t know)|as an ai|sorry, (?:but )?i|cannot be determined|there is not enough|您好[,!。]?(?:请问|我是|很高兴|有什么)|how can i help|信息不足|不(?:知道|清楚|确定)$)",
+     r"[^。\n]{0,14}?(?:作为(?:一|人工).{0,8}(?:ai|模型|智能|助手)|我只?是一.{0,8}(?:ai|模型|助手)|我(?:@unable|不(?:知道|清楚))|(?:抱歉|对不起|很遗憾)[,。!]?(?:我|但|这|对话|由于)|@unable.{0,4}(?:回答|确定|从|根据|给出|抽取|提供|@infer)|请您?(?:再)?(?:提供|补充)|i(?:['’]m| am) (?:sorry|unable|an ai|not able)|i (?:cannot|can['’]t|do not know|don['’]t know)|as an ai|sorry, (?:but )?i|cannot be determined|there is not enough|您好[,!。]?(?:请问|我是|很高兴|有什么)|how can i help|信息不足|不(?:知道|清楚|确定)$|我(?:没有?|未)(?:看|收)到[^,。]{0,8}(?:对话|内容))",
      "抱歉，我无法回答。"),
     ("two turns", CHAT, ALL, r"\s*@speaker[^\n]*(?:\n+@speaker|[。!?~… ][ ]?[ab][ ]?:)|(?:[^\n]*?[。!?~… ][ ]?[ab][ ]?:){3}|[^\n]{0,60}:[ ]*\n+(?:@speaker[^\n]++\n+){4}", "B: 好的，那我们走吧。\nA: 走。"),
     ("box", FIELD, ALL, "\ue001(?P<span>[^\ue001\ue002]*)", "<answer>⟦羽绒服⟧</answer>"),
@@ -77,7 +77,7 @@ ROWS: tuple[SpanRow, ...] = (
     ("turns", LIST, (CONFLICT,), r"[\s\S]{0,60}?:[ ]*\n+(?P<span>(?:[ab]:[^\n]++\n+){1,3}[ab]:[^\n]++)(?!\n+[ab]:)", "不符的文本包括：\n⟦A: 买点羽绒服吧。\nB: 很凶猛的⟧"),
     ("list in a line", LIST, ALL, r"[^\n]*?(?:(?<=[:。\s])|(?<![\s\S]))(?P<span>[(]?1[.、)][ ]?(?!@step)\S.{0,80}?[;,、 。][ ]?[(]?2[.、)][ ]?(?!.*@step)\S.*)", "⟦1. 羽绒服；2. 热死人了⟧"),
     ("explanation", BREAK, ALL, r"[ ]*(?:[-*•]|\d[.、)])?[ ]*[(【\[]?(?:@explain)[】\])]?[ ]?[:\n]", "⟦羽绒服⟧\n\n理由：天气热。"),
-    ("sentence end", PART, ALL, r"[。!?;]++(?![”」』\"])|(?<=[。!?;][”」』\"])|\n+|(?<!\d)\.(?=\s|$)", "⟦羽绒服⟧。天气热不用买。"),
+    ("sentence end", PART, ALL, r"[。!?;]++(?![”」』\"])|(?<=[。!?;][”」』\"])(?![里中]的)|\n+|(?<!\d)\.(?=\s|$)", "⟦羽绒服⟧。天气热不用买。"),
     ("cell", PART, (CONFLICT,), r"[ ]?\|[ ]?", "| 片段 | 判断 |\n|---|---|\n| ⟦羽绒服⟧ | 不符 |"),
     ("taken back", PART, ALL, r"(?<![…—~.,;。!?])[…—~.,;。!?]++[ ]?(?=(?:[哦啊噢呃嗯],?)?(?:@back)[,。…!:~ ])", "一个小时……哦不，问的是频率，那就是⟦每天⟧。"),
     ("therefore it is", PART, (CONFLICT, FACT), r",[ ]?(?=(?:所以|因此|因而|故|由此可见|可见|综上),?[^,。\n“「]{0,40}?[是为:“「]|[^,。“”\n]{0,6}(?:抽取|答案|输出)[^,。“”\n]{0,6}[是为:])", "天气很热，所以不符的是⟦羽绒服⟧。"),
@@ -85,6 +85,7 @@ ROWS: tuple[SpanRow, ...] = (
     ("announcement", JOIN, ALL, r"[^\n]*(?::|(?:@slot|的[^\W_]{2,4}|@wrong的)(?:应?该?是|为)|text is|answer is)[“\"「]?[ ]*$|[ ]*(?:\d[.、][ ]?)?(?:最终|我的|正确)?(?:@answer|(?:@wrong)的?(?:@slot))[ ]*$", "## 答案\n\n**⟦羽绒服⟧**"),
     ("nothing", NOTHING, ALL, r"(?:无|没有|没找到|未找到|none|n/a|null|nothing|不存在|空|[a-e](?:[,、和 ]+[a-e])+)$", "无"),
     ("nothing is mentioned", NOTHING, ALL, r"[^。,“”\"「」]{0,20}?(?:没有?|未|并未)(?:明确|直接|具体)?地?(?:@mention)(?![^“”]*,(?:但是?|不过|然而)[^“”]{0,10}(?:@infer))", "对话中没有提到频率。"),
+    ("cannot be told", NOTHING, ALL, r"[^“”]*,(?:因此|所以)?(?:@unable).{0,4}(?:确定|回答|@infer)[^,“”]{0,8}$", "对话在关键处被截断，看不到比赛带来了什么，因此无法确定。"),
     ("nothing is wrong", NOTHING, (CONFLICT,), r"(?:.*[,:”])?[^,:“”其除]{0,20}(?:没有?|无|不存在|未发现|找不到)[^,:“”其除]{0,16}(?:@wrong)[^,:“”]{0,12}(?:$|,[^“”]*$)", "没有不符的文本。"),
     ("nothing to extract", NOTHING, (CONFLICT,), r"没有(?:任何|需要|符合)", "没有需要抽取的文本。"),
     ("all is right", NOTHING, (CONFLICT,), r"[^。“”\"「」]{0,24}(?:都|均|全部|前后|皆|对话|文本)(?:@right)", "对话内容都符合常识。"),
@@ -120,6 +121,7 @@ ROWS: tuple[SpanRow, ...] = (
     ("subject", BEFORE, ALL, r"[^:。!?\n“”\"「」]{0,40}?(?:@slot|@wrong[^,:。\n“”\"「」]{0,10}?)[ ]?(?:@copula)(?:指|说)?[ ]?:?\s*(?=\S)", "不符的文本是⟦买点羽绒服吧⟧"),
     ("about the event", BEFORE, OTHERS, r"(?:导致|引起|造成)?了?(?:事件)?“[^”\n]{1,60}”[^:。,\n“”]{0,24}?(?:@because|(?:@slot)[ ]?(?:@copula)|@copula)[ ]?:?\s*(?=\S)", "事件“x开心”是因为⟦x减肥成功⟧"),
     ("mentioned", BEFORE, (CONFLICT,), r"(?:在?对话|文)中?[^,:。“”]{0,6}?(?:提到|出现|说|写)的|[ab](?:说|提到|表示)[的了]?(?=\w)", "B说⟦这个天快冷死人了⟧"),
+    ("within a quotation", BEFORE, (CONFLICT,), r"“[^“”]+”(?:这[一句话]{1,3})?[里中]的?(?=“)", "应该是“买点羽绒服吧”中的“⟦羽绒服⟧”。"),
     ("it causes", BEFORE, (EFFECT,), r"(?:这|从而|进而|于是)?(?:导致|造成|使得?)了?", "这导致⟦B嗓子哑了⟧。"),
     ("opinion", BEFORE, ALL, r"我(?:认为|觉得|想)|i (?:think|believe) ", "我认为是“⟦羽绒服⟧”"),
     ("english words", BEFORE, ALL, r"(?:[a-z][a-z'’-]*[, ]+){2,20}?(?:is|are|was|for|to|at|in|of|that|because|text)[ ]*:?[ ]*(?=[“‘\"「]|[abxy]?[^\x00-\x7f])", "The car is mainly used for ⟦代步⟧."),

@@ -34,7 +34,7 @@ _SHUTS = re.compile(r"[<\[◁|【]*(?:/|end|close|channel\|>(?:\s?final|$)|assis
 
 # Special tokens of tokenizers: no model writes them as text.
 _SPECIAL = (
-    r"<\|[^|<>\n]{1,40}\|>|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoc|eor|eoh|eod|pad|unk|end)>|<(?:start|end)_of_(?:turn|text)>"
+    r"<\|(?!(?:begin|end)_of_box)[^|<>\n]{1,40}\|>|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoc|eor|eoh|eod|pad|unk|end)>|<(?:start|end)_of_(?:turn|text)>"
     r"|<eos_token>|<reserved_\d{1,4}>|<_(?:user|bot|end)_?>|</?(?:bot|human|user|assistant)>|\[[gs]MASK\]|\[/?(?:INST|CLS|SEP|PAD|UNK|BOS|EOS|eos|bos)\]|<</?SYS>>"
 )
 _EDGE = re.compile(rf"(?:{_SPECIAL}|\s)+")
@@ -45,9 +45,9 @@ _TOKENS = re.compile(
     r"(?=[^a-zA-Z\u4e00-\u9fff\n,。:、;!?()“” ]|[ ]{0,3}[-*=_─—#>])(?:"  # most characters begin no token: one look is enough
     rf"(?P<enclosed>{ENCLOSED.pattern}\ufe0f?)"
     rf"|(?P<turn>(?:{_SPECIAL}):?(?:\s?(?:assistant|model|bot|sop)\b[ :]*)?)"
-    r"|(?P<box></?(?:answer|final|final_answer|option|choice|result|output|solution|response|ans|答案|回答)>)"
+    r"|(?P<box>(?<=Finish)\[|<\|(?:begin|end)_of_box\|>|</?(?:answer|final|final_answer|option|choice|result|output|solution|response|ans|答案|回答)>)"
     r"|(?P<block></?(?:p|div|br|li|ul|ol|h[1-6]|tr|td|th|table|section|n|eo[ael])(?:\s[^<>]{0,200})?/?>)"
-    r"|(?P<heading>[【\[](?:正确|最终|参考|标准)?答案[】\]][ ]?:?|[【\[](?:解析|分析|详解)[】\]][ ]?:?)"
+    r"|(?P<heading>[【\[](?:正确|最终|参考|标准|初步|综合)?(?:答案|结论|判断|选择)[】\]][ ]?:?|[【\[](?:解析|分析|详解)[】\]][ ]?:?)"
     r"|(?P<tag></?(?:[abipqsu]|[a-zA-Z][a-zA-Z0-9:_-]{1,30})(?:\s[^<>]{0,200})?/?>|<!--|-->)"
     r"|(?P<entity>&(?:[a-zA-Z]{2,8}|#\d{1,6});)"
     r"|(?P<struck>~~[^~\n]{1,100}~~)"
@@ -68,22 +68,13 @@ _TOKENS = re.compile(
     re.MULTILINE,
 )
 _BRACES = {"open": "{}", "boxed": BOX_OPEN + BOX_CLOSE, "command": ("", "")}
-_RELATIONS = {
-    "\\cap": "∩",
-    "\\cup": "∪",
-    "\\in": "∈",
-    "\\notin": "∉",
-    "\\subset": "⊂",
-    "\\subseteq": "⊆",
-    "\\perp": "⊥",
-    "\\parallel": "∥",
-    "\\angle": "∠",
-    "\\triangle": "△",
-    "\\sin": "sin",
-    "\\cos": "cos",
-    "\\tan": "tan",
-    "\\cdot": "·",
-}
+_SIGNS: dict[str, str] = dict(  # LaTeX's names of signs
+    re.findall(
+        r"(\S+) (\S+)",
+        "cap ∩ cup ∪ in ∈ notin ∉ subset ⊂ subseteq ⊆ perp ⊥ parallel ∥ angle ∠ triangle △ cdot · sin sin cos cos tan tan le ≤"
+        " leq ≤ ge ≥ geq ≥ Rightarrow → implies → therefore ∴",
+    )
+)
 _PLAIN = {
     "separator": TURN,
     "block": "\n",
@@ -203,7 +194,7 @@ def _replacement(kind: str, token: str) -> str:
     if kind == "turn":
         return "" if "unk" in token.lower() or "pad" in token.lower() else TURN
     if kind == "box":
-        return BOX_CLOSE if token[1] == "/" else BOX_OPEN
+        return BOX_CLOSE if token[1:2] == "/" or "end_of" in token else BOX_OPEN
     if kind == "entity":
         char = html.unescape(token)
         return fold(char) if len(char) == 1 else " "
@@ -211,9 +202,9 @@ def _replacement(kind: str, token: str) -> str:
         inner = "10" if token == "\U0001f51f" else token[0] if token[0].isascii() else enclosed(token[0])
         return f"({inner})" if inner else ""
     if kind == "latex":
-        return _RELATIONS.get(token, " ")
+        return _SIGNS.get(token[1:], " ")
     if kind == "heading":
-        return "答案:" if "答案" in token else "解析:"
+        return "解析:" if re.search("[解分详][析解]", token) else "答案:"
     return _PLAIN.get(kind, "")
 
 
@@ -255,7 +246,7 @@ _PROMPT = re.compile(
     r"|q|question|user|human|instruction|input|dialogue|conversation|context|options|system|problem|example|query)[ ]?\d*[ ]?[:】\]]"
     r"|对话[ ]?\d*=|题目?[ ]?\d*[ ]?\.|例题?[ ]?\d*[ ]?[.、]|请你?(?:根据|从|阅读|选择|判断|抽取|回答|运用|选出)|请问[ ]?,?[ ]?(?:以下|下列)|please[ ](?:select|choose)|根据(?:以上|上述|上面的?)?对话(?:内容)?,[从请回]|下一[题个]|第[ ]?[一二三四五六七八九十\d]+[ ]?题"
     r"|从(?:[a-z][、,/ ]*){2,}|从[(]?[1甲][)]?[、,/ ]+[(]?[2乙]|【(?:下一题|新题|题目|问题|对话)】|用户[说问]|(?:instruction|input|user|human)$"
-    r"|\[?round[ ]\d+|</?dialogue|选项[ ]?:[ ]*[(a-d1-4].{1,40}[(]?[b2])",
+    r"|(?:now,?[ ])?let'?s[ ]?(?:summarize|总结)[^\n]{0,8}(?:all|问题)[^\n]{0,16}(?:answers|答案)|</?dialogue|选项[ ]?:[ ]*[(a-d1-4].{1,40}[(]?[b2])",
     re.IGNORECASE,
 )
 _ANSWER = re.compile(

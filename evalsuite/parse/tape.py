@@ -59,6 +59,7 @@ _SIZES = " '" + 3 * "_" + 10 * "~"  # number of characters of other words -> the
 _SAYS = re.compile(  # an option that says yes or no, and words behind it
     r"(?:[(\[]?[a-z0-9][)\].:、]?[ ]?)?(?:[是否](?=[ ]?[,。;(][ ]?\w)|(?:yes|no)(?=[ ]?[.;(][ ]?\w))"
 )
+_SUBJECTS = frozenset(("这句话", "该句", "该说法", "这个说法", "这种说法"))
 _POINT = re.compile(r"\.(?=\w)")  # b.恐怖片
 _TRAIL = re.compile(
     r"[ \"”'’)\]】」』》]*(?:号?的?选项|的?(?:关系|领域)|类型?|这个选项|这一项|才对|无疑|[吧号哦呢啊呀了项的喔嘛哈])(?![^\W_])"
@@ -106,12 +107,16 @@ def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, s
         re.escape(head) + _trie(tails[head]) for head in tails if head not in _MARKS and head not in ascii_lowercase
     ]
     parts += [r"\.(?=\s|$)", r"对(?=[ ]*(?:[,。;!?\n\ue000]|$))", r"无(?<=答案[:是为]无)(?=[。;!\s\ue000]|$)"]
+    parts += [r"有(?<=[的法述项]有)(?=:?[ ]?[(\[]?[a-i1-9甲乙丙丁][^\w:])"]
+    parts += [r"×(?![ ]?\d)"]
     parts += [r"否(?<![是能可与]否)(?=[ ]?(?:[|,。;.(\n]|$))"]
     return re.compile("|".join(parts)), {word: kind for word, kind in kinds.items() if kind != "~"} | {
         ".": ".",
         "对": "+",
         "无": "0",
         "否": "Z",
+        "×": "-",
+        "有": "=",
     }
 
 
@@ -156,7 +161,7 @@ def make_tape(
     def mention(group: MentionGroup, following: int) -> int:
         """Put a mention; returns its end. `following`: where the next one begins."""
         start, end = group.start, group.end
-        if tokens[-1] == "p":  # 选项a
+        if tokens[-1] == "p" or low[slice(*places[-1])] in _SUBJECTS:  # 选项a, 这句话可信
             tokens.pop(), places.pop()
         leads = tokens[-1] in "!/b:^"
         heading = leads and end - start < 3 and _HEADING.match(low, start)
