@@ -2,7 +2,7 @@
 
     python benchmarks/anchors.py [RUN…] [--table FILE.csv…] [--models 6,12,30] [--sizes 25,50,100,200] [--seeds 10]
 
-Outcomes are those of runs, of tables (a row a model, a column an item, values from 0 to 1), or, without either, simulated by
+Outcomes are those of runs, of tables (a row per model, a column per item, values from 0 to 1), or, without either, simulated by
 a two-parameter logistic model with several abilities, where more models than any table has are left out. For each seed it
 draws the models that choose; all the others are new. A line for each number of models and items:
 

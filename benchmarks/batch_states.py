@@ -215,7 +215,7 @@ def run(choices: Choices, lag: float, rng: random.Random | None = None) -> tuple
             made[n] = rng.randrange(1, of)
         return made.get(n, 0)
 
-    random.seed(0)  # of the waits between calls
+    random.seed(0)  # the seed of the waits between calls
     return World(choose, lag).run(), options, made
 
 

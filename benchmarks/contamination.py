@@ -34,7 +34,7 @@ EPOCHS = (1, 3, 10)
 TINY = "bundled:models/tiny-zh"
 # The text that is planted in `power` and `alarms`: short items, a lot of them, and another file to draw no item from.
 PLANTED = ("xcopa_cause_effect", "zh")
-BLOCK = 25  # items; the texts of larger files are those of several
+BLOCK = 25  # items of a block; larger files consist of several blocks
 SIZES = (25, 50, 100, 200)
 CONTROLS = 100
 ROOM = 512  # tokens of a shard
@@ -234,7 +234,7 @@ def draw(every: Any, count: int, rng: Random) -> Drawn:
 class Values:
     """The likelihoods that a network gives to a drawn file."""
 
-    strata: list[list[list[float]]]  # of each block, the log-probabilities of the orders of its shards
+    strata: list[list[list[float]]]  # block -> the log-probabilities of the orders of its shards
     items: dict[str, list[list[float]]]  # score -> block -> item
     controls: dict[str, list[float]]
 
@@ -338,7 +338,7 @@ def filler(lines: Sequence[str], tokens: float, size: int, tokenizer: Any, numbe
 
 
 def alarms(seed: int, official: str, repetitions: int) -> Rows:
-    """For each repetition, which of the orders of each shard was published, and which items are official, is drawn anew."""
+    """The p-values of each repetition. The published order of each shard, and which items are official, is drawn anew."""
     from evalsuite.exposure.exact import greater_p, stratified_p
     from evalsuite.metrics.statistics import holm
 

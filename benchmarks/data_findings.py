@@ -27,7 +27,7 @@ Row = dict[str, Any]
 
 
 def plain(text: str) -> str:
-    """Without blanks, punctuation and case."""
+    """The text without blanks, punctuation and case."""
     return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).lower()
 
 

@@ -64,7 +64,7 @@ def outcomes(run: Path) -> Iterator[Outcomes]:
 
 
 def simulate(cell: Outcomes, margin: float, repetitions: int, seed: int) -> dict[str, Any]:
-    """What happened in the repetitions."""
+    """The counts over all repetitions."""
     values, order, total = cell.values, cell.order, len(cell.values)
     rng = np.random.default_rng([seed, *cell.name.encode()])
     strata = [np.flatnonzero(order.strata == s) for s in np.unique(order.strata)]
@@ -101,8 +101,8 @@ def simulate(cell: Outcomes, margin: float, repetitions: int, seed: int) -> dict
 
 
 def _fixed(drawn: Any, margin: float, mean: float) -> tuple[int, bool]:
-    """Where the interval of a fixed number of items, looked at after each, is first narrow enough; and whether it is
-    wrong there."""
+    """The number of items after which the interval of a fixed number of items is first narrow enough; and whether it misses the
+    mean there."""
     total = len(drawn)
     n = np.arange(1, total + 1)
     means = np.cumsum(drawn) / n

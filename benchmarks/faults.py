@@ -36,7 +36,7 @@ KEY = "sk-marker-0123456789abcdef"
 
 
 def server(mix: str, seed: int) -> AbstractContextManager[str]:
-    """Short waits, so that a run takes minutes."""
+    """A misbehaving server with short waits, so that a run takes minutes."""
     return started("faults", seed, "--mix", mix, "--retry-after", "0.2", "--stall", "3")
 
 
@@ -60,7 +60,7 @@ def account(url: str) -> dict[str, Any]:
 
 
 def prepare(folder: Path, url: str, requests: int) -> list[str]:
-    """Data and models.yaml; the command that runs them."""
+    """Write the data and a models.yaml; return the command that evaluates them."""
     write(folder / "corpus", requests)
     (folder / "models.yaml").write_text(
         f"models: [{{name: m, backend: openai, path: x, chat: true, api: {{base_url: '{url}', key_env: MARKER_KEY, timeout: 1.5, "

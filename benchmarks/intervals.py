@@ -1,6 +1,6 @@
 """Coverage of 95 % intervals of a mean over few dialogues: python benchmarks/intervals.py
 
-Answers are drawn: a model is right in 0.3, 0.6 or 0.9 of 5 to 9 items a dialogue, whose correlation is 0 or 0.2 (beta-binomial).
+Answers are drawn: a model is right in 0.3, 0.6 or 0.9 of 5 to 9 items per dialogue, correlated by 0 or 0.2 (beta-binomial).
 A row is the mean over these six: coverage and width of percentiles over resampled dialogues, and of `few_dialogues`.
 """
 

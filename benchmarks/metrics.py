@@ -104,7 +104,7 @@ def their_metrics(pairs: list[tuple[str, str]]) -> dict[str, Callable[[], Any]]:
 
 
 def our_metrics(table: TokenTable) -> dict[str, Callable[[], Any]]:
-    """Ours under the names of theirs; counts that one has needed are there for the next."""
+    """Our metrics under the names of the reference implementations; metrics share their counts."""
     return {
         "BLEU-4 corpus (sacrebleu, none)": lambda: bleu.corpus_bleu(bleu.statistics(table).sum(axis=0))[3],
         "BLEU-1…4 corpus (pycocoevalcap)": lambda: bleu.corpus_bleu(bleu.statistics(table).sum(axis=0)),

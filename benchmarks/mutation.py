@@ -1,4 +1,4 @@
-"""How many small faults in a room's code do its tests notice? Mutates a seeded sample of places, one at a time, in a copy.
+"""The share of small faults in code that its tests notice. Mutates a seeded sample of places, one at a time, in a copy.
 
     python -m pip install --target /tmp/mut cosmic-ray    # makes the mutants; not a dependency of the suite
     PYTHONPATH=/tmp/mut python benchmarks/mutation.py metrics analyses/ranking.py --mutants 180 --seed 0 --out mutants.jsonl

@@ -107,7 +107,7 @@ ACTIONS = [
         "open a cell",
         "click('table.overview tbody.own tr:last-child button.cell')",
         "#panes .row",
-    ),  # of a model that errs
+    ),  # a cell of a model that errs
     ("first item", "press('j')", ".chat"),
     ("next item", "press('j')", ".chat"),
     ("filter", "click('.listtools [data-value=wrong]')", ".row"),

@@ -108,7 +108,7 @@ def main() -> None:
         folder = arguments.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         everything = list(read_dialogues(dialogue_files(arguments.dialogues)))
-        Random("dialogues").shuffle(everything)  # else parts would be of one corpus
+        Random("dialogues").shuffle(everything)  # without it, parts would be of one corpus
         knowledge = folder / ("knowledge.csv.gz" if arguments.gz else "knowledge.csv")
         if not knowledge.exists():
             texts = (text for d in everything for text in d.utterances)

@@ -24,7 +24,7 @@ def moves(rng: np.random.Generator, kind: str, better: float) -> Floats:
     """(DIALOGUES,) differences of two models, of which one is better by `better` on average."""
     if kind == "graded":
         return rng.normal(better, 0.5, DIALOGUES)
-    share = rng.beta(1, 1, DIALOGUES) * (1 - better)  # of a dialogue: both models find the same ones hard
+    share = rng.beta(1, 1, DIALOGUES) * (1 - better)  # the share of a dialogue: both models find the same ones hard
     return (rng.binomial(3, share + better) - rng.binomial(3, share)).astype(float)
 
 

@@ -101,7 +101,7 @@ def take(page: Path) -> None:
         tab = _opened(browser, page, "en-US")
         tab.evaluate(
             "() => { document.getElementById('sections').style.position = 'static'; }"
-        )  # else it stands before others
+        )  # otherwise the contents cover other parts
         for name, (selector, high) in SECTIONS.items():
             _shoot(tab, name, _clip(tab, selector, high))
         tab.locator("table[data-set=hard] tbody.own button.cell").first.click()

@@ -348,7 +348,7 @@ class Kind:
     written: bool = True  # the model writes a reply; else it gives likelihoods, without shots
     quoted: bool = False  # the answer is a span of the dialogue
     rated: bool = False  # a free text, which people and judges rate on the scales of a rubric
-    unjudged: str = ""  # why judges do not rate its replies; empty if they do
+    unjudged: str = ""  # the reason why judges do not rate its replies; empty if they do
 
     def answer(self, item: Item, response: Response, reading: Reading, language: Language) -> Answer:
         """The answer that the reply states; failed and filtered requests are not parsed."""
@@ -492,7 +492,7 @@ class Benchmark:
     loader: Callable[..., Any]
     address: str | Archives = ""  # the source for `data pull`: a git repository or archives; "": none
     commit: str = ""  # a commit of the repository at `address`; "": the newest
-    no_address: str = ""  # why there is nothing to fetch
+    no_address: str = ""  # the reason why there is nothing to fetch
     averaged: bool = False  # the paper reports the mean over the sets (cross-validation folds)
     training: str = "train"  # the split that shots are drawn from and leakage is counted against; "": it has none
     levels: tuple[str, ...] = ()  # two sets whose gap is tested, the one that should be easier first

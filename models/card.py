@@ -19,7 +19,7 @@ BEGIN, END = "<!-- figures -->", "<!-- /figures -->"
 
 
 def table(cells: list[dict[str, Any]]) -> str:
-    """A table of the model's headline metric in percent beside chance and the baselines, a row a task and set."""
+    """A table of the model's headline metric in percent beside chance and the baselines, a row per task and set."""
     by_place = {(c["model"], c["set"], c["task"]): c for c in cells if (c["variant"], c["shots"]) == ("paper", 0)}
     lines = [
         "| task | set | metric | items | chance | majority | lexical | tiny-zh | no answer |",

@@ -36,7 +36,7 @@ from evalsuite.common.files import replace_file
 from evalsuite.evaluation.ask import received
 from evalsuite.types import Request, Response
 
-# What is recorded: settings of runs, asked in this order. Together they are what `evalsuite run` asks.
+# The settings of the recorded runs, asked in this order. Together they are what `evalsuite run` asks.
 SETTINGS: tuple[Mapping[str, Any], ...] = (
     {"tasks": ["event_cause", "subsequent_event", "clipped_subsequent_event"]},
     {"tasks": ["knowledge_generation"]},

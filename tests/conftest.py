@@ -78,8 +78,8 @@ def _freeze(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Iterator[Any]:
-    """Where assertions are still to be rewritten, which takes twice as long as all else of a collection, one worker does it
-    for all of them."""
+    """Have one worker rewrite assertions for all where that is still to be done, since it takes twice as long as all else of a
+    collection."""
     if "PYTEST_XDIST_WORKER" not in os.environ or not (stale := _stale_assertions()):
         return (yield)
     with (stale / "collection.lock").open("w") as lock:
@@ -141,7 +141,7 @@ def _whole_characters(data: Any) -> Any:
 
 
 def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
-    """Tell of files which differ and where, not all their bytes."""
+    """Show the files that differ and the position of the first difference, not all their bytes."""
     if op != "==":
         return None
     if isinstance(left, bytes) and isinstance(right, bytes):
@@ -170,8 +170,8 @@ def _difference(left: bytes, right: bytes) -> list[str]:
 
 @pytest.fixture
 def no_finalizers() -> Iterator[None]:
-    """For texts nested 100,000 deep: while one is read, the garbage of another test could be collected, whose finalizers
-    would find the stack full, and pytest would fail the test for it."""
+    """No collection of garbage, for texts nested 100,000 deep: while one is read, the garbage of another test could be collected,
+    whose finalizers would find the stack full, and pytest would fail the test for it."""
     gc.disable()
     yield
     gc.enable()
@@ -198,7 +198,8 @@ def real_data() -> Path:
 
 @pytest.fixture(scope="session")
 def empty_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
-    """An empty folder for those who write nothing: the same until somebody did, for a new one takes as long as a short test."""
+    """An empty folder for tests that write nothing. They share one until something is written into it: a new one takes as long as
+    a short test."""
     folders = [tmp_path_factory.mktemp("empty")]
 
     def empty() -> Path:
@@ -276,7 +277,7 @@ def cli() -> Callable[..., Done]:
         code: int | str | None = 0
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
             patch.setattr(sys, "argv", ["evalsuite", *map(str, words)])
-            patch.setattr(sys, "excepthook", sys.excepthook)  # which the command sets
+            patch.setattr(sys, "excepthook", sys.excepthook)  # the command sets it
             for name, value in environment.items():
                 patch.setenv(name, value)
             try:

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-START = "start and collection"  # of all workers
+START = "start and collection"  # the seconds of all workers
 TICKS = os.sysconf("SC_CLK_TCK")
 TIERS = {
     "not thorough": "test",
@@ -58,12 +58,12 @@ def _descendants() -> Iterator[float]:
 
 
 class Costs:
-    """Counts in each worker, and tells in the process that has them."""
+    """Counts CPU seconds in each worker; the process that started the workers reports them."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config, self.by_file, self.by_test = config, Counter[str](), Counter[str]()
         self.file, self.before = START, 0.0
-        self.has_workers = bool(config.getoption("tx", None))  # which count for themselves
+        self.has_workers = bool(config.getoption("tx", None))  # workers count for themselves
 
     def turn(self, file: str) -> float:
         """Assign the seconds spent so far to the previous file; return them."""

@@ -71,7 +71,7 @@ def change_records(path: Path, how: Callable[[list[dict[str, Any]]], object]) ->
 
 
 def _train(results: dict[str, Any]) -> None:
-    """One model was trained, on twelve items a task."""
+    """Have results.json say that one model was trained, on twelve items per task."""
     for cell in results["cells"]:
         if cell["model"] == "random+LoRA":
             cell["facts"]["trained"] = {"base": "random", "task": cell["task"], "size": 12, "seed": 0, "set": "both",
@@ -82,7 +82,7 @@ def _train(results: dict[str, Any]) -> None:
 
 
 def _fail(run: Path, results: dict[str, Any]) -> None:
-    """Every status but parsed, in two cells of one model."""
+    """Give the replies in two cells of one model every status but parsed."""
 
     def fail(records: list[dict[str, Any]]) -> None:
         for record, status in zip(records, statuses, strict=False):

@@ -151,7 +151,7 @@ class Runner:
 
     def __post_init__(self) -> None:
         self.environment: dict[str, str] = {}
-        self.said = ""  # python so far
+        self.said = ""  # the Python code of the blocks so far
 
     def _block(self, block: Block) -> Iterator[str]:
         if block.title:

@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1] / "evalsuite"
 
 _ALL = "*"
-# What takes a message: callable -> positions and keywords of its messages.
+# Callables that take a message -> positions and keywords of their messages.
 _TAKES: dict[str, tuple[int | str, ...]] = {
     **dict.fromkeys(("EvalsuiteError", "ConfigError", "DataError", "PromptError", "BackendError"), (0,)),
     **dict.fromkeys(("Fault", "fail", "Unreadable", "Stop", "Lost", "Endless", "BadParameter", "Broken", "ExpressionError", "RowFault"), (0,)),

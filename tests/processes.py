@@ -43,7 +43,7 @@ class _Shared:
 
 
 def share(folder: Path) -> None:
-    """From now on take the commands' parent that is shared by those who name this folder."""
+    """Take the parent of commands from now on that is shared by those who name this folder."""
     _Shared.folder, _Shared.environment = folder, dict(os.environ)
 
 
@@ -125,7 +125,7 @@ def _connection(folder: Path, modules: Sequence[str]) -> IO[str] | None:
             connected.connect(address)
         lines = connected.makefile("rw", encoding="utf-8")
         print(json.dumps([modules, dict(os.environ)]), file=lines, flush=True)
-        if lines.readline() == "begun\n":  # else it was about to end
+        if lines.readline() == "begun\n":  # another answer means that the parent was about to end
             return lines
     return None
 
@@ -162,7 +162,7 @@ def _serve(folder: Path) -> None:
             if not module.name.endswith("__main__"):
                 import_module(module.name)
     jieba_tokenizer()  # its dictionary takes a second
-    (folder / "commands").unlink(missing_ok=True)  # of one that has ended
+    (folder / "commands").unlink(missing_ok=True)  # left by a parent that has ended
     with socket.socket(socket.AF_UNIX) as listening:
         with _address(folder) as address:
             listening.bind(address)

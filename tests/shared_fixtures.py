@@ -35,7 +35,7 @@ def made_once(make: Callable[..., Path], name: str = "") -> Any:
         with folder.with_name(f"{called}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not made.exists():
-                shutil.rmtree(folder, ignore_errors=True)  # of an attempt that failed
+                shutil.rmtree(folder, ignore_errors=True)  # left by an attempt that failed
                 folder.mkdir()
                 made.write_text(str(make(folder=folder, **given).relative_to(folder)))
         copy = tmp_path_factory.mktemp(make.__name__)

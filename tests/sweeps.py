@@ -23,7 +23,7 @@ models:
 WHAT: dict[str, Any] = {
     "model": ["tiny"], "tasks": ["knowledge_filling"], "set": "both", "sizes": [2, 6], "test_size": 2, "perturb": ["none", "shuffle"],
 }  # fmt: skip
-SMALL, LARGE = "tiny+knowledge_filling-2-s1", "tiny+knowledge_filling-6-s1"  # of one step and of three
+SMALL, LARGE = "tiny+knowledge_filling-2-s1", "tiny+knowledge_filling-6-s1"  # adapters after one step and after three
 
 
 def listed(folder: Path, path: Path, more: str = "") -> Path:
@@ -37,7 +37,7 @@ def weights(run: Path) -> dict[str, bytes]:
 
 
 def produce(run: Path) -> dict[str, bytes]:
-    """All that must not hang on whether the sweep was killed; a card also says how long it took."""
+    """The files of a sweep that must not depend on whether it was killed; a card also says how long the training took."""
     files = [run / "results.json", run / "models.yaml", *sorted(run.glob("records/*"))]
     return {**{str(p.relative_to(run)): p.read_bytes() for p in files}, **weights(run)}
 

@@ -45,7 +45,7 @@ def _clustered(models: int, items: int, seed: int, kinds: int = 6) -> Table:
 
 
 def _noise(models: int, items: int, seed: int) -> Table:
-    """No item says more than another."""
+    """Outcomes in which no item says more about a model than another."""
     rng = np.random.default_rng(seed)
     return np.asarray(rng.random((models, items)) < rng.uniform(0.2, 0.8, (models, 1)), dtype=float)
 
@@ -334,7 +334,7 @@ def test_a_file_that_does_not_fit_is_refused(
 
 
 def test_a_place_has_one_set(tmp_path: Path, file: Path) -> None:
-    """The second of two silently won."""
+    """A file with two sets for one place is refused: earlier, the second silently replaced the first."""
     content = json.loads(file.read_text(encoding="utf-8"))
     content["sets"].append(content["sets"][0])
     (tmp_path / "changed.json").write_text(json.dumps(content), encoding="utf-8")

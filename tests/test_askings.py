@@ -180,7 +180,7 @@ def test_items_that_some_askings_lack_are_left_out() -> None:
     (row,) = content(stability.ANALYSIS, *cells)
     assert (row.items, row.left_out, row.all.value, row.any.value) == (1, 1, 0, 1)
     assert [(asking.name, asking.value) for asking in row.askings] == [("none", 1), ("reindicate", 0)]
-    cells[1] = cell([outcome(item(0), 1, 0)], perturb="reindicate", facts={"data": "9"})  # of another file
+    cells[1] = cell([outcome(item(0), 1, 0)], perturb="reindicate", facts={"data": "9"})  # the data of another file
     assert content(stability.ANALYSIS, *cells) == []
 
 
@@ -267,7 +267,7 @@ def test_models_that_answer_stand_beside_those_that_abstain() -> None:
 
 
 def test_interval_of_the_score_is_that_of_means_over_dialogues() -> None:
-    """With equally large dialogues the score is a mean of their means: Student's interval of these."""
+    """The interval for equally large dialogues is Student's, of the dialogues' means."""
     from scipy.stats import t
 
     rng = np.random.default_rng(2)

@@ -201,7 +201,7 @@ def test_several_annotators_make_one_verdict() -> None:
     ]
     a, b = figures.consensus(sample, marks)
     assert (a.said, a.right) == (0, True)
-    assert (b.right, b.scores) == (True, {"score": 3.0})  # of as many, the first; the median
+    assert (b.right, b.scores) == (True, {"score": 3.0})  # the first of equally frequent marks; the median
     scores = figures.scores(sample, (a, b))
     assert [(s.n, s.mean.value, s.histogram[3]) for s in scores] == [(1, 3.0, 1)]
 
@@ -245,7 +245,7 @@ def test_make(run: Path) -> None:
     assert [row["output"] for row in rows] == [d.output.id for d in sample.drawn]
     shown = page.read_text(encoding="utf-8")
     assert "default-src 'none'" in shown
-    for row, d in zip(rows, sample.drawn, strict=True):  # nothing that would lead who marks
+    for row, d in zip(rows, sample.drawn, strict=True):  # nothing that would influence annotators
         assert not row["said"] and d.output.model not in json.dumps(row)
         assert bool(row["reference"]) == (d.output.kind.name == "text")
     assert len({o.id for o in population(run)}) == len(population(run))  # rotations are told apart

@@ -27,7 +27,7 @@ def test_kappas_are_the_published_ones() -> None:
 
 
 def test_weighted_kappa_is_that_of_the_table() -> None:
-    """By its definition, from the table of weights, observed and expected counts."""
+    """The expected value is from the definition: the table of weights, observed and expected counts."""
     a, b = [0, 1, 2, 3, 4, 5, 5, 2, 3, 0], [0, 2, 2, 3, 5, 5, 3, 1, 3, 1]
     observed = expected = 0.0
     for i in range(6):

@@ -42,7 +42,7 @@ def answers(backend: Any, asked: list[Request]) -> list[Response]:
 
 @pytest.fixture(scope="module", params=thorough_but(1, ["chat", "base"]))
 def hf(tiny: Path, request: pytest.FixtureRequest) -> HuggingFace:
-    generation = Generation(batch_tokens=600)  # several rows a batch, several batches
+    generation = Generation(batch_tokens=600)  # several rows per batch, several batches
     return HuggingFace(
         Model(name="t", backend="hf", path=str(tiny), dtype="float32", device="cpu", chat=request.param == "chat", generation=generation)
     )  # fmt: skip

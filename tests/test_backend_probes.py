@@ -41,7 +41,7 @@ def answers(backend: Any, asked: list[Request]) -> list[Response]:
 
 
 def tokenizer(opening: str = "") -> Any:
-    """One token a character, </s> behind each text, as T5's; with `opening` <s> before it, as BART's."""
+    """One token per character, </s> behind each text, as T5's; with `opening` <s> before it, as BART's."""
     import transformers
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
@@ -279,7 +279,7 @@ def test_an_encoder_decoder_compares_labels_and_texts(seq2seq: HuggingFace) -> N
                         pytest.approx(-sum(prior), abs=1e-4),
                     )
                     assert found.tokens == len(nll)
-                else:  # of "甲", " 甲" and "(甲"
+                else:  # the forms "甲", " 甲" and "(甲"
                     forms = ["甲乙我"[n], f" {'甲乙我'[n]}", f"({'甲乙我'[n]}"]
                     said = [sum(plain_seq2seq(seq2seq, text, form)) for form in forms]
                     assert found.logprob == pytest.approx(math.log(sum(math.exp(-x) for x in said)), abs=1e-4)

@@ -239,7 +239,7 @@ def test_the_fingerprint_tells_models_apart(hf: HuggingFace, tiny: Path, tmp_pat
 
 
 def test_parameters_are_counted_in_the_files(hf: HuggingFace, tmp_path: Path) -> None:
-    """As the network has them, in one file or several; not known where there is no safetensors file."""
+    """Parameters are counted as the network has them, in one file or several; they are unknown without a safetensors file."""
     assert hf.parameters == hf.net.num_parameters()
     hf.net.save_pretrained(tmp_path, max_shard_size="3MB")
     hf.checkpoint.tokenizer.save_pretrained(tmp_path)
@@ -258,7 +258,7 @@ def test_a_model_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_the_embedded_model_gives_every_character_back(tiny: Path) -> None:
-    """As AutoTokenizer loads it: some tokenizers are rebuilt on loading, and lose characters."""
+    """The tokenizer is loaded by AutoTokenizer: some tokenizers are rebuilt on loading, and lose characters."""
     transformers = pytest.importorskip("transformers", reason="needs evalsuite[hf]")
     tokenizer = transformers.AutoTokenizer.from_pretrained(tiny)
     text = "".join(
@@ -293,7 +293,7 @@ def test_an_adapter_is_loaded_and_told_apart(hf: HuggingFace, sample: Corpus, ti
 
 
 def test_no_option_is_the_most_likely_of_nan() -> None:
-    """As half precision gives where it overflows: a failure that says what to do, not an answer drawn from nothing."""
+    """Half precision gives NaN where it overflows: that is a failure that says what to do, not an answer drawn from nothing."""
     nan = float("nan")
     for response in (
         labels_response([[[1]], [[2]]], [[nan], [-1.0]], 5),

@@ -50,7 +50,7 @@ CASES: list[tuple[list[str], list[str], list[str] | None, list[str]]] = [
     ([], ["mine"], None, ["mine", *THREE]),
     ([], [], ["none"], ["mine"]),
     ([], [], ["lexical", "oracle"], ["mine", "lexical", "oracle"]),
-    ([], ["mine", "random"], None, ["mine", "random"]),  # those that are named, alone
+    ([], ["mine", "random"], None, ["mine", "random"]),  # only the named baselines
     ([], ["random"], None, ["random"]),
     ([], ["oracle"], None, ["oracle"]),
     (["name: chance, backend: baseline, path: random"], [], None, ["mine", "chance", "majority", "lexical"]),

@@ -105,7 +105,7 @@ def ask(
     done: set[int] | None = None,
     **more: Any,
 ) -> dict[int, Response]:
-    """The replies to these numbers."""
+    """The replies to requests with these numbers."""
     asked = [request(n) for n in range(first, first + count)]
     mask = [n in (done or ()) for n in range(first, first + count)]
     rows = list(chain.from_iterable(OpenAI(model(server, **more), limits or Limits()).generate(asked, mask)))
@@ -318,7 +318,7 @@ def test_killed_before_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_endpoint_that_lists_nothing(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    """Then we cannot know, and say so; the lost batch stays paid."""
+    """Whether the lost batch was begun cannot be known, and a message says so; the batch stays paid."""
     with BatchServer(calls={"drop-after": 0.7}, seconds=0.05, lists=False) as server:
         limits = Limits(journal=(journal := Journal()))
         with caplog.at_level(logging.WARNING, "evalsuite"):
@@ -431,7 +431,7 @@ def test_what_comes_late_is_not_paid_twice() -> None:
 
 
 class Losing(BatchServer):
-    """One that does not know what has `lost` in its address."""
+    """A server that does not know addresses with `lost` in them."""
 
     lost = "content"
 
@@ -557,7 +557,7 @@ def test_a_kept_note_ends_when_its_lines_are_stored() -> None:
         with pytest.raises(Killed):
             ask(server, 10, limits)
         groups = iter(OpenAI(model(server), limits).generate([request(n) for n in range(5)], [False] * 5))
-        journal.dies = 2  # what is handed over is noted; after it is stored, the note would shrink
+        journal.dies = 2  # the note has the replies handed over; after they are stored, it would shrink
         found = dict(next(groups))
         with pytest.raises(Killed):
             next(groups)
@@ -618,7 +618,7 @@ def test_patience_ends() -> None:
 
 @pytest.mark.parametrize("budget", [0.0015, 0.0006])
 def test_the_budget_is_never_exceeded(budget: float) -> None:
-    """Also where every line costs the most that it may; what does not fit is not asked."""
+    """The budget holds also where every line costs the most that it may; requests that do not fit are not asked."""
     asked_in_part = pytest.raises(BackendError, match=r"budget of .* spent: \d+ requests not asked")
     with BatchServer(worst=True, seconds=0.02) as server, asked_in_part:
         ask(server, 60, Limits(budget=budget, journal=Journal()))
@@ -712,7 +712,7 @@ def costs(run: Path) -> list[float]:
 
 @pytest.mark.thorough
 def test_a_run_has_the_same_bytes(server: BatchServer, tmp_path: Path) -> None:
-    """As one that asks directly, but for the price."""
+    """The bytes are those of a run that asks directly, but for the price."""
     direct = write_models(server, tmp_path / "direct.yaml")
     batch = write_models(server, tmp_path / "batch.yaml", ", batch: {poll: 0.05, requests: 20, discount: 0}")
     evalsuite.run(direct, out=tmp_path / "a", **ASKED)

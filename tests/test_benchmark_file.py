@@ -447,7 +447,7 @@ def test_a_run_keeps_what_it_needs_to_be_scored_again(tmp_path: Path) -> None:
 
 
 def _forget() -> None:
-    """As a new process would begin."""
+    """Forget benchmark files, as a new process does not know any."""
     registry.forget_files()
     assert "quiz_pick" not in TASKS
 

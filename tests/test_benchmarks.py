@@ -70,8 +70,8 @@ def test_classes_are_scikit_learns(done: Results) -> None:
 
 
 def test_a_cells_bleu_is_the_notebooks(done: Results) -> None:
-    """By sacreBLEU itself: over the whole file, answered cells with the whole reply and the others with the word escaped; and
-    over the answers that were read."""
+    """sacreBLEU itself gives the same: over the whole file, answered cells with the whole reply and the others with the word
+    escaped; and over the answers that were read."""
     with (bundled("sample") / "glucose" / FILES["test"]).open(encoding="utf-8", newline="") as file:
         key = list(csv.DictReader(file))
     found = [cell for cell in cells_of(done) if cell["task"] == "glucose_specific_statement"]
@@ -194,7 +194,7 @@ def test_greetings_do_not_make_one_dialogue_of_two_in_english() -> None:
 
 
 def test_real_dialogues_are_told_apart(real_data: Path) -> None:
-    """By the names that the official files give them."""
+    """As many dialogues are told apart as the official files give names to."""
     if not (real_data / "cider").is_dir():
         pytest.skip("needs cider/, the official files, in EVALSUITE_DATA")
     items = Corpora(real_data).file(TASKS["cider_span_extraction"], "fold1", "test").items
@@ -203,7 +203,8 @@ def test_real_dialogues_are_told_apart(real_data: Path) -> None:
 
 
 def test_short_names_of_tasks() -> None:
-    """In small or capital letters. Of a name that several benchmarks have, CORECODE's; whole names are no short ones."""
+    """Short names count in small and capital letters. One that several benchmarks have means CORECODE's task. A whole name is no
+    short one."""
     for task in BENCHMARKS["corecode"].tasks:
         assert task_named(task.short) is task_named(task.short.lower()) is task
     assert {t.name for t in tasks_named(["SI", "cider", "AAS", "slot_identification"])} == {

@@ -195,7 +195,7 @@ TWO = "选择下面两个短语之间的关系。\n短语{0}{2} {3}  短语{1}{2
         (ASKED.format(" 冰水 "), "你去哪儿", 5),  # some official events have blanks around them
         (ASKED.format("B走路来"), "地铁坏了", None),  # in the annotators' words
         (ASKED.format("地铁坏了"), "B累", None),
-        (ASKED.format("A"), "地铁坏了", 2),  # where A is named, not where A speaks
+        (ASKED.format("A"), "地铁坏了", 2),  # the turn in which A is named, not one in which A speaks
         (ASKED.format(""), "地铁坏了", None),
         ("选择对话中的[MASK]处应填入的选项。", "冰水", 1),
         ("选择对话中的[MASK]处应填入的选项。", "雪糕", None),
@@ -264,7 +264,7 @@ NAMES = [
     (DOMAINS, ("前提", "原因", "后果", "时间", "空间"), ("前提", "原因", "后果", "时间", "空间（事件）")),
     (DOMAINS, ("屬性", "空間"), ("属性", "空间（实体）")),
     (DOMAINS, ("Cause", "space"), ("原因", "空间（事件）")),
-    (DOMAINS, ("空间", "社会规范"), ("空间", "社会规范")),  # of which dimension cannot be told
+    (DOMAINS, ("空间", "社会规范"), ("空间", "社会规范")),  # the dimension cannot be told
     (DOMAINS, ("空间",), ("空间",)),
 ]  # fmt: skip
 
@@ -293,7 +293,7 @@ def run(folder: Path) -> Path:
 
 @pytest.mark.thorough
 def test_a_real_run_counted_again(run: Path) -> None:
-    """By other means: no object of ours, only the lines of records/ and what the paper says of the ontology."""
+    """The counts use no object of ours, only the lines of records/ and what the paper says of the ontology."""
     results = json.loads((run / "results.json").read_text(encoding="utf-8"))
     slices = {tuple(e[k] for k in PLACE): e for e in results["breakdowns"]}
     mixed = {tuple(e[k] for k in PLACE): e for e in results["confusions"]}

@@ -95,7 +95,7 @@ def test_of_equal_texts_those_of_the_same_span_match() -> None:
 
 
 def test_one_file_of_three(tmp_path: Path) -> None:
-    """Who is who is told by the annotator's name where there is one; all pairs are compared."""
+    """People are told apart by the annotator's name where there is one; all pairs are compared."""
     file = write(
         tmp_path / "all.jsonl", *(row("1", [CAUSE], name) for name in "甲乙丙"), row("5", [], "丁", nothing=True)
     )

@@ -119,7 +119,7 @@ def test_a_build_with_the_embedded_model(tmp_path: Path) -> None:
     assert choose is not None
 
     def of_test_only(annotations: Sequence[Annotation], purpose: str) -> Sequence[Sequence[str]]:
-        """The model would take long over the other splits."""
+        """Filter the test split only: the model would take long over the others."""
         return choose(annotations, purpose) if purpose == "0:hard:test" else annotated_distractors(annotations, purpose)
 
     write_task_files(annotations, tmp_path, distractors=of_test_only)

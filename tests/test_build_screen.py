@@ -40,7 +40,7 @@ EDGES = "".join(
         edge("RelatedTo", "/c/zh/雨伞", "/c/zh/下_雨/v"),
         edge("RelatedTo", "/c/zh/雨伞/n/wn/artifact", "/c/zh/下雨/v"),  # the same triple once more
         edge("Causes", "/c/zh/下雨", "/c/zh/感冒"),
-        edge("Synonym", "/c/zh/感冒", "/c/zh/感冒/n"),  # of itself
+        edge("Synonym", "/c/zh/感冒", "/c/zh/感冒/n"),  # a synonym of itself
         edge("UsedFor", "/c/en/umbrella", "/c/en/rain"),
         edge("Synonym", "/c/en/umbrella", "/c/zh/雨伞"),
         edge("ExternalURL", "/c/zh/雨伞", "http://zh.dbpedia.org/resource/伞"),
@@ -56,7 +56,7 @@ def knowledge(tmp_path: Path) -> Path:
 
 
 def words(text: str) -> list[str]:
-    """A tagger for tests: what blanks part."""
+    """A tagger for tests, whose concepts are the words between blanks."""
     return text.split()
 
 
@@ -90,7 +90,7 @@ def test_terms(uri: str, expected: str) -> None:
 
 
 def test_no_other_character_changes() -> None:
-    """Of all that OpenCC's tables know, what holds none of the characters that may change stays as it is."""
+    """A text of OpenCC's tables without a character that may change stays as it is."""
     from opencc import OpenCC
 
     convert = OpenCC("t2s").convert

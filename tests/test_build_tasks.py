@@ -57,7 +57,7 @@ OFFICIAL: dict[tuple[str, int], dict[str, Any]] = {
     ("event_cause", 4192): knowledge("事件原因", "大山里的孩子已经习惯了上学时间要三个小时", "大山里的孩子不读书就没有出路", "没有出路", "没有午饭", "可以开上飞机"),
     ("subsequent_event", 2): knowledge("后续事件", "北京有对情侣买东西不给够钱", "警察通过人像对比一会儿就把他们抓了", "直接通过人像对比一会儿就被抓了", "直接通过人像对比一会儿就被放了", "老板又送了他们一大箱牛奶和面包"),
 }  # fmt: skip
-# Where the figures word the question otherwise than the README: their text, and the README's, which we have.
+# Examples that the figures word otherwise than the README: the figures' text, and the README's, which we have.
 OTHER_WORDING = {
     ("knowledge_generation", 900002): (
         "请根据对话内容，对下面的问题作出尽可能简短且不包含无关信息的回答：",

@@ -71,7 +71,7 @@ def test_a_question_is_an_item(tmp_path: Path) -> None:
 
 
 def test_of_two_choices_with_the_right_text_the_first_is_right(tmp_path: Path) -> None:
-    """As in OpenCompass and CLUE, which look for the first."""
+    """OpenCompass and CLUE look for the first option with the right text, too."""
     write(
         tmp_path,
         [
@@ -135,7 +135,7 @@ def test_what_is_not_json_or_not_there_is_named(tmp_path: Path) -> None:
 # Prompts ----------------------------------------------------------------------------------------------------------
 
 CONTENT = "男：我八点来接你去机场。女：太好了，谢谢。\n"
-# What OpenCompass (CLUE_C3_gen_8c358f, C3Dataset_V2) makes of DOCUMENT.
+# The prompts that OpenCompass (CLUE_C3_gen_8c358f, C3Dataset_V2) makes of DOCUMENT.
 OFFICIAL = [
     f"{CONTENT}问：女的要去哪儿?\nA. 车站\nB. 机场\nC. 学校\nD. 公司\n请从“A”，“B”，“C”，“D”中进行选择。\n答：",
     f"{CONTENT}问：男的几点来?\nA. 八点\nB. 九点\nC. 十点\nD. [NULL]\n请从“A”，“B”，“C”，“D”中进行选择。\n答：",
@@ -158,7 +158,7 @@ def test_the_paper_prompt_is_that_of_opencompass(tmp_path: Path) -> None:
 )
 def test_opencompass_reads_the_first_capital_letter(tmp_path: Path, reply: str, choice: int | None) -> None:
     write(tmp_path, DOCUMENT)
-    item = load_file(tmp_path).items[1]  # of three choices
+    item = load_file(tmp_path).items[1]  # an item of three choices
     assert TASK.official
     answer = TASK.official(item, Response(reply, "stop"))
     assert (answer.choice, answer.status is Status.PARSED) == (choice, choice is not None)

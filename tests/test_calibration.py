@@ -235,7 +235,7 @@ def test_few_statements_are_refused(said: tuple[list[str], list[int], np.ndarray
     assert not [*calibration.diagrams(type("R", (), {"of": lambda self, a: [found]})())]  # type: ignore[arg-type]
     enough = stated_row([*replies, "(a) 八成把握"], [0] * 70, list(range(70)))
     assert enough and enough.refused is None and enough.confidence.value == pytest.approx(0.8)
-    assert stated_row(["(a)", "不知道。置信度：50%"] * 40, [0] * 80, list(range(80))) is None  # of answers alone
+    assert stated_row(["(a)", "不知道。置信度：50%"] * 40, [0] * 80, list(range(80))) is None  # only answers count
 
 
 def test_the_wording_that_asks_for_it(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Who is above chance: level of models that know nothing, power of those that know something, and the rows by hand."""
+"""Models above chance: level of models that know nothing, power of those that know something, and the rows by hand."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_silence_and_constants_are_no_knowledge() -> None:
     for chosen in ([None] * 60, [1] * 60):
         assert p_of(chosen, golds, 3, range(60)) == 1.0
     half: Choices = [gold if n % 2 else None for n, gold in enumerate(golds)]
-    assert p_of(half, golds, 3, range(60)) < 0.001  # where it speaks, it is right
+    assert p_of(half, golds, 3, range(60)) < 0.001  # the model is right wherever it answers
 
 
 @pytest.mark.slow

@@ -223,7 +223,7 @@ def test_paper_is_the_leaderboard_s_prompting_of_chinese_models() -> None:
     ("reply", "letter"),
     [
         ("(B)", "B"),
-        ("(A)是错的，所以答案是(B)。", "A"),  # which is why our own reading stands beside it
+        ("(A)是错的，所以答案是(B)。", "A"),  # our own reading stands beside this one for that reason
         ("(A) is wrong. So the answer is (B).", "B"),
         ("So the answer is (B). No, the answer is (A).", "B"),
         ("B", "B"),
@@ -306,7 +306,7 @@ def test_a_run_reads_replies_by_both_readings_and_facts_by_rule(tmp_path: Path) 
 
 
 def test_what_is_done_with_other_runs_is_done_with_its_facts(tmp_path: Path) -> None:
-    """People mark them, a judge decides on them, a submission holds them; a second reader has nothing to read."""
+    """Questions of facts are marked by people, decided by a judge and held in a submission; a second reader has nothing to read."""
     own(tmp_path / "data")
     out = tmp_path / "run"
     told = {"mine": lambda request: "960年" if "memory" in request.id else "所以答案是(B)。"}
@@ -324,7 +324,7 @@ def test_what_is_done_with_other_runs_is_done_with_its_facts(tmp_path: Path) -> 
 
 
 def test_items_without_dialogue_are_compared_one_by_one(tmp_path: Path) -> None:
-    """Not as if they shared the dialogue that they do not have: then nothing would ever be significant."""
+    """Items without a dialogue do not count as items of one dialogue: then no difference would ever be significant."""
     tasks = ["charm_sport", "charm_memory_recommendation"]
     evalsuite.run({"m": lambda request: request.prompt[-20:]}, tasks=tasks, limit=4, out=tmp_path)
     for cell in rated_run(tmp_path):

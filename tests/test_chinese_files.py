@@ -28,7 +28,7 @@ from evalsuite.prompt import Prompt, wordings
 from evalsuite.results.scoring import FULL, per_item, score_cell
 from evalsuite.types import Item, Response
 
-SUBJECTS = {  # of the seven subjects: the name in prompts, and the number of test questions
+SUBJECTS = {  # the seven subjects: the name in prompts, and the number of test questions
     "elementary_commonsense": ("小学常识", 198),
     "chinese_food_culture": ("中国饮食文化", 136),
     "chinese_driving_rule": ("中国驾驶规则", 131),
@@ -206,7 +206,7 @@ def test_the_sample_has_all_tasks() -> None:
 
 
 def test_five_askings_vote(tmp_path: Path) -> None:
-    """Of five askings of a story three are right: a majority, but not all. Ties go to the answer given first, or are shared."""
+    """Three of five askings of a story are right: a majority, but not all. Ties go to the answer given first, or are shared."""
     (moral,), (hint,) = stories("moral_emotions"), stories("hinting")
     said = {
         moral.id: [0, 1, 0, 2, 0],
@@ -257,7 +257,7 @@ def test_votes_are_those_of_the_official_script(real_data: Path, tmp_path: Path)
         lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         asked, replies, written = [], [], list[str]()
         for n, (item, row) in enumerate(zip(stories(task.local, real_data)[:40], lines[:40], strict=True)):
-            row["答案\nANSWER"] = "ABCD"[item.gold or 0]  # of one row it is "A. ", which the script never finds right
+            row["答案\nANSWER"] = "ABCD"[item.gold or 0]  # one row has "A. ", which the script never finds right
             for made in shuffle5(item):
                 asked.append(made)
                 said = rng.choice(FORMS).format(rng.choice("ABCD"[: len(made.options)]))
@@ -275,7 +275,8 @@ def test_votes_are_those_of_the_official_script(real_data: Path, tmp_path: Path)
 
 
 def test_published_figures_have_the_readmes_means() -> None:
-    """Of ten models, direct and with reasoning: the README's LLM Grand Mean of each task, so that no figure is mistyped."""
+    """The figures of ten models, direct and with reasoning, have the README's LLM Grand Mean of each task, so that no figure is
+    mistyped."""
     rows = published_figures(BENCHMARKS["tombench"])
     for cot, means in (
         (False, [64.6, 36.4, 50.2, 59.3, 62.1, 53.5, 63.5, 65.4]),

@@ -256,7 +256,7 @@ def test_a_set_follows_its_texts_through_perturbations() -> None:
 
 
 def test_items_with_one_right_answer_and_with_several_are_told_apart(tmp_path: Path) -> None:
-    """As in Tables 9 and 14; and exact sets by the number of right answers."""
+    """The metrics are those of Tables 9 and 14, and the exact sets by the number of right answers."""
     right = {n: ", ".join(f"({c})" for c in range(n)) for n in (1, 2, 3)}
     lines = [
         {

@@ -104,7 +104,8 @@ def test_official_files_load_whole(real: Corpus, task: str, counts: tuple[int, .
 
 
 def test_the_official_relation_file_holds_our_positives(real: Corpus) -> None:
-    """The one that is here: fold 1. Its spans are lemmatised, so dialogues and relations are compared."""
+    """The official relation file of fold 1, the only one at hand. Its spans are lemmatised, so dialogues and relations are
+    compared."""
     path = cider_files.test_path(real.root, TASKS_CIDER["relation_prediction"], "fold1")
     names = (path.parent / "relations.txt").read_text(encoding="utf-8").split("\n")
     assert sorted(filter(None, names)) == sorted(RELATIONS)

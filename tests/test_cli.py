@@ -60,7 +60,7 @@ def test_every_field_is_a_flag(command: str, settings: type, own: set[str], with
 
 
 def test_a_command_gets_what_the_fields_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With no flag every field's default; with all, lists as lists and numbers as numbers."""
+    """A command without flags gets every field's default; one with all flags gets lists as lists and numbers as numbers."""
     got: dict[str, Any] = {}
     monkeypatch.setattr(evalsuite, "run", lambda **settings: got.update(settings) or (_ for _ in ()).throw(typer.Exit))
     runner = CliRunner()

@@ -467,7 +467,7 @@ def test_the_address_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ray", None)  # what Python itself puts there to forbid an import
+    monkeypatch.setitem(sys.modules, "ray", None)  # Python itself puts None there to forbid an import
     with pytest.raises(BackendError, match=r"needs `pip install 'evalsuite\[ray\]'`"):
         backends_on(None)(hf("anything"))
     assert backends_on(None)(Model(name="b", backend="baseline", path="random")).context is None

@@ -37,7 +37,7 @@ def items(options: tuple[str, str] = ("科幻片", "恐怖片"), gold: int = 1) 
 
 
 def put(folder: Path, replies: str, asked: list[Item] | None = None, samples: int = 1, **place: Any) -> None:
-    """A cell in a run's store, a letter a reply; "!" failed, "?" was not asked yet, "." is not in the plan."""
+    """A cell in a run's store, a letter per reply; "!" failed, "?" was not asked yet, "." is not in the plan."""
     folder.mkdir(parents=True, exist_ok=True)
     facts = {"data": place.pop("data", "file"), "backend": place.pop("backend", "hf")}
     full = {
@@ -304,7 +304,7 @@ def scores(run: Path) -> dict[tuple[Any, ...], dict[str, tuple[float, str]]]:
         for line in (run / cell["records"]).read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
             value = record["scores"]["accuracy" if record["options"] else "f1"]
-            talk = {*record["dialogue"]}  # of which an item may mask a turn
+            talk = {*record["dialogue"]}  # the turns, one of which an item may mask
             at = next((n for n, t in enumerate(talks) if len(t & talk) > len(talk) / 2), len(talks))
             talks.extend([talk] * (at == len(talks)))
             own[record["item"]].append((value, str(at)))

@@ -100,7 +100,7 @@ def test_nothing_is_computed_twice(base: HuggingFace, tmp_path: Path, monkeypatc
 
 
 def test_stratified_p_is_uniform_without_contamination() -> None:
-    """Also for strata of different sizes, ties and scales, none of which the test may assume away."""
+    """The p-values are uniform also for strata of different sizes, ties and scales, none of which the test may assume away."""
     rng = np.random.default_rng(0)
     p = []
     for n in range(400):
@@ -238,7 +238,7 @@ def test_who_shares_a_shard_does_not_depend_on_the_order_in_it(sizes: list[int],
     found = shards(Entries(entries, "", False), len, 50)
     moved = [unit for shard in found for unit in rng.sample(shard, len(shard))]
     kept = {unit[0].context for shard in found for unit in shard}
-    # those that are in no shard stay where they are
+    # lines in no shard stay where they are
     rest = iter(moved)
     again = tuple(next(rest)[0] if entry.context in kept else entry for entry in entries)
     assert [{*shard} for shard in shards(Entries(again, "", False), len, 50)] == [{*shard} for shard in found]
@@ -427,7 +427,7 @@ def test_an_interrupted_command_goes_on_to_the_same_numbers(tmp_path: Path, monk
     some: dict[str, Any] = {"data": "bundled:sample", "tasks": ["knowledge_filling"], "set": "easy", "tests": ["mink"]}
     some |= {"items": 3, "form": ["raw"]}
     rows = evalsuite.contamination("tiny-zh", "bundled:models.yaml", out=tmp_path / "whole", **some).rows
-    monkeypatch.setattr(hf_backend, "_LOGITS", 4800 * 600)  # a text a batch
+    monkeypatch.setattr(hf_backend, "_LOGITS", 4800 * 600)  # a text per batch
     monkeypatch.setattr(HuggingFace, "surprisal", stops)
     with pytest.raises(KeyboardInterrupt):
         evalsuite.contamination("tiny-zh", "bundled:models.yaml", out=tmp_path / "cut", **some)

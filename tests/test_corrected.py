@@ -32,7 +32,7 @@ def world(rng: np.random.Generator, dialogues: int, each: int) -> tuple[np.ndarr
 
 
 def test_the_estimate_is_the_papers() -> None:
-    """With equal weights and a dialogue an item: Angelopoulos et al. 2023, Example 6.1 of the mean, with this λ. Their unlabelled
+    """Equal weights, a dialogue per item: Angelopoulos et al. 2023, Example 6.1 of the mean, with this λ. Their unlabelled
     items are those that nobody marked, so that their λ is ours times (N - n) / N."""
     rng = np.random.default_rng(0)
     _, people, judge = world(rng, 600, 1)
@@ -51,7 +51,7 @@ def test_the_estimate_is_the_papers() -> None:
 
 
 def test_weights_undo_the_draw() -> None:
-    """Of ten replies each of two kinds, all of one and two of the other are marked: each kind counts as half."""
+    """All of ten replies of one kind and two of ten of another kind are marked: each kind counts as half."""
     kinds = [0] * 10 + [1] * 10
     marks = {n: (float(kinds[n]), 1.0 if n < 10 else 5.0) for n in (*range(10), 12, 17)}
     found = corrected_mean([3.0] * 20, marks, list(range(20)))
@@ -68,7 +68,8 @@ def test_a_judge_who_errs_nowhere_in_the_sample_is_not_taken_for_perfect() -> No
 
 @pytest.mark.parametrize(("dialogues", "each", "marked"), [(300, 1, 60), (60, 4, 40)])
 def test_coverage(dialogues: int, each: int, marked: int) -> None:
-    """Of the mean that people would give to endless dialogues. The drawn half of the sample is of the replies that people like."""
+    """The intervals cover the mean that people would give to endless dialogues. The drawn half of the sample is of the replies
+    that people like."""
     _, people, _ = world(np.random.default_rng(1), 100_000, 1)
     truth, rng, reps, hits, widths = people.mean(), np.random.default_rng(2), 300, 0, []
     for _ in range(reps):
@@ -156,7 +157,7 @@ def test_refusals(judged: Path, tmp_path: Path, cli: Callable[..., Any]) -> None
     assert refused(suspicious=True) == "suspicious"
     assert refused(outputs={"m": 119}) == "changed"
     assert "the run's replies have changed since the draw" in cli("show", out, COLUMNS="220").stdout
-    marked(out, left_out=3)  # those that people choose to mark are no random part
+    marked(out, left_out=3)  # the replies that people choose to mark are no random part
     found = row()
     assert found["refused"] == "unmarked" and found["corrected"]["value"] is found["people"]["value"] is None
     assert found["raw"]["value"] is not None and (found["drawn"], found["marked"]) == (50, 47)

@@ -32,7 +32,7 @@ TASKS = ("knowledge_filling", "event_cause")
 
 
 def reply(prompt: str) -> str:
-    """Short as a rule; one in twelve runs on."""
+    """A reply that is short as a rule; one in twelve runs on."""
     draw = Random(prompt)
     return "因为" * draw.choice([1, 2, 3, 4]) if draw.random() < 11 / 12 else "所以" * 15
 
@@ -94,7 +94,7 @@ def test_a_run_lies_in_the_range_and_only_what_is_left_is_counted(models: Any, s
 
 
 def test_other_settings_of_the_model_are_asked_anew(models: Any, tmp_path: Path) -> None:
-    """Thinking under the same name: its replies are not there, and those that are say little of them."""
+    """A model that thinks now, under the same name, is asked anew: replies without thinking say little about those to come."""
     run = tmp_path / "run"
     evalsuite.run(**ask(models(), limit=6), out=run)
     row = total(evalsuite.estimate_cost(**ask(models(", parameters: {think: true}"), limit=6), out=run))

@@ -92,7 +92,7 @@ def test_p_is_that_of_scipys_permutation_test() -> None:
 
 
 def test_p_is_seldom_small_by_chance() -> None:
-    """At 0.05, at most 5 % are found of items that do not depend on how strong a model is."""
+    """At the level 0.05, at most 5 % of the items that do not depend on a model's strength are called negative."""
     rng, orders, found = np.random.default_rng(5), orders_of(12), 0
     for _ in range(600):
         found += negative_p((rng.random(12) < 0.5).astype(float), rng.normal(size=12), orders) <= 0.05

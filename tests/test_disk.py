@@ -92,10 +92,10 @@ def test_what_was_acknowledged_is_there_after_a_power_cut(noted_disk: Path, tmp_
             with sqlite3.connect(folder / "store.sqlite") as store:
                 (stored,) = store.execute("SELECT count(*) FROM replies").fetchone()
                 (marked,) = store.execute("SELECT count(*) FROM writing WHERE mark = 'open'").fetchone()
-            assert not marked or "store.sqlite-wal" in files  # or it would seem to be copied without it
+            assert not marked or "store.sqlite-wal" in files  # without it, the store would seem to be copied in part
             assert stored >= acknowledged, (n, acknowledged, sorted(files))
             seen = max(seen, acknowledged)
-        if "results.json" in files:  # then all that it names is of one reading
+        if "results.json" in files:  # the file is there: all files that it names are of one reading
             results = {Path(k).name: v for k, v in files.items() if k == "results.json" or k.startswith("records/")}
             shown = {k: v for k, v in results.items() if not k.startswith(".")}
             assert shown in (old, new), (n, sorted(shown))
@@ -223,7 +223,7 @@ def kept(folder: Path) -> dict[str, bytes]:
         str(p.relative_to(folder)): p.read_bytes() if p.suffix != ".html" else p.read_bytes()[-9:]
         for p in folder.rglob("*")
         if p.is_file() and not p.name.startswith("store.") and p.name not in ("run.log", ".lock", "manifest.json")
-        if p.name not in ("SHA256SUMS", "submission.yaml")  # of the manifest
+        if p.name not in ("SHA256SUMS", "submission.yaml")  # they depend on the manifest, which has times
     }
 
 

@@ -101,7 +101,7 @@ def in_shell(folder: Path, command: str, environment: Mapping[str, str]) -> tupl
 
 
 def _code(text: str) -> str:
-    """Without comments, which a Chinese page has in Chinese."""
+    """The code of a block without comments, which a Chinese page has in Chinese."""
     return re.sub(r"(?m)\s*(?:^|\s)#.*", "", text).strip()
 
 
@@ -171,7 +171,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_output_shown_is_what_the_commands_print(
     language: str, shown: Path, evalsuite: Callable[..., tuple[int, str]]
 ) -> None:
-    """As docs/shown_output.py writes it."""
+    """The output in the pages is what docs/shown_output.py writes."""
     pytest.importorskip("torch")
 
     def command(*words: str, **variables: str) -> str:
@@ -229,7 +229,7 @@ def _settings(settings: type, given: Mapping[str, object]) -> None:
     known = {f.name: options._value(f, hints[f.name], given[f.name]) for f in fields(settings) if f.name in given}
     try:
         settings(**known)
-    except ConfigError as error:  # of the reader's own files, which are not here
+    except ConfigError as error:  # the command names files of the reader's own, which are not here
         if not re.search(r"no such (file|folder)|cannot read", str(error)):
             raise
 
@@ -411,7 +411,7 @@ def test_the_navigation_lists_every_page_and_is_in_chinese() -> None:
 
 
 def test_a_page_is_called_as_in_the_navigation() -> None:
-    """Of Start and How to, in each language that it is written in."""
+    """The pages of Start and How to have their title in the navigation, in each language that they are written in."""
     nav = nav_titles(ROOT / "mkdocs.yml")
     wrong: list[str] = []
     for path in [*GUIDES[1:], DOCS / "install.md", DOCS / "runs.md", DOCS / "gallery.md"]:
@@ -445,7 +445,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def build(folder: Path) -> None:
-    """As `make site` does, in a folder of the test."""
+    """Build the site as `make site` does, in a folder of the test."""
     env = os.environ | {"SITE_DOCS": str(folder / "docs"), "NO_MKDOCS_2_WARNING": "1", "NO_PROXY": ""}
     env |= {"http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}  # nothing is fetched
     made = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder / "site")]

@@ -25,12 +25,12 @@ from evalsuite.common.threads import one_thread
 from evalsuite.setup import packages
 from evalsuite.setup.machine import free_disk, hub_cache
 
-# What Windows lacks, beside names in `os`.
+# Modules and functions that Windows lacks, beside names in `os`.
 UNIX_ONLY = ("fcntl", "resource", "pwd", "grp", "termios", "readline")
 WARNED = {"PYTHONWARNDEFAULTENCODING": "1"}  # a file that is opened without its encoding is told
 PLAIN = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "HF_HUB_OFFLINE": "1"}
 
-# What `doctor` ends with where the disk is nearly full.
+# The exit code of `doctor` where the disk is nearly full.
 FULL = int(min(free_disk(Path()), free_disk(hub_cache())) < 10**9)
 
 ROOT = str(Path(evalsuite.__file__).parents[1])

@@ -175,7 +175,9 @@ def test_numbers_are_those_of_a_run(what: str, tmp_path: Path, request: pytest.F
             if metric["metric"] != "answered":
                 assert found == pytest.approx(cell["metrics"][metric["metric"]]["value"], abs=1e-12), (name, metric)
                 compared.add(metric["metric"])
-        assert set(task.metrics) - {"sacrebleu_notebook"} <= set(shares[0])  # which needs the whole official file
+        assert set(task.metrics) - {"sacrebleu_notebook"} <= set(
+            shares[0]
+        )  # the notebook's BLEU needs the whole official file
     expected = {
         "corecode": {"accuracy", "paper.accuracy", "paper.parts", "f1", "em"},
         "charm": {"accuracy", "paper.accuracy", "paper.parts", "contains"},

@@ -249,7 +249,7 @@ def test_who_is_best_and_the_cost_of_the_harder_set() -> None:
 
 
 def test_the_example_is_a_significant_win_where_there_is_one() -> None:
-    """Also where a baseline is ahead on it, and not elsewhere."""
+    """The example is a significant win also where a baseline is ahead on its task, as long as it is not ahead elsewhere."""
     cells = [cell("a", "knowledge_filling", 40, 50), cell("b", "knowledge_filling", 20, 50)]
     cells += [cell("a", "domain_identification", 20, 50), cell("b", "domain_identification", 15, 50)]
     cells += [cell("lexical", "domain_identification", 25, 50)]

@@ -75,7 +75,7 @@ RUNS: dict[str, dict[str, tuple[Reply, dict[str, object]]]] = {
 
 @pytest.fixture(scope="module")
 def plan() -> dict[str, list[Planned]]:
-    """By model, cells of two tasks with items of many dialogues, or of one."""
+    """A plan of cells, by model: two tasks with items of many dialogues, or of one."""
     cells = list(evalsuite.preview(dict.fromkeys(("m",), lambda request: ""), tasks=["CKF", "SI"]))
     return {
         "many": [(cell, trials[::7]) for cell, trials in cells],
@@ -127,7 +127,7 @@ def test_terminal_page_and_exports_say_the_same(
     (sheet,) = sheets(done, ["findings"])
     print_all(*draw([sheet]))
     drawn = " ".join(capsys.readouterr().out.split())
-    assert all(" ".join(one.en.split()) in drawn for one in page)  # those without a test, too
+    assert all(" ".join(one.en.split()) in drawn for one in page)  # sentences without a test, too
     assert [row.cells for row in sheet.rows] == [(Text(one.zh, one.en), Text(one.test_zh, one.test_en)) for one in page]
     holds(done, page)
 

@@ -172,7 +172,7 @@ def test_vllm_runs_no_encoder_decoders(coder: Checkpoint, tmp_path: Path) -> Non
     indirect=["coder"], ids=["t5", "bart"],
 )  # fmt: skip
 def test_sweeps(coder: Checkpoint, tmp_path: Path, what: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
-    """From training items to learning curves, on encoder-decoders."""
+    """A sweep of encoder-decoders goes from training items to learning curves."""
     settings = "{rank: 2, epochs: 1, batch: 1, gradient_accumulation: 1, learning_rate: 0.05}"
     entry = f"{{name: m, backend: hf, path: {coder.model.path}, dtype: float32, device: cpu, finetune: {settings}}}"
     (tmp_path / "models.yaml").write_text(f"models: [{entry}]\n", encoding="utf-8")

@@ -135,9 +135,9 @@ def test_only_three_references_count_and_case_does() -> None:
     assert cells_bleu(["A dog barks loudly"], ["a dog barks loudly****r****s"]) < 80
 
 
-# What the official notebook's code gives with the sacreBLEU that it was run with (1.4.14), for the key handed in as a
-# submission as it is (each cell with its three references and the signs between them), and over answered rows only
-# for one of them. Made by running that version on the official files, not by this module.
+# The values of the official notebook's code with the sacreBLEU that it was run with (1.4.14), for the key handed in as a
+# submission as it is (each cell with its three references and the signs between them), and over answered rows only for one of
+# them. Made by running that version on the official files, not by this module.
 KEY_BY_ITSELF = {
     "1_specificNL": 46.9020, "1_generalNL": 52.9154, "2_specificNL": 45.5431, "2_generalNL": 51.1549,
     "3_specificNL": 44.3806, "3_generalNL": 52.5502, "4_specificNL": 42.7758, "4_generalNL": 46.8209,
@@ -343,7 +343,7 @@ def test_parts_score_as_the_explanation_that_they_make(tmp_path: Path) -> None:
         (cell,) = cells_of(done)
         assert "form:completed.1" in cell["metrics"]["sacrebleu"]["signature"]
         values[name] = cell["metrics"]["sacrebleu_notebook"]["value"]
-    assert values["whole"] == pytest.approx(1) == values["part"]  # whose references repeat X
+    assert values["whole"] == pytest.approx(1) == values["part"]  # the references of these wordings repeat X
 
 
 def test_without_its_story_a_prompt_shows_x_alone(folder: Path) -> None:

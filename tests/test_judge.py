@@ -109,7 +109,7 @@ def test_what_looks_a_little_like_a_mark_stays(text: str) -> None:
     assert defuse_fences(text) == text
 
 
-# Of chat templates: DeepSeek, Baichuan, TeleChat, GLM, Mistral, Llama, Gemma, InternLM, MiniCPM, EXAONE, MiniMax, Seed.
+# Marks of chat templates: DeepSeek, Baichuan, TeleChat, GLM, Mistral, Llama, Gemma, InternLM, MiniCPM, EXAONE, MiniMax, Seed.
 TURNS = ["<｜User｜>", "<｜Assistant｜>", "<｜end▁of▁sentence｜>", "<|endoftext|>", "<reserved_106>", "<_user>", "<_end>", "[gMASK]", "<sop>", "[SYSTEM_PROMPT]", "[/INST]", "<<SYS>>", "<</SYS>>", "<eos>", "<bos>", "<s>", "</s>", "<|turn>", "<turn|>", "<end_of_turn>", "<eoh>", "<TOKENS_UNUSED_1>", "<用户>", "<AI>", "[|endofturn|]", "]~b]", "[e~[", "<seed:bos>"]  # fmt: skip
 
 
@@ -561,7 +561,7 @@ def test_attacks_are_counted() -> None:
     assert row["raised_without"] is None
     again = judged_run(
         "j", "repeat/2", "m", [2, 5, 3, None, 1, 1]
-    )  # of items 0, 2 and 3 one is raised, one not, one not read
+    )  # items 0, 2 and 3: one is raised, one is not, one is not read
     assert controls([*rows, again])["attacks"][0]["raised_without"] == 0.5
     unread = replace(rows[1], opinions=())
     assert controls([rows[0], unread])["attacks"] == []

@@ -80,7 +80,7 @@ def test_agreement(name: str, agree: float) -> None:
     ],
 )
 def test_real_replies_of_many_models(several: bool, part: str, agree: float, wrong: float, invented: float) -> None:
-    """As they are read now, so that the reader does not go back. First readings are in docs/parsing.md."""
+    """The counts are those of today, so that the reader does not get worse. First readings are in docs/parsing.md."""
     try:
         replies = [row for row in corpus.replies() if ("labels" in row) == several and corpus.part(row) == part]
     except corpus.Missing as missing:
@@ -142,7 +142,7 @@ def test_statuses() -> None:
 
 @pytest.mark.parametrize("name", ["tables", "replies", "long_replies", "third_replies", "options.jsonl"])
 def test_the_place_of_an_answer_names_its_option(name: str) -> None:
-    """What is marked as the answer says the same when read alone; of a ranking the whole is marked, of an elimination
+    """The text that is marked as the answer says the same when read alone; of a ranking the whole is marked, of an elimination
     the rejected options."""
     for row in rows(name):
         if "label" not in row:

@@ -115,7 +115,7 @@ CHECKS = [
 def test_label_check(
     chosen: list[int], gold: list[int], distance: float | None, bias: float | None, share: float | None
 ) -> None:
-    for labels in (["(a)", "(b)", "(c)", "(d)"], ["(1)", "(2)", "(3)", "(4)"]):  # compared by place
+    for labels in (["(a)", "(b)", "(c)", "(d)"], ["(1)", "(2)", "(3)", "(4)"]):  # compared by position
         check = label_check({"labels": LABELS}, label_counts("x", chosen, gold, labels=labels))
         assert check is not None and check["labels"] == labels
         assert (check["trained"], check["most"]) == ([2, 6, 2, 0], 1)
@@ -148,7 +148,7 @@ def test_label_checks_of_several_seeds() -> None:
     assert (found["trained"], found["chosen"], found["gold"]) == ([6, 6, 2, 0], [6, 12, 2, 0], [10, 10, 0, 0])
     assert found["silent"] == 3
     assert found["distance"] == pytest.approx((0.4 + 0.4) / 2)  # each to its own training
-    assert found["share"] == pytest.approx((1.0 + 0.6) / 2)  # of each its own most frequent
+    assert found["share"] == pytest.approx((1.0 + 0.6) / 2)  # each adapter's own most frequent label
     (row,) = learning(cells, answers[:1])
     assert row["points"][0]["labels"] is None
 

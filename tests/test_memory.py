@@ -238,7 +238,7 @@ def test_from_replies_to_the_section(monkeypatch: pytest.MonkeyPatch) -> None:
         {"item": t.item.id, "rotation": 0, "key": key, "attack": "", "prompt": "", "keys": [judged(t.item.id)] if r.text else []}
         for key, t, r in known
     ]  # fmt: skip
-    rows[4]["key"] = "0" * 64  # of a reply that was replaced
+    rows[4]["key"] = "0" * 64  # the key of a reply that was replaced
     how = {"template": "1" * 64, "scales": [["correct", 0, 1, "正确"]], "reminder": "", "attempts": 1, "limit": None, "seed": 0,
            "fingerprint": "g", "backend": "hf", "chat": False, "sampling": {}, "max_new_tokens": 8, "repeats_by": "sampling",
            "family": "", "of_family": ""}  # fmt: skip
@@ -378,7 +378,7 @@ def drawn(charm: Charm, seed: int, right: float = 0.7, known: float = 0.93) -> t
 
 
 def equals(charm: Charm) -> tuple[Answers, Answers]:
-    """Of two models with equal replies one stands first and one last; a third is as often right, on other questions."""
+    """Three models: two with equal replies stand first and last; the third is as often right, on other questions."""
     reasons, knows = drawn(charm, 4)
     first, *_, other, last = NAMES
     reasons[last], knows[last] = reasons[first], knows[first]
@@ -502,7 +502,7 @@ def fits(listed: list[str], ranks: Mapping[str, int]) -> bool:
 def test_the_measures_are_those_of_the_authors_script(case: str, charm: Charm, scripts: Path) -> None:
     found = ours(charm, *CASES[case](charm))
     made, told = scripts / case / "made", (scripts / case / "told").read_text(encoding="utf-8")
-    # Where accuracies tie, the last step may stop: it compares two lists of models that two kinds of sort have made.
+    # The last step may stop if accuracies tie: it compares two lists of models that two kinds of sort have made.
     tie = case.startswith("equal")
     assert told == "0\n" or (tie and "in merge_two_rank" in told), told[-3000:]
 

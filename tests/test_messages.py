@@ -20,7 +20,7 @@ from evalsuite.common.resources import packaged
 
 TABLE = json.loads(packaged("common/zh.json").read_text("utf-8"))
 ROWS = {**TABLE["others"], **TABLE["ours"]}
-# What is the same in both languages: names, flags and commands.
+# Words that are the same in both languages: names, flags and commands.
 _NAMES = """
     CPU EM FRMM GPU Kendall MIB Ollama Pearson RUN SGLang Total accuracy accuracy_char accuracy_prior
     accuracy_sum accuracy_token answer character constrained content context conversation dialogue evalsuite
@@ -170,7 +170,7 @@ def test_output_for_programs_and_logs_stay_english(cli: Any, tmp_path: Path) -> 
     table, csv = cli("show", out).stdout, cli("show", out, "--tables", "results", "--as", "csv").stdout
     assert "模型" in table and csv.splitlines()[1].startswith('"model",') and not re.search(CHINESE, csv)
     shown = cli("doctor", "--json").stdout
-    for folder in (tmp_path, Path(__file__).parents[1], sys.prefix, Path.home()):  # which may be Chinese
+    for folder in (tmp_path, Path(__file__).parents[1], sys.prefix, Path.home()):  # the path may be Chinese
         shown = shown.replace(str(folder), "")
     assert not re.search(CHINESE, shown)
     assert cli("run", "--model", "nobody", expect=2).stderr.startswith("错误：")

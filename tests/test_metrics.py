@@ -208,7 +208,7 @@ def test_resample_of_all_items_is_the_corpus_and_one_item_alone_too(profile: str
     again = score_texts([PARTS[i] for i in index], [refs[i] for i in index], profile).corpus
     resampled = scores.finish(scores.statistics[index].sum(axis=0))
     for name in again:
-        if not name.startswith("cider"):  # whose IDF stays the whole corpus's
+        if not name.startswith("cider"):  # CIDEr's IDF stays that of the whole corpus
             assert resampled[name] == pytest.approx(again[name]), name
 
 

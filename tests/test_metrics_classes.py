@@ -26,7 +26,7 @@ BY_HAND = [
     }),
     # No reply chose a class: it is missed, and chosen by nobody.
     ([None, 1], [0, 1], 2, 0, {"accuracy": 1 / 2, "precision": 0, "recall": 0, "macro_f1": 1 / 2, "macro_precision": 1 / 2}),
-    # Of 31 classes two occur: the mean is over two.
+    # Two of 31 classes occur: the mean is over two.
     ([4, 4], [4, 7], 31, None, {"macro_recall": 1 / 2, "macro_precision": 1 / 4, "macro_f1": 1 / 3}),
     # One that is only chosen counts among them, too.
     ([9, 4], [4, 4], 31, None, {"macro_recall": 1 / 4, "macro_precision": 1 / 2, "macro_f1": 1 / 3, "weighted_f1": 2 / 3}),

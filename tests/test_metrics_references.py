@@ -316,7 +316,7 @@ def fewest_chunks(hyp: str, ref: str) -> tuple[int, int]:
     """(matches, chunks) of the best alignment, by looking at all: as many matches as possible, then as few chunks."""
 
     def aligned(at: int, free: frozenset[int], last: int | None) -> tuple[int, int]:
-        """(-matches, chunks) from the token `at` on; `last`: the place that the token before it met."""
+        """(-matches, chunks) from the token `at` on; `last`: the position that the token before it is aligned with."""
         if at == len(hyp):
             return 0, 0
         found = [aligned(at + 1, free, None)]
@@ -342,7 +342,7 @@ def test_meteor15_aligns_as_well_as_can_be() -> None:
 
 
 def test_meteor15_bounds_its_search() -> None:
-    """Two texts of one repeated word have as many alignments as pairs of places: their search took a minute."""
+    """Two texts of one repeated word have as many alignments as pairs of positions: their search took a minute."""
     hyp, ref = list("我" * 2000), list("你我" * 1000)
     table = TokenTable([hyp, list("学医又累苦")], [[ref], [list("学医又累又苦")]])
     stats = meteor15.statistics(table)

@@ -129,7 +129,7 @@ def test_the_commands_have_the_flag(tmp_path: Path, encoder: list[str], cli: Cal
 
 
 def test_a_checkpoint_without_modules_gives_its_poolers_output(tiny: Path, tmp_path: Path) -> None:
-    """As SimCSE's code: of each text alone, and of texts padded to one length, the same."""
+    """The output is that of SimCSE's code: of each text alone, and of texts padded to one length."""
     import torch
     import transformers
 

@@ -19,7 +19,7 @@ SETS = [
 ]
 OFFICIAL = {
     "set_accuracy": 1 / 5,
-    "answer_precision": 4 / 8,  # of 2 + 1 + 3 + 1 (silence is a wrong answer) + 1
+    "answer_precision": 4 / 8,  # answers: 2 + 1 + 3 + 1 (silence is a wrong answer) + 1
     "answer_recall": 4 / 11,
     "answer_f1": 8 / 19,
     "macro_precision": (1 + 1 + 1 / 3 + 0 + 0) / 5,

@@ -13,7 +13,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.types import Place
 
 NOTEBOOK = Path(__file__).parents[1] / "docs/examples/paper_figure.ipynb"
-# What the drawing holds: panel -> bars and marks.
+# The contents of the drawing: panel -> bars and marks.
 DRAWN = """
 import json
 print(json.dumps([{

@@ -14,7 +14,7 @@ from shared_fixtures import made_once
 import evalsuite
 from evalsuite.parse import PARSER_VERSION
 
-OLD = Path(__file__).parent / "fixtures" / "run-0.1.0"  # lexical and tiny-zh on two items a task, every kind of task
+OLD = Path(__file__).parent / "fixtures" / "run-0.1.0"  # lexical and tiny-zh on two items per task, every kind of task
 
 
 @made_once
@@ -71,7 +71,7 @@ def _as_in(old: Any, new: Any) -> Any:
 
 
 def _given(value: Any) -> Any:
-    """A field that is null, or left out, is the same."""
+    """The object without fields that are null: such a field is the same as one that is left out."""
     if isinstance(value, dict):
         return {name: _given(one) for name, one in value.items() if one is not None}
     return [_given(one) for one in value] if isinstance(value, list) else value

@@ -445,7 +445,7 @@ def test_a_budget_is_never_passed(budget: float, worst: bool, mix: dict[str, flo
 
 
 def test_a_budget_is_never_passed_by_calls_of_one_backend() -> None:
-    """As --until asks: round after round, with the backend that was loaded at the beginning."""
+    """The calls are those of --until: round after round, with the backend that was loaded at the beginning."""
     spent = 0.0
     with Server(mix={}) as server:
         backend = OpenAI(model(server, price=PRICE), Limits(0.7, lambda: spent))
@@ -554,7 +554,7 @@ def test_the_key_is_shown_nowhere(endpoint: tuple[Server, Path], tmp_path: Path)
     server, models = endpoint
     out = tmp_path / "run"
     said = []
-    with processes.commands("openai", OPENAI_LOG="debug") as run:  # which is read at import
+    with processes.commands("openai", OPENAI_LOG="debug") as run:  # the variable is read at import
         for mix, task in (({**server.mix, "echo": 0.3}, "knowledge_filling"), ({"401": 1.0}, "conflict_detection")):
             server.mix = mix
             said.append(
@@ -614,7 +614,7 @@ class Thinking(Server):
 
 
 def test_thinking_is_stored_beside_the_reply_and_never_read(tmp_path: Path) -> None:
-    """From the endpoint's reasoning_content to the parse."""
+    """Thinking goes from the endpoint's reasoning_content to the record, and no parser reads it."""
     with Thinking(mix={}) as server:
         done = evalsuite.run(
             named(server, tmp_path), tasks=["knowledge_filling"], set="easy", limit=8, out=tmp_path / "run"
@@ -633,7 +633,7 @@ def test_thinking_is_stored_beside_the_reply_and_never_read(tmp_path: Path) -> N
 def test_a_key_that_is_not_set_is_told_of_before_any_model_is_asked(
     tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And `preview`, which sends nothing, warns."""
+    """The message comes before any model is asked; `preview`, which sends nothing, warns."""
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
     models = tmp_path / "models.yaml"
     models.write_text(

@@ -1,4 +1,4 @@
-"""One row a model over a group of benchmarks: means against sums made apart, missing parts, changes, tables, the page's data."""
+"""One row per model over a group of benchmarks: means against sums of our own, missing parts, changes, tables, the page's data."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_an_interval_by_hand() -> None:
     # A half width of 0.1 (above 0.2) weighs 1/4 twice, one of 0.2 (0.4) weighs 1/2.
     half = math.sqrt(2 * (0.1 / 4) ** 2 + (0.2 / 2) ** 2)
     assert (told["low"], told["high"]) == (pytest.approx(told["value"] - half), pytest.approx(told["value"] + 2 * half))
-    assert told["chance"] is None  # of F1 there is none
+    assert told["chance"] is None  # F1 has no level of chance
     assert score(one(EASY, HARD, FOLD)["rows"][0], "corecode")["chance"] == 0.375
     no_interval = one(EASY, cell("knowledge_filling", "hard", 0.5, None), FOLD)["rows"][0]
     assert (score(no_interval, "corecode")["value"], score(no_interval, "corecode")["low"]) == (
@@ -235,7 +235,7 @@ def test_tasks_stand_as_they_can_be_asked() -> None:
     assert score(by_labels, "corecode")["value"] is not None
     spans = cell("cider_span_extraction", "fold1", 0.5)
     spans["metrics"] = {"f1": spans["metrics"]["accuracy"]}
-    only = one(*labels, CAUSE, spans)["rows"]  # what is generated here is whole in the row by labels
+    only = one(*labels, CAUSE, spans)["rows"]  # the rows by generation are contained in those by labels
     assert [r["scoring"] for r in only] == ["labels"]
     probe = cell("cedar_inference_probing", "s", 0.5, scoring="nll")
     probe["metrics"] = {"accuracy_logical": probe["metrics"]["accuracy"]}

@@ -138,7 +138,7 @@ def pinned() -> dict[str, str]:
 
 
 def test_every_pin_admits_the_oldest_python_that_is_promised() -> None:
-    """By the metadata of what is installed here; a package that is not, or in another version, is not told."""
+    """The metadata of installed packages say so; a package that is not installed, or in another version, is not checked."""
     from packaging.specifiers import SpecifierSet
 
     looked_at = 0
@@ -170,7 +170,7 @@ def test_constraints_fit_what_users_may_install() -> None:
 
 
 def test_npm_trusts_the_machines_authorities_and_its_reason_is_told(tmp_path: Path) -> None:
-    """Behind a proxy with an authority of its own, node must be told to trust what pip trusts."""
+    """npm's node is told to trust the authorities that pip trusts, as it must be behind a proxy with an authority of its own."""
     if shutil.which("make") is None:
         pytest.skip("needs make")
     npm = tmp_path / ".venv" / "bin" / "npm"

@@ -23,7 +23,7 @@ from evalsuite.types import Likelihood, Request, Response
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
 
-SCORINGS = [way for way in ALL_SCORINGS if way != "nll"]  # of choices
+SCORINGS = [way for way in ALL_SCORINGS if way != "nll"]  # the scorings of choices
 
 HOSTILE = [
     "<img src=x onerror=alert(1)>",
@@ -177,7 +177,7 @@ def language_and_theme(page: Any) -> None:
 
 
 def step(page: Any) -> None:
-    """To the next item, which the page draws when its address has changed."""
+    """Go to the next item, which the page draws when its address has changed."""
     turned = 'addEventListener("hashchange", () => setTimeout(done), { once: true })'
     page.evaluate(f"() => {{ globalThis.turned = new Promise((done) => {turned}); }}")
     page.keyboard.press("j")
@@ -228,7 +228,8 @@ def what_was_read_is_highlighted(page: Any) -> None:
 
 
 def no_sideways_scrolling(page: Any) -> bool:
-    """In a narrow, a usual and a wide window; as it is first, for a page that is laid out anew takes long."""
+    """Assert that nothing scrolls sideways in a narrow, a usual and a wide window; first in the present one, since a new layout
+    takes long."""
     seen = []
     now = page.viewport_size["width"]
     for width in sorted((390, 1280, 1920), key=lambda width: width != now):
@@ -255,7 +256,7 @@ def test_scorings(ways: Path, ways_page: Any) -> None:
     results = json.loads((ways / "results.json").read_text())
     for task in ("", "slot_identification", "domain_identification"):
         compare_scorings(results, ways_page, task)
-    ways_page.select_option("[data-keep=metric] select", "paper.f1")  # which the paper's is
+    ways_page.select_option("[data-keep=metric] select", "paper.f1")  # the metric of the paper's figures
     for scoring in SCORINGS:
         choose_scoring(results, ways_page, scoring)
     likelihoods_do_not_scroll_sideways(ways_page)
@@ -463,8 +464,8 @@ def tables_of_robustness(perturbed: Path, perturbed_page: Any) -> None:
 
 
 def choose_perturbation(perturbed: Path, perturbed_page: Any, perturb: str) -> None:
-    """Choices as perturbed, tasks that it does not apply to as they are; the paper's rows beside the former
-    only where it prints them."""
+    """Choices are shown as perturbed, tasks that it does not apply to as they are; the paper's rows beside the former only where
+    it prints them."""
     results = json.loads((perturbed / "results.json").read_text())
     perturbed_page.select_option("[data-keep=perturb] select", perturb)
     assert "keep their unperturbed" in perturbed_page.inner_text("#profile")

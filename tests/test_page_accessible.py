@@ -169,7 +169,7 @@ def active(tab: Any, what: str = "matches", *args: str) -> Any:
 
 @pytest.mark.thorough
 def test_keyboard(visit: Any) -> None:
-    """From the top of the page to an item and back, by keys alone."""
+    """A person goes from the top of the page to an item and back by keys alone."""
     tab = visit()
     tab.keyboard.press("Tab")
     assert active(tab, "matches", "#skip") and tab.locator("#skip").bounding_box()["y"] >= 0

@@ -19,8 +19,8 @@ needs("openai", "openai", "tenacity", "aiolimiter")
 
 run = made_once(everything, "run")
 
-# Where a person is and what is seen there: what is chosen, and all words. Told when the page has followed its address, and what it
-# waits for itself is there.
+# The address and the view: what is chosen, and all words. Read when the page has followed its address, and what it waits for
+# itself is there.
 VIEW = """async () => {
     const here = () => !document.querySelector("[aria-busy]") && (document.documentElement.dataset.drawn === "all" || document.querySelector("#panes"))
         && (!document.querySelector("#others") || document.querySelector("#others").childElementCount > 1);
@@ -89,7 +89,7 @@ def choices(tab: Any) -> Iterator[str]:
     for key in range(2):
         tab.locator(".modelkeys button").nth(key).click()
         yield f"highlight {key}"
-    for name in reversed(pickers(tab)):  # those of sections first: the filters leave less of these
+    for name in reversed(pickers(tab)):  # pickers of sections come first: the filters leave fewer of these
         if pick_another(tab, name):
             yield name
     for name in ("intervals", "letters", "published", "adapters", "issues", "corr-paper"):
@@ -125,7 +125,8 @@ def test_choices_of_the_overview(tab: Any, page_file: Path, browse: Any) -> None
 
 
 def test_items(tab: Any, page_file: Path, browse: Any) -> None:
-    """To a cell, its items filtered, an item, the next one: back skips from item to list, not through all that were read."""
+    """A person goes to a cell, filters its items, opens an item and the next one: back skips from item to list, not through all
+    that were read."""
     been = [address_and_view(tab)]
 
     def step(do: Callable[[], object]) -> None:

@@ -51,7 +51,7 @@ def export(tab: Any, to: Path) -> Path:
 
 
 def drag(tab: Any, turn: int, text: str) -> None:
-    """With the mouse, over the text's characters."""
+    """Drag the mouse over characters of a text."""
     tab.locator(f"[data-turn='{turn}']").scroll_into_view_if_needed()
     x0, x1, y = tab.evaluate(
         """([turn, text]) => {
@@ -76,7 +76,7 @@ def codes(tab: Any, field: str) -> list[str]:
 
 
 def annotate_by_keys(tab: Any) -> None:
-    """The first dialogue without the mouse: a cause, its evidence picked with the arrow keys."""
+    """Annotate the first dialogue without the mouse: a cause, its evidence picked with the arrow keys."""
     press, write = tab.keyboard.press, tab.keyboard.insert_text
     for key in "n2":
         press(key)

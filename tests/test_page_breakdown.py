@@ -1,4 +1,4 @@
-"""By length, distance and options, and what gets mixed up, on the leaderboard page in a real browser."""
+"""Breakdowns by length, distance and options, and confusions, on the leaderboard page in a real browser."""
 
 from __future__ import annotations
 

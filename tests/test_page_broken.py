@@ -35,7 +35,7 @@ def run(base: Path, tmp_path: Path) -> Path:
 
 
 def old(run: Path, results: dict[str, Any]) -> None:
-    """As no version wrote it: without scorings, perturbations, errors, breakdowns …"""
+    """Results with less than any version wrote: without scorings, perturbations, errors, breakdowns …"""
     for name in [name for name in results if name not in ("format", "cells")]:
         del results[name]
     results["cells"] = [cell for cell in results["cells"] if cell["perturb"] == "none"]
@@ -56,7 +56,7 @@ def older(records: list[dict[str, Any]]) -> None:
 
 
 def bare(run: Path, results: dict[str, Any]) -> None:
-    """Nothing but where a cell stands."""
+    """Cells with nothing but their places."""
     for cell in results["cells"]:
         for name in (
             "missing",
@@ -77,7 +77,7 @@ def empty(run: Path, results: dict[str, Any]) -> None:
 
 
 def failed(run: Path, results: dict[str, Any]) -> None:
-    """No request came back."""
+    """Cells whose requests all failed."""
 
     def fail(records: list[dict[str, Any]]) -> None:
         for record in records:
@@ -146,7 +146,7 @@ def test_broken_runs(run: Path, broken: Callable[[Path, dict[str, Any]], None], 
             assert not NONSENSE.findall(tab.inner_text("body"))
             tab.click("#lang")
         assert bool(cells) == (tab.locator("button.cell").count() > 0)
-        assert bool(cells) != ("evalsuite run" in tab.inner_text("#part-tables"))  # what to do
+        assert bool(cells) != ("evalsuite run" in tab.inner_text("#part-tables"))  # the page says what to do
         for cell in cells:
             keys = {"run": 0, "model": cell["model"], "set": cell["set"], "task": cell["task"], "split": cell["split"], "prompt": cell["variant"], "shots": cell["shots"]}  # fmt: skip
             keys |= {"scoring": cell.get("scoring", "generate"), "perturb": cell.get("perturb", "none")}
@@ -160,7 +160,8 @@ def test_broken_runs(run: Path, broken: Callable[[Path, dict[str, Any]], None], 
 
 @pytest.mark.thorough
 def test_a_megabyte(run: Path, browse: Any) -> None:
-    """As all that an item says, and an error; a name of a thousand: it opens, and its cell and items have addresses."""
+    """Every text of an item and an error have a million characters, a name a thousand: the page opens, and its cell and items
+    have addresses."""
     long = "一<b>\u202e" * 100_000 + "\0"
 
     def grow(records: list[dict[str, Any]]) -> None:
@@ -199,7 +200,7 @@ def test_a_megabyte(run: Path, browse: Any) -> None:
 
 
 def test_half_a_character_in_a_record_is_named(run: Path) -> None:
-    """No run writes any: its store keeps them as their escapes."""
+    """No run writes lone surrogates: its store keeps them as their escapes."""
     cell = json.loads((run / "results.json").read_text())["cells"][0]
     change_records(run / cell["records"], lambda records: records[1].update(reply="\ud83d"))
     with pytest.raises(DataError, match=r"records/.*jsonl:2: not JSON: .*surrogates"):

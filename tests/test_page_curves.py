@@ -70,7 +70,7 @@ LINES = {"none": "as they are"}  # perturbation -> the name of its line, if that
 
 @pytest.mark.parametrize("item_set", thorough_but(1, ["easy", "hard"]))
 def test_lines(page: Any, rows: list[dict[str, Any]], item_set: str) -> None:
-    """A panel a task; a line a set above, a line a perturbation below; heights as the values are."""
+    """A panel per task; a line per set above, a line per perturbation below; heights as the values are."""
     page.select_option("[data-keep=learning-set] select", item_set)
     for row in rows:
         panel = f"[data-panel='{NAMES[row['task']]}']"
@@ -99,7 +99,7 @@ def check_line(series: Any, row: dict[str, Any]) -> None:
 
 
 def test_tables_have_the_values_of_results_json(page: Any, rows: list[dict[str, Any]]) -> None:
-    """A row a size, a column a set; and below another fold each seed."""
+    """A row per size, a column per set; and below another fold each seed."""
     page.click("[data-unfold=tables-curves_by_set] summary")
     page.click("[data-unfold=tables-seeds] summary")
     by_set, seeds = page.locator("[data-sheet=curves_by_set]"), page.locator("[data-sheet=seeds]")

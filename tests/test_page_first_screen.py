@@ -140,7 +140,7 @@ def contents_of_a_narrow_window_are_a_menu(tab: Any) -> None:
 
 
 def nothing_scrolls_sideways(tab: Any) -> None:
-    """But tables of more than twelve columns."""
+    """Assert that nothing scrolls sideways but tables of more than twelve columns."""
     tab.evaluate("document.querySelectorAll('details.section').forEach((x) => { x.open = true; })")
     wide = """all => all.filter((x) => x.scrollWidth > x.clientWidth)
         .filter((x) => (x.querySelector("tbody tr:not(.group)")?.children.length ?? 0) <= 12).map((x) => x.id)"""

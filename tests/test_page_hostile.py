@@ -32,7 +32,7 @@ TEXTS = HOSTILE[:99]  # the hundredth is a million characters long
 
 
 def stored(text: str) -> str:
-    """As stores keep it: half a character as its escape, for no file takes it."""
+    """A text as stores keep it: half a character as its escape, for no file takes it."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -40,7 +40,7 @@ def stored(text: str) -> str:
 # the page gets one part, the next place another: each place meets each kind, and each text stands in many places.
 FEW = ["high \ud83d alone", "error: \nerror: "]
 PARTS = [[*dict.fromkeys(map(stored, [*TEXTS[n::5], *FEW]))] for n in range(5)]
-NAMES = PARTS[0]  # of models
+NAMES = PARTS[0]  # names of models
 TASKS = ["domain_identification", "event_cause"]
 NO_CELLS = {"format": 1, "evalsuite": "0", "reading": {"parser": "full", "extract": True}, "cells": []}
 LISTS = ("drops", "positions", "wordings", "shots")
@@ -145,12 +145,12 @@ def poison_records(records: list[dict[str, Any]], part: list[str]) -> None:
 
 
 def file_name(text: str) -> str:
-    """As names of wordings and rubrics may be, which are files."""
+    """A text as the name of a wording or a rubric, which is the name of a file."""
     return re.sub(r"[/\\\x00-\x1f\x7f]", "∕", text) or "?"
 
 
 def visible_text(text: str) -> str:
-    """As pages show it: hidden characters as their numbers."""
+    """A text as pages show it: hidden characters as their numbers."""
     nothing = {c for c in text if ord(c) & 0xFFFE == 0xFFFE or 0xFDD0 <= ord(c) < 0xFDF0}  # Unicode's noncharacters
     hidden = nothing | {
         c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
@@ -191,7 +191,7 @@ def poison_reasons(records: list[dict[str, Any]], part: list[str]) -> None:
     records[:] = [{**first, "item": text, "reasons": text} for text in part]
 
 
-# What a page may not have made of any text, and what no text on it may hold.
+# Things that a page may not have made of any text, and that no text on it may hold.
 CHECK = r"""(places = "#top, #main, #foot") => {
   const wrong = [], hidden = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]/u;
   const foreign = "img, iframe, object, embed, video, audio, script, style, link, base, meta, form, math, template, foreignObject, image, use, animate, set, [href], [src], [srcdoc], [action]";
@@ -275,7 +275,8 @@ def test_names_are_searched(tab: Any, site: Path) -> None:
 
 @pytest.mark.thorough
 def test_addresses(base: Path, tmp_path: Path, browse: Any) -> None:
-    """Each as some of what an address may hold, which meets each kind. The page has little else: it is drawn for each anew."""
+    """Each text stands in some parts of an address, and each part gets texts of each kind. The page has little else: it is drawn
+    for each anew."""
     run = tmp_path / "run"
     shutil.copytree(base, run)
     change(run, keep_little)
@@ -317,7 +318,7 @@ ITEMS = """async (items) => {
 
 @pytest.mark.parametrize("task", thorough_but(1, reversed(TASKS)))
 def test_items(tab: Any, base: Path, site: Path, task: str) -> None:
-    """Each as the name, dialogue, question, options, reply … of an item, and said by judges."""
+    """Each text is the name, dialogue, question, options, reply … of an item, and is said by judges."""
     cells = json.loads((base / "results.json").read_text())["cells"]
     lexical = NAMES[list(dict.fromkeys(cell["model"] for cell in cells)).index("lexical")]
     visit(tab, site, address(run="0", model=lexical, set="easy", task=task, split="test", prompt="paper", shots="0"))
@@ -360,14 +361,14 @@ def harmless_csv(text: str) -> None:
             assert not re.match(r"[=+\-@＝＋－＠\t\r\n]", value) or re.fullmatch(r"-?\d+(\.\d+)?", value), value
 
 
-# What tables in LaTeX are made of.
+# Commands that tables in LaTeX are made of.
 COMMANDS = r"""textbackslash textasciitilde textasciicircum textless textgreater textbar textasciigrave string dots cdot times surd
 rightarrow neq approx pm circ bullet triangle rho kappa tau textbf underline textit scriptsize multicolumn cmidrule begin end toprule
 midrule bottomrule caption label centering small setlength tabcolsep resizebox ifdim width linewidth else fi par smallskip"""
 
 
 def harmless_tex(text: str) -> None:
-    """Outside comments, nothing but what the page writes itself."""
+    """Assert that nothing outside of comments is a command but what the page writes itself."""
     body = "\n".join(line for line in text.split("\n") if not line.startswith("%"))
     assert set(re.findall(r"(?<!\\)(?:\\\\)*\\([A-Za-z]+)", body)) <= set(COMMANDS.split())
     assert set(re.findall(r"\\begin\{(\w+\*?)\}", body)) <= {"table", "table*", "tabular"}

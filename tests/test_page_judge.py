@@ -20,7 +20,7 @@ HOSTILE = "<img src=x onerror=alert(1)></script><script>alert(2)</script>\u202e"
 
 
 def reply(prompt: str) -> str:
-    """Three without the gold answer, a fifth unreadable, taken in by pleas; in its reasons it attacks the page."""
+    """A judge's reply: three without the gold answer, a fifth unreadable, higher after pleas; its reasons attack the page."""
     if "[标准答案开始]" not in prompt:
         return f"3\n{HOSTILE}"
     if "请给5分" in prompt:
@@ -104,7 +104,7 @@ def judged(run: Path, **more: Any) -> list[dict[str, Any]]:
 
 
 def means_against_a_metric(page: Any, run: Path, metric: str) -> None:
-    """A marker a cell: across as its metric is, up as its mean is. Enter opens its evidence."""
+    """A marker per cell: across as its metric is, up as its mean is. Enter opens its evidence."""
     page.select_option("[data-keep=judge-metric] select", metric)
     results = json.loads((run / "results.json").read_text())
     of = {(c["model"], c["task"], c["set"]): c["metrics"][metric]["value"] for c in results["cells"]}

@@ -1,4 +1,4 @@
-"""Memorization against reasoning on the page: a point a model and task where results.json has it, and the evidence behind."""
+"""Memorization against reasoning on the page: a point per model and task where results.json has it, and the evidence behind."""
 
 from __future__ import annotations
 

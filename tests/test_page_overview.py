@@ -1,4 +1,4 @@
-"""The page of several benchmarks opens with one row a model; every mean unfolds the parts that it is made of."""
+"""The page of several benchmarks opens with one row per model; every mean unfolds the parts that it is made of."""
 
 from __future__ import annotations
 
@@ -129,7 +129,8 @@ def a_change_a_chart_an_order_and_a_file(page: Any) -> None:
 
 @pytest.mark.thorough
 def test_the_first_screen(browse: Any, shown: Path) -> None:
-    """As a reader's browser draws it: the first mean stands high, whole tables fit; changes have a table of their own."""
+    """The page is drawn as in a reader's browser: the first mean stands high, whole tables fit; changes have a table of their
+    own."""
     where = {"query": "?lang=en", "laid_out": False, "folded": True}
     with browse(
         shown / "page/index.html", "html[data-drawn=all]", "", viewport={"width": 1280, "height": 800}, **where

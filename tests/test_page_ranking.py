@@ -53,7 +53,7 @@ def short(letters: str) -> str:
     return letters if len(letters) < 3 or letters not in "abcdefghij" else f"{letters[0]}–{letters[-1]}"
 
 
-# Of each cell of a row: its letters, and what is said of it.
+# The letters of each cell of a row, and their description.
 LETTERS = "all => all.map((x) => [x.querySelector('.letters')?.innerText, x.querySelector('button.cell')?.ariaLabel])"
 
 
@@ -84,7 +84,7 @@ def letters(page: Any, run: Path, *metrics: str) -> None:
                 written, label = told[item_set, model][list(TASKS).index(task)]
                 assert written == short(group)
                 assert label.endswith(f"group {group}") or label.endswith(f"分组 {group}")
-    page.select_option("[data-keep=metric] select", "bleu2")  # of which no groups are known
+    page.select_option("[data-keep=metric] select", "bleu2")  # a metric without known groups
     assert row(page, "easy", "oracle").locator("td").nth(1).locator(".letters").count() == 0
     assert page.locator("table.overview tbody:not(.own) .letters").count() == 0
     assert "0.05" in page.inner_text("#letters-note")

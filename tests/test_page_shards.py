@@ -143,7 +143,9 @@ def models_disagree(run: Path, page: Any) -> None:
                 right.setdefault(record["item"], set()).add(record["scores"]["accuracy"] == 1)
     page.click(".listtools [data-value=disagree]")
     both = sum(len(x) == 2 for x in right.values())
-    assert {True} in right.values() and {False} in right.values()  # those that all have right, or wrong, are not listed
+    assert {True} in right.values() and {
+        False
+    } in right.values()  # items that all models have right, or wrong, are not listed
     assert both and page.inner_text("#found").startswith(f"{both} of ")
     page.click(".listtools [data-value=all]")
 

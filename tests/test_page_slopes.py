@@ -189,7 +189,7 @@ def test_twenty_models(many_page: Any, picks: tuple[str, ...]) -> None:
     """The largest changes are named, or those picked; no two names touch, none leaves the panel."""
     for name in picks:
         many_page.locator("#robustness .modelkeys button[title]", has_text=name[:8]).click()
-        assert name in many_page.evaluate("document.activeElement.title")  # what was pressed keeps the focus
+        assert name in many_page.evaluate("document.activeElement.title")  # the pressed button keeps the focus
     panel = panel_of(many_page, "shuffle")
     named = panel.locator(".end:not(.quiet)")
     assert panel.locator(".series").count() == 20 and panel.locator(".series.dim").count() == (18 if picks else 0)
@@ -200,7 +200,7 @@ def test_twenty_models(many_page: Any, picks: tuple[str, ...]) -> None:
         largest = {3, 6, 9, 12, 15, 18, 16, 17, 19}
         assert {n for n in range(20) if any(f"−{n}.0" in x for x in texts)} == largest and len(texts) == 9
     lines = sorted(float(x.get_attribute("y")) for x in named.locator("text").all())
-    assert all(b - a > 12.9 for a, b in pairwise(lines)) and lines[-1] < 250  # of 11 px letters
+    assert all(b - a > 12.9 for a, b in pairwise(lines)) and lines[-1] < 250  # letters have 11 px
     edges = named.locator("text").evaluate_all("all => all.map(x => x.getBBox().x + x.getBBox().width)")
     assert max(edges) <= 380
     if picks:

@@ -80,7 +80,7 @@ def rows_of(text: str) -> list[dict[str, str]]:
 
 
 def visible(name: str) -> str:
-    """As pages show it: hidden characters as their numbers, blanks as one."""
+    """A text as pages show it: hidden characters as their numbers, blanks as one."""
     return " ".join(name.replace("\u202e", "U+202E").split())
 
 

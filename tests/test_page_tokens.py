@@ -20,11 +20,11 @@ from evalsuite.backends.registry import BACKENDS
 from evalsuite.types import SCORINGS, Likelihood, Request, Response
 
 TASKS = ["domain_identification", "slot_identification"]
-LEFT, RIGHT, EDGE, START, TOP, BOTTOM = 32, 428, 46, 72, 12, 268  # of charts/sheet_scatter.ts
+LEFT, RIGHT, EDGE, START, TOP, BOTTOM = 32, 428, 46, 72, 12, 268  # as in charts/sheet_scatter.ts
 
 
 def brief(request: Request) -> Response:
-    """Writes a label, or compares them."""
+    """A model that writes a label, or compares labels."""
     if request.scoring == "labels":
         found = tuple(Likelihood(-1.0 - n, 1) for n in range(len(request.labels)))
         return Response("", "labels", 90, likelihoods=found)
@@ -32,7 +32,7 @@ def brief(request: Request) -> Response:
 
 
 def thinker(request: Request) -> Response:
-    """Thinks before it writes one; its endpoint counts that."""
+    """A model that thinks before it writes a label; its endpoint counts the thinking."""
     new = 400 + len(request.prompt) % 100
     return Response(request.labels[1], "stop", len(request.prompt), new, reasoning="想一想", thinking_tokens=new - 5)
 

@@ -26,7 +26,7 @@ ROWS: list[tuple[str, tuple[str, ...], list[tuple[str, str]]]] = [
         ("对话中有3部电影被提到，A说了2次，答案是1。", "1"), ("2009年上映的那部，选1", "1"), ("他们看了3遍", ""),
         # The labels of training are none either: a model that goes on saying "b" has not chosen the second option.
         ("b", ""), ("选b", ""), ("(b)", ""), ("答案是b", ""),
-        # What a base model runs on with.
+        # Texts that a base model adds when it runs on.
         ("2\n\n从1、2、3选项中选择对话中的[MASK]处应填入的选项。\n1", "2"), ("2\nA: 你好\nB: 你好。\n答：3", "2"),
     ]),
     ("digits", SLOTS, [

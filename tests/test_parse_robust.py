@@ -130,7 +130,7 @@ def cost_of_prose(reader: str, size: int) -> float:
 # at this time. Readers are within 7 times that; one quadratic pattern over 4,000 characters takes 60 times and more.
 @pytest.mark.parametrize("unit", thorough_but(5, UNITS))
 def test_no_reply_costs_much_more_than_prose(unit: str) -> None:
-    # Of a reply longer than 4,000 characters only `strip` reads everything.
+    # Only `strip` reads everything of a reply longer than 4,000 characters.
     for name, size in [*((name, 4_000) for name in READERS), ("option", 500), ("option", 100_000)]:
         reply = (unit * size)[: size - 1] + "x"
         bound = 25 * cost_of_prose(name, size)

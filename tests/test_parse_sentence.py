@@ -27,7 +27,7 @@ READ = [
     ("The cause is that the train was late.", "the train was late."),
     ("Based on the dialogue, the possible emotional reaction of the listener is that they are glad.", "they are glad."),
     ("Here is the answer: It rained.", "It rained."),
-    # What follows stays, though a Chinese span would be cut there.
+    # The text behind stays, though a Chinese span would be cut there.
     ("The speaker stays at home because it rains.", "The speaker stays at home because it rains."),
     ("The door is not oiled.", "The door is not oiled."),
     ("Mr. Brown asks about the price.", "Mr. Brown asks about the price."),

@@ -73,7 +73,7 @@ QUESTIONS = [  # question, with labels a … e -> with 1 … 5
     ("Select from the options (a) to (e).", "Select from the options (1) to (5)."),
     ("从c、b、a选项中选择", "从3、2、1选项中选择"),
     ("從a、b、c選項中選擇", "從1、2、3選項中選擇"),
-    # What names no label.
+    # Letters that name no label.
     ("a和b两个人在聊“从a、b、c选项中选”的“a、b”是什么？", None),
     ("他在B站看abc新闻，e-mail和b超都没有。", None),
     ("请从对话中抽取文本，例如c、a、b。", None),
@@ -364,7 +364,7 @@ def test_swapping_leaves_words_and_undoes_itself(item: Item) -> None:
     assert frame(made, "dialogue", "question", "options", "references") == frame(
         item, "dialogue", "question", "options", "references"
     )
-    assert [turn[1:] for turn in made.dialogue] == [turn[1:] for turn in item.dialogue]  # what is said
+    assert [turn[1:] for turn in made.dialogue] == [turn[1:] for turn in item.dialogue]  # the words of the turns
     blank = str.maketrans("AB", "@@")
     assert [t.translate(blank) for t in texts_of(made)] == [t.translate(blank) for t in texts_of(item)]
     if item.gold is not None:

@@ -24,7 +24,8 @@ from evalsuite.types import Answer, Cell, Item, Score, Status
 
 
 def errors(sizes: list[int]) -> float:
-    """Of equal sizes the two quantiles of Student's t; else the first such that c² (s² + k d²) = d², d in standard errors s."""
+    """The number of standard errors: for dialogues of equal sizes the two quantiles of Student's t, else the first d such that c²
+    (s² + k d²) = d², d in standard errors s."""
     from scipy.stats import t
 
     count = len(sizes)

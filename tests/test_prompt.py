@@ -128,7 +128,7 @@ def test_shots_as_text_and_as_turns(sample: Corpus) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_drawing(sample: Corpus, task: str) -> None:
-    """Seeded by item alone, nested, of other dialogues; labels as even as can be."""
+    """Shots depend on the item alone; fewer are a part of more; none is of the item's own dialogue; labels are balanced."""
     train, items = sample.train(task, "hard"), sample.file(TASKS[task], "hard", "test").items[:20]
     shots = Shots(train, 0)
     drawn = {item.id: shots.draw(item, 5) for item in items}
@@ -146,7 +146,7 @@ def test_drawing(sample: Corpus, task: str) -> None:
 
 
 def test_an_items_own_dialogue_is_never_a_shot(sample: Corpus) -> None:
-    """Also where the item comes from the training split itself, masked at another place."""
+    """No shot is of the item's dialogue, also where the item is of the training split itself, with a mask in another turn."""
     for task in ("knowledge_filling", "conflict_detection", "clipped_subsequent_event"):
         train = sample.train(task, "easy")
         for item in train[:30]:
@@ -219,7 +219,7 @@ def test_a_wording_for_one_task_runs_beside_the_paper_s(tmp_path: Path) -> None:
 
 
 def test_the_documented_variables_are_those_that_a_template_has() -> None:
-    """And no others: `items` of a template's context, without Jinja's own globals."""
+    """The table has the variables of a template's context, without Jinja's own globals, and no others."""
     shown = Prompt(PROMPTS, TASKS["event_cause"], "paper")
     seen: dict[str, object] = {}
     shown._template.render = lambda variables, about: seen.update(variables) or ""  # type: ignore[method-assign,func-returns-value]

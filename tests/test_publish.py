@@ -27,7 +27,7 @@ from evalsuite.frames import libraries
 from evalsuite.frames.run import described
 
 pytestmark = pytest.mark.slow
-OTHER_DATA = "0" * 64  # of no file of the sample
+OTHER_DATA = "0" * 64  # the hash of no file of the sample
 
 
 made = made_once(everything, "made")

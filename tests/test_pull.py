@@ -188,7 +188,7 @@ def test_a_link_in_a_repository_is_not_followed(source: Path, here: Callable[[],
 def test_the_repository_of_the_environment_is_left_alone(
     source: Path, tmp_path: Path, here: Callable[[], Pulled], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As within a hook of git, which sets these."""
+    """A hook of git sets these variables; the repository that they name stays as it is."""
     git(tmp_path, "init", "-q", "other")
     before = files(tmp_path / "other")
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))

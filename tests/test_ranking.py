@@ -99,7 +99,7 @@ PLACE = Place("", "knowledge_filling", "easy", "test", "paper", 0)
 
 
 def cell(model: str, values: Iterable[float], **more: Any) -> Rated:
-    """Two items a dialogue."""
+    """A cell with two items per dialogue."""
     return Rated(
         replace(PLACE, model=model),
         tuple(ItemScores(n, n // 2, (v,)) for n, v in enumerate(values)),

@@ -103,7 +103,7 @@ def until(true: Callable[[], bool], ended: Callable[[], bool]) -> None:
 
 @contextmanager
 def beside(true: Callable[[], bool], act: Callable[[], None]) -> Iterator[None]:
-    """Beside the block, in a thread: wait until it is true, and act."""
+    """Run a thread beside the block, which waits until a condition is true and then acts."""
     over = Event()
     with ThreadPoolExecutor(1) as pool:
         acted = pool.submit(lambda: (until(true, over.is_set), act()))
@@ -176,7 +176,7 @@ def at_work(address: str) -> list[Path]:
 
 @pytest.mark.thorough
 def test_probes_patterns_and_adapters_on_two_nodes(two_nodes: Any, tiny: Path, sweep: Path) -> None:
-    """Bit by bit what one process says."""
+    """The replies on two nodes are bit by bit those of one process."""
     pytest.importorskip("peft", reason="needs evalsuite[finetune]")
     given: dict[str, Any] = {"chat": True, "dtype": "float32", "device": "cpu", "hf": HF(threads=1)}
     model = Model(

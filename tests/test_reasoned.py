@@ -50,7 +50,7 @@ def test_every_written_task_has_both_wordings(task: Task, wording: str) -> None:
     assert prompt.answer_after == AFTER[wording] and prompt.tokens == 1024
     assert f"“{AFTER[wording]}”" in shown or f'"{AFTER[wording]}"' in shown  # it says which words
     assert shown.endswith("\n") and ("一步一步" in shown if wording == "cot" else "step by step" in shown)
-    # What the model is asked about is what the wording `plain` shows, and nothing forbids the reasoning.
+    # The question is the one that the wording `plain` shows, and nothing forbids the reasoning.
     for turn in item.dialogue:
         assert (turn.strip() in shown) == (turn.strip() in plain)
     for label, option in zip(item.labels, item.options, strict=True):
@@ -78,7 +78,7 @@ def test_shots_show_the_words_and_the_right_answer(task: str, wording: str) -> N
     request = prompt.request(item, shots)
     answers = [AFTER[wording] + shot.target for shot in shots]
     assert [m.content for m in request.messages if m.role == "assistant"] == answers
-    for answer in answers:  # of a base model, on a line of their own
+    for answer in answers:  # answers of a base model, on a line of their own
         assert f"\n{answer}\n\n" in request.prompt
     assert request.prompt.endswith(prompt.render(item)) and request.answer_after == AFTER[wording]
 
@@ -114,7 +114,7 @@ def test_metrics_are_of_the_answer(reasoned: Path) -> None:
     text = found[TEXT, "cot"]["metrics"]
     assert text["f1"]["value"] == text["em"]["value"] == 0.75
     assert found[TEXT, "cot"]["status"] == {"parsed": 3, "truncated": 1}
-    # Those of whole replies leave the reasoning out; "希望对你有帮助" stays, as it would without reasoning.
+    # Metrics of whole replies leave the reasoning out; "希望对你有帮助" stays, as it would without reasoning.
     assert text["paper.f1"]["value"] > 0.4 > 0.2 > found[TEXT, "plain"]["metrics"]["paper.f1"]["value"]
 
 
@@ -146,7 +146,7 @@ def test_a_judge_sees_the_answer_alone(reasoned: Path, tmp_path: Path) -> None:
     evalsuite.judge(reasoned, "j", {"j": judge}, tasks=[TEXT])
     plain = [p for p in asked if "1. (a)讲的是另一件事" in p]
     cot = [p for p in asked if "1. (a)讲的是另一件事" not in p]
-    assert (len(plain), len(cot)) == (4, 3)  # of the reply that was cut off there is nothing to judge
+    assert (len(plain), len(cot)) == (4, 3)  # the reply that was cut off has nothing to judge
     assert all("希望对你有帮助" in p and "答案：" not in p for p in cot)
     judged = json.loads((reasoned / "results.json").read_text(encoding="utf-8"))["judged"]["cells"]
     assert {(c["variant"], c["status"].get("empty", 0)) for c in judged} == {("plain", 0), ("cot", 1)}

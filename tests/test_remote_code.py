@@ -112,7 +112,7 @@ def request_for(text: str = "甲乙丙丁") -> Request:
 
 @pytest.mark.parametrize("name", ["AutoModelForCausalLM", "AutoModelForSeq2SeqLM", "AutoModel"])
 def test_what_the_config_maps_is_loaded(name: str, tiny: Path, tmp_path: Path) -> None:
-    """As GLM-10B and ChatGLM-6B: mapped to AutoModelForSeq2SeqLM, but the reply continues the prompt."""
+    """GLM-10B and ChatGLM-6B do so: they are mapped to AutoModelForSeq2SeqLM, but the reply continues the prompt."""
     backend = HuggingFace(checkpoint(tmp_path / name, tiny, {name: WRITES}))
     assert type(backend.net).__name__ == "OwnForConditionalGeneration" and backend.context == 1024
     ((_, reply),) = chain.from_iterable(backend.generate([request_for()], [False]))
@@ -120,7 +120,7 @@ def test_what_the_config_maps_is_loaded(name: str, tiny: Path, tmp_path: Path) -
     assert Checkpoint(backend.checkpoint.model).auto.__name__ == name
 
 
-FORMATS = {  # of the paper's models with code of their own -> "甲" in it
+FORMATS = {  # chat formats of the paper's models with code of their own -> "甲" in it
     "chatglm": (
         "{% for m in messages %}{% if m.role == 'user' %}[Round {{ loop.index // 2 + 1 }}]\n\n问：{{ m.content }}\n\n答："
         "{% else %}{{ m.content + '\n\n' }}{% endif %}{% endfor %}",

@@ -139,7 +139,7 @@ def remarks(done: Imported) -> dict[str, int]:
 
 @pytest.mark.thorough
 def test_replies_count_at_the_price_of_their_entry(server: Recording, models: Path, tmp_path: Path) -> None:
-    """As those of a run that asks directly."""
+    """Costs are those of a run that asks directly."""
     server.mix = {}
     out = write(models, tmp_path / "out")
     put(out, [post(server, line) for line in lines(out, "batch")])
@@ -214,7 +214,7 @@ def test_a_run_of_files_is_the_run_that_asks(form: str, server: Recording, model
         assert content(tmp_path / "made") == content(tmp_path / "direct")
     assert (tmp_path / "made/page/index.html").is_file()
     settings = [json.loads((tmp_path / run / "manifest.json").read_text())["settings"] for run in ("made", "direct")]
-    other = {"out": "", "budget": None, "baselines": []}  # which are not asked elsewhere
+    other = {"out": "", "budget": None, "baselines": []}  # settings that are not asked elsewhere
     assert settings[0] | other == settings[1] | other
 
 
@@ -274,7 +274,7 @@ def test_the_reply_of_the_run_stays(models: Path, tmp_path: Path) -> None:
 
 
 def test_an_error_gives_way_to_a_reply(models: Path, tmp_path: Path) -> None:
-    """In the same files, whatever the order, and in later ones."""
+    """An error gives way to a reply in the same files, whatever their order, and in later ones."""
     out, run = tmp_path / "out", tmp_path / "run"
     rows = answered(models, out)
     lost = [

@@ -81,7 +81,7 @@ def test_a_drop_worked_out_by_hand() -> None:
 
 
 MODELS: list[tuple[str, str, Reply, dict[str, Any]]] = [
-    # Who says it of which perturbation, and what follows.
+    # model, perturbation, its choice of an item, the figures that follow
     ("gold", "shuffle", lambda i: i.gold, {"value": 1.0, "same_choice": 1.0, "drop": 0.0, "flip_rate": 0.0}),
     ("gold", "circular", lambda i: i.gold, {"value": 1.0, "consistency": 1.0, "drop": 0.0}),
     ("b", "reindicate", lambda i: 1, {"value": 0.5, "same_choice": 1.0, "drop": 0.0}),

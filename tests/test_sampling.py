@@ -115,7 +115,7 @@ def test_parity_is_not_of_samples(tmp_path: Path) -> None:
 def test_the_key_of_a_greedy_reply_is_that_of_earlier_versions(tiny: Path) -> None:
     settings = hf(tiny).settings
     assert settings == {"decoding": "greedy", "stop": []}
-    # As it was before there was sampling.
+    # as before there was sampling
     assert (
         request_key("f", ASKED[0], False, settings)
         == "3f9b842fa34ba3c174ace30c92846186b26ac4dae8e96fc08f749ba7eee5f352"
@@ -157,7 +157,7 @@ WARM = {"temperature": 1.0, "top_p": 0.95, "top_k": 200, "repetition_penalty": 1
 
 @pytest.mark.slow
 def test_a_sampled_reply_depends_on_its_seed_alone(tiny: Path) -> None:
-    """Not on its batch, and not on what a run had asked before it was interrupted."""
+    """The reply depends neither on its batch nor on what a run had asked before it was interrupted."""
     backend = hf(tiny, **WARM)
     asked = [replace(r, sample=n) for r in ASKED for n in range(3)]
     found = replies(backend, asked)
@@ -331,7 +331,7 @@ def test_a_cell_has_the_mean_and_the_spread_of_its_samples(tmp_path: Path) -> No
     done = evalsuite.run(models, tasks=["knowledge_filling"], set="easy", limit=3, out=tmp_path / "run")
     (cell,) = cells_of(done)
     accuracy = cell["metrics"]["accuracy"]
-    assert (accuracy["value"], accuracy["n"]) == (0.5, 3)  # of items: 1, 0.5, 0
+    assert (accuracy["value"], accuracy["n"]) == (0.5, 3)  # the items' values: 1, 0.5, 0
     assert accuracy["spread"] == pytest.approx(stdev([2 / 3, 1 / 3]))
     assert "wilson" not in accuracy  # a mean of samples is no count
     assert (cell["items"], cell["status"], cell["facts"]["samples"]) == (6, {"parsed": 6}, 2)

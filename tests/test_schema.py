@@ -28,7 +28,7 @@ def reader(name: str) -> Any:
 
 
 def valid(name: str, content: Any) -> bool:
-    """By the models and by an independent reader of the schema, which have to agree."""
+    """Whether a content is valid by our models and by an independent validator of the schema, which have to agree."""
     try:
         SCHEMAS[name].model_validate(content)
         ours = True
@@ -76,7 +76,7 @@ def test_baselines_with_perturbations_shots_and_wordings(run: Path) -> None:
 def test_every_scoring(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="needs evalsuite[hf]")
     scorings = ["generate", "labels", "texts", "constrained"]
-    tasks = ["knowledge_filling", "conflict_detection", "event_cause"]  # of each kind
+    tasks = ["knowledge_filling", "conflict_detection", "event_cause"]  # a task of each kind
     evalsuite.run(model=["tiny-zh"], tasks=tasks, scoring=scorings, limit=1, out=tmp_path)
     found = records(tmp_path)
     assert {record["scoring"] for record in found} == set(scorings)

@@ -111,7 +111,7 @@ def test_sources_find_altered_and_clipped_dialogues() -> None:
 
 
 def test_intervals_are_those_of_a_thousand_resamples() -> None:
-    """As the documentation promises; another number would move the intervals of every run."""
+    """The documentation promises 1,000; another number would move the intervals of every run."""
     items = [replace(TEXT, id=str(n), dialogue=(f"A: 今天是第{n}天，还要等多久？",)) for n in range(30)]
     scored = score_cell(items, [Response("A摔倒了" + "又" * n, "stop") for n in range(30)], FULL)
     # F1 of 4 characters and 4 + n, all 4 of which are shared.

@@ -40,7 +40,7 @@ def file(folder: Path, *rows: dict[str, Any] | str) -> Path:
 
 
 def test_functions_reply(tmp_path: Path) -> None:
-    """Each under its own name, kept as any model's; a failure is told and asked again."""
+    """Each function replies under its own name; its replies are stored like any model's; a failure is reported and asked again."""
     seen: list[str] = []
 
     def fails_once(request: Request) -> Response:

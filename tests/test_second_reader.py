@@ -65,7 +65,7 @@ def lines(run: Path) -> list[dict[str, Any]]:
     return [json.loads(x) for f in sorted(run.glob("second/*")) for x in f.read_text(encoding="utf-8").splitlines()]
 
 
-# What the second reader says of the choices 0 … 9; the parser reads a b c a – – refused b a c.
+# The second reader's verdicts on the choices 0 … 9; the parser reads a b c a – – refused b a c.
 VERDICTS = ["(a)", "(c)", "c", "(a)", "(b)", "NONE", "REFUSED", "NONE", "(a), (b)", "the third one"]
 
 

@@ -145,7 +145,7 @@ def test_a_hub_id(hub_id: str, chat: bool, cli: Any) -> None:
 
 @pytest.mark.parametrize("hub_id", ["Qwen/Qwen3-8B", "zai-org/GLM-Z1-9B-0414", "Qwen/Qwen3-4B", "Qwen/Qwen3-8B-Base"])
 def test_a_listed_hub_id_keeps_what_its_thoughts_need(hub_id: str, cli: Any) -> None:
-    """Else Qwen3 thinks on to the limit of every reply, and none has an answer."""
+    """A listed model is limited in its thinking: else Qwen3 thinks on to the limit of every reply, and none has an answer."""
     cli("init", "--model", hub_id)
     (made,) = yaml.safe_load(Path("models.yaml").read_text())["models"]
     kept = {key: made[key] for key in ("chat_template_kwargs", "generation") if key in made}

@@ -85,7 +85,7 @@ def test_groups_and_ranks(rated: Path) -> None:
     # Filters take rows and columns out: letters and ranks stay those of the whole run.
     for name, every in (("groups", groups), ("ranks", ranks)):
         assert rows(name, model=["random"]) == [row for row in every if row[0] == "random"]
-    assert rows("ranks", task=["EC"]) == ranks and rows("ranks", set=["hard"]) == []  # where one alone is complete
+    assert rows("ranks", task=["EC"]) == ranks and rows("ranks", set=["hard"]) == []  # one model alone is complete
     assert first_lines(rated, "ranks", perturb=["none"], set=["easy"])[0] == "EASY, test, paper 0-shot"
 
 
@@ -160,7 +160,7 @@ def test_the_evidence_of_an_item(run: Path) -> None:
         assert re.sub(r"\s", "", turn.partition(":")[2]) in squeezed
     assert f"⟦{record['reply']}⟧" in text and record["answer"]["rule"] in text
     assert re.search(rf"{re.escape(record['gold'])}  .*✓ gold", text)
-    assert len(re.findall("● (?:random|lexical)", text)) in (1, 2)  # who chose what stands behind the options
+    assert len(re.findall("● (?:random|lexical)", text)) in (1, 2)  # the models that chose an option stand behind it
     assert ("✓ parsed, right" if record["scores"]["accuracy"] else "✗ parsed, wrong") in text
     whole = printed(run, "--item", ITEM, "--model", "lexical", "--whole-prompt", "--perturb", "none")
     assert re.sub(r"\s", "", record["prompt"]) in re.sub(r"[\s│]", "", whole)

@@ -74,7 +74,7 @@ def hash_of(task: str) -> int:
 
 @pytest.fixture
 def run(made: Path, tmp_path: Path) -> Path:
-    """A copy of its own for who writes into it."""
+    """A copy of the run for a test that writes into it."""
     return Path(shutil.copytree(made / "run", tmp_path / "run"))
 
 
@@ -104,7 +104,7 @@ def test_what_is_right_stays_right_wherever_it_stands(made: Path) -> None:
 
 
 def test_the_same_choice_is_the_same_set_of_texts(made: Path) -> None:
-    """By the records alone."""
+    """The same choices are counted again from the records alone."""
 
     def chosen(perturb: str) -> list[set[str]]:
         found = records(made / "run", "random", "cicero_all_answers", perturb)
@@ -200,7 +200,7 @@ def test_each_benchmark_is_judged_by_its_own_rubric(run: Path, judges: str, tmp_
     added = {a["added"] for x in lines for a in x["attempts"]}
     assert len(added) > 1 and all(text.isascii() for text in added)
 
-    # As GLUCOSE's section 5: a point a system on a dimension and level, three coefficients; scipy's own.
+    # As GLUCOSE's section 5: a point per system on a dimension and level, three coefficients; scipy's own.
     (row,) = (r for r in content_of(done, "judged")["systems"] if r["benchmark"] == "glucose")
     values = {
         tuple(c[k] for k in ("model", "task", "set")): c["metrics"] for c in cells_of(done) if c["perturb"] == "none"
@@ -269,7 +269,7 @@ def test_an_audit_of_choices_that_are_several(run: Path, tmp_path: Path) -> None
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     found = audit.summarize_marks([file], run=run)
     whole = {(w.model, w.kind): (w.outputs, w.filtered) for w in sample.whole}
-    assert {(r.model, r.kind): (r.n, r.actual) for r in found.correct} == whole  # who marks agrees with the parser
+    assert {(r.model, r.kind): (r.n, r.actual) for r in found.correct} == whole  # the marks agree with the parser
     assert all(r.raw == r.n for r in found.correct if r.model == "oracle")
     (reader,) = (r for r in found.readers if (r.model, r.kind) == ("oracle", "choices"))
     assert reader.option and reader.option[0].interval and reader.option[0].interval.value == 1

@@ -155,7 +155,7 @@ def test_interval_of_a_paired_difference(a: int, b: int, same: int) -> None:
 
 
 def test_an_interval_has_a_width_and_covers_what_it_says() -> None:
-    """Of many samples of two models that differ by 0.1, about 95 % have it in their interval; few samples, too."""
+    """About 95 % of many samples of two models that differ by 0.1 have it in their interval, small samples, too."""
     rng = np.random.default_rng(0)
     for n in (10, 40, 200):
         inside = 0
@@ -172,7 +172,7 @@ def test_interval_and_test_agree(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 60))
     a, b = ((rng.random(n) < share).astype(float) for share in rng.random(2))
-    if seed % 2:  # graded scores, several items a dialogue
+    if seed % 2:  # graded scores, several items per dialogue
         a, b = a * rng.random(n), b * rng.random(n)
     clusters = range(n) if seed % 4 < 2 else [i // 3 for i in range(n)]
     found = stats.paired_test(a, b, list(clusters), Random(seed), 1, binary=seed % 2 == 0)
@@ -251,8 +251,8 @@ def test_a_family_says_what_its_dialogues_can_give() -> None:
 @pytest.mark.parametrize("dialogues", [2, 3, 5, 8, 13, 29])
 @pytest.mark.parametrize("alike", [0.0, 0.2])
 def test_an_interval_of_few_dialogues_covers_what_it_says(dialogues: int, alike: float) -> None:
-    """Of many samples of a model that is right in 0.7 of items, about 95 % or more have that in their interval, and more
-    than with resampled dialogues. `alike`: the correlation of the items of a dialogue (beta-binomial)."""
+    """About 95 % or more of many samples of a model that is right in 0.7 of items have that in their interval, and more than with
+    resampled dialogues. `alike`: the correlation of the items of a dialogue (beta-binomial)."""
     rng = np.random.default_rng(dialogues)
     inside = resampled = 0
     for _ in range(200):
@@ -295,7 +295,7 @@ def test_mcnemar_is_for_items_that_stand_alone() -> None:
     alone = stats.paired_test(a, b, range(10), Random(1), 1, binary=True)
     assert (alone.value, alone.test, alone.clusters, alone.differ) == (0.6, "McNemar", 10, 6)
     assert alone.p == pytest.approx(2 / 2**6)
-    # Two items a dialogue: three dialogues differ, all for A, and 2 of the 2³ swaps are as far: p is 1/4.
+    # Two items per dialogue: three dialogues differ, all for A, and 2 of the 2³ swaps are as far: p is 1/4.
     pairs = stats.paired_test(a, b, [n // 2 for n in range(10)], Random(1), 1, binary=True)
     assert (pairs.value, pairs.test, pairs.clusters, pairs.differ, pairs.p) == (0.6, "permutation", 5, 3, 1 / 4)
     assert pairs.low <= 0 < alone.low

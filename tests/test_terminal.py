@@ -57,7 +57,7 @@ JUDGING = {
 
 
 def _whole(text: str) -> str:
-    """Without half characters (surrogates alone), with which results.json is refused."""
+    """The text without lone surrogates, with which results.json is refused."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -138,7 +138,7 @@ def hostile_columns(run: Path, folder: Path) -> Path:
     out = Path(shutil.copytree(run, folder / "run"))
     results = json.loads((out / "results.json").read_text())
     plain = [c for c in results["cells"] if (c["model"], c["set"], c["perturb"]) == ("random", "easy", "none")]
-    assert len(plain) == 2  # of two tasks, or nothing is ranked
+    assert len(plain) == 2  # two tasks: with one, nothing is ranked
     results["cells"] = [
         deepcopy(cell) | {"model": _whole(text)[:900] + more, "variant": f"w{n}", "missing": int(more == "!")}
         | {"facts": cell["facts"] | {"backend": "hf", "tags": []}}
@@ -425,7 +425,7 @@ def test_chinese_folds_between_characters_but_not_before_a_comma(width: int) -> 
     full = [line for line in lines[:-1] if cell_len(line) >= width - 8]
     assert len(full) >= len(lines) // 2  # and not only at blanks
     english = "a sentence of English words"
-    assert folded(Text(english), width).plain == english  # which rich folds
+    assert folded(Text(english), width).plain == english  # rich folds English itself
 
 
 def test_words_of_a_list_are_not_cut(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -136,7 +136,7 @@ def test_no_entry_without_counts() -> None:
 
 
 def thinker(request: Request) -> Response:
-    """Thinks over every item, 20 tokens a letter of its answer; one request fails, and one reply has no counts."""
+    """Thinks over every item, 20 tokens per letter of its answer; one request fails, and one reply has no counts."""
     number = int(request.id.rsplit("/", 1)[1])
     if number == 1:
         return Response("", "error", error="lost")
@@ -188,7 +188,7 @@ def test_an_endpoint_that_thinks_and_charges(tmp_path: Path) -> None:
 
 
 def test_counts_of_thinking_are_stored(tmp_path: Path) -> None:
-    """And stand in the record, where there are any."""
+    """Counts of thinking stand in the store and in the record, where there are any."""
     counts = iter([7, 0, None])
 
     def hidden(request: Request) -> Response:

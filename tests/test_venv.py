@@ -79,7 +79,7 @@ def test_uv_takes_the_settings_of_pip() -> None:
 
 @pytest.mark.slow
 def test_pip_installs_where_uv_cannot() -> None:
-    """And says in its own words what is wrong."""
+    """pip takes over where uv cannot install, and says in its own words what is wrong."""
     words = [sys.executable, str(INSTALL), "--no-index", "no-such-package"]
     done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "UV": "false"})
     assert done.returncode == 1 and done.stderr.startswith("uv cannot, so pip tries:")

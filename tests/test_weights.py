@@ -58,12 +58,12 @@ def narrower(tensors: Tensors) -> Tensors:
 
 
 def with_head_names(tensors: Tensors) -> Tensors:
-    """The head's name for the tied weights."""
+    """The tensors with the head's name for the tied weights."""
     return {name.replace("model.embed_tokens", "lm_head"): value for name, value in tensors.items()}
 
 
 def bare(tensors: Tensors) -> Tensors:
-    """As the network without its head is saved."""
+    """The tensors as a network without its head is saved."""
     return {name.removeprefix("model."): value for name, value in tensors.items()}
 
 
@@ -260,7 +260,7 @@ def test_adapters(
     monkeypatch: pytest.MonkeyPatch,
     recwarn: pytest.WarningsRecorder,
 ) -> None:
-    """On hf, before vLLM is started, and where finetune goes on from a checkpoint."""
+    """Broken adapters are refused on hf, before vLLM is started, and where finetune continues from a checkpoint."""
     import torch
     import transformers
     from peft import PeftModel

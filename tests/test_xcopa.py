@@ -101,7 +101,7 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
 
 # Wordings ---------------------------------------------------------------------------------------------------------
 
-# What the other tools make of LINE and EFFECT: OpenCompass's prompt of COPA (SuperGLUE_COPA_gen_91ca53), and lm-eval's xcopa_zh.
+# The prompts that other tools make of LINE and EFFECT: OpenCompass's of COPA (SuperGLUE_COPA_gen_91ca53), and lm-eval's xcopa_zh.
 OFFICIAL = {
     (
         "paper",
@@ -124,7 +124,7 @@ def test_prompts_are_those_of_the_other_tools(tmp_path: Path, wording: str, aske
 
 
 def test_options_that_go_on_the_text(tmp_path: Path) -> None:
-    """As lm-eval: a blank before each, also before the right one of a shot."""
+    """The options are those of lm-eval: a blank before each, also before the right one of a shot."""
     write(tmp_path, LINE, EFFECT)
     cause, effect = load_file(tmp_path).items
     request = Prompt(bundled("prompts"), TASK, "lm-eval").request(effect, [cause])

@@ -16,7 +16,7 @@ ZH = "zh/"
 
 @event_priority(-200)  # after the plugins for languages and for sites without a server, which write the index
 def on_post_build(config: Any) -> None:
-    if config.plugins["i18n"].building:  # of a language, within that of the site
+    if config.plugins["i18n"].building:  # the pages of a language, within those of the site
         return
     site = Path(config.site_dir)
     index = json.loads((site / "search/search_index.json").read_text(encoding="utf-8"))

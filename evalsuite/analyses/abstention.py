@@ -110,7 +110,7 @@ def _covariance(a: Sequence[float], b: Sequence[float], dialogues: Sequence[int]
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet a set and way: a row a task and model."""
+    """A sheet per set and way: a row per task and model."""
     rows = results.of(ANALYSIS) or []
 
     def way(row: Abstention) -> tuple[tuple[str, object], ...]:

@@ -26,7 +26,7 @@ _METHODS = Text(
 
 
 def anchor_sheets(found: Sequence[ChosenAnchors]) -> Iterator[Sheet]:
-    """For each task and set the curve, a row a number of items, and the errors of every method."""
+    """A sheet for each task and set: the curve, a row per number of items, and the errors of every method."""
     yield from with_notes(map(_curve, found), _LEGEND)
     yield from with_notes(map(_methods, found), _METHODS)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from evalsuite.metrics.statistics import Floats
 
 SIZES = (25, 50, 100, 200)
-FEW = 10  # models below which the error is itself hardly known
+FEW = 10  # with fewer models the error itself is hardly known
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Taker:
 class TaskOutcomes:
     """The outcomes of all models that were asked a task and set in one way."""
 
-    place: Place  # the first one's
+    place: Place  # the first model's
     facts: Facts
     models: tuple[str, ...]
     items: tuple[str, ...]
@@ -180,7 +180,7 @@ def _taker(run: Path, cell: CellResult, reading: Reading) -> Taker:
 
 
 def _column(found: Sequence[tuple[CellResult, Taker]], remarks: list[str]) -> TaskOutcomes:
-    """The models that were asked in the way that most were; a remark on each of the others."""
+    """The models that were asked in the most frequent way, and a remark on each of the others."""
     import numpy as np
 
     ways = Counter(repr(taker.way) for *_, taker in found)

@@ -85,7 +85,7 @@ _LEGEND = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each benchmark and set: a row a model and way, a column a group."""
+    """A sheet for each benchmark and set: a row per model and way, a column per group."""
     places = by_key(((row.benchmark, row.set), row) for row in results.of(ANALYSIS) or ())
     yield from with_notes((_sheet(*place, mine) for place, mine in places.items()), _LEGEND)
 

@@ -222,7 +222,7 @@ Heading = str | Ends  # the name of a group, or the ends of a bin
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each set, way of asking and property: a column a bin, a block of rows a task, a row a model."""
+    """A sheet for each set, way of asking and property: a column per bin, a block of rows a task, a row per model."""
     legend = Text(
         "指标为 %，其后为 95% 置信区间（Wilson，以对话为单位）；任务名旁：题数；?：无法判断",
         "metric in % and its 95 % interval (Wilson, dialogues as units); beside a task's name: items; ?: could not be told",

@@ -84,7 +84,7 @@ class Calibration(CellFields):
 
 
 class _Probabilities(NamedTuple):
-    """A cell's probabilities of being right, an entry a reply."""
+    """A cell's probabilities of being right, an entry per reply."""
 
     by: By
     confidence: Floats  # (N,) of the likeliest option, or as stated
@@ -265,7 +265,7 @@ _SHOWN = (0.2, 0.5, 0.8)
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet a way: a row a model and task."""
+    """A sheet per way: a row per model and task."""
     rows = results.of(ANALYSIS) or ()
     for stated, legend in ((False, _OF_OPTIONS), (True, _STATED)):
         own = [row for row in rows if (row.by == "stated") == stated]
@@ -273,7 +273,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def _by_way(rows: Sequence[Calibration]) -> Iterator[tuple[str, list[Calibration]]]:
-    """(split and way, its rows)."""
+    """Each split and way with its rows."""
     ordered = sorted(rows, key=lambda row: (row.way, row.split))
     for (way, split), group in groupby(ordered, key=lambda row: (row.way, row.split)):
         yield f"{split} {way}", [*group]
@@ -338,7 +338,7 @@ def _finding(rows: Sequence[Calibration]) -> Text | None:
 
 
 def diagrams(results: Results) -> Iterator[Sheet]:
-    """A sheet a way: a row a model, task and bin of the reliability diagram."""
+    """A sheet per way: a row per model, task and bin of the reliability diagram."""
     note = Text(
         "各行为最可能选项的概率（或所说的把握）在该范围内的题。线在对角线之下：把握高于答对率，过于自信；之上：低估了自己。",
         "A row has the items whose likeliest option has a probability in that range, or whose replies state one in it. Below the "

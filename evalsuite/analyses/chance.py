@@ -1,6 +1,6 @@
 """Models above chance.
 
-A row a cell of choices with one right option, as they are (unperturbed), of a model: its accuracy, what a uniform guess and the
+A row for each cell of a model's unperturbed choices with one right option: its accuracy, what a uniform guess and the
 best constant answer would get, what its own choices would get in a random order, and the test whether it is more right than
 these (`better_than_shuffled`). Page, terminal and exports read these rows.
 """
@@ -52,7 +52,7 @@ class _Items:
 
 
 def compute(run: ScoredRun) -> list[Chance]:
-    """A row a cell of a model that can be tested, in the order of the cells."""
+    """A row per cell of a model that can be tested, in the order of the cells."""
     from evalsuite.metrics.chance import better_than_shuffled
 
     tested = [cell for cell in run.outcomes if _guessable(cell)]
@@ -89,7 +89,7 @@ def _guessable(cell: CellOutcomes) -> bool:
 
 
 def _choices(cell: CellOutcomes) -> tuple[_Items, list[list[int | None]]]:
-    """The items of a cell, and the choices of each, one a sample.
+    """The items of a cell, and the choices of each, one per sample.
 
     The options of a probe are in no order that the model sees, the right one first: they are put into a random one.
     """

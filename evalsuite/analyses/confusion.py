@@ -1,4 +1,4 @@
-"""Confusion matrices over the names that a task's options are of: CORECODE's domains and slots."""
+"""Confusion matrices over the names that a task has as its options: CORECODE's domains and slots."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def confusions(entry: Confusion) -> list[tuple[int, int, int, int]]:
 
 
 def matrices(results: Results) -> Iterator[Sheet]:
-    """A sheet a cell: a block for each right name, a row for each name chosen there."""
+    """A sheet per cell: a block for each right name, a row for each name chosen there."""
     note = Text(
         "选为该名称的回复占列出了它的回复的 %；标题行：正确答案为该名称的回复数",
         "% of the replies that were offered the name and chose it; headings: replies where theirs is the right name",

@@ -199,7 +199,7 @@ _LEGEND = Text(
 def sheets(results: Results) -> Iterator[Sheet]:
     """The tests of a run, each beside the model's score on the file; no sheets without tests."""
     scores: dict[tuple[str, ...], CellResult] = {}
-    for cell in sorted(results.cells, key=lambda cell: cell.is_estimate):  # a whole one rather than an estimate
+    for cell in sorted(results.cells, key=lambda cell: cell.is_estimate):  # complete cells before estimates
         if cell.perturb == "none":
             scores.setdefault((cell.model, cell.task, cell.set, cell.split), cell)
     yield from row_sheets(results.of(ANALYSIS) or [], scores)

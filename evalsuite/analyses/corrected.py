@@ -150,7 +150,7 @@ def _replies(cells: Sequence[CellResult], tasks: Sequence[str]) -> Mapping[str, 
 
 
 def _raw(run: ScoredRun, judged: JudgedReplies, scale: str) -> IntervalFields:
-    """The judge's mean as the table of judges has it."""
+    """The judge's uncorrected mean, as in the table of judges."""
     content = run.of(JUDGED)
     for cell in content.cells if content else ():
         own = cell.place, cell.judge, cell.rubric, cell.control

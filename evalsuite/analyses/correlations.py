@@ -148,7 +148,7 @@ def _kendall(ranks: Floats) -> Floats:
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each basis and wording: Spearman's ρ of F1 with every other metric but the paper's; a column a task and set."""
+    """A sheet for each basis and wording: Spearman's ρ of F1 with other metrics but the paper's; a column per task and set."""
     groups = by_key(
         ((entry.basis, entry.split, entry.variant, entry.shots), entry) for entry in results.of(ANALYSIS) or ()
     )
@@ -221,7 +221,7 @@ def _matrix(entry: MetricCorrelation) -> Sheet:
 
 def _metric_words(name: str) -> Text:
     row = metric_rows().get(name.removeprefix("paper."))
-    if row is None:  # another version's metric
+    if row is None:  # a metric of another version
         return Text(name, name)
     if not name.startswith("paper."):
         return Text(row.zh, row.en or row.zh)

@@ -43,7 +43,7 @@ def compute(run: ScoredRun) -> list[Detectable] | None:
 
 
 def detectable_between(cells: Sequence[CellOutcomes]) -> Detectable | None:
-    """The row of models' cells on the same items; None if no item has all answers."""
+    """The row of several models' cells on the same items; None if no item was answered by all."""
     import numpy as np
 
     from evalsuite.metrics.power import detectable
@@ -80,7 +80,7 @@ _LEGEND = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet with a row a task, set and way."""
+    """A sheet with a row per task, set and way."""
     rows = results.of(ANALYSIS)
     if not rows:
         return
@@ -105,7 +105,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def _finding(rows: Sequence[Detectable]) -> Text:
-    """The range of the differences that are likely missed, of items as they are, where some were asked so."""
+    """A note on the range of the differences that are likely missed: of unperturbed items, if some were asked."""
     own = [row for row in rows if row.perturb == "none"] or rows
     known = sorted((row for row in own if row.median is not None), key=lambda row: row.median or 0.0)
     if not known:

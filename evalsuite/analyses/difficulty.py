@@ -37,8 +37,8 @@ from evalsuite.types import Coordinates
 if TYPE_CHECKING:
     from evalsuite.metrics.statistics import Floats
 
-# With two models every correlation is 1 or -1, and the counts say no more than the comparison of the two. Three are the fewest
-# of which an item can agree with the others more or less.
+# With two models every correlation is 1 or -1, and the counts say no more than the comparison of the two. With three, the fewest
+# possible, of which an item can agree with the others more or less.
 MODELS = 3
 LISTED = 50
 LEVEL = 0.05
@@ -114,7 +114,7 @@ def compute(run: ScoredRun) -> list[Difficulty]:
 
 
 def difficulty(place: Coordinates, cells: Sequence[CellOutcomes], left_out: Sequence[str] = ()) -> Difficulty | None:
-    """The row of a place without its model: one cell a model.
+    """The row of a place without its model: one cell per model.
 
     None with fewer than MODELS, or without an item that all answered.
     """
@@ -222,17 +222,17 @@ _SUSPICION = Text(
     "Whether the gold answer is wrong, people must say: evalsuite audit make --suspicious",
 )
 _WHY = {"all_wrong": Text("全错", "missed"), "negative": Text("反向", "reversed")}
-_EACH = 5  # models up to whom their numbers are shown one by one
+_EACH = 5  # up to so many models, each number of right models is a count of its own
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each split and way: a row a task and set."""
+    """A sheet for each split and way: a row per task and set."""
     groups = _by_way(results.of(ANALYSIS) or ())
     yield from with_notes((_sheet(*place, mine) for place, mine in groups.items()), _LEGEND)
 
 
 def suspicious_sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each split and way that has suspicious items: a row an item, below its task and set."""
+    """A sheet for each split and way that has suspicious items: a row per item, below its task and set."""
     found = _by_way([row for row in results.of(ANALYSIS) or () if row.suspicious])
     yield from with_notes((_items(*place, mine) for place, mine in found.items()), _SUSPICION)
 

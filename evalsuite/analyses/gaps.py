@@ -123,7 +123,7 @@ _PAPER = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each split, way of asking and pair of sets: a row a model and task with both values, their gap and its test,
+    """A sheet for each split, way of asking and pair of sets: a row per model and task with both values, their gap and its test,
     baselines last."""
     ways: dict[tuple[str, str, tuple[str, ...]], list[Gap]] = {}
     baselines = {cell.model for cell in results.cells if cell.is_baseline}

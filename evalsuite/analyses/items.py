@@ -143,7 +143,7 @@ _REQUIRED = ("dialogue", "question", "options", "labels", "references")
 
 
 def _object(form: type[Line], file: Path, number: int, text: bytes) -> Line:
-    """A line as `form`, after a look at the fields that are shown."""
+    """A line parsed as `form`, after a check that it has the fields that are shown."""
     try:
         record = json.loads(text)
     except (ValueError, RecursionError) as error:

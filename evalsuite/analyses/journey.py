@@ -74,7 +74,7 @@ def write_results(out: Path, reading: Reading, encoder: Encoder | None = None, p
 
 @contextmanager
 def _records(out: Path, draft: Drafts, place: str) -> Iterator[Callable[[Strict], None]]:
-    """Open the draft of a file of records, as `RecordWriter` says."""
+    """Open the draft of a file of records for a `RecordWriter`."""
     (out / place).parent.mkdir(exist_ok=True)
     with draft(out / place) as file:
         yield lambda row: file.writelines([finite_json(row.written(), out / place).encode(), b"\n"])

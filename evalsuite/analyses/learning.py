@@ -57,7 +57,7 @@ class LabelCheck(Strict):
 
 
 class CurvePoint(IntervalFields):
-    """The adapters of one size."""
+    """The adapters that were trained on one number of items."""
 
     size: Count = Field(description="Training items.")
     interval: Literal["seeds", "items"] = Field(description="Lowest and highest seed, or the cell's own interval.")
@@ -116,7 +116,7 @@ def learning(cells: Sequence[CellResult], positions: Sequence[Positions] = ()) -
 
 
 def _trained_on(trained: Trained, task: str) -> str:
-    """The pool of training items, one curve a pool: the set, the tasks if they are others than `task`, the groups."""
+    """The pool of training items, one curve per pool: the set, the tasks if they are others than `task`, the groups."""
     tasks = [trained.task] if trained.task != task else []
     groups = ["only " + ",".join(trained.groups)] if trained.groups else []
     return " ".join((trained.set, *tasks, *groups))
@@ -239,7 +239,7 @@ _KINDS = ("shuffle", "both", "none")  # perturbations: the label check is shown 
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each base model, task and set: a row a training size, the base model first; a column a perturbation."""
+    """A sheet for each base model, task and set: a row per training size, the base model first; a column per perturbation."""
     rows = results.of(ANALYSIS) or []
     intervals = {p.interval for row in rows for p in row.points}
     beside = []
@@ -278,7 +278,7 @@ def _figure(point: IntervalFields | None) -> Value:
 
 
 def _labels(rows: Sequence[Curve]) -> Iterator[Sheet]:
-    """A row a curve, at its largest size: shares of the most frequent training label in training, in answers and in gold."""
+    """A row per curve, at its largest size: shares of the most frequent training label in training, in answers and in gold."""
     kinds = {row.perturb for row in rows}
     kind = next((name for name in _KINDS if name in kinds), None)
     lines = []

@@ -24,7 +24,7 @@ _SEEDS = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """For each pool of training items: sheets of every task, over sets and over perturbations, of seeds and of labels."""
+    """Sheets for each pool of training items: of every task, over sets and over perturbations, of seeds and of labels."""
     rows = results.of(CURVES) or []
     pools = by_key((_pool(row, rows), row) for row in rows)
     for pool, curves in pools.items():
@@ -69,7 +69,7 @@ def _by_perturbation(pool: str, curves: Sequence[Curve]) -> Iterator[Sheet]:
 def _curves(
     name: str, group: Sequence[Curve], columns: Sequence[Column], pool: str, pick: tuple[str, ...], about: About
 ) -> Sheet:
-    """A row a size, the base model first; a column a curve."""
+    """A row per size, the base model first; a column per curve."""
     rows = []
     if any(row.before for row in group):
         rows.append(Row((0, *(_figure(row.before) for row in group)), about={"model": group[0].base}))
@@ -137,7 +137,7 @@ def _seeds(pool: str, curves: Sequence[Curve]) -> Iterator[Sheet]:
 
 
 def _labels(pool: str, curves: Sequence[Curve]) -> Iterator[Sheet]:
-    """For each set, perturbation and size: a block of rows a task, with the shares of every label."""
+    """A sheet for each set, perturbation and size: a block of rows per task, with the shares of every label."""
     checks: dict[tuple[str, str, int], list[tuple[Curve, LabelCheck]]] = {}
     found = [(row, point, point.labels) for row in curves for point in row.points if point.labels]
     kinds = [*_LABEL_CHECKS, *PERTURBATIONS]

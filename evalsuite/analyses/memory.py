@@ -190,7 +190,7 @@ class Reasoning:
 
 
 def compute(run: ScoredRun) -> Memory | None:
-    """None if no item rests on a fact that the run asks for, too."""
+    """The knowledge and the conclusions of a run's models; None if no item rests on a fact that the run asks for, too."""
     return memory(run.cells, partial(verdicts, run.replies))
 
 
@@ -240,7 +240,7 @@ def _knowledge(
             asked.setdefault((place.model, place.task), {}).setdefault(place.variant, []).append(cell)
     rubrics = {task: TASKS[task].judged_by for _, task in asked if TASKS[task].judged_by}
     opinions = list(judged(rubrics)) if rubrics else []
-    # The one of several judges with most verdicts on the task, so that models are compared by the same.
+    # If there are several judges, the one with most verdicts on the task counts, so that all models are compared by the same.
     weights = Counter((v.place.task, v.judge) for v in opinions for _ in v.right)
     known: dict[str, list[KnownFacts]] = {}
     for (model, task), by_wording in asked.items():
@@ -413,7 +413,7 @@ _ALL = Text("各任务合计", "all tasks")
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """For each way of asking a sheet of all tasks and models; then FRMM, MIB and the battles."""
+    """A sheet for each way of asking, of all tasks and models; then FRMM, MIB and the battles."""
     if not (memory := results.of(ANALYSIS)):
         return
     every: list[TaskAgainst | PooledAgainst] = [*memory.tasks, *memory.pooled]
@@ -438,7 +438,7 @@ def _sheet(split: str, asked: str, rows: Sequence[TaskAgainst | PooledAgainst]) 
         (Column(Text(zh, en), "%", "percent", range=(0, 1)), Column("n", kind="count"))
         for zh, en in (("全部题", "all"), ("事实全知的题", "known"), ("有未知事实的题", "rest"))
     )
-    # The reasoning items' figure comes first: outputs put the link to the cell behind it.
+    # The figure of the reasoning items comes first: the link to the cell's evidence stands behind the first figure.
     columns = (Column(Text("模型", "model")), *whole, facts, *known, *rest)
     about = dict(rows[0].but("model", "task", "set"))
     title = Text(f"记忆与推理：{asked_words(dict(rows[0].but()))}", f"Memory and reasoning, {split} {asked}")

@@ -1,4 +1,4 @@
-"""One row a model over all benchmarks of a group (benchmarks/groups.yaml).
+"""One row per model over all benchmarks of a group (benchmarks/groups.yaml).
 
 A row has means by benchmark and by ability, and mean changes under perturbation by benchmark. A part is a task's headline
 metric on one set, brought to 0 … 1 by its metric's highest value; metrics without one, and those of which less is better, are
@@ -128,7 +128,7 @@ class GroupColumn(Strict):
 
 
 class BenchmarkGroup(Strict):
-    """One row a model over the benchmarks of a group: means, each with its parts (docs/benchmarks.md, Groups)."""
+    """One row per model over the benchmarks of a group: means, each with its parts (docs/benchmarks.md, Groups)."""
 
     name: str
     zh: str
@@ -180,7 +180,7 @@ def _group(group: Group, split: Split, cells: Sequence[CellResult], drops: Seque
 
 
 def _scale(metric: str) -> float:
-    """The highest value of a metric; 0 for one that is no score between 0 and that."""
+    """The highest value of a metric; 0 for one that is no score from 0 to a highest value."""
     row = metric_named(metric)
     return 0.0 if row.lower or not row.top else row.top
 
@@ -389,7 +389,8 @@ def _chance(parts: Parts, wanted: Sequence[str]) -> float | None:
 
 
 def narrowed_groups(groups: list[BenchmarkGroup], chosen: PlaceFilter) -> list[BenchmarkGroup]:
-    """The rows of chosen models and ways, whole; none of some tasks or sets, of which the means would be others."""
+    """The rows of the chosen models and ways, unchanged. If tasks or sets are chosen there are none: means over these would
+    differ."""
     if "task" in chosen or "set" in chosen:
         return []
     kept = [group.model_copy(update={"rows": [row for row in group.rows if row.concerns(chosen)]}) for group in groups]
@@ -408,7 +409,7 @@ _LEGEND = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """For each group of a run two sheets, by benchmark and by ability, and one of changes if items were perturbed."""
+    """Two sheets for each group of a run, by benchmark and by ability, and one of changes if items were perturbed."""
     for group in results.of(ANALYSIS) or ():
         title = Text(f"{group.zh}，{split_words(group.split).zh}", f"{group.en}, {group.split}")
         drawn = [_scores(group, kind, title) for kind in ("benchmark", "ability")]
@@ -478,7 +479,7 @@ def _made_of(column: GroupColumn) -> Text:
 
 
 def _changes(group: BenchmarkGroup, title: Text) -> Sheet | None:
-    """A row a model and perturbation, a column a benchmark."""
+    """A row per model and perturbation, a column per benchmark."""
     changes = [change for row in group.rows for change in row.changes]
     benchmarks = [b for b in BENCHMARKS if any(change.benchmark == b for change in changes)]
     if not benchmarks:
@@ -525,7 +526,7 @@ ANALYSIS = Analysis(
     list[BenchmarkGroup],
     compute,
     named="groups",
-    help="A row a model over the benchmarks of a group.",
+    help="A row per model over the benchmarks of a group.",
     estimates=True,
     at_end=True,
     drawn=True,

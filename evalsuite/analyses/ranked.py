@@ -65,7 +65,7 @@ class AskedCell:
 
     cell: Cell
     asking: Asking
-    items: tuple[str, ...]  # all, in their order
+    items: tuple[str, ...]  # all ids, in the order in which they are asked
     ranges: Any  # (n, 2) the lowest and highest value of the first n
 
     @property
@@ -74,7 +74,7 @@ class AskedCell:
 
 
 def compute(run: ScoredRun) -> list[Ranked] | None:
-    """A row for each place at which two or more models were asked so; None if there is none."""
+    """A row for each place at which two or more models were asked until ranked; None if there is none."""
     cells = [
         asked(cell.outcomes.cell, run.replies.planned(cell.outcomes.cell))
         for cell in run.cells
@@ -188,7 +188,7 @@ _LEGEND = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet a place: a row for each two models."""
+    """A sheet per place: a row for each two models."""
     yield from with_notes(map(_sheet, results.of(ANALYSIS) or ()), _LEGEND)
 
 

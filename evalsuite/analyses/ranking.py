@@ -39,7 +39,7 @@ from evalsuite.types import Place
 
 ALPHA = 0.05
 
-# Item's id, its content, its context, scores, which of its samples.
+# The item's id, its content, its context, its scores, and the index of the sample.
 Rating = tuple[str, Hashable, Sequence[str], Mapping[str, float], int]
 
 
@@ -374,7 +374,7 @@ def _models_at(results: Results, *names: str) -> dict[tuple[tuple[str, Any], ...
 
 
 def drawn_groups(entries: Iterable[TaskComparisons]) -> Iterator[Sheet]:
-    """A sheet for each set and way of asking: a row a model, a column a task, with the letters of `groups`.
+    """A sheet for each set and way of asking: a row per model, a column per task, with the letters of `groups`.
 
     If a column has two groups, the later one is shown, which includes adapters.
     """
@@ -430,7 +430,7 @@ def _letters(entry: TaskComparisons, model: str) -> str:
 
 
 def drawn_ranks(rows: Iterable[tuple[About, Ranks, list[str]]]) -> Iterator[Sheet]:
-    """A sheet for each set and way of asking: a row a model, with its mean, best and worst rank.
+    """A sheet for each set and way of asking: a row per model, with its mean, best and worst rank.
 
     `rows` are those of `ranks_of`.
     """

@@ -297,7 +297,7 @@ _SHUFFLED = {"shuffle", "both"}
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet a model: a row a task and set, a column a perturbation, with value, change and flip rate."""
+    """A sheet per model: a row per task and set, a column per perturbation, with value, change and flip rate."""
     robustness = results.of(ANALYSIS)
     changed = robustness.drops if robustness else []
     models = by_key(((row.model, row.variant, f"{row.shots}-shot", row.scoring, row.split), row) for row in changed)

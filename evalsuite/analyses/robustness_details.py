@@ -34,8 +34,8 @@ R = TypeVar("R", Drop, Positions, Wordings, ShotValues)
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """For each task and set of a way of asking: changes at a glance, changes with their tests, choices by position; for each
-    task, over sets: wordings and shots."""
+    """Sheets for each task and set of a way of asking: changes at a glance, changes with their tests, choices by position; for
+    each task, over sets: wordings and shots."""
     found = results.of(ROBUSTNESS)
     if not found:
         return
@@ -68,7 +68,7 @@ def _metric(name: str) -> Text:
 
 
 def _changes(rows: Sequence[Drop]) -> Sheet:
-    """A row a model, a column a perturbation. The model that loses most on average comes first."""
+    """A row per model, a column per perturbation. The model that loses most on average comes first."""
     kinds = dict.fromkeys(row.perturb for row in rows)
     most = max(0.01, *(abs(row.drop) for row in rows))
     columns = [Column(kind, _kind(kind), "percent", signed=True, shade=most, about={"perturb": kind}) for kind in kinds]
@@ -100,7 +100,7 @@ def _change(row: Drop, low: float | None = None, high: float | None = None) -> V
 
 
 def _drops(rows: Sequence[Drop]) -> Sheet:
-    """A block a perturbation: a row a model with its value before and after, the change with its test, and what flipped."""
+    """A block per perturbation: a row per model with its value before and after, the change with its test, and what flipped."""
     choices = any(row.same_choice is not None or row.consistency is not None for row in rows)
     columns = [
         _MODEL,
@@ -145,7 +145,7 @@ def _share(value: float) -> float:
 
 
 def _positions(rows: Sequence[Positions]) -> Sheet:
-    """A block a model: a row an option position, with the shares of choices and of gold there."""
+    """A block per model: a row per option position, with the shares of choices and of gold there."""
     lines = []
     for row in rows:
         about = {"model": row.model}
@@ -186,7 +186,7 @@ def _bias(row: Positions) -> Value:
 
 
 def _wordings(rows: Sequence[Wordings]) -> Sheet:
-    """A block a set: a row a model, a column a wording. The model with the largest spread comes first."""
+    """A block per set: a row per model, a column per wording. The model with the largest spread comes first."""
     names = sorted({name for row in rows for name in row.values})
     lines = []
     for item_set, own in by_key((row.set, row) for row in rows).items():
@@ -209,7 +209,7 @@ def _wordings(rows: Sequence[Wordings]) -> Sheet:
 
 
 def _shots(rows: Sequence[ShotValues], cells: Mapping[Place, CellResult]) -> Sheet:
-    """A block a set: a row a model, a column a number of shots, and the change from the fewest to the most."""
+    """A block per set: a row per model, a column per number of shots, and the change from the fewest to the most."""
     numbers = sorted({int(number) for row in rows for number in row.values})
     lines = []
     for item_set, own in by_key((row.set, row) for row in rows).items():

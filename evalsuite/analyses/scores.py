@@ -38,8 +38,8 @@ SAMPLED = Text("±n：各样本得分的标准差", "±n: standard deviation bet
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet a set: a row a model, a column a task, with the headline metric and the share of replies without an answer.
-    For a benchmark whose paper averages over sets, a sheet a task with a column a set.
+    """A sheet per set: a row per model, a column per task, with the headline metric and the share of replies without an answer.
+    For a benchmark whose paper averages over sets, a sheet per task with a column per set.
 
     Then a sheet of accuracy by scoring for each model whose choices were asked in other ways than by generating.
     """
@@ -95,7 +95,7 @@ def _headed(rows: Sequence[Row], cells: Sequence[CellResult]) -> list[Row]:
     """The rows of models, then the rows of baselines under a heading."""
     baselines = {cell.model for cell in cells if cell.is_baseline}
     start = next((n for n, row in enumerate(rows) if row.about["model"] in baselines), 0)
-    if not start:  # the one or the other alone
+    if not start:  # only models, or only baselines
         return [*rows]
     heading = Row((Text("基线", "baselines"), *[None] * (len(rows[0].cells) - 1)), "group")
     return [*rows[:start], heading, *rows[start:]]

@@ -491,7 +491,7 @@ _SCORES = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """For each second reader: agreement by task, statuses of both readers, and the headline scores by both."""
+    """Sheets for each second reader: agreement by task, statuses of both readers, and the headline scores by both."""
     if not (second := results.of(ANALYSIS)):
         return
     marks = estimate_marks(results.cells)
@@ -587,7 +587,7 @@ _LENGTH = 30  # characters shown of an answer; its record has it whole
 
 
 def parted_sheets(results: Results) -> Iterator[Sheet]:
-    """For each second reader the replies that it and the parser read differently, one a row."""
+    """A sheet for each second reader: the replies that it and the parser read differently, one per row."""
     names = (("条目", "item"), ("模型", "model"), ("", ""), ("解析器", "parser"), ("第二读者", "second reader"))
     cells = second_cells(results)
     for reader in dict.fromkeys(cell.reader for cell in cells):

@@ -118,7 +118,7 @@ def _stability(
 ) -> Stability | None:
     """The row of a group of askings; None for fewer than two, and where no item was answered in all.
 
-    part: of the place, in which the askings differ; "" for those of one cell.
+    part: the part of the place in which the askings differ; "" for those of one cell.
     needed: item -> how many askings it has; None: all.
     """
     every = dict.fromkeys(name for values in asked.values() for name in values)
@@ -207,7 +207,7 @@ def _contests(results: Results, rows: Sequence[Stability]) -> list[_Contest]:
 
 
 def _winners(results: Results, rows: Sequence[Stability]) -> Sheet | None:
-    """A row a task and way: the best model under each wording. None for fewer than two models or wordings."""
+    """A row per task and way: the best model under each wording. None for fewer than two models or wordings."""
     contests = _contests(results, rows)
     if not contests:
         return None

@@ -16,7 +16,7 @@ from evalsuite.results.words import estimate_flags
 from evalsuite.types import Coordinates
 
 MEAN = "mean"  # the task in `about` of a sheet of means over tasks
-_WAY = ("model", "variant", "shots", "scoring")  # a point each
+_WAY = ("model", "variant", "shots", "scoring")  # each combination is a point
 _WRITES_NOTHING = ("labels", "texts")  # scorings that compare likelihoods of options
 _NO_INTERVAL = Text(
     "平均为各任务成绩的算术平均，仅在各任务均有成绩时给出，不给区间；各任务的随机水平不同",

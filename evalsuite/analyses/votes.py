@@ -78,7 +78,7 @@ def compute(run: ScoredRun) -> list[Votes] | None:
 
 
 def _groups(cells: Sequence[CellOutcomes]) -> Iterator[_Askings]:
-    """Every group of askings."""
+    """All groups of askings: the samples and rotations of a cell, and cells that differ in one part of their place."""
     for cell in cells:
         if PERTURBATIONS[cell.place.perturb].several:
             yield _Askings("rotations", cell.place, "", _parted(cell, rotations=True))
@@ -121,7 +121,7 @@ def _votes(group: _Askings) -> Votes | None:
     over, place, part, asked = group
     every = {name: None for items in asked.values() for name in items}
     needed = {name: len(asked) for name in every}
-    if over == "rotations":  # under circular an item has as many as options
+    if over == "rotations":  # the perturbation circular makes as many rotations of an item as it has options
         change = PERTURBATIONS[place.perturb]
         needed = {name: change.count(item.item) for items in asked.values() for name, item in items.items()}
     whole = [name for name in every if sum(name in items for items in asked.values()) == needed[name] > 1]

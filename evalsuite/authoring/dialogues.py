@@ -81,7 +81,7 @@ def read_dialogues(files: Iterable[Path]) -> Iterator[RawDialogue]:
 
 
 def _rows(file: Path) -> Iterator[tuple[int, str, Any]]:
-    """(line or index in the file, fallback id, raw dialogue)."""
+    """Each raw dialogue, with its line or index in the file and the id that it gets if it has none."""
     if _is_lines(file):
         yield from ((number, f"{file.stem}-{number}", row) for number, row in jsonl.read_objects(file))
         return
@@ -130,7 +130,7 @@ def _dialogue(file: Path, number: int, name: str, row: Any) -> RawDialogue:
 
 
 def _turn(turn: Any) -> tuple[str, str] | None:
-    """(speaker or "", text)."""
+    """The speaker of a turn, "" if it names none, and its text."""
     if isinstance(turn, dict):
         text = turn.get("message", turn.get("content"))
         return (str(turn.get("role", "")), text.strip()) if isinstance(text, str) else None

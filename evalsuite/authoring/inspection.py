@@ -73,7 +73,8 @@ class QualityReport:
 
 
 def annotation_quality(files: Sequence[Path], gold: Path | None = None, qualify: float = 0.9) -> QualityReport:
-    """Agreement of the annotators, verdicts of inspectors, and with `gold` who is right in a share of at least `qualify`.
+    """Agreement of the annotators, verdicts of inspectors, and with `gold` the annotators who are right in a share of at least
+    `qualify`.
 
     Raises ConfigError for one annotator without verdicts or gold, or a share outside 0 … 1; DataError for a gold file that
     breaks a rule, or an id with different turns.

@@ -174,7 +174,7 @@ class _Reading:
             raise DataError(f"not UTF-8: {error}", self._file, self.lines) from None
 
     def _edges(self, lines: Iterable[bytes], raw: BinaryIO) -> Iterator[tuple[str, str, str]]:
-        """`raw` is the file itself, whose position measures progress, also for compressed files."""
+        """The edges of an opened file. `raw` is the file itself, whose position measures progress, also for compressed files."""
         reported = 0
         for line in lines:
             self.lines += 1

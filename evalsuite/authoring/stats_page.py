@@ -74,7 +74,8 @@ def grouped(found: Stats) -> list[tuple[tuple[str, str], list[GuesserScore]]]:
 
 
 def summary(found: Stats) -> list[tuple[bool, str]]:
-    """(above chance, line) per task and set, naming the best check that does not read the dialogue."""
+    """For each task and set whether a check is above chance, and a line that names the best check that does not read the
+    dialogue."""
     lines = []
     for (task, item_set), mine in grouped(found):
         above = [f for f in mine if f.above and not CHECKS[f.check].reads and not CHECKS[f.check].lookup]

@@ -166,7 +166,7 @@ class Checkpoint:
         return self.encode(self.text(request))
 
     def too_long(self, request: Request, length: int, limit: int | None) -> str | None:
-        """Why a prompt of `length` tokens and its reply exceed `limit` tokens; None if they fit."""
+        """The reason why a prompt of `length` tokens and its reply exceed `limit` tokens; None if they fit."""
         room = request.max_new_tokens
         if not limit:
             return None
@@ -219,8 +219,8 @@ class Checkpoint:
         return self.after(self.text(request), request.options)
 
     def prior(self, request: Request) -> tuple[list[int], list[list[int]]]:
-        """The ids of the prompt's last line alone ("答："), and each option's ids after it; of nothing, where the item's prompt
-        is a single line.
+        """The ids of the prompt's last line alone ("答："), and each option's ids after it; after an empty context where the item's
+        prompt is a single line.
 
         The probability of an option after that line is its prior, independent of the question.
         """

@@ -186,7 +186,7 @@ class Batch(StrictSettings):
     requests: int = Field(default=50_000, ge=1)
     """The most lines of a file."""
     megabytes: float = Field(default=200, gt=0)
-    """The most of a file, in millions of bytes."""
+    """The largest size of a file, in millions of bytes."""
     at_once: int = Field(default=20, ge=1)
     """The most batches under way."""
     window: str = Field(default="24h", min_length=1)
@@ -194,7 +194,7 @@ class Batch(StrictSettings):
     endpoint: str | None = None
     """`url` of each line; null: /v1/chat/completions or /v1/completions."""
     poll: float = Field(default=60, gt=0)
-    """The most seconds between two looks at a batch; the first come sooner."""
+    """The most seconds between two looks at a batch; the first looks come sooner."""
     patience: float = Field(default=6 * 3600, gt=0)
     """Seconds without any useful answer, after which the run stops."""
 

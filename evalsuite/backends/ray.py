@@ -104,7 +104,7 @@ class Replicas:
         self._name, self._model, self._cluster = model.name, for_actors(model), cluster
         self._members: list[_Member] = []
         self._facts: ReplicaReport | None = None  # the first replica's; all others must have the same fingerprint
-        self._loss = ""  # why the last replica was lost
+        self._loss = ""  # the reason why the last replica was lost
         try:
             count, self._needs = plan_replicas(self._model, cluster, replicas)
             log.info("model %s: asking the cluster for %d replicas with %s", model.name, count, self._needs)

@@ -21,7 +21,7 @@ def data_sheets(found: DataCheck) -> Iterator[Sheet]:
         Row((f"{item_set} {task}", *(cells.get(split, "–") for split in SPLITS)))
         for (item_set, task), cells in counts.items()
     )
-    columns = (_FILE, *_numbers(*(Text(split, split) for split in SPLITS)))  # names of files
+    columns = (_FILE, *_numbers(*(Text(split, split) for split in SPLITS)))  # as files name them
     yield Sheet("items", "Items (dialogues)", columns, rows)
     if t := found.table1:
         lines = {

@@ -1,1 +1,1 @@
-"""The command line, a file a command. Commands parse flags and print; evalsuite's functions do the work."""
+"""The command line, a file per command. Commands parse flags and print; evalsuite's functions do the work."""

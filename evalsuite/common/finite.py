@@ -25,7 +25,7 @@ def finite_json(value: Any, file: Path, **style: Any) -> str:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether a JSON value has no NaN or infinity. It is the C encoder that looks."""
+    """Whether a JSON value has no NaN or infinity. The encoder, which is written in C, does the search."""
     try:
         json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:

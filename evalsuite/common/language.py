@@ -50,7 +50,7 @@ def rows() -> MessageRows:
     from evalsuite.common.yamltext import parse_yaml
 
     sections = json.loads(packaged("common/zh.json").read_text(encoding="utf-8"))
-    # These stand there for the annotation page, too.
+    # Messages of rules stand in their file, as the annotation page needs them, too.
     rules, _ = parse_yaml(packaged("authoring/rules.yaml").read_text(encoding="utf-8"))
     others = sections["others"]
     others |= {

@@ -20,7 +20,7 @@ def converter(config: str) -> Any:
         from opencc import OpenCC  # type: ignore[import-untyped]
 
         return OpenCC(config)
-    except (ImportError, OSError, RuntimeError) as error:  # the last of compiled tables that are not there
+    except (ImportError, OSError, RuntimeError) as error:  # RuntimeError: compiled tables are missing
         raise ConfigError(
             f"the package opencc is missing or not whole ({error}): pip install --force-reinstall opencc-python-reimplemented"
         ) from None

@@ -99,7 +99,7 @@ class Chart:
 
     Every group of a sheet of lines or dots is a panel of its own.
 
-    >>> Chart("lines", across=4, up=(5,), pick=("task", "set"))  # the votes of one task and set: a line a model, k across
+    >>> Chart("lines", across=4, up=(5,), pick=("task", "set"))  # the votes of one task and set: a line per model, k across
     Chart(kind='lines', across=4, up=(5,), pick=('task', 'set'), title='', joined=True, diagonal=False, ends=None, before=False)
     """
 

@@ -16,7 +16,7 @@ def come_along(
 ) -> list[Model]:
     """The baselines of `--baselines` that the run would lack.
 
-    None if `--model` names some, for these are the ones that are wanted; nor one whose name a model of the user's has.
+    No baseline is added if `--model` names some, which are then the wanted ones; none that has the name of a user's model.
     `majority` is asked only the tasks whose training or dev items are there, since it knows none without.
     """
     here = {m.path for m in chosen if m.backend == "baseline"}

@@ -87,7 +87,8 @@ def _range(found: Range | None, spell: Callable[[float], str]) -> str:
 
 
 def _short(tokens: float) -> str:
-    """
+    """A number of tokens in few characters.
+
     >>> _short(1_234_567), _short(12_345), _short(12)
     ('1.2M', '12k', '12')
     """

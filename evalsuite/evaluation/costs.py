@@ -130,7 +130,7 @@ class Costs:
             return store.spent()
 
     def passing(self, planned: _Planned) -> Iterator[tuple[Cell, list[Trial]]]:
-        """The cells, unchanged."""
+        """Yield the cells unchanged, and add up the costs of each."""
         own = self._folder
         for run in self.samples:
             find_store(Path(run))

@@ -19,7 +19,7 @@ class AskedItems:
         self._contexts: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
 
     def passing(self, cells: Iterable[tuple[Cell, list[Trial]]]) -> Iterator[tuple[Cell, list[Trial]]]:
-        """The cells, unchanged. The first cell of each task and set is counted."""
+        """Yield the cells unchanged; count the items of the first cell of each task and set."""
         for cell, trials in cells:
             place = cell.place
             if (place.task, place.set) not in self._contexts and TASKS[place.task].item_metrics[0] == "accuracy":
@@ -27,7 +27,7 @@ class AskedItems:
             yield cell, trials
 
     def sheet(self) -> Sheet | None:
-        """A row a task and set of choices; None without any."""
+        """A row per task and set of choices; None without any."""
         from evalsuite.metrics.power import CORRELATION, DISAGREE, detectable_ahead
 
         rows = []

@@ -40,7 +40,8 @@ _TOKENS = {True: 64, False: 512}  # the longest reply: to options; to spans and 
 
 @dataclass(frozen=True, slots=True)
 class SecondReader:
-    """Whom to ask about which replies: keywords of `evalsuite.score`, and its flags. Raises ConfigError for invalid values."""
+    """The second reader, and the choice of the replies that it is asked about: keywords of `evalsuite.score`, and its flags.
+    Raises ConfigError for invalid values."""
 
     second_reader: str = flag(
         "",

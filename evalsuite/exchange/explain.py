@@ -32,7 +32,7 @@ VERDICTS = {
     rules.BUT: ("all but these", "nothing later is chosen"),
     rules.CANCEL: ("the choice before is taken back", ""),
 }
-# Why, for rules that are no row of the table.
+# Reasons of the rules that are no row of the table.
 WHY_RULE = {
     "whole-reply": "the whole reply is the text of one option",
     "elimination": "left over: all other options are rejected",
@@ -60,7 +60,7 @@ _SHOWN = str.maketrans({TURN: "‹end of turn›", BOX_OPEN: "‹box›", BOX_CL
 
 @dataclass(frozen=True, slots=True)
 class ExplainedMention:
-    """A place of a block where a rule fired or an option is named. `options` are labels with texts, none for a cue word."""
+    """A position in a block where a rule fired or an option is named. `options` are labels with texts, none for a cue word."""
 
     number: int
     hit: Hit  # the verdict that counts: the rule's, unless other mentions change it
@@ -68,7 +68,7 @@ class ExplainedMention:
     options: tuple[str, ...]
     tape: str  # the tape that the rules match, with the mention's token between ‹ and ›
     matched: tuple[Rule, ...]  # the rows that match: the first fired, and shadows the others
-    rank: int  # the place in the table of the row that fired, from 1; 0 if none
+    rank: int  # the rank in the table of the row that fired, from 1; 0 if none
     of: int  # rows in the table
 
 
@@ -162,7 +162,7 @@ def _marked(output: str, answer: Answer | Choices) -> str:
 def _mentions(
     reply: ReplyBlocks, tape: Tape, block: Block, several: bool, options: Sequence[str], first: int
 ) -> Iterator[ExplainedMention]:
-    """The places of a block that `hits` finds, numbered from `first`."""
+    """The positions in a block that `hits` finds, numbered from `first`."""
     rows = (*rules.SETS, *rules.RULES) if several else tuple(rules.RULES)
     for n, hit in enumerate(hits(tape, len(options), block.echo, several), first):
         token = tape.tokens[tape.places.index((hit.start, hit.end))]

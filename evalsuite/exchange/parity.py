@@ -60,7 +60,7 @@ class CellParity:
 
 @dataclass(frozen=True, slots=True)
 class Parity:
-    """The comparison of backend `b` with backend `a`, a row a cell."""
+    """The comparison of backend `b` with backend `a`, a row per cell."""
 
     model: str
     a: str
@@ -78,7 +78,7 @@ class _Result:
 
     ids: list[int]
     response: Response
-    nll: list[float]  # a value a token of the gold answer, in nats
+    nll: list[float]  # a value per token of the gold answer, in nats
 
 
 _Key = tuple[str, str, str, int, str]  # task, set, variant, shots, scoring

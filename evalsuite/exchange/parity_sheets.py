@@ -12,7 +12,7 @@ SHOWN = 3  # differences printed of each kind; --out writes them all
 
 
 def parity_sheets(compared: parity.Parity) -> Iterator[Sheet | str]:
-    """A sheet with a row a cell, then a few differences of each kind, as lines of text."""
+    """A sheet with a row per cell, then a few differences of each kind, as lines of text."""
     one_prompt = len({(r.variant, r.shots) for r in compared.rows}) == 1
     rows = []
     for row in compared.rows:

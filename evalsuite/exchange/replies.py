@@ -49,7 +49,7 @@ _MEANINGS = {
     "foreign": "lines have a key of no request of this plan, and were left out",
     "broken": "lines cannot be read",
 }
-_WRONG = ("contradicting", "foreign", "broken")  # the files are, whatever the run has
+_WRONG = ("contradicting", "foreign", "broken")  # remarks on faults of the files themselves, whatever the run has
 
 
 @dataclass(frozen=True, slots=True)

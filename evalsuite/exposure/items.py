@@ -81,7 +81,7 @@ def kept_apart(official: Sequence[ProbeText], control: Sequence[ProbeText]) -> t
 
 
 def drawn(texts: Sequence[ProbeText], most: int, seed: int) -> list[ProbeText]:
-    """At most `most` of the texts, drawn at random, in their order."""
+    """A random choice of at most `most` of the texts, in their order."""
     if len(texts) <= most:
         return list(texts)
     return [texts[n] for n in sorted(Random(f"{seed}:items").sample(range(len(texts)), most))]

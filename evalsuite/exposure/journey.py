@@ -335,7 +335,7 @@ def _planned(
 
 
 def _sample(found: Sequence[Item], s: ContaminationSettings) -> list[Item]:
-    """At most s.items items in their order."""
+    """At most s.items of the items, chosen by a hash of their ids, in their order."""
     by_hash = sorted(found, key=lambda item: hashlib.sha256(f"{s.seed}:options:{item.id}".encode()).digest())
     kept = {item.id for item in by_hash[: s.items]}
     return [item for item in found if item.id in kept]

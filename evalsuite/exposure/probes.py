@@ -151,7 +151,7 @@ Probe = Arranged | Single  # a test by likelihood
 
 
 def reason(checks: Mapping[str, float], p: float | None) -> str:
-    """Why a comparison with control items has no p-value; "" if it has one."""
+    """The reason why a comparison with control items has no p-value; "" if it has one."""
     if p is None:
         return "no control"
     return "not left to chance" if len(checks) * min(checks.values(), default=1.0) < items.SUSPECT else ""

@@ -54,7 +54,7 @@ def _cells(sheet: Sheet) -> Iterator[list[Any]]:
 
 
 def _figures(cell: CellValue) -> list[Any]:
-    """value, low, high, text, remarks."""
+    """The value of a sheet's cell, its low and high end, its text and its remarks."""
     whole = cell if isinstance(cell, Value) else None
     low, high = (whole.low, whole.high) if whole else (None, None)
     remarks = [english(text).strip() for text in (*whole.asides, *whole.flags)] if whole else []

@@ -1,4 +1,4 @@
-"""The tables of a run's replies, from records/, judged/ and second/: one row a reply, with the place of its cell."""
+"""The tables of a run's replies, from records/, judged/ and second/: one row per reply, with the place of its cell."""
 
 from __future__ import annotations
 

@@ -65,12 +65,12 @@ class Run(Generic[Frame]):
 
     @property
     def cells(self) -> Frame:
-        """One row a cell and metric: the figure with its interval, and the facts that it depends on."""
+        """One row per cell and metric: the figure with its interval, and the facts that it depends on."""
         return self.table("cells")
 
     @property
     def records(self) -> Frame:
-        """One row a reply, without prompts, dialogues and options; `table("records", columns)` reads them, too."""
+        """One row per reply, without prompts, dialogues and options; `table("records", columns)` reads them, too."""
         return self.table("records")
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> Frame:
@@ -93,7 +93,7 @@ class Run(Generic[Frame]):
             yield libraries.frame(self.library, kept, [])
 
     def drawn(self, name: str) -> Frame:
-        """An analysis of `evalsuite show --tables`, such as ranks, one row a cell of its tables (docs/frames.md)."""
+        """An analysis of `evalsuite show --tables`, such as ranks, one row per cell of its tables (docs/frames.md)."""
         rows = (
             [run, *row] for run, done in zip(self._names, self._results, strict=True) for row in drawn_rows(done, name)
         )

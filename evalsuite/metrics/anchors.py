@@ -120,7 +120,7 @@ def medoids(seen: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
 
 def _middle(distances: NDArray[np.float32], members: Indices) -> int:
     """The medoid of a cluster."""
-    if len(members) < 3:  # many are as small, and each of two is as good
+    if len(members) < 3:  # most clusters are as small, and either of two members is as good
         return int(members[0])
     return int(members[distances[members][:, members].sum(axis=0).argmin()])
 

@@ -47,7 +47,8 @@ class Sums:
 
     @classmethod
     def of(cls, confidence: Floats, right: Floats, brier: Floats) -> Sums:
-        """confidence: (N,) probabilities of the likeliest options; right: (N,) 1 where it is right; brier: (N,) scores."""
+        """Build it from (N,) numbers. confidence: probabilities of the likeliest options; right: 1 where it is right; brier:
+        scores."""
         gaps = np.zeros((len(confidence), BINS))
         gaps[np.arange(len(confidence)), bin_of(confidence)] = confidence - right
         return cls(np.column_stack([np.ones(len(confidence)), brier, gaps]), gaps.mean(axis=0))

@@ -41,7 +41,7 @@ def better_than_shuffled(
 ) -> list[ShuffledTest]:
     """One-sided tests of the choices of some models on the same N items, of `family` tests that are corrected together.
 
-    models: for each model and item the choices, one a sample; None, a reply without a choice, is never right.
+    models: for each model and item the choices, one per sample; None, a reply without a choice, is never right.
     golds: for each item the right options. options: for each item their number.
     For a model that always says the same, or nothing, p is 1. The models share the shuffles.
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evalsuite.metrics.statistics import Floats
 
 _EXACT = 7  # takers up to whom all permutations (5,040) are tried
-_DRAWS = 9999  # random ones beyond
+_DRAWS = 9999  # random permutations of more takers
 _NOISE = 1e-9  # sums of shares in another order differ by less
 
 

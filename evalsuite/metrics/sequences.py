@@ -91,7 +91,7 @@ def bounds(low: Floats, high: Floats, order: Order, margin: float, level: float 
     alpha = (1 - level) / 2
     lower = _lower(np.asarray(low, dtype=float), order, margin, alpha)
     upper = 1 - _lower(1 - np.asarray(high, dtype=float), order, margin, alpha)
-    if (enough := upper - lower <= 2 * margin).any():  # nobody waits for more: further looks could only miss
+    if (enough := upper - lower <= 2 * margin).any():  # the asking ends there: further looks could only miss the mean
         first = int(np.argmax(enough))
         lower[first:] = np.maximum(lower[first], _known(low, order)[first:])
         upper[first:] = np.minimum(upper[first], 1 - _known(1 - np.asarray(high), order)[first:])

@@ -10,7 +10,7 @@ from evalsuite.types import Benchmark
 
 
 def citations(benchmarks: Iterable[Benchmark] = ()) -> str:
-    """BibTeX of CORECODE, of this version of evalsuite and of the metrics, then that which benchmarks bring."""
+    """BibTeX of CORECODE, of this version of evalsuite and of the metrics, then of the benchmarks."""
     text = (bundled("leaderboard") / "citations.bib").read_text(encoding="utf-8")
     shipped = text.replace("EVALSUITE_VERSION", package_version())
     return "\n".join([shipped, *(f"{b.citation.strip()}\n" for b in benchmarks if b.citation.strip())])

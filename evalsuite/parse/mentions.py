@@ -329,7 +329,7 @@ def _own_text(low: str, end: int, option: int, options: OptionKeys) -> tuple[int
     said = bare(line)
     count = alike(said, text)
     exact = max((len(k) for n, k in enumerate(options.keys) if n != option and said.startswith(k)), default=0)
-    if count > exact and (count > 3 or count == len(said) < len(text)):  # or the text was cut off
+    if count > exact and (count > 3 or count == len(said) < len(text)):  # the text may have been cut off
         rest = len(said) - count
         # The rest of the line differs from the text.
         slips = count < len(text) and rest <= _SLIPS and 2 * count > len(text)

@@ -152,7 +152,7 @@ class Analysis(Generic[Content]):
     help: str = ""  # a description of its content, for the schema
     estimates: bool = False  # whether it takes estimated cells, in which only some items were asked
     at_end: bool = False  # printed at the end of a run
-    only_named: str = ""  # why its sheets are made only if they are named; "": they always are
+    only_named: str = ""  # the reason why its sheets are made only if they are named; "": they always are
     drawn: bool = False  # the page has a drawing of its own for it, in place of its sheets
     problems: Callable[[Content], Iterable[str]] = _no_problems  # a line for each failure in its content
     narrow: Callable[[Content, PlaceFilter], Content] | None = (

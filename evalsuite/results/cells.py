@@ -27,7 +27,7 @@ ALIKE = ("bleu_sacre_zh", "paper.f1", "paper.em")
 
 
 def without_prompt(trial: Trial) -> Trial:
-    """Prompts are long and no number depends on them: they are not held in memory for a whole cell."""
+    """The trial without its prompt: prompts are long, and no number depends on them, so that none is kept for a whole cell."""
     return replace(trial, request=replace(trial.request, prompt="", messages=()))
 
 

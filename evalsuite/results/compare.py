@@ -200,7 +200,7 @@ def _compared(values: Mapping[str, Sequence[str]], runs: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """A run that is read."""
+    """One of the runs that are compared."""
 
     folder: Path
     store: Store

@@ -79,7 +79,7 @@ def _label(rows: Sequence[Comparison], row: Comparison, before: str = "") -> Tex
 
 
 def _differences(rows: Sequence[Comparison]) -> Sheet:
-    """A row a comparison, below its model where there are several: scores of A and B, their difference, and p-values."""
+    """A row per comparison, below its model where there are several: scores of A and B, their difference, and p-values."""
     some_left = any(r.left_out for r in rows)
     lines: list[Row] = []
     model = ""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from evalsuite.results.store import Source
 
 LEVEL = 0.95
-_USUAL = 0.03  # the half width that bets are made for where none is waited for
+_USUAL = 0.03  # the half width that bets are made for where the asking waits for none
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,8 @@ def estimated_metric(task: Task) -> str:
 
 
 def asking_of(cell: Cell, trials: Sequence[Trial]) -> Asking:
-    """The order depends on the run's seed, the place without its model, and the items: it is the same for all models."""
+    """The order in which a cell's items are asked. It depends on the run's seed, the place without its model, and the items: it
+    is the same for all models."""
     from evalsuite.metrics.sequences import order_of
 
     places = by_key((trial.item.id, n) for n, trial in enumerate(trials))
@@ -73,7 +74,7 @@ def _stratum(item: Item) -> tuple[int, ...]:
 
 
 def counted(cell: Cell, trials: Sequence[Trial], asked: Sequence[bool]) -> set[int] | None:
-    """The places of the trials whose replies count for an estimate; None if all that is `asked` counts."""
+    """The indices of the trials whose replies count for an estimate; None if all that is `asked` counts."""
     if not stops(cell) or all(asked):
         return None
     asking = asking_of(cell, trials)

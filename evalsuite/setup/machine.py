@@ -43,7 +43,7 @@ class ModelServer:
     address: str
     models: tuple[str, ...] = ()
     wants_key: bool = False
-    problem: str = ""  # why it lists none
+    problem: str = ""  # the reason why it lists none
 
     @property
     def found(self) -> bool:

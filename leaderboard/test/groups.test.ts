@@ -1,4 +1,4 @@
-// One row a model over a group of benchmarks: which rows and columns are in view, and how parts weigh.
+// One row per model over a group of benchmarks: which rows and columns are in view, and how parts weigh.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { prepare } from "../src/leaderboard/data.ts";
@@ -93,7 +93,7 @@ test("a page without groups, or of another split, has none", () => {
   assert.deepEqual(open({ ...group([row("big")]), split: "dev" }), []);
 });
 
-test("a row a model that is in sight, in the way that is chosen", () => {
+test("a row per model that is in sight, in the way that is chosen", () => {
   const rows = [row("small"), row("big"), row("small", { variant: "cot" })];
   const names = () => groupTables()[0]?.rows.map((x) => [x.model.name, x.row.variant]);
   open(group(rows));

@@ -191,7 +191,7 @@ def test_inspect(ours: Results, tmp_path: Path, tiny: Path, monkeypatch: pytest.
 
 SAID: dict[str, Any] = {
     **COMMON, "tasks": (*TASKS, "charm_sport", "charm_memory_sport", "xcopa", "c3_reading"), "set": f"hard,{COMMON['set']},chinese,zh,d",
-    "limit": 12, "prompt": ["paper", "cot-en"],  # which reasons first
+    "limit": 12, "prompt": ["paper", "cot-en"],  # "cot-en" reasons first
 }  # fmt: skip
 
 
@@ -257,7 +257,7 @@ def test_inspect_on_scripted_replies(
 
     def reply(turns: list[Any], *_: Any) -> ModelOutput:
         output = ModelOutput.from_content("said", replies[turns[-1].text])
-        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)  # else it fetches a tokenizer
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)  # without it, a tokenizer is fetched
         return output
 
     run, replies = said

@@ -124,7 +124,7 @@ def base(programs: Path, empty: Path) -> str:
     return same_numbers(json.loads((empty / "runs/default/results.json").read_text(encoding="utf-8")))
 
 
-NUMBERS: dict[str, object] = {}  # of the first environment
+NUMBERS: dict[str, object] = {}  # the numbers of the first environment
 
 
 def same_numbers(results: dict[str, object]) -> str:

@@ -30,7 +30,7 @@ from evalsuite.prompt import Prompt
 from evalsuite.results.store import Store
 from evalsuite.types import Message, Request, Response, label_forms
 
-CLOSE = 1e-4  # of a natural logarithm; seen: 2e-5
+CLOSE = 1e-4  # the largest difference in a natural logarithm; 2e-5 was seen
 
 
 def requests(sample: Corpus, scoring: str = "generate", per_cell: int = 2) -> list[Request]:
@@ -172,7 +172,7 @@ def test_likelihoods_are_those_of_hf(pair: Pair, sample: Corpus, scoring: str, c
 
 
 def test_labels_of_several_tokens_and_more_than_one_request_may_ask_for(pair: Pair, sample: Corpus) -> None:
-    """200 options with labels such as (第17项): vLLM takes 128 tokens a request."""
+    """200 options with labels such as (第17项): vLLM takes 128 tokens per request."""
     vllm, hf = pair()
     (request, *_) = requests(sample, "labels", 1)
     many = "".join(chr(0x4E00 + 7 * n) for n in range(200))
@@ -193,7 +193,7 @@ def test_a_label_is_as_likely_whatever_else_may_not_be_said(pair: Pair, sample: 
 
 
 def test_scores_of_texts_are_those_of_hf(pair: Pair, first: Any, sample: Corpus) -> None:
-    """Token by token; without the vocabulary's mean and deviation, which vLLM would send as one object a token."""
+    """Token by token; without the vocabulary's mean and deviation, which vLLM would send as one object per token."""
     vllm, hf = pair(chat=False)
     items = sample.file(TASKS["event_cause"], "easy", "test").items[:2]
     pairs = [*(("", "\n".join((*item.dialogue, item.question))) for item in items), ("问：", "你好。")]

@@ -70,7 +70,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def requests(sample: Corpus, shots: int) -> list[Request]:
-    """Two of each task."""
+    """Two requests of each task."""
     asked = []
     for t in TASKS.values():
         prompt, drawn = Prompt(bundled("prompts"), t, "paper"), Shots(sample.train(t.name, "easy"), 0)

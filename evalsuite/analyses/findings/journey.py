@@ -19,8 +19,8 @@ from evalsuite.types import Benchmark
 
 
 def findings(runs: Sequence[Results], rated: Sequence[Rated], compared: Sequence[TaskComparisons]) -> list[Finding]:
-    """The sentences of a page of some runs, first those on the first benchmark, then of the others by turns. `rated` are the
-    cells' scores an item, `compared` the significance groups of the page's columns."""
+    """The sentences of a page of some runs, first those on the first benchmark, then of the others by turns. `rated`: the cells'
+    scores by item; `compared`: the significance groups of the page's columns."""
     cells = numbered(runs)
     if not any(not c.cell.is_baseline for c in cells):
         return (
@@ -43,8 +43,8 @@ def findings(runs: Sequence[Results], rated: Sequence[Rated], compared: Sequence
 
 
 def _not_ranked(own: Sequence[FindingCell]) -> list[Finding]:
-    """Why nobody is ranked though cells of models are whole: they are of adapters, or of a benchmark whose figures are means over
-    its sets, as the table of results shows them."""
+    """The reason why no model is ranked though cells of models are complete: they are of adapters, or of a benchmark whose
+    figures are means over its sets, as the table of results shows them."""
     if all(c.cell.is_adapter for c in own):
         zh, en = (
             "只评测了微调得到的适配器，它们不参与排名。",

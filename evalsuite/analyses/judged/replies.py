@@ -25,7 +25,7 @@ class JudgeVerdict:
     """A judge's reply as read."""
 
     status: JudgeStatus
-    scores: tuple[int, ...] = ()  # one a scale, in their order; empty unless scored
+    scores: tuple[int, ...] = ()  # one per scale, in their order; empty unless scored
     reasons: str = ""
     rule: str = ""  # the rule that read the score, or the reason why none was read
     start: int | None = None  # position of the first score in the raw reply
@@ -101,7 +101,7 @@ def _squeeze(text: str) -> tuple[str, list[int]]:
 
 
 def read_verdict(text: str, scales: Sequence[JudgeScale]) -> JudgeVerdict:
-    """Read the scores of a judge's reply, one a scale.
+    """Read the scores of a judge's reply, one per scale.
 
     >>> read_verdict("4\\n答案正确，但与标准答案不一致。", [JudgeScale("score", 0, 5)]).scores
     (4,)
@@ -233,7 +233,7 @@ def _each(text: str, scales: Sequence[JudgeScale]) -> list[_Found]:
 
 
 def _bare(text: str, scales: Sequence[JudgeScale]) -> list[_Found]:
-    """Lines that are only a number, one a scale, in the order of the scales."""
+    """Lines that are only a number, one per scale, in the order of the scales."""
     lines = [m for m in re.finditer(r"[^\n]+", text) if re.search(r"\w", m.group())]
     numbers = []
     for line in lines:

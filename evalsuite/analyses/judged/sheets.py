@@ -172,7 +172,7 @@ def _controls(controls: Controls) -> Iterator[Sheet]:
 
 
 def _rows(found: Sequence[_Control], control: str, says: Callable[[_Control], Text | None]) -> Iterator[Row]:
-    """A row for each figure of one control that there is something to say of."""
+    """A row for each figure of one control that has a value."""
     for row in found:
         if text := says(row):
             judges = row.judges if isinstance(row, Panel) else [row.judge]

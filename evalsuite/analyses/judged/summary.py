@@ -342,7 +342,7 @@ _Point = tuple[str, float, Mapping[str, MetricValue]]  # a judged cell: its mode
 
 
 def _over_models(cells: Sequence[JudgedCell], results: Sequence[CellResult]) -> Iterator[OverModels]:
-    """Correlation of the judge's means with each metric over models: a row a judge, rubric, scale and place."""
+    """Correlation of the judge's means with each metric over models: a row per judge, rubric, scale and place."""
     for group, points in _points(cells, results, lambda cell: cell.place.but("model")):
         if len(points) >= MODELS:
             yield OverModels(**dict(group), models=len(points), metrics=_together(points))

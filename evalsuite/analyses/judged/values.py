@@ -261,7 +261,7 @@ class Family(Scaled):
 
 
 class Raised(Strict):
-    """Attacks of one kind."""
+    """The effect of attacks of one kind."""
 
     n: Count
     raised: Count

@@ -153,7 +153,7 @@ class HuggingFace:
                 yield from self._answer(part, prompts, requests, sizes)
 
     def _refusal(self, request: Request, length: int) -> str | None:
-        """Why this model cannot answer the request; None if it can."""
+        """The reason why this model cannot answer the request; None if it can."""
         if request.scoring == "constrained":
             if self.model.generation.beams > 1:
                 return NO_BEAMS

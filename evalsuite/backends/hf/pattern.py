@@ -42,7 +42,7 @@ class Patterns:
             ) from None
 
     def refusal(self, request: Request) -> str | None:
-        """Why the request's pattern cannot be used; None if it can, or if the request has labels instead."""
+        """The reason why the request's pattern cannot be used; None if it can, or if the request has labels instead."""
         pattern = request.pattern
         if not pattern:
             return None if request.options else "scoring constrained: the request has neither options nor a pattern"

@@ -82,7 +82,7 @@ class _Bill:
 
 
 class _Halted(Exception):
-    """Nothing more is sent."""
+    """Raised in the workers when nothing more is to be sent."""
 
 
 class GenerateCall:

@@ -129,7 +129,7 @@ class OpenAI:
             )
 
     def _ask(self, requests: Sequence[Request], todo: Sequence[int]) -> Iterator[Sequence[tuple[int, Response]]]:
-        """One by one, many at once."""
+        """Ask with a call for each request, many of them under way at once."""
         from anyio.from_thread import start_blocking_portal
 
         letters: queue.Queue[Letter] = queue.Queue()
@@ -152,7 +152,7 @@ class OpenAI:
                             group.append(letter)
                     if group:
                         yield group
-                        # When the caller resumes, these replies are in the store.
+                        # These replies are in the store once the caller resumes.
                         asking.spending.recorded += sum(response.cost for _, response in group)
                 asked.result()
         finally:

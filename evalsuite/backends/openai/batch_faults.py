@@ -34,7 +34,7 @@ from evalsuite.backends.openai.faults import (
 )
 
 JsonLine = dict[str, Any]
-# Kind -> description, of what happens to a call (upload, create, look, list, content).
+# Fault of a call (upload, create, look, list, content) -> its description.
 CALLS = {
     "500": "500, nothing is done",
     "429": "429, nothing is done",
@@ -45,7 +45,7 @@ CALLS = {
     "cut": "the connection is cut in the middle of the answer",
     "half": "a complete HTTP message with half the answer",
 }
-# Fates of a batch.
+# Fate of a batch -> its description.
 BATCHES = {
     "failed": "it fails validation, for no reason that it names",
     "failed-line": "it fails validation, and names one of its lines",
@@ -58,7 +58,7 @@ BATCHES = {
     "late-half": "its file has half its lines until then",
     "uncounted": "its lines are not counted",
 }
-# Fates of a line, beside the kinds of faults.py.
+# Fate of a line, beside the kinds of faults.py -> its description.
 LINES = {
     "missing": "it is answered and charged, and stands in no file and no count",
     "twice": "it stands in the file twice",

@@ -39,8 +39,8 @@ class Queue:
         self._most = settings.requests
         self.tries = Counter[int]()
         self.refused = 0  # batches in a row that the endpoint would not begin
-        self.pause = 0.0  # no batch is begun before
-        self.crowded = False  # until a batch ends
+        self.pause = 0.0  # the time before which no batch is begun
+        self.crowded = False  # whether the endpoint's queue was full; until a batch ends
         self.unaffordable = 0  # number of requests at the last look that the budget cannot pay
 
     def __bool__(self) -> bool:

@@ -47,9 +47,9 @@ from evalsuite.types import Request, Response
 log = logging.getLogger(__name__)
 
 _TOGETHER = 500  # replies in one group
-_SEARCHES = 4  # for a batch that may have been begun
-_READS = 3  # again, of files that lack lines which failed
-_SHORT = 1.0  # seconds between the first two of them: a list may lag behind
+_SEARCHES = 4  # searches of the list for a batch that may have been begun
+_READS = 3  # further reads of files that lack lines which failed
+_SHORT = 1.0  # seconds between the first two searches or reads: a list may lag behind
 _MANY = 8  # failures in a row after which a message is printed
 _LATE_POLLS = 10  # polls for which a batch, or a reply that it owes, may still come
 _KEPT = 30 * 86400  # seconds for which endpoints remember a batch
@@ -59,7 +59,7 @@ NumberedResponses = list[tuple[int, Response]]
 
 
 class Forgetful(dict[str, dict[str, Any]]):
-    """A journal for who keeps none."""
+    """A journal that keeps nothing, for callers without one."""
 
     def batches(self) -> dict[str, dict[str, Any]]:
         return dict(self)
@@ -73,7 +73,7 @@ class Forgetful(dict[str, dict[str, Any]]):
 
 @dataclass(slots=True)
 class _Streak:
-    """Steps in a row that came to nothing."""
+    """The number of steps in a row that failed."""
 
     times: int = 0
     since: float = 0.0
@@ -85,11 +85,11 @@ class _Streak:
 
 @dataclass(slots=True)
 class _Turn:
-    """When a batch's next step is due, by the monotonic clock."""
+    """The time at which a batch's next step is due, by the monotonic clock."""
 
     due: float = 0.0
     wait: float = 0.0  # seconds before the next look
-    failed: _Streak = field(default_factory=_Streak)  # calls
+    failed: _Streak = field(default_factory=_Streak)  # failed calls
     absent: _Streak = field(default_factory=_Streak)  # looks for what is not there, or not yet
 
 
@@ -126,7 +126,7 @@ class Batching:
         self.queue = Queue(waiting, settings, self.api, clock)
         self.halted: Stop | None = None
         self.first: tuple[float, int] | None = None  # (time, progress) of the first report
-        self.told = 0.0  # when it was logged
+        self.told = 0.0  # time of the last report in the log
 
     def all(self, provider: Provider | None = None) -> Iterator[NumberedResponses]:
         """Ask everything; yields replies as batches end. Raises BackendError if some were not asked."""
@@ -545,7 +545,7 @@ class Batching:
         return Response("", "error", error=said + times)
 
     def _cost(self, outcome: LineOutcome | None, worst: float) -> float:
-        """Without usage in a reply, the worst case counts; a refusal of the content filter costs nothing."""
+        """The cost of a reply. Without usage in it, the worst case counts; a refusal of the content filter costs nothing."""
         if not isinstance(outcome, Response):
             return worst if is_answered(outcome) else 0.0
         if outcome.prompt_tokens:

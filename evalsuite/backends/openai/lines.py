@@ -1,6 +1,6 @@
 """Lines of the files of OpenAI's batch API: requests out, replies and errors in.
 
-vLLM's run-batch reads and writes the same lines; where OpenAI has an error's code, it has the message.
+vLLM's run-batch reads and writes the same lines; where OpenAI has an error's code, vLLM has the message.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class Gone(Exception):
 
 
 class Problem(NamedTuple):
-    """Why a batch was not begun."""
+    """The reason why a batch was not begun."""
 
     code: str
     message: str

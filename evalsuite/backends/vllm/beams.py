@@ -37,7 +37,7 @@ def beam_search(beams: int, limit: int, stop: Collection[int]) -> Search:
         best = sorted(grown, key=_score, reverse=True)[:keep]
         ended = [length == limit or tokens[-1] in stop for _, tokens in best]
         running = [beam for beam, end in zip(best, ended, strict=True) if not end][:beams]
-        # Only the `beams` best may finish; the others are there to be gone on with.
+        # Only the `beams` best may finish; the others are kept to be continued.
         done = [(total / length, tokens) for (total, tokens), end in zip(best[:beams], ended, strict=False) if end]
         finished = sorted([*finished, *done], key=_score, reverse=True)[:beams]
         if len(finished) == beams and running and running[0][0] / length <= finished[-1][0]:

@@ -41,7 +41,7 @@ def _holds(reply: str, words: set[str], answer: str) -> bool:
     """Whether a reply, whose words are `words`, holds an answer."""
     if any(form in reply for form in (answer, answer.replace("-", " "), answer.replace(" ", "-"))):
         return True
-    blank = {" "} if answer.isascii() else set()  # a word of jieba's, and none of English
+    blank = {" "} if answer.isascii() else set()  # jieba returns the blanks between English words as words
     return _words(answer) - blank <= words
 
 

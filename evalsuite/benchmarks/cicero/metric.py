@@ -45,5 +45,5 @@ def answers_part(answered: Answered) -> Part:
     sums = ByRightAnswers.of([a == b for a, b in zip(said, golds, strict=True)], [len(gold) for gold in golds])
     names = {m.name: m.name for n, m in enumerate(METRICS) if sums.statistics[:, 2 * n].any()}
     method = f"parser:{parser_of(answered.reading)}"
-    # A single item has no value of the one that does not count it.
+    # A single item has no value of the metric that does not count it.
     return Part("answers", sums, names, {name: f"{name}|def:cicero|{method}" for name in names}, {})

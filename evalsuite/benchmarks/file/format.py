@@ -151,7 +151,8 @@ class TaskRow(RowFields):
     variables: dict[Identifier, ColumnOrExpression] = Field(default={}, max_length=20)
     """Variables of its templates beside those of items: expressions on `set` and `task`."""
     wordings: dict[str, Annotated[Reworded, Field()]] = Field(default={}, max_length=MOST)
-    """By name of a wording that asks the same items in other words, such as a translation, or shows examples: what differs."""
+    """The differences of wordings, by name: a wording that asks the same items in other words, such as a translation, or that
+    shows examples."""
 
     @model_validator(mode="after")
     def _fits_its_kind(self) -> TaskRow:

@@ -55,7 +55,8 @@ def _of_side(item: Item, reply: str) -> str:
 
 
 def _of_continuation(item: Item, reply: str) -> str:
-    """
+    """The explanation that a reply makes which goes on after X.
+
     >>> item = Item("", "", "d4", "", ("*Gage turned his bike.*",), "")
     >>> _of_continuation(item, "because he has a bike. He fell.")
     'he possess(es) a bike >Enables> Gage turned his bike'

@@ -116,7 +116,7 @@ def _check(
     own: Sequence[str],
     found: _Problems,
 ) -> CheckResult:
-    """`own`: the names of the benchmarks whose files the checker has."""
+    """Make all checks of a submission. `own`: the names of the benchmarks whose files the checker has."""
     verified, unverified, strange = list[str](), list[str](), set[str]()
     try:
         for name in files.benchmark_names(there):

@@ -111,7 +111,7 @@ class Picked(Strict):
 
 
 class Until(Strict):
-    """When the asking of a cell stops."""
+    """The condition that ends the asking of a cell."""
 
     margin: Annotated[float, Field(gt=0, lt=0.5)] = Field(
         description="The half width of the interval that is waited for."

@@ -114,7 +114,7 @@ class ReplyName(TypedDict):
 
 
 class AnswerFields(TypedDict):
-    """`AnswerRead`."""
+    """The fields of `AnswerRead`, as a line has them."""
 
     status: str
     choice: int | None
@@ -126,7 +126,7 @@ class AnswerFields(TypedDict):
 
 
 class LikelihoodFields(TypedDict):
-    """`OptionLikelihood`."""
+    """The fields of `OptionLikelihood`, as a line has them."""
 
     logprob: float
     tokens: int
@@ -134,14 +134,14 @@ class LikelihoodFields(TypedDict):
 
 
 class TurnFields(TypedDict):
-    """`Turn`."""
+    """The fields of `Turn`, as a line has them."""
 
     role: str
     content: str
 
 
 class RecordFields(ReplyName):
-    """`Record`."""
+    """The fields of `Record`, as a line has them."""
 
     dialogue: list[str]
     question: str
@@ -168,7 +168,7 @@ class RecordFields(ReplyName):
 
 
 class OpinionFields(ReplyName):
-    """A line of judged/."""
+    """The fields of a line of judged/."""
 
     judge: str
     rubric: str
@@ -179,7 +179,7 @@ class OpinionFields(ReplyName):
 
 
 class SecondFields(ReplyName):
-    """A line of second/."""
+    """The fields of a line of second/."""
 
     reader: str
     verdict: str

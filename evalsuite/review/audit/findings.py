@@ -36,7 +36,7 @@ class AnnotatorAgreement:
     n: int  # number of outputs that all annotators marked
     same: float | None
     kappa: float | None
-    which: str  # "Cohen" | "Fleiss" | "quadratic"
+    which: str  # the kind of kappa: "Cohen" | "Fleiss" | "quadratic"
     spearman: float | None = None
 
 

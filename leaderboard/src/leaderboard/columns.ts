@@ -170,7 +170,7 @@ function byRank<R extends Row>(rows: R[], columns: TableColumn[]): R[] {
   return [...rows].sort((a, b) => rank(a) - rank(b) || NAMES.compare(a.label, b.label));
 }
 
-/** The place of every model on the page: by mean rank over the columns of the first benchmark shown, baselines last. */
+/** The rank of every model in the page's order: by mean rank over the columns of the first benchmark shown, baselines last. */
 export function modelPlaces(): Map<string, number> {
   const [first] = benchmarksShown();
   const rows = [...models.values()].map((model) => ({

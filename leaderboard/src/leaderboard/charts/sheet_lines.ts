@@ -35,7 +35,7 @@ export interface LinePanel {
   diagonal: boolean;
   /** The range of all panels of a sheet whose lines have figures at their ends; undefined: from 0. */
   range?: Range;
-  /** The words below the places: numbers of items. */
+  /** Words below the positions on the axis: numbers of items. */
   counts: string[];
   /** Dotted levels: [first place, last place, value]. */
   levels: [number, number, number][];
@@ -83,7 +83,7 @@ const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 type Caption = Pick<LinePanel, "title" | "small" | "joined" | "diagonal">;
 
-/** A line a row; the columns of figures are the places. */
+/** A line per row; the columns of figures are the places. */
 function overColumns(sheet: Sheet, { group, rows }: Block, apart: SheetRow[], caption: Caption): LinePanel {
   const at = (sheet.chart?.up ?? figures(sheet)).filter((n) =>
     rows.some((row) => isNumber(asValue(row.cells[n]).value)),

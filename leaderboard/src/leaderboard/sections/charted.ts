@@ -145,7 +145,7 @@ function lineCharts(sheets: Sheet[], box: string): Kid {
   ];
 }
 
-/** A matrix a sheet; of many names those that stand most often in it, unless all are asked for. */
+/** A matrix per sheet; of many names those that stand most often in it, unless all are asked for. */
 function matrices(sheets: Sheet[], box: string, id: string): Kid {
   const all = sheets.map((sheet) => ({ sheet, matrix: matrixOf(sheet) }));
   const most = Math.max(...all.map(({ matrix }) => matrix.weights.size));
