@@ -99,7 +99,7 @@ def ours(row: corpus.Row) -> set[str]:
 def kind(row: corpus.Row, found: set[str]) -> str:
     letters = {letter for letter in found if re.fullmatch("[A-Z]", letter)} & {*row["options"]}
     if "label" in row and len(letters) > 1:
-        letters = set()  # one is asked for
+        letters = set()  # one option is asked for
     wanted = {*row["labels"]} if "labels" in row else {row["label"]} - {None}
     return "right" if letters == wanted else "invented" if not wanted else "wrong" if letters else "missed"
 

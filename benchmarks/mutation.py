@@ -228,7 +228,7 @@ def main() -> None:
                 import_module(name)
         for file in sorted({m["file"] for m in mutants}):
             import_module("evalsuite." + file.removesuffix(".py").replace("/", ".").removesuffix(".__init__"))
-        before = {key_of(m): m for m in map(json.loads, done)}  # the same command goes on
+        before = {key_of(m): m for m in map(json.loads, done)}  # the same command continues with the mutants left
         mutants = [before.get(key_of(m), m) for m in mutants]
         proved = {tuple(tests_of(m["file"], copy)) for m in mutants if m.get("survived")}  # tests that passed
         for number, m in enumerate(mutants, 1):

@@ -42,7 +42,7 @@ def _descendants() -> Iterator[float]:
     """CPU seconds of each process below this one, and of those that it waited for."""
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:  # it has none
+    except ChildProcessError:  # this process has no children
         return
     children: defaultdict[int, list[tuple[int, float]]] = defaultdict(list)
     with suppress(FileNotFoundError):  # elsewhere than on Linux

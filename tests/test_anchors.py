@@ -91,7 +91,7 @@ def test_medoids_are_nearly_as_near_as_the_best_of_all_sets() -> None:
 
 
 def test_medoids_share_the_weight_of_items_that_all_models_answer_alike() -> None:
-    table = np.repeat(np.eye(4)[:, :2], 50, axis=1)  # two columns only, fifty times each
+    table = np.repeat(np.eye(4)[:, :2], 50, axis=1)  # two different columns only, fifty times each
     found = choose("medoids", table, None, 10, seed=0)
     assert found.weights.max() < 0.3  # 0.5 if one item stood for all that are like it
 

@@ -136,7 +136,7 @@ def test_every_fault_of_a_call(kind: str) -> None:
         account = server.account()
     assert right(found, 40) and account["twice"] == 0
     assert account["requests"] == 40 and account["calls"][kind] > 3
-    assert sum(account["batches"].values()) == 5  # none begun twice
+    assert sum(account["batches"].values()) == 5  # no batch was begun twice
 
 
 @pytest.mark.parametrize("kind", BATCHES)
@@ -309,7 +309,7 @@ def test_killed_before_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
                 ask(server, 5, limits)
         (note,) = journal.values()
         assert note["file"] and note["batch"] is None
-        for n in range(3):  # others of the account
+        for n in range(3):  # batches of others of the account
             server.batches[f"other{n}"] = server.batches["batch_0"].__class__(
                 {"id": f"other{n}", "status": "completed", "input_file_id": "f", "metadata": {}}, [], 0, "ok"
             )
@@ -396,7 +396,7 @@ def test_asked_directly_while_a_batch_is_under_way(caplog: pytest.LogCaptureFixt
         asked = {str(n): request(n) for n in range(6)}
         with Store(tmp_path / "store.sqlite") as store:
             for name, note in limits.journal.batches().items():
-                store.put_batch(name, note | {"batch": None}, 1.0)  # it may have been begun
+                store.put_batch(name, note | {"batch": None}, 1.0)  # the batch may have been begun
         with caplog.at_level(logging.WARNING, "evalsuite"):
             assert _stored(tmp_path, direct, asked) == set()
     assert "5 of these requests are under way" in caplog.text
@@ -501,7 +501,7 @@ def test_what_never_comes_stops_the_model_and_is_looked_for_again(
         (note,) = journal.values()
         assert len(note["lines"]) == 6 - there
         assert paid(found) + journal.spent + sum(journal.stakes.values()) >= charged(server)
-        server.batches["batch_0"].whole = 0  # it comes at last
+        server.batches["batch_0"].whole = 0  # the file appears at last
         found |= ask(server, 6, limits, done={*found})
     assert right(found, 6) and len(server.batches) == 1 and not journal
     assert paid(found) == pytest.approx(charged(server)) and journal.spent == 0
@@ -722,7 +722,7 @@ def test_a_run_has_the_same_bytes(server: BatchServer, tmp_path: Path) -> None:
     with Store(tmp_path / "a" / "store.sqlite") as a, Store(tmp_path / "b" / "store.sqlite") as b:
         assert a.spent() == pytest.approx(b.spent()) and not b.batches()
     half = write_models(server, tmp_path / "half.yaml", ", batch: {poll: 0.05}")
-    evalsuite.run(half, out=tmp_path / "b", **ASKED)  # all is there, and only prices change
+    evalsuite.run(half, out=tmp_path / "b", **ASKED)  # every reply is there, and only prices change
     assert [x / 2 for x in costs(tmp_path / "a")] == pytest.approx(costs(tmp_path / "b"))
 
 

@@ -126,7 +126,7 @@ def test_scores_are_those_of_the_official_script(official: Path) -> None:
     script = official_script(official)
     annotations = json.loads((official / "data" / "annotations" / "China_data.json").read_text(encoding="utf-8"))
     asked = items(official)
-    del annotations["New-en-04"]  # its question is blank
+    del annotations["New-en-04"]  # the annotation's question is blank
     styles = (
         lambda n, item: item.references[n % len(item.references)],
         lambda n, item: f"答案： 人们常说{item.references[-1]}，也有{item.references[0][:-1]}。",

@@ -115,7 +115,9 @@ def test_texts_are_compared_by_token() -> None:
     expected = 1 / (1 + np.exp(-1.0))  # the difference is 4 nats in 4 tokens
     assert found.by == "token" and found.confidence.value == pytest.approx(expected)
     assert found.accuracy.value == 0.5
-    assert found.ece.value == pytest.approx(abs(expected - 0.5)) and found.ece.low is None  # two dialogues
+    assert (
+        found.ece.value == pytest.approx(abs(expected - 0.5)) and found.ece.low is None
+    )  # two dialogues: no interval
     assert found.brier.low is not None and found.brier.low >= 0
 
 
@@ -247,7 +249,7 @@ def test_the_wording_that_asks_for_it(tmp_path: Path) -> None:
         assert ("置信度" in shown) == TASKS[name].kind.options and shown.endswith("答案："), shown
 
     def reply(request: Request) -> str:
-        assert "置信度" in request.prompt and not statements(request.prompt)  # it suggests no number
+        assert "置信度" in request.prompt and not statements(request.prompt)  # the prompt suggests no number
         return f"{request.labels[0]}\n置信度：{60 + 10 * (len(request.prompt) % 4)}%"
 
     done = evalsuite.run({"m": reply}, tasks=[TASK], set="easy", limit=40, prompt=("confidence",), out=tmp_path / "run")

@@ -228,7 +228,7 @@ def test_figures_by_hand() -> None:
         "accuracy_reversed": 1.0, "delta_nll_reversed": 3.0,
     }  # fmt: skip
     nothing = probes.finish(0 * probes.statistics.sum(axis=0))
-    assert nothing["accuracy_negation"] == 0.5 and nothing["delta_nll_negation"] == 0  # none drawn: guessed
+    assert nothing["accuracy_negation"] == 0.5 and nothing["delta_nll_negation"] == 0  # no such probe: as by guessing
 
 
 def test_a_probe_is_scored_by_the_loss_of_its_targets_tokens() -> None:

@@ -219,7 +219,7 @@ def test_five_askings_vote(tmp_path: Path) -> None:
     }
     assert all(
         len(askings) == 1 for askings in left.values()
-    )  # five different orders, as one reply belongs to one prompt
+    )  # five different orders, since a file of replies answers each prompt once
     texts = {item.id: item.options for item in (moral, hint)}
 
     def reply(request: evalsuite.types.Request) -> str:

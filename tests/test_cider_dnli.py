@@ -47,7 +47,7 @@ def test_each_strategy_does_what_it_says() -> None:
                 assert changed == (0, True)
             elif name == "span":
                 assert changed == (1, False)
-            else:  # two or three at once
+            else:  # two or three changes at once
                 assert changed in ((0, True), (1, True), (2, True), (2, False))
                 assert changed != (0, True) or made.relation in SYMMETRIC  # turned only by its own relation's leave
     assert len(seen) >= 6  # every kind of change was seen

@@ -146,7 +146,7 @@ def test_each_row_is_otherwise_equal_and_corrected_with_its_like(tmp_path: Path,
     put(tmp_path, "".join(rng.choices("ab", k=9)), model="m", shots=5, variant="cot")  # has no partner
     rows = compare(tmp_path, shots=[0, 5])
     assert [(r.model, r.variant) for r in rows] == [("m", "paper"), ("m", "plain"), ("n", "paper"), ("n", "plain")]
-    assert all(r.p_holm == r.p for r in rows)  # each is the only one of its model and wording
+    assert all(r.p_holm == r.p for r in rows)  # each row is the only one of its model and wording
     (one,) = compare(tmp_path, shots=[0, 5], models="n", prompt="plain")
     assert one == rows[3]
     said = cli("compare", tmp_path, "--shots", "0,5", "--flips", "0", COLUMNS="200").stdout

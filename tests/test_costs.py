@@ -123,7 +123,7 @@ def test_the_closest_replies_are_taken_and_named(
     row = total(evalsuite.estimate_cost(**ask(path, **more), out=tmp_path / "new", samples=[run]))
     assert row.kinships == ((kinship,) if kinship else ()) and row.replies == (4 if kinship else 0)
     assert row.reply_tokens and (row.reply_tokens.mean is None) == (kinship is None)
-    # It is no sample of these: the range still goes to the limit.
+    # The first run is no sample of these requests: the range still goes to the limit.
     nothing = total(evalsuite.estimate_cost(**ask(path, **more), out=tmp_path / "new"))
     assert nothing.reply_tokens and row.reply_tokens.high == nothing.reply_tokens.high
 

@@ -215,7 +215,7 @@ def test_chinese_paths_with_blanks_under_a_locale_of_ascii(tmp_path: Path) -> No
     for file in [*run.rglob("*.json*"), *run.rglob("*.html"), *run.rglob("*.log"), *(place / "页 面").rglob("*.html")]:
         text = file.read_text(encoding="utf-8")
         assert "\\udc" not in text and "\ufffd" not in text, file
-    # The same bytes as under UTF-8.
+    # The bytes are the same as under UTF-8.
     done = call(
         "-m",
         "evalsuite.cli",

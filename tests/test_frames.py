@@ -346,7 +346,7 @@ def test_nothing_else_is_loaded(folder: Path, library: str) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     others = {"torch", "transformers", "vllm", *LIBRARIES.values()} - {LIBRARIES[library]}
     if library != "polars":
-        others -= {"pyarrow", "pandas"}  # each imports the other where it is installed
+        others -= {"pyarrow", "pandas"}  # each of the two imports the other where it is installed
     assert not others & {*done.stdout.split()}
 
 

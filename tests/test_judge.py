@@ -268,10 +268,10 @@ READ: list[tuple[str, int | None]] = [
     (r"\boxed{4}", 4), ("④", 4), ("4/5", 4), ("４／５", 4), ("得分：4/5分", 4), ("4分（满分5分）", 4), ("4 out of 5", 4), ("4 points", 4),
     ("四分", 4), ("五", 5), ("两分\n不对", 2), ("零分", 0), ("Score: 4\nBecause …", 4), ("Rating: **3/5**", 3), ("The score is 4.", 4),
     ("score = 2", 2), ('{"score": 4, "reason": "好"}', 4), ("得分：\n4\n好", 4), ("<think>先看5分的标准……</think>\n3\n不具体", 3),
-    # it begins with it
+    # the first line begins with the score
     ("4分。因为答案正确", 4), ("4：答案正确", 4), ("4，语义一致", 4), ("4 - correct", 4), ("4分 答案正确", 4), ("评分：4。理由：……", 4),
     ("3。语义宽泛", 3), ("候选答案的评分是2分，因为……", 2), ("4\n不能给5分，因为与标准答案不一致。", 4), ("4\n如果更具体，得分为5。", 4), ("4\n最终得分：4", 4),
-    # it is stated elsewhere
+    # the score is stated elsewhere
     ("这个答案很好，因此给4分。", 4), ("综上所述，评分：4", 4), ("答案通顺。\n\n我认为得分为4分", 4), ("满分5分，得3分", 3), ("5分制下，得4分", 4),
     ("评分标准为0-5分，给3分", 3), ("The answer is fine.\nScore: 4 out of 5", 4), ("I would give it a 4 out of 5.", 4), ("1. 语句通顺\n2. 正确\n评分：4", 4),
     # nothing is stated
@@ -282,7 +282,7 @@ READ: list[tuple[str, int | None]] = [
     # several are
     ("3-4", None), ("3或4", None), ("3~4分", None), ("4 5", None), ("4、5", None), ("4\n5", None), ("2分\n3分", None), ("3到4分之间", None),
     ("0：不通顺\n1：不正确\n2：不对", None), ("4\n综上，最终得分：3", None), ("评分：3。\n……\n评分：4。", None), ("给3分，也可以给4分", None),
-    # it is none of the scale's
+    # the number is none of the scale's
     ("6", None), ("-1", None), ("40", None), ("4.5", None), ("4/10", None), ("得分：8/10", None), ("评分：100", None), ("3.5分", None), ("十分", None),
 ]  # fmt: skip
 

@@ -163,7 +163,7 @@ def test_a_type_name_has_one_meaning(parsed: Parsed) -> None:
                 defined[type_name][name] = definition or name
     several = {name: files for name, files in defined.items() if len({*files.values()}) > 1}
     assert {name: sorted(files) for name, files in several.items() if name not in ONE_PROTOCOL} == {}
-    assert {*several} >= ONE_PROTOCOL  # none stays in the list for nothing
+    assert {*several} >= ONE_PROTOCOL  # no name stays in the list for nothing
 
 
 def test_comments_of_the_pages_scripts_name_their_subject() -> None:

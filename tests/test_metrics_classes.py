@@ -28,7 +28,7 @@ BY_HAND = [
     ([None, 1], [0, 1], 2, 0, {"accuracy": 1 / 2, "precision": 0, "recall": 0, "macro_f1": 1 / 2, "macro_precision": 1 / 2}),
     # Two of 31 classes occur: the mean is over two.
     ([4, 4], [4, 7], 31, None, {"macro_recall": 1 / 2, "macro_precision": 1 / 4, "macro_f1": 1 / 3}),
-    # One that is only chosen counts among them, too.
+    # A class that is only chosen counts among them, too.
     ([9, 4], [4, 4], 31, None, {"macro_recall": 1 / 4, "macro_precision": 1 / 2, "macro_f1": 1 / 3, "weighted_f1": 2 / 3}),
     # Everything called false where one in nine is true, as in CIDER's tests.
     ([1] * 9, [0] + [1] * 8, 2, 0, {

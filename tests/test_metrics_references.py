@@ -204,7 +204,7 @@ def test_rouge_chinese_is_the_librarys() -> None:
         ]
         assert [value for value, hyp in zip(scores.per_item[name].tolist(), MIXED, strict=True) if hyp] == own
         assert scores.per_item[name][MIXED.index("")] == 0 and "rouge-chinese" in scores.signatures[name]
-    repeated = TextCorpus(["好好"], [["好"]])  # it counts a repeated n-gram once
+    repeated = TextCorpus(["好好"], [["好"]])  # the library counts a repeated n-gram once
     assert repeated.score(replace(PROFILES["rouge_chinese"], rouge="char")).corpus["rouge1"] == pytest.approx(1)
     assert repeated.score("char").corpus["rouge1"] == pytest.approx(2 / 3)
 

@@ -142,7 +142,7 @@ def test_less_is_better_of_some_metrics(page: Any, results: dict[str, Any]) -> N
     page.wait_for_selector("table.overview")
     assert table(page, "cider_span_extraction")["SpanBERT"][0] == "49.1"  # Table 5
     page.select_option("[data-keep=metric-cider_span_extraction] select", "no_match")
-    assert "SpanBERT" not in table(page, "cider_span_extraction")  # its figures are of whole replies
+    assert "SpanBERT" not in table(page, "cider_span_extraction")  # the figures of SpanBERT are of whole replies
 
 
 def test_every_figure_is_exported(page: Any, results: dict[str, Any]) -> None:

@@ -156,7 +156,7 @@ def up_to_six_models_and_which(page: Any) -> None:
     for name in (first, second):
         keys.filter(has_text=name).click()
     drawn = {series.nth(n).get_attribute("data-series"): series.nth(n).get_attribute("class") for n in range(2)}
-    assert drawn == {name: looks[name] for name in (first, second)}  # they keep their colours
+    assert drawn == {name: looks[name] for name in (first, second)}  # the models keep their colours
     assert series.count() == 2 and "highlight=" in page.url
     page.click("#breakdown .modelkeys .link")
     assert series.count() == 6

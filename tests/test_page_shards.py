@@ -178,7 +178,7 @@ def test_a_shard_that_is_gone(run: Path, tmp_path: Path, monkeypatch: pytest.Mon
         assert "belongs beside this page" in tab.inner_text(".detail")
         for path in (site.parent / "shards").glob("*.bak"):
             path.rename(path.with_suffix(".js"))
-        tab.keyboard.press("j")  # it is sent for again
+        tab.keyboard.press("j")  # the shard is sent for again
         tab.wait_for_selector(".chat")
 
 

@@ -45,7 +45,7 @@ def run(folder: Path) -> Path:
 
 @made_once
 def many(run: Path, folder: Path) -> Path:
-    """The same with twenty models: copies of one, each with changes of its own."""
+    """The run with twenty models: copies of one, each with changes of its own."""
     folder = folder / "run"
     results = json.loads((run / "results.json").read_text())
     there = [results["cells"], *results["robustness"].values()]
@@ -168,7 +168,7 @@ def test_slopes(page: Any, run: Path) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("end", ["perturbed", "base"])
 def test_a_slope_opens_its_evidence_by_keyboard(page: Any, end: str) -> None:
-    """One stop of the tab key a panel; arrows go on from there."""
+    """The tab key stops once at a panel; arrows go on from there."""
     panel = panel_of(page, "shuffle")
     assert panel.locator("[tabindex='0']").count() == 1
     panel.locator("[tabindex='0']").focus()

@@ -59,7 +59,7 @@ def test_every_form_of_numbers_reads_its_example() -> None:
         (
             "(a)\n置信度：85%\n\n下面是A和B两个人的一段对话。\n\nA: 下雪了。\n\n天气如何？\n(a) 雨\n(b) 雪\n答案：(b)\n置信度：60%",
             0.85,
-        ),  # it runs on
+        ),  # the reply runs on with another question
     ],
 )
 def test_which_statement_counts(reply: str, confidence: float | None) -> None:
@@ -78,4 +78,4 @@ def test_rows_of_parse_have_it_where_it_is_stated() -> None:
     "text", ["置信度" + "是 " * 50_000, "9" * 100_000, "把握" * 50_000, "一成" * 50_000, "90%的" * 25_000]
 )
 def test_no_reply_costs_much(text: str) -> None:
-    assert len(statements(f"置信{text}")) <= 1  # it ends at all: with a quadratic pattern it would take minutes
+    assert len(statements(f"置信{text}")) <= 1  # the call ends at all: with a quadratic pattern it would take minutes

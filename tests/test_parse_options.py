@@ -22,7 +22,7 @@ DIGITS = dict(zip(("(0)", "(1)", "(2)", "(3)", "(4)"), TEXTS, strict=True))  # a
     [
         ("I'm sorry, but I can't help with that.", Status.REFUSED, "declines"),
         ("None of the above.", Status.UNPARSED, "none"),
-        ("0 and 9", Status.UNPARSED, "outside"),  # it cannot be right, and leaving 9 out would make it so
+        ("0 and 9", Status.UNPARSED, "outside"),  # the reply cannot be right, and leaving 9 out would make it so
         ("", Status.EMPTY, "nothing"),
     ],
 )

@@ -105,7 +105,7 @@ CHOICES_ZH: list[Row] = [
     ),
     (FILM, "答案：b\n\n问题：请选择填入[MASK]的词。\n选项：(a) 东 (b) 西 (c) 南\n答案：a", "(b)"),
     (FILM, "A怕鬼。\n答案：b<|im_end|>\n<|im_start|>user\n再来一题。<|im_end|>\n<|im_start|>assistant\n答案：c", "(b)"),
-    # none
+    # no answer: all of it is thinking
     (FILM, "<think>\n先看(a)，再看(b)，应该是(b)。答案：(b)", Status.UNPARSED),
     (FILM, "对话没有说看的是什么电影。\n答案：无法确定", Status.REFUSED),
     (FILM, "(a)和(b)都说得通。\n答案：(a)和(b)", Status.SEVERAL),

@@ -53,7 +53,7 @@ QUESTIONS = [  # question, with labels a … e -> with 1 … 5
      "从1、2、3等候选领域中选择下面两个短语之间的关系所属的领域。\n短语1: 维生素a、b  短语2: 从a、b选项"),
     ("从a、b、c等选项中选择下面两个短语之间的关系。\n短语1：从a、b中选  短语2：选项a",
      "从1、2、3等选项中选择下面两个短语之间的关系。\n短语1：从a、b中选  短语2：选项a"),
-    # Other separators, ranges, cases, brackets.
+    # Questions with other separators, ranges, cases, brackets.
     ("请从A、B、C、D、E中选择一个", "请从1、2、3、4、5中选择一个"),
     ("从a，b，c选项中选择", "从1，2，3选项中选择"),
     ("从a/b/c三个选项中选择", "从1/2/3三个选项中选择"),
@@ -275,7 +275,7 @@ def test_orders_leave_labels_and_question(item: Item, seed: int) -> None:
         assert made.options[made.gold] == item.options[item.gold]
     assert (derange(item, seed).options == item.options) == (len(set(item.options)) == 1)
     shuffled = shuffle(item, seed)
-    assert shuffled == derange(item, seed) or shuffled.options == item.options  # they differ only where they must
+    assert shuffled == derange(item, seed) or shuffled.options == item.options  # the two differ only where they must
     assert reverse(reverse(item)) == item
     assert reindicate(derange(item, seed)) == PERTURBATIONS["derange_both"].items(item, seed)[0]
     assert reindicate(shuffle(item, seed)) == PERTURBATIONS["both"].items(item, seed)[0]
@@ -297,7 +297,7 @@ def test_orders_are_drawn_alike() -> None:
     five = [shuffled_orders(replace(item, id=str(n))) for n in range(600)]
     drawn = Counter(order for orders in five for order in orders)
     assert len(drawn) == 6 and all(430 <= count <= 570 for count in drawn.values())
-    assert any(len({*orders}) < len(orders) for orders in five)  # each is drawn alone
+    assert any(len({*orders}) < len(orders) for orders in five)  # each order is drawn alone
     drawn = Counter(deranged_order(replace(item, id=str(n)))[0] for n in range(3000))
     assert len(drawn) == 5 and (0, 1, 2) not in drawn
     assert all(500 <= count <= 700 for count in drawn.values())

@@ -169,7 +169,7 @@ def at_work(address: str) -> list[Path]:
                 parent = (process / "stat").read_text().rpartition(")")[2].split()[1]
                 if address.encode() in Path("/proc", parent, "cmdline").read_bytes():
                     found.append(process)
-        except OSError:  # it ended meanwhile
+        except OSError:  # the process ended meanwhile
             continue
     return found
 

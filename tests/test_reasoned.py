@@ -48,7 +48,7 @@ def test_every_written_task_has_both_wordings(task: Task, wording: str) -> None:
     shown = prompt.render(item)
     plain = Prompt(PROMPTS, task, "plain").render(item)
     assert prompt.answer_after == AFTER[wording] and prompt.tokens == 1024
-    assert f"“{AFTER[wording]}”" in shown or f'"{AFTER[wording]}"' in shown  # it says which words
+    assert f"“{AFTER[wording]}”" in shown or f'"{AFTER[wording]}"' in shown  # the wording says which words
     assert shown.endswith("\n") and ("一步一步" in shown if wording == "cot" else "step by step" in shown)
     # The question is the one that the wording `plain` shows, and nothing forbids the reasoning.
     for turn in item.dialogue:

@@ -42,7 +42,7 @@ def where() -> dict[Rule, list[Row]]:
 
 
 def needs(monkeypatch: pytest.MonkeyPatch, several: bool, left: Sequence[Rule], rows: Sequence[Row]) -> Row | None:
-    """One of these labelled replies that is read wrongly if these are the rules."""
+    """A labelled reply that is read wrongly if these are the rules."""
     table = rules.compiled(left)
     monkeypatch.setattr(rules, "table", lambda sets: table if sets == several else rules.compiled(RULES))
     forget()

@@ -97,7 +97,7 @@ def test_the_counts_are_those_of_a_hand(run: Path, cli: Callable[..., Any]) -> N
     # parser: a 3, b 2, c 1, none 3; reader: a 2, b 1, c 2, none 4, of 9
     chance = (3 * 2 + 2 * 1 + 1 * 2 + 3 * 4) / 81
     assert row["measure"] == "kappa" and row["value"] == pytest.approx((5 / 9 - chance) / (1 - chance))
-    assert row["low"] is row["high"] is None  # all of one dialogue
+    assert row["low"] is row["high"] is None  # all replies are about one dialogue
     assert (spans["measure"], spans["relations"]["first_only"], spans["value"]) == ("f1", 4, 0)
     cell = next(c for c in second["cells"] if c["task"] == CHOICE)
     assert [(int(x["item"].split("/")[-1]), x["first"], x["second"]) for x in cell["parted"]] == [
@@ -287,7 +287,7 @@ SEVERAL = next(t for t in TASKS.values() if t.kind.several)
 READ: list[tuple[str, str, Status | None, tuple[int, ...], str | None]] = [
     # kind, what the second reader said -> status (None: no verdict), choices, text
     ("choice", "(b)", Status.PARSED, (1,), "乙"),
-    ("choice", "(b) 乙", Status.PARSED, (1,), "乙"),  # its line, as it was shown
+    ("choice", "(b) 乙", Status.PARSED, (1,), "乙"),  # the option's line, as it was shown
     ("choice", "(b)丙", None, (), None),
     ("choice", " b \n", Status.PARSED, (1,), "乙"),
     ("choice", "<think>(a)?</think>(c)<|im_end|>", Status.PARSED, (2,), "丙"),

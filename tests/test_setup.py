@@ -477,7 +477,7 @@ def test_extras_as_the_metadata_has_them() -> None:
 
 
 def test_every_extra_is_told_of() -> None:
-    """One that pyproject.toml adds needs a line that says what it is for."""
+    """An extra that pyproject.toml adds needs a line that says what it is for."""
     import tomllib
 
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]

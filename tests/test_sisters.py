@@ -410,5 +410,7 @@ def test_finetune_on_a_fold_and_on_sets_of_choices(tmp_path: Path) -> None:
         (trained,) = (c["facts"]["trained"] for c in cells)
         assert trained["set"] == item_set and trained["size"] == 2
         golds = sum(trained["labels"].values())
-        assert golds == (2 if task == "cider_dnli" else 4)  # two of each there: every right one counts
+        assert golds == (
+            2 if task == "cider_dnli" else 4
+        )  # items of this task have two options: every right one counts
     assert {c["set"] for c in cells_of(done)} == {"fold1", "v2"}

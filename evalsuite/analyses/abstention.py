@@ -126,10 +126,9 @@ def _legend(penalty: float) -> Text:
         f"回答 %：给出答案的回复所占比例；拒答：表示不作答或无从得知；无答案：其余没有答案的回复。答对 %：只计有答案的回复。得分：答对得 1，答错得 −{penalty:g}，"
         f"不答得 0（show --penalty 可改），即把握超过 {sure:.0f}% 才值得回答。区间 95%，以对话为单位。",
         "answered: % of replies with an answer; abstained: those that decline, or say that it cannot be known; "
-        "silent: the others without "
-        f"one. right: % of the answered. score: 1 for right, -{penalty:g} for wrong, 0 for none (show --penalty "
-        "sets it), so that an answer "
-        f"pays from {sure:.0f} % sure. 95 % intervals by dialogues.",
+        f"silent: the others without one. right: % of the answered. score: 1 for right, -{penalty:g} for wrong, 0 "
+        f"for none (show --penalty sets it), so that an answer pays from {sure:.0f} % sure. 95 % intervals by "
+        "dialogues.",
     )
 
 

@@ -20,8 +20,7 @@ _LEGEND = Text(
 _METHODS = Text(
     "各方法在未参与选题的模型上的误差，以百分点计。更强：由其余模型选题时，最好的四分之一的模型上的误差（选定的方法；随机题）",
     "error of each method on models left out, in points. stronger: on the best quarter of the models, when the "
-    "others choose (the "
-    "chosen method; random items)",
+    "others choose (the chosen method; random items)",
 )
 
 

@@ -293,7 +293,7 @@ def _sheet(where: str, rows: Sequence[Calibration]) -> Sheet:
     )
     lines = []
     for row in rows:
-        by_share = dict(zip(COVERAGES, row.curve, strict=False))  # none where the row is refused
+        by_share = dict(zip(COVERAGES, row.curve, strict=False))  # no curve where it cannot be computed
         uniform = () if row.by == "stated" else (f" ({row.brier_uniform:.3f})",)
         cells: tuple[CellValue, ...] = (
             row.model,

@@ -188,11 +188,10 @@ _SIGN = {
 _LEGEND = Text(
     "p：若模型从未见过此文件，检验统计量至少如此之大的概率（单侧）；校正后 p：对该模型的所有检验作 Holm 校正，低于 0.05 才称为迹象。迹象只说明与“从未读过”不符，"
     "不说明怎样读到、是否有意，也不说明分数因此高了多少。若对照条目也被读过，则看不出差别",
-    "p: how probable so large a statistic is if the model never saw the file, one-sided; corrected: by Holm "
-    "over all tests of the model, below 0.05 it is called a sign. "
-    "A sign says that 'never read' does not fit; it does not say how the text was read, nor that anyone meant "
-    "it, nor by how much a score is higher for it. "
-    "Where control items were read, too, there is no difference to see",
+    "p: how probable so large a statistic is if the model never saw the file, one-sided; corrected: by Holm over all "
+    "tests of the model, below 0.05 it is called a sign. A sign says that 'never read' does not fit; it does not say "
+    "how the text was read, nor that anyone meant it, nor by how much a score is higher for it. Where control items "
+    "were read, too, there is no difference to see",
 )
 
 

@@ -72,10 +72,8 @@ _LEGEND = Text(
     "两个模型的真实差异达到这么多百分点时，用全部共同题目比较（compare）有 80% 的机会得到 p < 0.05（未校正，配对，以对话为单位）；更小的差异多半检不出。"
     "中位：各对模型的中位数；最大：差异起伏最大的一对。对话不足 6 段时检不出任何差异（–）。",
     "A true difference of so many points between two models has an 80 % chance of p < 0.05 in `compare` on all "
-    "shared items (not "
-    "corrected, paired, by dialogues); smaller ones are likely missed. median: of all pairs of models; largest: "
-    "the pair whose "
-    "differences vary most. –: fewer than 6 dialogues, which can show none.",
+    "shared items (not corrected, paired, by dialogues); smaller ones are likely missed. median: of all pairs of "
+    "models; largest: the pair whose differences vary most. –: fewer than 6 dialogues, which can show none.",
 )
 
 

@@ -214,12 +214,11 @@ _LEGEND = Text(
 _SUSPICION = Text(
     "全错：所有模型得 0 分，p 为各模型全错题比例之积（视模型相互独立）；反向：弱者答对、强者答错，p 为单侧置换检验，未就题数校正：即便一切正常，也会"
     "列出至多 5% 的题；对错题少于六个模型时 p 到不了 0.05。同选：选了同一错误选项的模型数。标准答案是否有误，须由人判断（evalsuite audit make --suspicious）",
-    "missed: every model has value 0; p: product of the models' shares of such items, as if they failed independently. "
-    "reversed: weaker models are right, stronger ones wrong; p: one-sided, by permutation, not corrected: up "
-    "to 5 % of sound items "
-    "are listed, too, and with fewer than six models no right/wrong item can be. r: correlation with the sum "
-    "of the other items. same: models that chose the same wrong option. "
-    "Whether the gold answer is wrong, people must say: evalsuite audit make --suspicious",
+    "missed: every model has value 0; p: product of the models' shares of such items, as if they failed "
+    "independently. reversed: weaker models are right, stronger ones wrong; p: one-sided, by permutation, not "
+    "corrected: up to 5 % of sound items are listed, too, and with fewer than six models no right/wrong item can be. "
+    "r: correlation with the sum of the other items. same: models that chose the same wrong option. Whether the gold "
+    "answer is wrong, people must say: evalsuite audit make --suspicious",
 )
 _WHY = {"all_wrong": Text("全错", "missed"), "negative": Text("反向", "reversed")}
 _EACH = 5  # up to so many models, each number of right models is a count of its own

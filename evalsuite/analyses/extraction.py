@@ -98,13 +98,10 @@ _LEGEND = Text(
     "答案：从回复中抽取，引导语、引号与理由已去掉，本工具的指标（f1、bleu1 …）据此计算。整段回复：只去掉特殊词元与思考，"
     "论文口径（paper.f1、paper.bleu1 …）据此计算，与论文公布的数字对照。增加：前者减后者，同一定义的 F1，按对话重抽样的 95% 置信区间。"
     "截取：答案不是整段回复的回复所占的比例。",
-    "answer: extracted from the reply, without lead-ins, quotes and reasons; our own metrics (f1, bleu1 …) are "
-    "of it. reply: whole, "
-    "less special tokens and thinking; the paper's profile (paper.f1, paper.bleu1 …) is of it, and compares "
-    "with published figures. "
-    "gain: the first less the second, F1 by the same definition, with its 95 % interval over dialogues. cut: "
-    "replies of which the "
-    "answer is only a part.",
+    "answer: extracted from the reply, without lead-ins, quotes and reasons; our own metrics (f1, bleu1 …) are of "
+    "it. reply: whole, less special tokens and thinking; the paper's profile (paper.f1, paper.bleu1 …) is of it, and "
+    "compares with published figures. gain: the first less the second, F1 by the same definition, with its 95 % "
+    "interval over dialogues. cut: replies of which the answer is only a part.",
 )
 
 

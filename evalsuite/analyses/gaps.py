@@ -144,10 +144,8 @@ def _legend(rows: Sequence[Gap]) -> Text:
         "差：前一题集减后一题集，百分点，单独一行的 95% 置信区间；p 由两题集间的对话置换检验得出（题目不同，不配对），"
         f"p′ 按模型同一问法的全部{zh}作 Holm 校正，* p′ < 0.05，?：对话太少，p′ 不可能低于 0.05，无法判断。",
         "gap: the first set less the second, in points, with its 95 % interval, of the row alone; p: dialogues "
-        "permuted between the "
-        f"sets (the items differ, so no pairs); p': Holm over a model's {en} asked in one way, * p' < 0.05, ?: "
-        "too few dialogues to "
-        "tell, p' cannot be below 0.05.",
+        f"permuted between the sets (the items differ, so no pairs); p': Holm over a model's {en} asked in one way, "
+        "* p' < 0.05, ?: too few dialogues to tell, p' cannot be below 0.05.",
     )
 
 

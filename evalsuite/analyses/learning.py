@@ -35,7 +35,7 @@ class Before(IntervalFields):
 
 
 class Seed(IntervalFields):
-    """One adapter."""
+    """One adapter, by the seed of its training."""
 
     seed: int
     model: str

@@ -404,10 +404,9 @@ _LEGEND = Text(
 _MEASURES = Text(
     "FRMM：在模型知道其全部事实的题（保留）上的准确率；MIB：两模型都保留的题上，与每个模型准确率之差的平均（百分点，含与自身之差 0）。按 CHARM "
     "作者的脚本计算；不依据事实的题总是保留",
-    "FRMM: accuracy on the items all of whose facts the model knows (kept); MIB: mean difference of "
-    "accuracies, in points, on the "
-    "items that both models keep, over all models, itself included with 0. As CHARM's authors' script computes them; items that "
-    "rest on no fact are always kept",
+    "FRMM: accuracy on the items all of whose facts the model knows (kept); MIB: mean difference of accuracies, in "
+    "points, on the items that both models keep, over all models, itself included with 0. As CHARM's authors' script "
+    "computes them; items that rest on no fact are always kept",
 )
 _ALL = Text("各任务合计", "all tasks")
 

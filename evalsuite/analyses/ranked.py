@@ -181,9 +181,8 @@ _VERDICTS = {
 }
 _LEGEND = Text(
     "差：前者减后者，只计两者都问过的题；区间针对全部题目的差，无论何时停止都成立；同一张表中所有模型对的区间同时成立的把握为 95%",
-    "difference: first less second, on the items that both were asked; its interval is of the difference over "
-    "all items, valid whenever "
-    "one stops, 95 % over all pairs of a table",
+    "difference: first less second, on the items that both were asked; its interval is of the difference over all "
+    "items, valid whenever one stops, 95 % over all pairs of a table",
 )
 
 

@@ -47,9 +47,9 @@ Rating = tuple[str, Hashable, Sequence[str], Mapping[str, float], int]
 class ItemScores:
     """The scores of a model on one item."""
 
-    item: Hashable  # its id and its content: equal ids with other content are other items
+    item: Hashable  # the id and the content of the item: equal ids with other content are other items
     source: int  # number of its dialogue within the cell
-    values: tuple[float, ...]  # one for each of the task's `item_metrics`
+    values: tuple[float, ...]  # a value for each of the task's `item_metrics`
 
 
 @dataclass(frozen=True, slots=True)

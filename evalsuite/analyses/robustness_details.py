@@ -29,7 +29,7 @@ _SAME_CHOICE = Text(
     "“选择不变”：两边都读出选项的题中，所选仍是原来那个选项的比例，不论对错。",
     "Same choice: where an option was read in both, how often it is the same original option, right or wrong.",
 )
-_ALONE = ("task", "set")  # one of each is shown at a time
+_ALONE = ("task", "set")  # one task and one set are shown at a time
 R = TypeVar("R", Drop, Positions, Wordings, ShotValues)
 
 

@@ -29,10 +29,9 @@ LEGEND = {
 }
 ESTIMATED = Text(
     "≈k/n：只问了 n 题中的 k 题，不参与排名。附区间者为全部题目得分的估计（提前停止，或来自锚题）；无区间者只是这 k 题的得分；带 ? 者超出选题所用模型的得分范围，或提问方式不同",
-    "≈k/n: only k of n items were asked; not ranked. With an interval, an estimate of the score on all "
-    "(stopped early, or from anchor "
-    "items); without one, the score on these k alone. ?: outside the scores of the models that chose them, or "
-    "asked in another way",
+    "≈k/n: only k of n items were asked; not ranked. With an interval, an estimate of the score on all (stopped "
+    "early, or from anchor items); without one, the score on these k alone. ?: outside the scores of the models that "
+    "chose them, or asked in another way",
 )
 SAMPLED = Text("±n：各样本得分的标准差", "±n: standard deviation between the samples' scores")
 

@@ -311,7 +311,7 @@ def _pair(trial: Trial, why: Why, response: Response, first: Answer, said: Respo
 
 
 def counts(pairs: Sequence[ReadingPair]) -> ReaderCounts:
-    """Counts of replies that were asked, by reason, and of differences between the readers."""
+    """Counts of the replies that a second reader was asked about, by reason, and of differences between the readers."""
     read = [pair for pair in pairs if pair.second is not None]
     statuses: dict[str, Counter[ReadingOutcome]] = {}
     for pair in pairs:

@@ -71,7 +71,7 @@ def simplified(text: str) -> str:
     >>> simplified("卡拉OK和電腦")
     '卡拉ok和电脑'
     """
-    if not simplified_characters().keys().isdisjoint(text):  # others skip the converter
+    if not simplified_characters().keys().isdisjoint(text):  # texts without traditional characters skip the converter
         text = converter("t2s").convert(text)
     return text.lower()
 

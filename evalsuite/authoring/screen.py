@@ -93,7 +93,7 @@ class Screening:
 
     out: Path
     more_than: int
-    counts: tuple[MatchCounts, ...]  # one per source
+    counts: tuple[MatchCounts, ...]  # one count per source
 
     @property
     def total(self) -> MatchCounts:

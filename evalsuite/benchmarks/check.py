@@ -189,7 +189,7 @@ def _count(task: str, item_set: str, split: str, file: File) -> FileCount:
 
 
 def _prior(task: str, item_set: str, split: str, items: Sequence[Item]) -> Prior | None:
-    """None if no item has one right option."""
+    """The clues of a file's items; None if no item has one right option."""
     single = [(i, i.golds[0]) for i in items if len(i.options) > 1 and len(i.golds) == 1]
     if not single:
         return None

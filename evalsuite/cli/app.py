@@ -250,7 +250,9 @@ def main() -> None:
             " command resumes",
         )
     except MemoryError:
-        _end(WRONG, "error: ", "out of memory; ask fewer at once (batch_size in models.yaml), or take a smaller model")
+        _end(
+            WRONG, "error: ", "out of memory; ask fewer at once (batch_tokens in models.yaml), or take a smaller model"
+        )
     except Exception as error:
         trace = _keep_trace(error)
         _end(DEFECT, "error: ", "a defect of evalsuite: ", f"{type(error).__name__}: {error}", "\n", *trace)

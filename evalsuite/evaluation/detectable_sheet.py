@@ -48,9 +48,7 @@ class AskedItems:
             f"两个模型的正确率真实相差这么多百分点时，compare 有 80% 的机会检出（p < 0.05）；假定二者在 {100 * DISAGREE:.0f}% 的题上一对一错，"
             f"同一对话内的相关为 {CORRELATION:g}。–：再大也检不出。",
             "A true difference of two models' accuracies of so many points has an 80 % chance to be found by "
-            "compare (p < 0.05), if "
-            f"exactly one of them is right on {100 * DISAGREE:.0f} % of the items, and differences within a "
-            "dialogue correlate by "
-            f"{CORRELATION:g}. –: none is large enough.",
+            f"compare (p < 0.05), if exactly one of them is right on {100 * DISAGREE:.0f} % of the items, and "
+            f"differences within a dialogue correlate by {CORRELATION:g}. –: none is large enough.",
         )
         return Sheet("detectable", Text("能检出的差异", "Differences that can be found"), columns, tuple(rows), (note,))

@@ -98,10 +98,9 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
     if not scored:
         raise ConfigError(
             f"--scoring {','.join(s.scoring)}: likelihoods are only for choice tasks (probes have a scoring of their "
-            "own, nll) in "
-            "wordings that do not ask to reason first, on "
-            f"{' and '.join(b.name for b in BACKENDS.values() if 'labels' in b.scorings)}. "
-            "A wording whose text goes on with the options, such as lm-eval, is for texts only: --scoring texts."
+            "own, nll) in wordings that do not ask to reason first, on "
+            f"{' and '.join(b.name for b in BACKENDS.values() if 'labels' in b.scorings)}. A wording whose text goes "
+            "on with the options, such as lm-eval, is for texts only: --scoring texts."
         )
     return s, chosen, corpus, eval_sets
 

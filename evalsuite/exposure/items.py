@@ -44,7 +44,7 @@ class Compared:
 
     value: float  # mean over official dialogues
     control: float | None  # mean over control dialogues; None without control
-    p: float | None  # one-sided, that official values are no higher; None without control
+    p: float | None  # p-value, one-sided, that official values are no higher; None without control
     dialogues: tuple[int, int]
     detectable: float | None  # difference that a test of this size detects with a power of 0.8 at p < 0.05
 

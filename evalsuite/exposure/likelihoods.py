@@ -24,7 +24,9 @@ class LikelihoodScores:
     logprob: float  # the sum over its tokens
     tokens: int
     mink: float  # mean of the SHARE of least likely tokens (Shi et al. 2023)
-    minkpp: float | None = None  # the same of standardised ones (Zhang et al. 2024); None: the engine gives none
+    minkpp: float | None = (
+        None  # mean of the SHARE of lowest standardised scores (Zhang et al. 2024); None: no such scores
+    )
 
     @property
     def mean(self) -> float:

@@ -26,8 +26,8 @@ class TestedFile:
     task: str
     set: str
     split: str
-    test: str  # one of settings.TESTS
-    form: str = "raw"  # one of settings.FORMS
+    test: str  # a name in settings.TESTS
+    form: str = "raw"  # a name in settings.FORMS
 
     def row(self, **more: Any) -> ProbeRow:
         return {"task": self.task, "set": self.set, "split": self.split, "test": self.test, "form": self.form} | more

@@ -265,7 +265,7 @@ class SizeError:
     size: int
     method: str  # the best one by all models; `choose` takes it
     error: float  # mean absolute error of the best method, which is chosen without the models left out
-    rms: float  # the same, root of the mean square
+    rms: float  # root of the mean square error of the same
     half: float  # half width of a 95 % interval for the score of a new model that is like these
     worst: float  # mean error of the model with the largest one
     methods: dict[str, float]

@@ -102,7 +102,7 @@ class TextMetric(Metric):
     counts: Counts | None = None
     column: int | None = None  # index among the metrics that share the counts
     single_fields: _Fields | None = None
-    stated_as: str = ""  # its name in results.json, if different
+    stated_as: str = ""  # the name in results.json, if it is different
     ours: bool = True  # reported under our profile
     papers: bool = False  # reported under the paper's profile, as "paper.<name>"
 

@@ -71,7 +71,7 @@ def order_of(names: Sequence[str], strata: Sequence[Hashable], seed: str) -> Ord
     elif rare:
         kept.append(rare)
     priority = [blake2b(f"{seed}:{name}".encode(), digest_size=16).digest() for name in names]
-    blocks = min(map(len, kept), default=0)  # each draws one item or more from every stratum
+    blocks = min(map(len, kept), default=0)  # each block draws one item or more from every stratum
     rows = []
     for stratum, members in enumerate(kept):
         members.sort(key=lambda n: priority[n])

@@ -148,7 +148,7 @@ class Analysis(Generic[Content]):
     sheets: Callable[[Results], Iterable[Sheet]] | None  # None: other tables show it
     model: type[Content] | None = None  # the type of its content: a pydantic model, or a list of them
     compute: Callable[[ScoredRun], Content | None] | None = None  # None: nothing to say
-    named: str = ""  # its key in results.json, if that is not its name
+    named: str = ""  # the key in results.json, if it is not the name
     help: str = ""  # a description of its content, for the schema
     estimates: bool = False  # whether it takes estimated cells, in which only some items were asked
     at_end: bool = False  # printed at the end of a run

@@ -42,7 +42,7 @@ from evalsuite.types import Place
 class Opinion:
     """The opinion of one judge on one candidate reply."""
 
-    candidate: tuple[Place, str, int]  # its cell's place, item, rotation
+    candidate: tuple[Place, str, int]  # place of its cell, item, rotation
     status: JudgeStatus
     scores: tuple[int, ...]  # a score for each scale; () without scores
     attack: str  # id of the injected instruction; "" for none

@@ -25,7 +25,7 @@ class JudgeVerdict:
     """A judge's reply as read."""
 
     status: JudgeStatus
-    scores: tuple[int, ...] = ()  # one per scale, in their order; empty unless scored
+    scores: tuple[int, ...] = ()  # one score per scale, in the scales' order; empty unless scored
     reasons: str = ""
     rule: str = ""  # the rule that read the score, or the reason why none was read
     start: int | None = None  # position of the first score in the raw reply

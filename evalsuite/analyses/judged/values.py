@@ -190,7 +190,7 @@ class Repeat(Scaled, ScoringAgreement):
 
 
 class ScoringPair(Strict):
-    """Two scorings of the same items."""
+    """The agreement of two scorings of the same items."""
 
     kappa: Number
     same: Share
@@ -210,7 +210,7 @@ class Blind(Scaled, ScoringPair):
 
 
 class PanelPair(ScoringPair):
-    """Two judges."""
+    """The agreement of two judges."""
 
     judges: Rows[str]
     n: Count

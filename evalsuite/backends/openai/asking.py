@@ -69,7 +69,7 @@ class Stake:
     kept: asyncio.Event
 
 
-Letter = tuple[int, Response] | Stake | None  # None: the end
+Letter = tuple[int, Response] | Stake | None  # None: the end of the replies
 
 
 @dataclass(slots=True)

@@ -24,7 +24,9 @@ _ENDED = {"completed", "failed", "expired", "cancelled"}
 _OTHER_NAMES = {"canceled": "cancelled", "complete": "completed", "error": "failed", "timeout": "expired"}
 _PAGES = 200  # the most pages of a list, of 100 batches each
 _TRIES = 8  # attempts to get a page
-_ID = re.compile(r"(?!.*\.\.)[\w.:/+=@~-]{1,500}", re.ASCII)  # it becomes part of an address: files/abc, say (Gemini)
+_ID = re.compile(
+    r"(?!.*\.\.)[\w.:/+=@~-]{1,500}", re.ASCII
+)  # an id becomes part of an address: files/abc, say (Gemini)
 _LARGEST = 2**30  # bytes of a file, enough for 50,000 replies of 20 KiB each
 _MOST = 2**53  # the highest number that is believed to be a count of lines
 _MARK = "evalsuite"  # the key in a batch's metadata that holds its name
@@ -50,7 +52,7 @@ class Seen:
     """A batch as the endpoint shows it."""
 
     id: str
-    status: str  # one of OpenAI's, or another while it is under way
+    status: str  # a status of OpenAI's, or another one while the batch is under way
     files: tuple[str, ...] = ()  # ids of the files of replies and of errors
     total: int | None = None  # number of lines; None: unknown
     completed: int | None = None  # number of lines with a reply; None: unknown

@@ -34,7 +34,6 @@ def reference_sheets() -> Sequence[Sheet]:
     note = Text(
         "全部 3,892 道测试题（对话与混合文本合计）；模型均为在训练集上微调的编码器。本工具分别给出两部分的成绩。",
         "All 3,892 test questions, dialogues and mixed texts together; the models are encoders tuned on the training "
-        "files. Scores "
-        "here are of each part.",
+        "files. Scores here are of each part.",
     )
     return (Sheet("c3-published", Text("C3：已发表的结果", "C3: published figures"), columns, tuple(rows), (note,)),)

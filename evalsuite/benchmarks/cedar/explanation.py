@@ -31,11 +31,11 @@ class Explanation:
     'I found a buyer causes I am so happy'
     """
 
-    dimension: str  # one of DIMENSIONS
+    dimension: str  # a name in DIMENSIONS
     antecedent: str
     connective: str  # a key of NEGATED
     consequent: str
-    valid: bool = True  # all raters found it relevant, non-trivial and plausible
+    valid: bool = True  # whether all raters found it relevant, non-trivial and plausible
     language: str = "en"
 
     @property

@@ -63,8 +63,7 @@ def reference_sheets() -> Sequence[Sheet]:
             Text(
                 "每类推断 40 条，三人评，1–5 分。表 6 为其一部分，只是 T5 的流畅性为 4.8。自己的评价：evalsuite audit --rubric cicero。",
                 "40 inferences of each type, three people, 1 to 5. Table 6 is a part of it, but for T5's fluency, "
-                "which is 4.8 there. "
-                "Ratings of your own: evalsuite audit --rubric cicero.",
+                "which is 4.8 there. Ratings of your own: evalsuite audit --rubric cicero.",
             ),
         ),
     )

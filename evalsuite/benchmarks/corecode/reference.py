@@ -99,8 +99,7 @@ def reference_sheets() -> Sequence[Sheet]:
             Text(
                 "表 3 的准确率按过滤后的答案计算，接近实际，故与本工具的“准确率”并列；只认论文所列九种形式的准确率接近“原样”一列。",
                 "Table 3's accuracy is of the filtered outputs, which are near the facts, so it stands beside our "
-                "accuracy; accuracy by "
-                "the nine listed forms alone is near the column “raw”.",
+                "accuracy; accuracy by the nine listed forms alone is near the column “raw”.",
             ),
         ),
     )

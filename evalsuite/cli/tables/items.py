@@ -30,7 +30,7 @@ from evalsuite.results.tokens import reply_tokens
 from evalsuite.results.words import outcome_words, split_words
 
 MOST = 2000  # characters: longer replies are cut to the beginning, the end and the answer that was read
-OTHER = 600  # the same for a turn, an option or a reason
+OTHER = 600  # the limit for a turn, an option or a reason
 PROMPT = (2, 3)  # lines shown of a prompt: at its beginning and at its end
 LINE = 160  # characters shown of each of these lines
 CELLS = 40  # cells shown without --all
@@ -277,7 +277,7 @@ def _likelihoods(record: RecordFields, full: bool) -> Table:
     table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD)
     table.add_column(_words("选项", "option"))
     of_text = (_words("词元", "tokens"), _words("log p\n/词元", "log p\n/token"), _words("先验", "prior"))
-    for head in (_words("选项间\n占比", "option_shares\noptions"), "log p", *(of_text if texts else ())):
+    for head in (_words("选项间\n占比", "share of\noptions"), "log p", *(of_text if texts else ())):
         table.add_column(head, justify="right")
     table.add_column("")
     found = record.get("likelihoods") or []

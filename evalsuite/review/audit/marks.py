@@ -28,7 +28,7 @@ class Mark:
     several options may be right), or one of NO_OPTION.
     """
 
-    output: str  # its id
+    output: str  # the output's id
     annotator: str
     right: bool
     said: MarkedAnswer | None = None

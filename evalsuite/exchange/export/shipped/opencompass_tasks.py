@@ -31,7 +31,7 @@ class ExportedDataset(BaseDataset):
             asked = {f"shot{n}": shot["prompt"] for n, shot in enumerate(shown)}
             columns.append({"prompt": row["prompt"], "row": line, **asked, **_targets(shown)})
         made = Dataset.from_list(columns)
-        return DatasetDict(train=made, test=made)  # it asks for both; none of the first is shown
+        return DatasetDict(train=made, test=made)  # OpenCompass asks for both splits; none of the first is shown
 
 
 def _targets(shown: list[dict[str, str]]) -> dict[str, str]:

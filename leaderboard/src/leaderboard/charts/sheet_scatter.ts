@@ -26,7 +26,7 @@ export function countAxis(values: number[], edge: boolean): { across: Scale; tic
 
 interface Spot {
   id: string;
-  /** Its position across; null: at the edge. */
+  /** The point's position across; null: at the edge. */
   count: number | null;
   value: number;
   low?: number | null;

@@ -120,7 +120,7 @@ function blockNode(drawing: Drawing, block: Block): Node {
     block.group && groupRow(drawing, block.group),
     !folded && rows(),
   );
-  if (folded) later(() => node.append(...rows())); // they are not in sight
+  if (folded) later(() => node.append(...rows())); // folded rows are not in sight
   return node;
 }
 
