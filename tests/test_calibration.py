@@ -115,9 +115,7 @@ def test_texts_are_compared_by_token() -> None:
     expected = 1 / (1 + np.exp(-1.0))  # the difference is 4 nats in 4 tokens
     assert found.by == "token" and found.confidence.value == pytest.approx(expected)
     assert found.accuracy.value == 0.5
-    assert (
-        found.ece.value == pytest.approx(abs(expected - 0.5)) and found.ece.low is None
-    )  # two dialogues: no interval
+    assert found.ece.value == pytest.approx(abs(expected - 0.5)) and found.ece.low is None  # two dialogues: no interval
     assert found.brier.low is not None and found.brier.low >= 0
 
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from evalsuite.analyses.table import tables_help
 from evalsuite.cli.app import COMMANDS, app, load_command
-from evalsuite.cli.chinese_help import help_rows
+from evalsuite.cli.chinese_help import help_of, help_rows
 
 
 def help_texts(command: Any) -> Iterator[str]:
@@ -28,8 +29,16 @@ def test_every_help_text_has_a_row_and_every_row_a_text() -> None:
     texts |= {str(app.info.help), str(app.info.epilog), "Show this message and exit.", "Print the version and exit."}
     texts |= {"Install completion for the current shell."}
     texts |= {"Show completion for the current shell, to copy it or customize the installation."}
-    assert (texts - help_rows().keys(), help_rows().keys() - texts) == (set(), set())
+    made = {tables_help().en}  # in both languages, from the rows of analyses
+    assert made <= texts and (texts - made - help_rows().keys(), help_rows().keys() - texts) == (set(), set())
     assert all(any("\u4e00" <= char <= "\u9fff" for char in text) for text in help_rows().values())
+
+
+def test_the_help_of_tables_is_made_in_both_languages(monkeypatch: pytest.MonkeyPatch) -> None:
+    load_command("show")
+    assert help_of(tables_help().en) == tables_help().en
+    monkeypatch.setenv("EVALSUITE_LANG", "zh")
+    assert help_of(tables_help().en) == tables_help().zh != tables_help().en
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """Messages of the command line to mistakes of users, whole, in both languages: tests/fixtures/tables/messages.json.
 
 Each message was read there once as a user: what is wrong, where, and what to do. <here> is the test's folder, <suite> that of evalsuite,
-<server> an endpoint that refuses every key.
+<server> an endpoint that refuses every key; <tables> and <benchmarks> are the names of all, so that a new one needs no change here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ import pytest
 from shared_fixtures import made_once
 
 import evalsuite
+from evalsuite.analyses.table import TABLES
 from evalsuite.backends.openai.faults import Server
+from evalsuite.benchmarks.registry import BENCHMARKS
 from evalsuite.common.resources import bundled
 
 TABLE = Path(__file__).parent / "fixtures/tables/messages.json"
@@ -163,7 +165,9 @@ def test_the_message_in_both_languages(
             code,
             expected.replace("<here>", str(folder))
             .replace("<server>", refusing)
-            .replace("<suite>", str(bundled("models.yaml").parent)),
+            .replace("<suite>", str(bundled("models.yaml").parent))
+            .replace("<tables>", ", ".join(TABLES))
+            .replace("<benchmarks>", ", ".join(BENCHMARKS)),
         )
 
 

@@ -378,5 +378,7 @@ ANALYSIS = Analysis(
     help="Calibration of option probabilities and of stated confidence; accuracy of the surest.",
 )
 DIAGRAMS: Analysis[None] = Analysis(
-    "reliability", diagrams, only_named="up to ten rows for every cell of probabilities"
+    "reliability",
+    diagrams,
+    only_named=Text("有概率的单元格各最多十行", "up to ten rows for every cell of probabilities"),
 )

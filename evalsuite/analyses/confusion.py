@@ -184,4 +184,6 @@ def _matrix(entry: Confusion) -> Sheet:
 
 
 ANALYSIS = Analysis("confusions", sheets, list[Confusion], compute, help="Names taken for another.")
-MATRICES: Analysis[None] = Analysis("confusion_matrix", matrices, only_named="every pair of names in every cell")
+MATRICES: Analysis[None] = Analysis(
+    "confusion_matrix", matrices, only_named=Text("每个单元格中每一对名称", "every pair of names in every cell")
+)

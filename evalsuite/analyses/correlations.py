@@ -238,5 +238,7 @@ ANALYSIS = Analysis(
     drawn=True,
 )
 MATRICES: Analysis[None] = Analysis(
-    "correlation_matrix", matrices, only_named="every two metrics of every task and set"
+    "correlation_matrix",
+    matrices,
+    only_named=Text("每个任务和题集的每两项指标", "every two metrics of every task and set"),
 )

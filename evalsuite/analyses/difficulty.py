@@ -356,5 +356,5 @@ SUSPICIOUS: Analysis[list[Suspicious]] = Analysis(
     "suspicious",
     suspicious_sheets,
     help="Items whose gold answer people should look at.",
-    only_named="up to 50 rows for every task",
+    only_named=Text("每个任务最多 50 行", "up to 50 rows for every task"),
 )

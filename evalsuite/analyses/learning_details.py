@@ -193,4 +193,6 @@ def _percent(share: float | None) -> str:
     return "–" if share is None else f"{fixed(100 * share, 1)} %"
 
 
-DETAILS: Analysis[None] = Analysis("learning_details", sheets, only_named="each set, perturbation, seed and label")
+DETAILS: Analysis[None] = Analysis(
+    "learning_details", sheets, only_named=Text("每个题集、扰动、种子与标号", "each set, perturbation, seed and label")
+)

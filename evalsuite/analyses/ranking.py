@@ -475,6 +475,6 @@ GROUPS: Analysis[None] = Analysis(
     "groups",
     group_sheets,
     help="Models that do not differ significantly.",
-    only_named="reads every record",
+    only_named=Text("要读每条记录", "reads every record"),
     drawn=True,
 )

@@ -239,5 +239,10 @@ def _with_interval(row: ShotValues, shots: int, cells: Mapping[Place, CellResult
 
 
 DETAILS: Analysis[None] = Analysis(
-    "robustness_details", sheets, only_named="each change with its test, each position, wording and number of shots"
+    "robustness_details",
+    sheets,
+    only_named=Text(
+        "每项变化及其检验、每个位置、提示词与示例数",
+        "each change with its test, each position, wording and number of shots",
+    ),
 )

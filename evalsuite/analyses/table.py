@@ -39,7 +39,7 @@ from evalsuite.analyses.blame import damage_named
 from evalsuite.analyses.findings import journey as findings
 from evalsuite.analyses.judged import sheets as judged
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.sheet import Sheet
+from evalsuite.common.sheet import Sheet, Text
 from evalsuite.results.analysis import Analysis, Results
 
 ANALYSES: tuple[Analysis[Any], ...] = (
@@ -95,12 +95,16 @@ def others(results: Results) -> list[str]:
     return [row.name for row in rest if row.only_named or next(sheets(results, [row.name]), None)]
 
 
-def tables_help() -> str:
+def tables_help() -> Text:
     """The help of `show --tables`."""
-    left_out = ", ".join(f"{row.name} ({row.only_named})" for row in TABLES.values() if row.only_named)
-    return (
-        f"Tables, comma-separated: {', '.join(TABLES)}; all: all but {left_out}. "
-        f"Default: {', '.join(at_end())}; as csv, latex or markdown all."
+    reasons = {row.name: row.only_named for row in TABLES.values() if row.only_named}
+    zh = "、".join(f"{name}（{reason.zh}）" for name, reason in reasons.items())
+    en = ", ".join(f"{name} ({reason.en})" for name, reason in reasons.items())
+    return Text(
+        f"表格，用逗号分隔：{'、'.join(TABLES)}；all：除 {zh}之外的全部。"
+        f"默认：{'、'.join(at_end())}；用 csv、latex 或 markdown 时为全部。",
+        f"Tables, comma-separated: {', '.join(TABLES)}; all: all but {en}. "
+        f"Default: {', '.join(at_end())}; as csv, latex or markdown all.",
     )
 
 

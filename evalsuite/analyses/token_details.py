@@ -173,4 +173,6 @@ _SCORINGS = {
     "texts": Text("选项文本概率", "texts"),
 }
 
-DETAILS: Analysis[None] = Analysis("token_details", sheets, only_named="each way of asking beside the others")
+DETAILS: Analysis[None] = Analysis(
+    "token_details", sheets, only_named=Text("各种问法并列", "each way of asking beside the others")
+)

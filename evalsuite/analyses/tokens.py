@@ -81,6 +81,6 @@ ANALYSIS: Analysis[None] = Analysis(
     "tokens",
     sheets,
     help="Generated tokens beside the scores.",
-    only_named="a row for every cell",
+    only_named=Text("每个单元格一行", "a row for every cell"),
     drawn=True,
 )

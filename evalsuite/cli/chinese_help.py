@@ -11,6 +11,7 @@ from typing import Any
 from evalsuite.common.language import chinese
 from evalsuite.common.linebreaks import words
 from evalsuite.common.resources import packaged
+from evalsuite.common.sheet import Text
 
 # Constants of typer.rich_utils.
 HEADINGS = {
@@ -26,9 +27,21 @@ HEADINGS = {
 USAGE = "用法："
 
 
+_made: dict[str, str] = {}  # texts of `in_both`: English -> Chinese
+
+
+def in_both(text: Text) -> str:
+    """The English version of a help text that is made in both languages, whose Chinese is shown from then on."""
+    _made[text.en] = text.zh
+    return text.en
+
+
 def help_of(text: str | None) -> str:
     """A help text in the terminal's language."""
-    return help_rows().get(" ".join(text.split()), text) if text and chinese() else text or ""
+    if not (text and chinese()):
+        return text or ""
+    english = " ".join(text.split())
+    return _made.get(english) or help_rows().get(english, text)
 
 
 @cache

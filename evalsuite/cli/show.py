@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evalsuite.analyses.table import tables_help
+from evalsuite.cli.chinese_help import in_both
 from evalsuite.cli.options import parts
 from evalsuite.common.errors import DataError, EvalsuiteError
 from evalsuite.common.sheet import Text
@@ -53,7 +54,7 @@ def show(
     shots: Annotated[str, typer.Option("--shots", help=f"Numbers of shots, {_ALL}")] = "",
     scoring: Annotated[str, typer.Option("--scoring", help=f"Scorings, such as generate or labels, {_ALL}")] = "",
     perturb: Annotated[str, typer.Option("--perturb", help=f"Perturbations, such as none or shuffle, {_ALL}")] = "",
-    tables: Annotated[str, typer.Option("--tables", help=tables_help())] = "",
+    tables: Annotated[str, typer.Option("--tables", help=in_both(tables_help()))] = "",
     penalty: Annotated[
         float,
         typer.Option(

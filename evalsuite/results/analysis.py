@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar, cast
 
-from evalsuite.common.sheet import Sheet
+from evalsuite.common.sheet import Sheet, Text
 from evalsuite.results.outcomes import CellOutcomes, ScoredReply
 from evalsuite.results.schema.base import PlaceFilter, Strict
 from evalsuite.results.schema.cell import CellResult
@@ -152,7 +152,7 @@ class Analysis(Generic[Content]):
     help: str = ""  # a description of its content, for the schema
     estimates: bool = False  # whether it takes estimated cells, in which only some items were asked
     at_end: bool = False  # printed at the end of a run
-    only_named: str = ""  # the reason why its sheets are made only if they are named; "": they always are
+    only_named: Text | None = None  # the reason why its sheets are made only if they are named; None: they always are
     drawn: bool = False  # the page has a drawing of its own for it, in place of its sheets
     problems: Callable[[Content], Iterable[str]] = _no_problems  # a line for each failure in its content
     narrow: Callable[[Content, PlaceFilter], Content] | None = (

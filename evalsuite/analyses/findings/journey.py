@@ -110,5 +110,9 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 ANALYSIS: Analysis[None] = Analysis(
-    "findings", sheets, help="The results in sentences, with their tests.", only_named="reads records", drawn=True
+    "findings",
+    sheets,
+    help="The results in sentences, with their tests.",
+    only_named=Text("要读记录", "reads records"),
+    drawn=True,
 )
