@@ -27,9 +27,9 @@ from evalsuite.backends.recording import (
     RecordedReply,
     Recording,
     Session,
-    asked,
     read_lines,
     read_recording,
+    request_hash,
 )
 from evalsuite.backends.registry import load_backend, loaded
 from evalsuite.common.files import replace_file
@@ -52,7 +52,7 @@ def prompts(chat: bool, settings: Sequence[Mapping[str, Any]] = ()) -> dict[str,
     found: dict[str, Request] = {}
     for one in settings or SETTINGS:
         for _, trials in evalsuite.preview({"recorded": str}, data="bundled:sample", **one):
-            found |= {asked(trial.request, chat): trial.request for trial in trials}
+            found |= {request_hash(trial.request, chat): trial.request for trial in trials}
     return found
 
 

@@ -18,7 +18,7 @@ from as_json import cells_of
 import evalsuite
 from evalsuite.analyses.saved import load_results
 from evalsuite.backends.models import load_models
-from evalsuite.backends.recording import ABOUT, REPLIES, asked, read_recording
+from evalsuite.backends.recording import ABOUT, REPLIES, read_recording, request_hash
 from evalsuite.common.errors import BackendError, DataError
 from evalsuite.common.resources import bundled
 from evalsuite.types import Message, Request
@@ -134,8 +134,8 @@ def request(**more: Any) -> Request:
 )  # fmt: skip
 @pytest.mark.parametrize("chat", [True, False])
 def test_what_tells_requests_apart(more: dict[str, Any], chat: bool) -> None:
-    assert asked(request(), chat) == asked(request(id="2", batch=("x",)), chat)
-    assert asked(request(), chat) != asked(request(**more), chat)
+    assert request_hash(request(), chat) == request_hash(request(id="2", batch=("x",)), chat)
+    assert request_hash(request(), chat) != request_hash(request(**more), chat)
 
 
 def _folder(tmp_path: Path, *lines: dict[str, Any], **more: Any) -> Path:

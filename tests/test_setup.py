@@ -300,7 +300,7 @@ STRANGE = [
 def test_strange_servers(status: int, body: bytes, problem: str) -> None:
     with _strange(status, body) as (address, _):
         found = machine.ask_server(address)
-    assert problem in found.problem and not found.found
+    assert problem in found.problem and not found.answers
 
 
 def test_a_server_that_is_not_there() -> None:

@@ -24,10 +24,10 @@ _METHODS = Text(
 )
 
 
-def anchor_sheets(found: Sequence[ChosenAnchors]) -> Iterator[Sheet]:
+def anchor_sheets(chosen: Sequence[ChosenAnchors]) -> Iterator[Sheet]:
     """A sheet for each task and set: the curve, a row per number of items, and the errors of every method."""
-    yield from with_notes(map(_curve, found), _LEGEND)
-    yield from with_notes(map(_methods, found), _METHODS)
+    yield from with_notes(map(_curve, chosen), _LEGEND)
+    yield from with_notes(map(_methods, chosen), _METHODS)
 
 
 def _curve(one: ChosenAnchors) -> Sheet:

@@ -102,7 +102,7 @@ def _sheet(benchmark: str, item_set: str, rows: Sequence[Aspects]) -> Sheet:
     lines = []
     for row in rows:
         groups = {group.name: group for group in row.groups}
-        values = (groups[name].shown if name in groups else Value(None) for name in names)
+        values = (groups[name].as_value if name in groups else Value(None) for name in names)
         lines.append(Row((row.model, row.way, *values), about={"model": row.model}))
     last = {group.name: group for row in rows for group in row.groups}
     lines.append(Row((Text("随机水平", "chance"), "", *(Value(last[name].chance) for name in names)), "apart"))

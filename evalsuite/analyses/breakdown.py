@@ -44,7 +44,7 @@ class ItemMean(Strict):
     )
 
     @property
-    def shown(self) -> Value:
+    def as_value(self) -> Value:
         """The mean with its interval, for tables."""
         low, high = self.interval
         return Value(self.value, low, high)
@@ -283,7 +283,7 @@ def _breakdown(title: Text, entries: Sequence[Breakdown], by: str, bins: Sequenc
 
 
 def _value(found: ItemMean | None) -> Value | None:
-    return None if found is None else found.shown
+    return None if found is None else found.as_value
 
 
 ANALYSIS = Analysis(

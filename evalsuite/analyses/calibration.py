@@ -299,11 +299,11 @@ def _sheet(where: str, rows: Sequence[Calibration]) -> Sheet:
             row.model,
             task_and_set(TASKS[row.task], row.set),
             Value(row.items, asides=(f" {100 * row.items / row.answered:.0f} %",)) if row.answered else row.items,
-            row.accuracy.shown,
-            row.confidence.shown,
-            row.ece.shown,
+            row.accuracy.as_value,
+            row.confidence.as_value,
+            row.ece.as_value,
             Value(row.brier.value, row.brier.low, row.brier.high, asides=uniform),
-            *(by_share[x].accuracy.shown if by_share else Value(None) for x in _SHOWN),
+            *(by_share[x].accuracy.as_value if by_share else Value(None) for x in _SHOWN),
             Value(row.aurc),
         )
         lines.append(Row(cells, about=row.coordinates()))
@@ -363,7 +363,7 @@ def _diagram(where: str, rows: Sequence[Calibration]) -> Sheet:
         task = task_and_set(TASKS[row.task], row.set)
         for b in row.bins:
             gap = b.confidence - (b.accuracy.value or 0.0)
-            cells = (row.model, task, f"{b.low:.1f}–{b.high:.1f}", b.n, b.confidence, b.accuracy.shown, gap)
+            cells = (row.model, task, f"{b.low:.1f}–{b.high:.1f}", b.n, b.confidence, b.accuracy.as_value, gap)
             lines.append(Row(cells, about=row.coordinates()))
     title = Text(f"可靠性图：{where}", f"Reliability diagram: {where}")
     chart = Chart("lines", across=4, up=(5,), pick=("task", "set"), diagonal=True)

@@ -256,7 +256,7 @@ def _sheet(split: str, asked: str, rows: Sequence[Difficulty]) -> Sheet:
             (
                 _task(row),
                 row.n,
-                row.shown,
+                row.as_value,
                 _counts(row.right),
                 Value(row.alpha),
                 Value(row.discrimination.mean),

@@ -14,7 +14,7 @@ class MeanInterval(IntervalFields):
     Graubard 1998); null for items of one dialogue."""
 
     @property
-    def shown(self) -> Value:
+    def as_value(self) -> Value:
         return Value(self.value, self.low, self.high)
 
 

@@ -454,7 +454,7 @@ def _line(row: TaskAgainst | PooledAgainst, about: Mapping[str, str]) -> Row:
 
 
 def _value(figures: ItemMean | None) -> Value:
-    return figures.shown if figures else Value(None)
+    return figures.as_value if figures else Value(None)
 
 
 def _decided(rows: Sequence[TaskAgainst | PooledAgainst | Independent]) -> Text:

@@ -76,7 +76,7 @@ class AskedCell:
 def compute(run: ScoredRun) -> list[Ranked] | None:
     """A row for each place at which two or more models were asked until ranked; None if there is none."""
     cells = [
-        asked(cell.outcomes.cell, run.replies.planned(cell.outcomes.cell))
+        asked_items(cell.outcomes.cell, run.replies.planned(cell.outcomes.cell))
         for cell in run.cells
         if takes_part(cell.outcomes.cell)
     ]
@@ -104,7 +104,7 @@ ScoredRequest = tuple[
 ]  # a request, its reply and its score; None: not asked, or failed
 
 
-def asked(cell: Cell, planned: Iterable[ScoredRequest], most: int | None = None) -> AskedCell:
+def asked_items(cell: Cell, planned: Iterable[ScoredRequest], most: int | None = None) -> AskedCell:
     """The asked items of a cell, at most the first `most`, from all its requests in order."""
     import numpy as np
 

@@ -244,13 +244,13 @@ def _askers(results: Results) -> set[str]:
 # --- narrowing
 
 
-def narrow(results: Results, wanted: Mapping[str, Sequence[str]]) -> Results:
-    """Keep only what concerns the wanted cells. `wanted`: part of a place (types.PLACE) -> values, as typed by a person.
+def narrow(results: Results, filters: Mapping[str, Sequence[str]]) -> Results:
+    """Keep only what concerns the wanted cells. `filters`: part of a place (types.PLACE) -> values, as typed by a person.
 
     Raises ConfigError for a value that no cell has, or if no cell has all of them together.
     """
     places = [cell.place for cell in results.cells]
-    chosen = {name: known_values(places, name, values) for name, values in wanted.items() if values}
+    chosen = {name: known_values(places, name, values) for name, values in filters.items() if values}
     if not chosen:
         return results
     cells = tuple(cell for cell in results.cells if cell.concerns(chosen))

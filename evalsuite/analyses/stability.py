@@ -277,11 +277,11 @@ def _sheet(over: Varied, rows: Sequence[Stability]) -> Sheet:
             _way(row),
             row.items,
             len(row.askings),
-            row.mean.shown,
+            row.mean.as_value,
             Value(min(asking.value for asking in row.askings), asides=(f" {row.worst}",)),
-            row.all.shown,
-            row.any.shown,
-            row.sensitivity.shown,
+            row.all.as_value,
+            row.any.as_value,
+            row.sensitivity.as_value,
             " / ".join(f"{100 * x:.1f}" for x in row.quantiles),
         )
         lines.append(Row(cells, about={name: value for name, value in row.coordinates().items() if value is not None}))

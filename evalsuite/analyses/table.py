@@ -89,7 +89,7 @@ def at_end() -> list[str]:
     return [row.name for row in TABLES.values() if row.at_end]
 
 
-def others(results: Results) -> list[str]:
+def other_tables(results: Results) -> list[str]:
     """The tables that are not printed at the end of a run and have something to show, as far as that is known at once."""
     rest = (row for row in TABLES.values() if not row.at_end)
     return [row.name for row in rest if row.only_named or next(sheets(results, [row.name]), None)]

@@ -207,7 +207,7 @@ def _sheet(over: Voters, way: str, rows: Sequence[Votes]) -> Sheet:
     for row in rows:
         about = {name: value for name, value in row.coordinates().items() if value is not None}
         for point in row.points:
-            figures = (point.vote.shown, point.once.shown, point.always.shown, point.tied)
+            figures = (point.vote.as_value, point.once.as_value, point.always.as_value, point.tied)
             lines.append(
                 Row((row.model, task_and_set(TASKS[row.task], row.set), row.items, point.k, *figures), about=about)
             )

@@ -90,15 +90,15 @@ def hashed_features(rows: Iterable[Iterable[str]]) -> Any:
     return hashing.transform(rows)
 
 
-def nearest_texts(known: Sequence[str], asked: Sequence[str]) -> list[int]:
+def nearest_texts(candidates: Sequence[str], texts: Sequence[str]) -> list[int]:
     """The index of the most similar known text for each asked text; the first one wins a tie.
 
     Similarity is the cosine of character n-gram counts weighted by inverse document frequency. Raises ConfigError without
     scikit-learn, ValueError without known texts.
     """
     vectors = _sklearn("sklearn.feature_extraction.text").TfidfVectorizer(analyzer=char_ngrams)
-    rows = vectors.fit_transform(known)
-    closest = _sklearn("sklearn.metrics").pairwise_distances_argmin(vectors.transform(asked), rows, metric="cosine")
+    rows = vectors.fit_transform(candidates)
+    closest = _sklearn("sklearn.metrics").pairwise_distances_argmin(vectors.transform(texts), rows, metric="cosine")
     return [int(n) for n in closest]
 
 

@@ -15,9 +15,9 @@ from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 _N = Column("n", kind="count")
 
 
-def agreement_sheets(found: AgreementReport, most: int) -> Iterator[Sheet | str]:
+def agreement_sheets(report: AgreementReport, most: int) -> Iterator[Sheet | str]:
     """Kappa per step, mean kappa per pair, and the first `most` disagreements."""
-    yield ", ".join(f"{name}: {n} dialogues" for name, n in found.annotators.items())
+    yield ", ".join(f"{name}: {n} dialogues" for name, n in report.annotators.items())
     columns = (
         Column("who"),
         Column("step"),
@@ -26,29 +26,29 @@ def agreement_sheets(found: AgreementReport, most: int) -> Iterator[Sheet | str]
         Column("kappa", kind="number", digits=3),
         Column("F1 %", kind="percent", digits=0),
     )
-    rows = tuple(Row((", ".join(s.who), s.step, s.n, s.same, Value(s.kappa), Value(s.f1))) for s in found.steps)
+    rows = tuple(Row((", ".join(s.who), s.step, s.n, s.same, Value(s.kappa), Value(s.f1))) for s in report.steps)
     yield Sheet("agreement", "Agreement step by step", columns, rows)
-    for a, b, value in found.means:
+    for a, b, value in report.means:
         yield (
             f"{a}, {b}: mean kappa over the steps {100 * value:.1f} % "
             f"(the paper: reviewers {100 * REVIEWERS:.1f}, inspectors {100 * INSPECTORS:.1f})"
         )
-    if found.disagreements:
-        count = len(found.disagreements)
+    if report.disagreements:
+        count = len(report.disagreements)
         title = f"{count} disagreements" + (f", the first {most}; --out writes all" if count > most else "")
         heads = ("dialogue", "step", "about", "one", "other")
         lines = tuple(
-            Row((d.dialogue, d.step, d.about, *(x or "–" for x in d.said))) for d in found.disagreements[:most]
+            Row((d.dialogue, d.step, d.about, *(x or "–" for x in d.said))) for d in report.disagreements[:most]
         )
         yield Sheet("disagreements", title, tuple(map(Column, heads)), lines)
-    yield from found.notes
+    yield from report.notes
 
 
-def quality_sheets(found: QualityReport, most: int) -> Iterator[Sheet | str]:
+def quality_sheets(report: QualityReport, most: int) -> Iterator[Sheet | str]:
     """Agreement, then the inspectors' verdicts on each annotator, then who qualifies."""
-    if found.agreement:
-        yield from agreement_sheets(found.agreement, most)
-    if found.inspected:
+    if report.agreement:
+        yield from agreement_sheets(report.agreement, most)
+    if report.inspected:
         share = (Column(f"{name} %", kind="percent") for name in ("accepted", "returned", "revised"))
         columns = (Column("annotator"), _N, Column("inspected", kind="count"), *share, Column("was returned for"))
         rows = tuple(
@@ -61,10 +61,10 @@ def quality_sheets(found: QualityReport, most: int) -> Iterator[Sheet | str]:
                     ", ".join(f"{reason} {n}" for reason, n in i.reasons.items()) or "–",
                 )
             )
-            for i in found.inspected
+            for i in report.inspected
         )
         yield Sheet("inspection", "Inspectors' verdicts", columns, rows)
-    if found.qualified:
+    if report.qualified:
         counts = (Column(name, kind="count") for name in ("gold items", "right", "more"))
         columns = (Column("annotator"), *counts, Column("right %", kind="percent"), Column(""))
         rows = tuple(
@@ -78,27 +78,27 @@ def quality_sheets(found: QualityReport, most: int) -> Iterator[Sheet | str]:
                     Value("qualifies" if q.qualifies else "does not qualify", tone="" if q.qualifies else "strong"),
                 )
             )
-            for q in found.qualified
+            for q in report.qualified
         )
-        title = f"Annotators on gold items; {100 * found.qualify:g} % qualifies"
+        title = f"Annotators on gold items; {100 * report.qualify:g} % qualifies"
         yield Sheet("qualification", title, columns, rows)
 
 
-def stats_sheets(found: Stats) -> Iterator[Sheet | str]:
+def stats_sheets(stats: Stats) -> Iterator[Sheet | str]:
     """Table 1, bars of domains and slots, the artefact checks of each task and set, and a summary line each."""
-    if found.table1:
-        columns = (Column(""), *(Column(head, kind="count") for head in table1_heads(found)))
-        rows = tuple(Row((name, *values)) for name, values in table1_rows(found))
-        notes = [f"over the dialogues shown whole; knowledge counted in {found.source or '–'}"]
-        if found.total:
+    if stats.table1:
+        columns = (Column(""), *(Column(head, kind="count") for head in table1_heads(stats)))
+        rows = tuple(Row((name, *values)) for name, values in table1_rows(stats))
+        notes = [f"over the dialogues shown whole; knowledge counted in {stats.source or '–'}"]
+        if stats.total:
             notes.append("Total, as in the paper: counts are summed, all else is the mean of the sets' figures")
         yield Sheet("table1", "As in the paper's Table 1", columns, rows, tuple(notes))
-    for item_set in dict.fromkeys(s.set for s in found.spread):
-        domains = [(zh, en, n) for (zh, en), n in found.domains(item_set).items()]
+    for item_set in dict.fromkeys(s.set for s in stats.spread):
+        domains = [(zh, en, n) for (zh, en), n in stats.domains(item_set).items()]
         yield _bars("domains", f"{item_set.upper()}: annotations by domain", domains)
-        slots = [(s.slot_zh, s.slot, s.count) for s in found.spread if s.set == item_set]
+        slots = [(s.slot_zh, s.slot, s.count) for s in stats.spread if s.set == item_set]
         yield _bars("slots", f"{item_set.upper()}: annotations by slot", slots)
-    for (task, item_set), mine in grouped(found):
+    for (task, item_set), mine in grouped(stats):
         columns = (
             Column("check"),
             Column("%", kind="percent"),
@@ -120,12 +120,12 @@ def stats_sheets(found: Stats) -> Iterator[Sheet | str]:
         )
         named, which, items = TASKS[task], item_set.upper(), mine[0].items
         title = Text(
-            f"{which}：{named.zh}，{found.split}，{items} 题", f"{which}: {named.en}, {found.split}, {items} items"
+            f"{which}：{named.zh}，{stats.split}，{items} 题", f"{which}: {named.en}, {stats.split}, {items} items"
         )
         yield Sheet("checks", title, columns, rows)
-    if found.findings:
+    if stats.findings:
         yield "What can be had without reading the dialogue"
-        for above, line in summary(found):
+        for above, line in summary(stats):
             yield ("! " if above else "  ") + line
 
 

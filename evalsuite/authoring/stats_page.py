@@ -18,17 +18,17 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.files import replace_file
 
 
-def write_stats_page(found: Stats, out: Path) -> tuple[Path, Path]:
+def write_stats_page(stats: Stats, out: Path) -> tuple[Path, Path]:
     """Write out/stats.json and out/stats.html, which needs no network; returns their paths."""
     out.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps(stats.to_json(), ensure_ascii=False, indent=1) + "\n"
     written = (out / "stats.json", out / "stats.html")
-    for path, content in zip(written, (text, render_page(found)), strict=True):
+    for path, content in zip(written, (text, render_page(stats)), strict=True):
         replace_file(path, content)
     return written
 
 
-def render_page(found: Stats) -> str:
+def render_page(stats: Stats) -> str:
     """The page as HTML."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
@@ -38,7 +38,7 @@ def render_page(found: Stats) -> str:
     template = Environment(autoescape=True, undefined=StrictUndefined).from_string(
         (folder / "stats.html.j2").read_text(encoding="utf-8")
     )
-    sets = list(dict.fromkeys(s.set for s in found.spread))
+    sets = list(dict.fromkeys(s.set for s in stats.spread))
     charts = [
         (
             f"{item_set.upper()}: {what}",
@@ -46,38 +46,38 @@ def render_page(found: Stats) -> str:
         )
         for item_set in sets
         for what, rows in (
-            ("domain", [(f"{zh} {en}", n) for (zh, en), n in found.domains(item_set).items()]),
-            ("slot", [(f"{s.slot_zh} {s.slot}", s.count) for s in found.spread if s.set == item_set]),
+            ("domain", [(f"{zh} {en}", n) for (zh, en), n in stats.domains(item_set).items()]),
+            ("slot", [(f"{s.slot_zh} {s.slot}", s.count) for s in stats.spread if s.set == item_set]),
         )
     ]
     return template.render(
         css=Markup(css),
         css_hash=base64.b64encode(hashlib.sha256(css.encode()).digest()).decode(),
-        sets=table1_heads(found),
-        rows=table1_rows(found),
-        source=found.source,
+        sets=table1_heads(stats),
+        rows=table1_rows(stats),
+        source=stats.source,
         charts=charts,
-        split=found.split,
-        groups=[(TASKS[t].en, TASKS[t].zh, s.upper(), [_row(f) for f in mine]) for (t, s), mine in grouped(found)],
-        summary=[line for _, line in summary(found)],
+        split=stats.split,
+        groups=[(TASKS[t].en, TASKS[t].zh, s.upper(), [_row(f) for f in mine]) for (t, s), mine in grouped(stats)],
+        summary=[line for _, line in summary(stats)],
         checks=CHECKS.values(),
     )
 
 
-def grouped(found: Stats) -> list[tuple[tuple[str, str], list[GuesserScore]]]:
+def grouped(stats: Stats) -> list[tuple[tuple[str, str], list[GuesserScore]]]:
     """Findings grouped by (task, set): accuracy for choices, F1 for texts, exact match for the lookup check."""
     groups: dict[tuple[str, str], list[GuesserScore]] = {}
-    for f in found.findings:
+    for f in stats.findings:
         if f.measure != "exact" or CHECKS[f.check].lookup:
             groups.setdefault((f.task, f.set), []).append(f)
     return list(groups.items())
 
 
-def summary(found: Stats) -> list[tuple[bool, str]]:
+def summary(stats: Stats) -> list[tuple[bool, str]]:
     """For each task and set whether a check is above chance, and a line that names the best check that does not read the
     dialogue."""
     lines = []
-    for (task, item_set), mine in grouped(found):
+    for (task, item_set), mine in grouped(stats):
         above = [f for f in mine if f.above and not CHECKS[f.check].reads and not CHECKS[f.check].lookup]
         subject = f"{item_set.upper()} {TASKS[task].en}"
         if above:
@@ -92,15 +92,15 @@ def summary(found: Stats) -> list[tuple[bool, str]]:
     return lines
 
 
-def table1_heads(found: Stats) -> list[str]:
+def table1_heads(stats: Stats) -> list[str]:
     """The headings of Table 1's columns: the sets, the total of several, then the same of the paper."""
-    return [*(heading for heading, *_ in _columns(found)), *(f"paper {name.upper()}" for name, _ in _papers(found))]
+    return [*(heading for heading, *_ in _columns(stats)), *(f"paper {name.upper()}" for name, _ in _papers(stats))]
 
 
-def table1_rows(found: Stats) -> list[tuple[str, list[str]]]:
+def table1_rows(stats: Stats) -> list[tuple[str, list[str]]]:
     """(name, value of each column) in the paper's order. The paper's "tokens" are characters, speaker marks included."""
-    papers = [paper for _, paper in _papers(found)]
-    return [(name, [*values, *(paper[name] for paper in papers)]) for name, values in _own_rows(found)]
+    papers = [paper for _, paper in _papers(stats)]
+    return [(name, [*values, *(paper[name] for paper in papers)]) for name, values in _own_rows(stats)]
 
 
 def _columns(found: Stats) -> list[tuple[str, Table1, KnowledgeCounts | None]]:

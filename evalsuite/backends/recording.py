@@ -68,10 +68,10 @@ class RecordedReply(StrictSettings):
         return Response(self.text, self.finish, self.prompt_tokens, self.new_tokens)
 
 
-def asked(request: Request, chat: bool) -> str:
+def request_hash(request: Request, chat: bool) -> str:
     """The hash of the request that a reply answers: the prompt, its limit, and the way of scoring.
 
-    >>> asked(Request("1", "你好", (), 8), chat=False) == asked(Request("2", "你好", (), 8), chat=False)
+    >>> request_hash(Request("1", "你好", (), 8), chat=False) == request_hash(Request("2", "你好", (), 8), chat=False)
     True
     """
     said: Any = [[m.role, m.content] for m in request.messages] if chat else request.prompt
@@ -140,14 +140,14 @@ class RecordedModel:
 
     def missing(self, requests: Sequence[Request]) -> int:
         """The number of these requests without a recorded reply."""
-        return sum(asked(request, self.recording.chat) not in self._lines for request in requests)
+        return sum(request_hash(request, self.recording.chat) not in self._lines for request in requests)
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
         found = [(n, self._find(request)) for n, request in enumerate(requests) if not done[n]]
         yield from (found[start : start + _GROUP] for start in range(0, len(found), _GROUP))
 
     def _find(self, request: Request) -> Response:
-        line = self._lines.get(asked(request, self.recording.chat))
+        line = self._lines.get(request_hash(request, self.recording.chat))
         return line.response if line else Response("", "error", error=NOT_RECORDED)
 
     def close(self) -> None:

@@ -12,10 +12,10 @@ _FILE = Column("file")
 _POSITIONS = 6  # shown of each task
 
 
-def data_sheets(found: DataCheck) -> Iterator[Sheet]:
+def data_sheets(check: DataCheck) -> Iterator[Sheet]:
     """Items and dialogues of every file, the paper's Table 1, repeated items and options, leakage, and clues in the options."""
     counts: dict[tuple[str, str], dict[str, str]] = {}
-    for c in found.counts:
+    for c in check.counts:
         counts.setdefault((c.set, c.task), {})[c.split] = f"{c.items:,} ({c.dialogues:,})"
     rows = tuple(
         Row((f"{item_set} {task}", *(cells.get(split, "–") for split in SPLITS)))
@@ -23,7 +23,7 @@ def data_sheets(found: DataCheck) -> Iterator[Sheet]:
     )
     columns = (_FILE, *_numbers(*(Text(split, split) for split in SPLITS)))  # as files name them
     yield Sheet("items", "Items (dialogues)", columns, rows)
-    if t := found.table1:
+    if t := check.table1:
         lines = {
             "dialogues": [f"{r.dialogues:,}" for r in t],
             "turns a dialogue: max, min, mean": [f"{r.turns[0]}, {r.turns[1]}, {r.turns[2]:.2f}" for r in t],
@@ -34,7 +34,7 @@ def data_sheets(found: DataCheck) -> Iterator[Sheet]:
         first = Column("over the dialogues shown whole")
         title = "As in the paper's Table 1"
         yield Sheet("table1", title, (first, *_numbers(*(r.set.upper() for r in t))), table1)
-    yield from _oddities(found)
+    yield from _oddities(check)
 
 
 def _oddities(found: DataCheck) -> Iterator[Sheet]:

@@ -166,8 +166,8 @@ def _environment() -> dict[str, str]:
     return {k: v for k, v in os.environ.items() if k not in local} | {"GIT_TERMINAL_PROMPT": "0"}
 
 
-def unpack(address: str, folder: Path, wanted: Sequence[str], sha256: str = "") -> str:
-    """Extract the `wanted` files from any folder of a zip archive into `folder`.
+def unpack(address: str, folder: Path, names: Sequence[str], sha256: str = "") -> str:
+    """Extract the `names` files from any folder of a zip archive into `folder`.
 
     Returns the archive's SHA-256, which must be `sha256` if that is given. Raises ConfigError.
     """
@@ -184,7 +184,7 @@ def unpack(address: str, folder: Path, wanted: Sequence[str], sha256: str = "") 
                 raise ConfigError(
                     f"{address}: expected the SHA-256 {sha256}, found {found_hash}: the archive was changed"
                 )
-            _unpack(zipfile.ZipFile(packed), address, folder, wanted)
+            _unpack(zipfile.ZipFile(packed), address, folder, names)
         except (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
             # RuntimeError: encrypted, or packed in a way that zipfile does not know.
             raise ConfigError(

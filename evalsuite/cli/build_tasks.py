@@ -59,21 +59,21 @@ def tasks(
     say(f"{made.data}: evalsuite build stats {out} checks it; evalsuite run --data {out} evaluates on it")
 
 
-def overview(made: BuiltBenchmark) -> Table:
+def overview(built: BuiltBenchmark) -> Table:
     """Table of the items by task and split, with the number of dialogues and the positions of right options."""
     from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
     from evalsuite.cli.tables.terminal import listing
 
-    files = list(made.dialogues)
-    rows = [["dialogues", *(f"{made.dialogues[p]:,}" for p in files)]]
-    rows += [[t.en, *(f"{made.counts[f'{p}/{t.name}']:,}" for p in files)] for t in TASKS_CORECODE.values()]
-    rows.append(["right option at a/b/c", *("/".join(map(str, made.gold[p].values())) or "–" for p in files)])
+    files = list(built.dialogues)
+    rows = [["dialogues", *(f"{built.dialogues[p]:,}" for p in files)]]
+    rows += [[t.en, *(f"{built.counts[f'{p}/{t.name}']:,}" for p in files)] for t in TASKS_CORECODE.values()]
+    rows.append(["right option at a/b/c", *("/".join(map(str, built.gold[p].values())) or "–" for p in files)])
     return listing("The benchmark", ["items", *(p.replace("/", " ") for p in files)], rows)
 
 
-def notes(made: BuiltBenchmark) -> list[str]:
+def notes(built: BuiltBenchmark) -> list[str]:
     """Lines on how many annotations were read, and which were left out and why."""
-    merged = made.merged
+    merged = built.merged
     read = sum(merged.annotators.values())
     who = ", ".join(f"{name} {n}" for name, n in merged.annotators.items() if name)
     taken = sum(len(d.annotations) for d in merged.dialogues)
@@ -93,8 +93,10 @@ def notes(made: BuiltBenchmark) -> list[str]:
         found.append(f"{merged.returned} annotations left out that an inspector returned and nobody has revised")
     if merged.empty:
         found.append(f"{merged.empty} dialogues left out, without annotations to take")
-    found += [f"how the distractors were filtered: {path}" for path in made.distractors[:1]]
-    empty = sorted({c.rpartition("/")[0] for c, n in made.counts.items() if not n and c.endswith("/knowledge_filling")})
+    found += [f"how the distractors were filtered: {path}" for path in built.distractors[:1]]
+    empty = sorted(
+        {c.rpartition("/")[0] for c, n in built.counts.items() if not n and c.endswith("/knowledge_filling")}
+    )
     if empty:
         found.append(f"nothing in {', '.join(empty)}: too few dialogues for these shares (--shares)")
     return found

@@ -24,7 +24,7 @@ data = typer.Typer(no_args_is_help=True)
 def tasks(data: Data = None, benchmark: BenchmarkOption = None) -> None:
     from evalsuite.benchmarks.groups import groups
     from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, add_files
-    from evalsuite.cli.tables.terminal import listing, said
+    from evalsuite.cli.tables.terminal import in_terminal_language, listing
     from evalsuite.common.errors import DataError
     from evalsuite.common.sheet import Text
     from evalsuite.evaluation.plan import folders_of
@@ -33,7 +33,7 @@ def tasks(data: Data = None, benchmark: BenchmarkOption = None) -> None:
     add_files(list(paths(benchmark)))
     corpora = Corpora(folders_of(Settings(data=list(paths(data)))))
     for name, known in BENCHMARKS.items():
-        rows = [[t.name, t.short, t.zh, said(Text(t.kind.zh, t.kind.name))] for t in known.tasks]
+        rows = [[t.name, t.short, t.zh, in_terminal_language(Text(t.kind.zh, t.kind.name))] for t in known.tasks]
         try:
             roots = ", ".join(str(corpus.root) for corpus in corpora.all(name))
             title = f"{known.title} (--tasks {name}), test items in {roots}"
@@ -47,13 +47,15 @@ def tasks(data: Data = None, benchmark: BenchmarkOption = None) -> None:
 
 def _items(corpus: Corpus, t: Task) -> str:
     """The number of test items of each set, "easy 175, hard 175"; the sum if there are more than three sets."""
-    from evalsuite.cli.tables.terminal import said
+    from evalsuite.cli.tables.terminal import in_terminal_language
     from evalsuite.common.sheet import Text
 
     counts = {s: len(corpus.file(t, s, "test").items) for s in corpus.sets if corpus.has(t, s, "test")}
     if len(counts) > 3:
         of, every = corpus.benchmark, f"{sum(counts.values()):,}"
-        return said(Text(f"{every}（{of.sets_zh}数 {len(counts)}）", f"{every} in {len(counts)} {of.sets_en}s"))
+        return in_terminal_language(
+            Text(f"{every}（{of.sets_zh}数 {len(counts)}）", f"{every} in {len(counts)} {of.sets_en}s")
+        )
     return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "–"
 
 

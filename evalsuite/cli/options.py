@@ -105,9 +105,9 @@ def _value(field: Field[Any], hint: Any, given: Any) -> Any:
     return [part for text in texts for part in parts(text)]
 
 
-def paths(given: Iterable[Path] | None) -> Iterator[Path]:
+def paths(values: Iterable[Path] | None) -> Iterator[Path]:
     """The files or folders of a flag that may be repeated. A comma parts them, unless a file's name has it."""
-    for path in given or ():
+    for path in values or ():
         yield from [path] if path.exists() else map(Path, parts(str(path)))
 
 

@@ -171,7 +171,7 @@ def _of_server(address: str, served: str, key_env: str | None, ask: bool) -> dic
     server = ask_server(address, os.environ.get(key_env or "", "").strip())
     if not server.models and not address.rstrip("/").endswith("/v1"):  # people leave it out
         longer = ask_server(f"{address.rstrip('/')}/v1", os.environ.get(key_env or "", "").strip())
-        server = longer if longer.found else server
+        server = longer if longer.answers else server
     if not served and server.models and not ask:
         served = server.models[0]
     if not served and ask:

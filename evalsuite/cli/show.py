@@ -148,10 +148,10 @@ def print_findings(done: Results) -> None:
 
 def print_more(done: Results, run: Path) -> None:
     """Say which other tables there are."""
-    from evalsuite.analyses.table import others
+    from evalsuite.analyses.table import other_tables
     from evalsuite.cli.tables.terminal import draw
 
-    if names := others(done):
+    if names := other_tables(done):
         listed, command = ", ".join(names), f"evalsuite show {run} --tables"
         zh = f"其他表格：{listed}；用 `{command} 名称` 查看，all 为全部"
         print_all(*draw([Text(zh, f"more tables: {listed}; {command} NAME, or all")]))

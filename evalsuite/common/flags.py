@@ -59,7 +59,7 @@ def flags(settings: type) -> dict[str, Flag]:
     return {f.name: f.metadata["flag"] for f in fields(settings)}
 
 
-def from_keywords(settings: type[T], given: Mapping[str, Any]) -> T:
+def from_keywords(settings: type[T], keywords: Mapping[str, Any]) -> T:
     """Build a settings class from the keywords of a Python call. One value becomes a sequence of one, and a sequence of
     texts for a comma-separated text. Raises ConfigError for an unknown keyword and for a value of another type.
 
@@ -72,7 +72,7 @@ def from_keywords(settings: type[T], given: Mapping[str, Any]) -> T:
     hints = get_type_hints(settings)
     known = [f.name for f in fields(settings)]  # type: ignore[arg-type]
     made = {}
-    for name, value in given.items():
+    for name, value in keywords.items():
         if name not in known:
             raise ConfigError(unknown("keyword", name, known))
         hint = hints[name]
@@ -104,9 +104,9 @@ def check_folder(**folders: str | Path) -> None:
             raise ConfigError(f"--{name.replace('_', '-')} {folder}: no such folder")
 
 
-def folders(given: str | Path | Sequence[str | Path] | None) -> tuple[str | Path, ...]:
+def folders(value: str | Path | Sequence[str | Path] | None) -> tuple[str | Path, ...]:
     """The folders of a flag that may be given several times; a caller from Python may give one alone, or None."""
-    return () if given is None else (given,) if isinstance(given, str | Path) else tuple(given)
+    return () if value is None else (value,) if isinstance(value, str | Path) else tuple(value)
 
 
 def check_least(least: int, **numbers: int | None) -> None:

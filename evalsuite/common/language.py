@@ -90,7 +90,7 @@ class MessageRow:
             made += re.escape(text) + (f"(?P<{field}>{value})" if field is not None else "")
         return re.compile(made, re.DOTALL)
 
-    def fits(self, text: str, others: MessageRows) -> bool:
+    def fits(self, text: str, rows: MessageRows) -> bool:
         """Whether a text is this message, and matches the template not only by chance."""
         if self.longest not in text or not (found := self.pattern.fullmatch(text)):
             return False
@@ -100,7 +100,7 @@ class MessageRow:
         if letters < _FEW and not begins.endswith(": "):
             return all(_NUMBER.fullmatch(value) for value in found.groups())
         sure = letters + 5 * self.english.count("!r}") >= _MANY or begins.endswith(": ")
-        return sure or len(text) <= _CHANCE * letters or any(others.meant(part)[0] for part in self.inner(text))
+        return sure or len(text) <= _CHANCE * letters or any(rows.meant(part)[0] for part in self.inner(text))
 
     def inner(self, text: str) -> list[str]:
         """The values of the fields that hold messages."""
@@ -108,14 +108,14 @@ class MessageRow:
         fields = Formatter().parse(self.chinese)
         return [found[field] for _, field, mark, _ in fields if found and field and mark]
 
-    def filled(self, text: str, others: MessageRows) -> str:
+    def filled(self, text: str, rows: MessageRows) -> str:
         """The Chinese text, with the values of the English one's fields."""
         found = self.pattern.fullmatch(text)
         made = ""
         for words, field, mark, _ in Formatter().parse(self.chinese):
             value = found[field] if found and field else ""
             made = _joined(made, words)
-            made = _joined(made, others.translated(value)) if mark else made + value
+            made = _joined(made, rows.translated(value)) if mark else made + value
         return made
 
 

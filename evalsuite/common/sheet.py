@@ -146,25 +146,25 @@ BAR = 24  # length of the longest bar in characters
 Piece = tuple[str, str]  # (words, tone); tone: "", "strong", "quiet" or "flag"
 
 
-def spell(cell: CellValue, column: Column, said: Callable[[str | Text], str] = english) -> list[Piece]:
-    """The words of a cell, in the language of `said`: the value first, then its interval and remarks."""
+def spell(cell: CellValue, column: Column, words_of: Callable[[str | Text], str] = english) -> list[Piece]:
+    """The words of a cell, in the language of `words_of`: the value first, then its interval and remarks."""
     if cell is None:
         return [("", "")]
     if isinstance(cell, Mapping):
         return [(" ".join(map(str, cell.values())), "")]
     if not isinstance(cell, Value):
-        return [(said(cell) if isinstance(cell, Text) else _words(cell, column), "")]
+        return [(words_of(cell) if isinstance(cell, Text) else _words(cell, column), "")]
     if cell.value is None and cell.low is None:
         parts: list[Piece] = [("–", cell.tone or "quiet")]
     elif column.interval == "alone":
         parts = [(_between(cell, column, _digits(column)), cell.tone)]
     else:
-        value = said(cell.value) if isinstance(cell.value, Text) else cell.value
+        value = words_of(cell.value) if isinstance(cell.value, Text) else cell.value
         parts = [(_words("–" if value is None else value, column), cell.tone)]
         if isinstance(cell.low, (int, float)) and isinstance(cell.high, (int, float)):
             # One digit fewer than the value is enough for its interval.
             parts.append((f" {_between(cell, column, max(0, _digits(column) - 1))}", "quiet"))
-    parts += [(said(aside), "quiet") for aside in cell.asides]
+    parts += [(words_of(aside), "quiet") for aside in cell.asides]
     return parts + [(f" {flag}", "flag") for flag in cell.flags]
 
 

@@ -268,18 +268,18 @@ def _request_fields(trial: Trial) -> Any:
     return trial.item.id, trial.rotation, r.sample, r.prompt, r.messages, r.max_new_tokens, r.pairs, r.pattern
 
 
-def foresee_replies(seen: Sequence[CountedReply], rooms: Sequence[int], seed: str) -> Total:
+def foresee_replies(replies: Sequence[CountedReply], rooms: Sequence[int], seed: str) -> Total:
     """The tokens of further replies of the same cell, each with its limit."""
-    contexts = _contexts((r.context, r.new_tokens, 1) for r in seen)
+    contexts = _contexts((r.context, r.new_tokens, 1) for r in replies)
     return forecast(contexts, len(rooms), 1, max(rooms), f"{seed}:reply")
 
 
 def foresee_prompts(
-    seen: Sequence[CountedReply], counted: Sequence[PromptTokens], count: TokenCounter, seed: str
+    replies: Sequence[CountedReply], counted: Sequence[PromptTokens], count: TokenCounter, seed: str
 ) -> Total:
     """The tokens of further prompts of the same cell, `counted` by a rule, of which the endpoint has counted some."""
-    known = [count(reply.request) for reply in seen]
-    contexts = _contexts((r.context, r.prompt_tokens, c.mean) for r, c in zip(seen, known, strict=True))
+    known = [count(reply.request) for reply in replies]
+    contexts = _contexts((r.context, r.prompt_tokens, c.mean) for r, c in zip(replies, known, strict=True))
     low, mean, high = (sum(getattr(c, name) for c in known) for name in ("low", "mean", "high"))
     return forecast(contexts, sum(c.mean for c in counted), low / mean, high / mean, f"{seed}:prompt")
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from statistics import fmean, pvariance
 
-from evalsuite.analyses.ranked import ScoredRequest, asked, columns, pairs, takes_part
+from evalsuite.analyses.ranked import ScoredRequest, asked_items, columns, pairs, takes_part
 from evalsuite.backends.base import Backend
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.grouping import by_key
@@ -227,7 +227,7 @@ class Ranking:
         Models of earlier commands count among the pairs, as they do in results.json, and are not asked.
         """
         cells = [
-            asked(cell, self._scored(cell), self.asked.get(cell.place))
+            asked_items(cell, self._scored(cell), self.asked.get(cell.place))
             for cell in self.store.cells()
             if takes_part(cell) and (cell.place in self.asked or cell.place.model not in self.named)
         ]
@@ -262,8 +262,8 @@ def _recording(
     """`generate`, which also adds the replies to `replies` by their keys."""
     keys = [key for group in groups for key in group.keys]
 
-    def generating(asked: Sequence[Trial], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
-        for batch in generate(asked, done):
+    def generating(trials: Sequence[Trial], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+        for batch in generate(trials, done):
             replies.update((keys[n], received(said)) for n, said in batch)
             yield batch
 

@@ -58,11 +58,11 @@ class Selection:
             return (task.name, item_set, split) in self.sets
         return any(item.id in self.ids for item in file.items)
 
-    def pick(self, task: Task, item_set: str, split: str, corpus: Corpora, kept: Sequence[Item]) -> SelectedItems:
-        """The named ones of the items that would be asked, `kept`. Raises DataError if the data are others, or lack some."""
-        facts = {"sha256": self.sha256, "of": len(kept)}
+    def pick(self, task: Task, item_set: str, split: str, corpus: Corpora, items: Sequence[Item]) -> SelectedItems:
+        """The named ones of the items that would be asked, `items`. Raises DataError if the data are others, or lack some."""
+        facts = {"sha256": self.sha256, "of": len(items)}
         if not self.sets:
-            return SelectedItems(tuple(item for item in kept if item.id in self.ids), facts, {})
+            return SelectedItems(tuple(item for item in items if item.id in self.ids), facts, {})
         chosen = self.sets[task.name, item_set, split]
         file = corpus.reworded(task, item_set, split, chosen.variant)
         if chosen.data != file.sha256:
@@ -72,14 +72,14 @@ class Selection:
                 self.path,
             )
         weights = {item.id: item.weight for item in chosen.items}
-        self.require(weights, [item.id for item in kept])
-        if len(kept) != chosen.of:
+        self.require(weights, [item.id for item in items])
+        if len(items) != chosen.of:
             raise DataError(
-                f"its items of {task.name} {item_set} {split} stand for {chosen.of} items, but {len(kept)} would be asked: "
+                f"its items of {task.name} {item_set} {split} stand for {chosen.of} items, but {len(items)} would be asked: "
                 "--drop-leaked or --skip-bad are not as they were in the runs that they were chosen from",
                 self.path,
             )
-        asked = tuple(item for item in kept if item.id in weights)
+        asked = tuple(item for item in items if item.id in weights)
         anchors = {
             "weights": [weights[item.id] for item in asked],
             "method": chosen.method,

@@ -379,6 +379,6 @@ def folders_of(s: Settings) -> list[Path]:
     return [resolve(folder) for folder in ([found] if isinstance(found, str) else found)]
 
 
-def default_data(given: str | None) -> str:
+def default_data(folder: str | None) -> str:
     """The given folder of data, else that of EVALSUITE_DATA, else the bundled sample."""
-    return given or os.environ.get("EVALSUITE_DATA") or "bundled:sample"
+    return folder or os.environ.get("EVALSUITE_DATA") or "bundled:sample"

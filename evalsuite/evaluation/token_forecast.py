@@ -51,14 +51,14 @@ class ContextSample:
     size: float
 
 
-def forecast(seen: Sequence[ContextSample], more: float, low: float, high: float, seed: str) -> Total:
-    """The tokens of `more` units, of which `seen` is a sample. `low` and `high`: the smallest and the largest possible tokens
+def forecast(sample: Sequence[ContextSample], more: float, low: float, high: float, seed: str) -> Total:
+    """The tokens of `more` units, of which `sample` is a sample. `low` and `high`: the smallest and the largest possible tokens
     of a unit."""
     import numpy as np
 
     draw = np.random.default_rng(Random(seed).getrandbits(64))
-    tokens, sizes = np.array([x.tokens for x in seen]), np.array([x.size for x in seen])
-    weights = draw.standard_exponential((DRAWS, len(seen) + 1))
+    tokens, sizes = np.array([x.tokens for x in sample]), np.array([x.size for x in sample])
+    weights = draw.standard_exponential((DRAWS, len(sample) + 1))
     weights /= weights.sum(axis=1, keepdims=True)
     contexts = max(1, round(more / sizes.mean()))  # number of contexts that the `more` units have
     shares = draw.multinomial(contexts, weights) / contexts

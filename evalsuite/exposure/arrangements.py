@@ -63,10 +63,10 @@ class Exact:
     detectable: float  # gain that a test of this size detects with a power of 0.8 at p < 0.05
 
 
-def exact_test(made: Arrangements, logprobs: Sequence[float], rng: Random) -> Exact:
+def exact_test(arrangements: Arrangements, logprobs: Sequence[float], rng: Random) -> Exact:
     """The test of the arrangements from a log-probability of each of `Arrangements.pairs`, or its difference between models."""
     found, values = iter(logprobs), list[list[float]]()
-    for stratum in made.strata:
+    for stratum in arrangements.strata:
         values.append([next(found) for _ in stratum])
     gain = fmean(row[0] - fmean(row[1:]) for row in values) if values else 0.0
     # under chance the published one less the others varies as any one does: by (n / (n - 1))² of the variance of the n
@@ -78,22 +78,22 @@ def exact_test(made: Arrangements, logprobs: Sequence[float], rng: Random) -> Ex
 
 
 def order_of_items(
-    found: Entries, count: Callable[[str], int], room: int, others: int, seed: int, most: int | None = None
+    entries: Entries, count: Callable[[str], int], room: int, others: int, seed: int, most: int | None = None
 ) -> Arrangements:
     """Shards of at most `room` tokens with their dialogues in the published order and in up to `others` different ones (Oren et
     al. 2023). `count`: the tokens of a text; `most`: take only so many shards, drawn at random."""
     rng = Random(f"{seed}:order of items")
-    chosen = shards(found, count, room)
+    chosen = shards(entries, count, room)
     if most is not None and len(chosen) > most:
         chosen = [chosen[n] for n in sorted(rng.sample(range(len(chosen)), most))]
     strata, alike = list[tuple[TextPair, ...]](), list[list[list[float]]]()
     for shard in chosen:
         drawn = orders(len(shard), others, rng)
-        strata.append(tuple((found.between, arranged(found, shard, order)) for order in drawn))
+        strata.append(tuple((entries.between, arranged(entries, shard, order)) for order in drawn))
         alike.append(_likenesses(shard, orders(len(shard), _UNREAD, rng)))
     used = sum(len(unit) for shard in chosen for unit in shard)
     checks = {name: stratified_p([rows[n] for rows in alike], rng, _DRAWS) for n, name in enumerate(_CLUES)}
-    return Arrangements(tuple(strata), used, len(found.entries) - used, checks)
+    return Arrangements(tuple(strata), used, len(entries.entries) - used, checks)
 
 
 _CLUES = ("similar neighbours", "neighbours of similar length", "longer entries later", "longer entries earlier")
@@ -120,10 +120,10 @@ def _likenesses(shard: Sequence[Unit], drawn: Sequence[Sequence[int]]) -> list[l
 
 
 def order_of_options(
-    items: Sequence[Item], shown: Callable[[Item], tuple[str, str]], others: int, seed: int
+    items: Sequence[Item], prompt_of: Callable[[Item], tuple[str, str]], others: int, seed: int
 ) -> Arrangements:
     """Items with their options in the published order and in up to `others` different ones, the right answer under its own
-    label after them. `shown`: an item's prompt and its right reply."""
+    label after them. `prompt_of`: an item's prompt and its right reply."""
     strata, fixed, kept = list[tuple[TextPair, ...]](), list[list[float]](), list[Item]()
     before = _precedences(items)
     rng = Random(f"{seed}:order of options")
@@ -131,7 +131,7 @@ def order_of_options(
         if len({*item.options}) < len(item.options) or len(item.options) < 2 or len(item.golds) != 1:
             continue
         drawn = orders(len(item.options), others, Random(f"{seed}:options:{item.id}"))
-        strata.append(tuple(_after_start(*shown(permute(item, order))) for order in drawn))
+        strata.append(tuple(_after_start(*prompt_of(permute(item, order))) for order in drawn))
         fixed.append([_usual(item, order, before) for order in drawn])
         kept.append(item)
     lengths = [_rising(item, others, seed) for item in kept]

@@ -49,25 +49,25 @@ class Compared:
     detectable: float | None  # difference that a test of this size detects with a power of 0.8 at p < 0.05
 
 
-def raw_texts(found: Entries) -> list[ProbeText]:
+def raw_texts(entries: Entries) -> list[ProbeText]:
     """Entries of a file, byte for byte, after what stands before an entry in the file. (Not after a token that begins a text:
     none stood before it when a model read the file, and some models then recall nothing.)"""
     return [
-        ProbeText(entry.items[0].id if entry.items else str(n), entry.context, ((found.between, entry.text),))
-        for n, entry in enumerate(found.entries)
+        ProbeText(entry.items[0].id if entry.items else str(n), entry.context, ((entries.between, entry.text),))
+        for n, entry in enumerate(entries.entries)
     ]
 
 
-def prompt_texts(items: Sequence[Item], shown: PromptAndReply) -> list[ProbeText]:
+def prompt_texts(items: Sequence[Item], prompt_of: PromptAndReply) -> list[ProbeText]:
     """Items as a prompt and its right reply."""
-    return [ProbeText(item.id, item.context, (("", "".join(shown(item))),)) for item in items]
+    return [ProbeText(item.id, item.context, (("", "".join(prompt_of(item))),)) for item in items]
 
 
-def renamed_texts(items: Sequence[Item], shown: PromptAndReply) -> list[ProbeText]:
+def renamed_texts(items: Sequence[Item], prompt_of: PromptAndReply) -> list[ProbeText]:
     """Items with the names of their speakers changed: as published, then with A and B swapped. Those without are left out."""
     made = ((item, swap_speakers(item)) for item in items)
     return [
-        ProbeText(item.id, item.context, tuple(("", "".join(shown(one))) for one in (item, other)))
+        ProbeText(item.id, item.context, tuple(("", "".join(prompt_of(one))) for one in (item, other)))
         for item, other in made
         if other != item
     ]

@@ -34,13 +34,13 @@ class LikelihoodScores:
         return self.logprob / self.tokens if self.tokens else 0.0
 
 
-def summarise(found: TokenScores) -> LikelihoodScores:
+def summarise(scores: TokenScores) -> LikelihoodScores:
     """The scores of a text from the scores of its tokens.
 
     >>> summarise(TokenScores([-1.0, -2.0, -3.0, -4.0, -5.0], [0.0, -1.0, 0.0, 0.0, 0.0]))
     LikelihoodScores(logprob=-15.0, tokens=5, mink=-5.0, minkpp=-1.0)
     """
-    plain, standard = found.logprobs, found.standard
+    plain, standard = scores.logprobs, scores.standard
     return LikelihoodScores(sum(plain), len(plain), lowest(plain), None if standard is None else lowest(standard))
 
 

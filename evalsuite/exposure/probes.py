@@ -169,11 +169,11 @@ class CompletionProbe:
     left_out: int
     why: str = ""
 
-    def row(self, found: Sequence[Overlap | None], reference: Sequence[Overlap | None], seed: int) -> ProbeRow:
+    def row(self, overlaps: Sequence[Overlap | None], reference: Sequence[Overlap | None], seed: int) -> ProbeRow:
         """The results, from the overlap of each reply; None: it failed."""
         step = len(self.requests) // max(1, len(self.official) + len(self.control))
         count = len(self.official)
-        own, theirs = self._values(found, step), self._values(reference, step)
+        own, theirs = self._values(overlaps, step), self._values(reference, step)
         pairs = zip(own, theirs, strict=True) if theirs else ((x, 0.0) for x in own)
         moves = [None if x is None or y is None else x - y for x, y in pairs]
         kept = [n for n, move in enumerate(moves) if move is not None]
@@ -189,16 +189,16 @@ class CompletionProbe:
         )
         checks = dict(items.checks(self.official, self.control, rng))
         why = self.why or reason(checks, compared.p)
-        near = [n for n in range(count) if (one := found[n * step]) and one.near]
-        beyond = [n for n in range(count, len(texts)) if (one := found[n * step]) and one.near]
+        near = [n for n in range(count) if (one := overlaps[n * step]) and one.near]
+        beyond = [n for n in range(count, len(texts)) if (one := overlaps[n * step]) and one.near]
         figures: dict[str, float | None] = {
             "detectable": compared.detectable,
             "near": len(near),
             "near control": len(beyond),
-            "failed": found.count(None),
+            "failed": overlaps.count(None),
         }
         if step == 2:
-            guided, general = ([x for n in range(count) if (x := found[2 * n + k])] for k in (0, 1))
+            guided, general = ([x for n in range(count) if (x := overlaps[2 * n + k])] for k in (0, 1))
             figures |= {
                 "guided": fmean(x.rouge for x in guided) if guided else None,
                 "general": fmean(x.rouge for x in general) if general else None,

@@ -138,14 +138,14 @@ def units(entries: Sequence[FileEntry]) -> list[Unit]:
     return [tuple(same) for _, same in groupby(entries, lambda entry: entry.context)]
 
 
-def shards(found: Entries, count: Callable[[str], int], room: int) -> list[Shard]:
+def shards(entries: Entries, count: Callable[[str], int], room: int) -> list[Shard]:
     """Units that follow one another, an equal number in each shard, two or more; those that exceed `room` tokens are left out.
 
     Neither the number nor what is left out depends on the order of the units in a shard, so that its orders are exchangeable.
     Filling shards until they are full would not do: each would begin with a unit that was too long for the one before.
     """
-    whole = units(found.entries)
-    sizes = [count(found.join(unit) + found.between) for unit in whole]
+    whole = units(entries.entries)
+    sizes = [count(entries.join(unit) + entries.between) for unit in whole]
     size = _units_of_shard(sizes, room)
     made = [range(start, start + size) for start in range(0, len(whole) - size + 1, size)]
     return [tuple(whole[n] for n in shard) for shard in made if sum(sizes[n] for n in shard) <= room]
@@ -179,6 +179,6 @@ def orders(count: int, others: int, rng: Random) -> list[tuple[int, ...]]:
     return list(found)
 
 
-def arranged(found: Entries, shard: Shard, order: Sequence[int]) -> str:
+def arranged(entries: Entries, shard: Shard, order: Sequence[int]) -> str:
     """A shard's text with its units in another order."""
-    return found.join([entry for n in order for entry in shard[n]])
+    return entries.join([entry for n in order for entry in shard[n]])

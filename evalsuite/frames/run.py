@@ -83,7 +83,7 @@ class Run(Generic[Frame]):
 
     def batches(self, name: str, columns: Sequence[str] | None = None, size: int = _BATCH) -> Iterator[Frame]:
         """A table in frames of about `size` rows, for replies that do not fit in memory. At least one, perhaps empty."""
-        table = found(name)
+        table = table_named(name)
         kept = described(name, columns)
         none = True
         for rows in _rows(table, self._names, self._results, columns, size or _BATCH):
@@ -130,7 +130,7 @@ def load(run: RunFolder | Sequence[RunFolder], frames: str | None = None) -> Run
     return Run(paths, libraries.chosen(frames))
 
 
-def found(name: str) -> Table | ReplyTable:
+def table_named(name: str) -> Table | ReplyTable:
     """A table by its name. Raises ConfigError for an unknown one."""
     table = _table_or_none(name)
     if table is None:
@@ -149,7 +149,7 @@ def _table_or_none(name: str) -> Table | ReplyTable | None:
 
 def described(name: str, columns: Sequence[str] | None = None) -> tuple[FrameColumn, ...]:
     """The columns of a table, `run` first."""
-    table = found(name)
+    table = table_named(name)
     if isinstance(table, ReplyTable):
         return (RUN, *table.only(columns).columns)
     return (RUN, *(table.columns[i] for i in _kept(table, columns)))

@@ -81,17 +81,17 @@ class KnownModels:
 # --- methods: (seen, number of items, generator) -> anchors
 
 
-def random(seen: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
-    return Anchors.of(rng.choice(seen.count, size, replace=False), np.full(size, 1 / size))
+def random(models: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
+    return Anchors.of(rng.choice(models.count, size, replace=False), np.full(size, 1 / size))
 
 
-def stratified(seen: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
-    return _one_of_each(np.lexsort((rng.random(seen.count), seen.shares)), size, rng)
+def stratified(models: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
+    return _one_of_each(np.lexsort((rng.random(models.count), models.shares)), size, rng)
 
 
-def by_answer(seen: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
-    answers = seen.answers if seen.answers is not None else np.zeros(seen.count, dtype=np.intp)
-    return _one_of_each(np.lexsort((rng.random(seen.count), seen.shares, answers)), size, rng)
+def by_answer(models: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
+    answers = models.answers if models.answers is not None else np.zeros(models.count, dtype=np.intp)
+    return _one_of_each(np.lexsort((rng.random(models.count), models.shares, answers)), size, rng)
 
 
 def _one_of_each(order: Indices, size: int, rng: np.random.Generator) -> Anchors:
@@ -100,13 +100,13 @@ def _one_of_each(order: Indices, size: int, rng: np.random.Generator) -> Anchors
     return Anchors.of(order[rng.integers(ends[:-1], ends[1:])], np.diff(ends) / len(order))
 
 
-def medoids(seen: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
+def medoids(models: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
     """Seeds as k-means++ draws them, then clusters and their medoids in turn until nothing changes."""
-    distances = seen.distances
-    chosen = [int(rng.integers(seen.count))]
+    distances = models.distances
+    chosen = [int(rng.integers(models.count))]
     near = distances[chosen[0]].astype(float)
     while len(chosen) < size:
-        chosen.append(int(rng.choice(seen.count, p=near / near.sum())))
+        chosen.append(int(rng.choice(models.count, p=near / near.sum())))
         near = np.minimum(near, distances[chosen[-1]])
     found = np.array(chosen, dtype=np.intp)
     for _ in range(_ROUNDS):
@@ -115,7 +115,7 @@ def medoids(seen: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
         if (moved == found).all():
             break
         found = moved
-    return Anchors.of(found, np.array([len(members) for members in _clusters(distances, found)]) / seen.count)
+    return Anchors.of(found, np.array([len(members) for members in _clusters(distances, found)]) / models.count)
 
 
 def _middle(distances: NDArray[np.float32], members: Indices) -> int:
@@ -133,12 +133,12 @@ def _clusters(distances: NDArray[np.float32], centres: Indices) -> list[Indices]
     return np.split(order, np.searchsorted(nearest[order], np.arange(1, len(centres))))
 
 
-def regression(seen: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
-    return _regressed(seen, stratified(seen, size, rng))
+def regression(models: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
+    return _regressed(models, stratified(models, size, rng))
 
 
-def medoid_regression(seen: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
-    return _regressed(seen, medoids(seen, size, rng))
+def medoid_regression(models: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
+    return _regressed(models, medoids(models, size, rng))
 
 
 def _regressed(seen: KnownModels, start: Anchors) -> Anchors:
@@ -247,12 +247,12 @@ def dealt(models: int, folds: int, seed: int) -> list[Indices]:
     return [np.sort(order[n :: min(folds, models)]) for n in range(min(folds, models))]
 
 
-def best(found: ErrorsByMethod, methods: Sequence[str], size: int) -> str:
+def best(errors_by_method: ErrorsByMethod, methods: Sequence[str], size: int) -> str:
     """`stratified`, unless the error of another method is smaller by more than its standard error over the models, and so on.
     With the smallest error of all, whatever was lucky on a few models would win."""
     taken = "stratified"
     for method in methods:
-        gain = found[taken, size].absolute - found[method, size].absolute
+        gain = errors_by_method[taken, size].absolute - errors_by_method[method, size].absolute
         if gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain)):
             taken = method
     return taken

@@ -53,16 +53,16 @@ class Classes:
         return cls(rows, positive)
 
     @classmethod
-    def of_texts(cls, said: Sequence[str | None], right: Sequence[str], positive: str | None = None) -> Classes:
+    def of_texts(cls, answers: Sequence[str | None], right: Sequence[str], positive: str | None = None) -> Classes:
         """Build it from option texts, for items whose options are in different orders.
 
         >>> classes = Classes.of_texts(["causes", None], ["causes", "is a"])
         >>> float(classes.finish(classes.statistics.sum(axis=0))["accuracy"])
         0.5
         """
-        names = sorted({*right, *(text for text in said if text is not None), *([positive] if positive else [])})
+        names = sorted({*right, *(text for text in answers if text is not None), *([positive] if positive else [])})
         number = {name: n for n, name in enumerate(names)}
-        choices = [None if text is None else number[text] for text in said]
+        choices = [None if text is None else number[text] for text in answers]
         return cls.of(choices, [number[text] for text in right], len(names), number.get(positive) if positive else None)
 
     def finish(self, sums: Floats) -> dict[str, Any]:

@@ -10,16 +10,16 @@ UNSURE = ("不确定", "无法确定", "无法回答", "不知道", "不认识")
 _NOT = "[not]"
 
 
-def contains(said: str, references: Sequence[str]) -> float:
+def contains(answer: str, references: Sequence[str]) -> float:
     """1 if a reference stands in the answer word for word, else 0. The reference "[not]x" wants an answer without x. An answer
     that says that it is unsure is wrong.
 
     >>> contains("主演是黄渤。", ["黄渤", "徐峥"]), contains("是黄渤", ["[not]黄渤"]), contains("不知道，也许是黄渤", ["黄渤"])
     (1.0, 0.0, 0.0)
     """
-    if any(word in said for word in UNSURE):
+    if any(word in answer for word in UNSURE):
         return 0.0
     if len(references) == 1 and references[0].startswith(_NOT):
-        named = said.replace(references[0], "")  # the reference itself, as the baseline oracle says it, names nobody
-        return float(bool(said) and references[0].removeprefix(_NOT) not in named)
-    return float(any(reference in said for reference in references))
+        named = answer.replace(references[0], "")  # the reference itself, as the baseline oracle says it, names nobody
+        return float(bool(answer) and references[0].removeprefix(_NOT) not in named)
+    return float(any(reference in answer for reference in references))

@@ -40,13 +40,13 @@ def exact_match(said: str, references: Sequence[str]) -> float:
     return float(any(answer == normalise(reference) for reference in _answers(references)))
 
 
-def f1(said: str, references: Sequence[str]) -> float:
+def f1(answer: str, references: Sequence[str]) -> float:
     """F1 in [0, 1] of the two bags of words after `normalise`, the maximum over the references.
 
     >>> round(f1("missed several buses", ["missed the bus", "several buses"]), 2)
     0.8
     """
-    return max(_pair(normalise(said).split(), normalise(reference).split()) for reference in _answers(references))
+    return max(_pair(normalise(answer).split(), normalise(reference).split()) for reference in _answers(references))
 
 
 def _pair(said: list[str], wanted: list[str]) -> float:
@@ -71,19 +71,19 @@ def match_level(said: str, references: Sequence[str]) -> str:
     return "partial" if answer and any(answer in w or w in answer for w in wanted if w) else "none"
 
 
-def paper_f1(said: str, references: Sequence[str]) -> float:
+def paper_f1(answer: str, references: Sequence[str]) -> float:
     """F1 as in CIDER's Table 5: 0 unless one text contains the other."""
-    level = match_level(said, references)
-    return float(level == "exact") if level != "partial" else f1(said, references)
+    level = match_level(answer, references)
+    return float(level == "exact") if level != "partial" else f1(answer, references)
 
 
-def span_values(said: str, references: Sequence[str]) -> dict[str, float]:
+def span_values(answer: str, references: Sequence[str]) -> dict[str, float]:
     """All metrics of an item, in [0, 1]; for `no_match` lower is better."""
-    level = match_level(said, references)
+    level = match_level(answer, references)
     return {
-        "f1": f1(said, references),
-        "em": exact_match(said, references),
+        "f1": f1(answer, references),
+        "em": exact_match(answer, references),
         "no_match": float(level == "none"),
-        "paper.f1": paper_f1(said, references),
+        "paper.f1": paper_f1(answer, references),
         "paper.em": float(level == "exact"),
     }

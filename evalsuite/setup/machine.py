@@ -46,7 +46,8 @@ class ModelServer:
     problem: str = ""  # the reason why it lists none
 
     @property
-    def found(self) -> bool:
+    def answers(self) -> bool:
+        """Whether it lists models, or would with a key."""
         return bool(self.models) or self.wants_key
 
 
@@ -92,20 +93,20 @@ def local_servers(ports: Iterable[int] | None = None) -> list[ModelServer]:
     """The servers that listen on this machine, on the usual ports."""
     addresses = [f"http://localhost:{port}/v1" for port in (PORTS if ports is None else ports)]
     with ThreadPoolExecutor(len(addresses) or 1) as pool:
-        return [server for server in pool.map(lambda each: ask_server(each, timeout=1), addresses) if server.found]
+        return [server for server in pool.map(lambda each: ask_server(each, timeout=1), addresses) if server.answers]
 
 
-def variables(known: Sequence[tuple[str, str]]) -> list[str]:
-    """The variables of keys: of the providers in `known`, (variable, address) each, and of the others."""
-    return list(dict.fromkeys([*(variable for variable, _ in known), *_OTHERS]))
+def variables(providers: Sequence[tuple[str, str]]) -> list[str]:
+    """The variables of keys: of the providers in `providers`, (variable, address) each, and of the others."""
+    return list(dict.fromkeys([*(variable for variable, _ in providers), *_OTHERS]))
 
 
-def keys(known: Sequence[tuple[str, str]]) -> dict[str, tuple[str, str]]:
+def keys(providers: Sequence[tuple[str, str]]) -> dict[str, tuple[str, str]]:
     """Variables of the environment that hold a key: name -> (address, the provider's usual variable). No value is read out.
 
-    `known`: (variable, address) of the providers that have entries in a list of models.
+    `providers`: (variable, address) of the providers that have entries in a list of models.
     """
-    addresses = dict(known) | _OTHERS
+    addresses = dict(providers) | _OTHERS
     names = {name: name for name in addresses} | {a: name for a, name in _ALIASES.items() if name in addresses}
     return {v: (addresses[name], name) for v, name in names.items() if os.environ.get(v, "").strip()}
 

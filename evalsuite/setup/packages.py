@@ -45,10 +45,10 @@ class PackageRange:
         return f"{self.name} {self.installed}"
 
 
-def in_range(found: str, wanted: str) -> bool:
+def in_range(version: str, specifier: str) -> bool:
     """Whether a version is in a range such as ">=2.6,<3"; a pre-release may be. A version that is none is in no range."""
     try:
-        return SpecifierSet(wanted).contains(found, prereleases=True)
+        return SpecifierSet(specifier).contains(version, prereleases=True)
     except InvalidVersion:
         return False
 

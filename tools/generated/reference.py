@@ -14,7 +14,7 @@ from typing import Any
 from evalsuite.cli.app import COMMANDS, EXIT_CODES, load_command
 from evalsuite.common.flags import Flag, flags
 from evalsuite.frames.replies import replies
-from evalsuite.frames.run import described, found
+from evalsuite.frames.run import described, table_named
 from evalsuite.frames.tables import tables
 from evalsuite.parse.tape import TOKENS
 from evalsuite.prompt import VARIABLES, Head
@@ -60,7 +60,7 @@ def frames(text: str) -> str:
 def _tables() -> Iterator[str]:
     yield from head("table", "a row is", "columns")
     for name in (*replies(), *tables()):
-        yield row(code(name), found(name).meaning, str(len(described(name, ["all"]))))
+        yield row(code(name), table_named(name).meaning, str(len(described(name, ["all"]))))
     for name in ("cells", "records"):
         light = described(name)
         yield from ("", f"### {name}", "", *head("column", "type", "meaning"))

@@ -49,7 +49,7 @@ def _model_name(cell: CellResult, results: Results, runs: int) -> str:
     return cell.model if runs == 1 else f"{cell.model} ({results.out.name})"
 
 
-def looked_at(
+def cells_of_findings(
     benchmark: Benchmark, cells: Sequence[FindingCell], rated: Iterable[Rated]
 ) -> tuple[list[FindingCell], str]:
     """The cells of a benchmark that sentences are about, and the name of their set, with the way of asking if there are

@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from evalsuite.analyses.findings.above import above_baselines, above_chance
 from evalsuite.analyses.findings.best import best
-from evalsuite.analyses.findings.cells import FindingCell, is_plain, looked_at, models, numbered
+from evalsuite.analyses.findings.cells import FindingCell, cells_of_findings, is_plain, models, numbered
 from evalsuite.analyses.findings.levels import harder_set
 from evalsuite.analyses.findings.obstacles import obstacles
 from evalsuite.analyses.findings.words import Finding
@@ -26,7 +26,7 @@ def findings(runs: Sequence[Results], rated: Sequence[Rated], compared: Sequence
         return (
             [Finding("best", "本次只评测了基线，没有模型。", "Only baselines were asked, no model.")] if cells else []
         )
-    looks = [(benchmark, *looked_at(benchmark, own, rated)) for benchmark, own in _by_benchmark(cells)]
+    looks = [(benchmark, *cells_of_findings(benchmark, own, rated)) for benchmark, own in _by_benchmark(cells)]
     told = [_of_benchmark(benchmark, here, title, runs, compared) for benchmark, here, title in looks if models(here)]
     if not told:
         if own := [c for c in cells if is_plain(c) and not c.cell.is_baseline]:
@@ -77,15 +77,15 @@ def _of_benchmark(
     ]
 
 
-def of_run(results: Results, every: bool = True) -> list[Finding]:
-    """The findings of a run, as its page has them; without `every`, only those on its first benchmark. Reads the records of the
-    cells that they are about."""
+def of_run(results: Results, all_benchmarks: bool = True) -> list[Finding]:
+    """The findings of a run, as its page has them; without `all_benchmarks`, only those on its first benchmark. Reads the records
+    of the cells that they are about."""
     rated: list[Rated] = []
     for benchmark, own in _by_benchmark(numbered([results])):
-        here, _ = looked_at(benchmark, own, ())
+        here, _ = cells_of_findings(benchmark, own, ())
         found = list(rated_cells(results.out, [c.cell for c in here], "0\t"))
         rated += found
-        if not every and any(one.whole and not one.adapter for one in found):
+        if not all_benchmarks and any(one.whole and not one.adapter for one in found):
             break
     return findings([results], rated, groups(rated))
 
@@ -93,7 +93,7 @@ def of_run(results: Results, every: bool = True) -> list[Finding]:
 def end_of_run(results: Results) -> list[Finding]:
     """The findings that end a run in a terminal: those on its first benchmark. What the harder set costs is told where nothing
     is in the way."""
-    found = of_run(results, every=False)
+    found = of_run(results, all_benchmarks=False)
     hindered = any(one.about == "obstacles" for one in found)
     return [one for one in found if not (hindered and one.about == "levels")]
 

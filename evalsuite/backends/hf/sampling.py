@@ -16,7 +16,7 @@ from evalsuite.types import Request
 Processor = Callable[[Any, Any], Any]  # as of transformers: ((rows, tokens) ids, (rows, vocabulary) logits) -> logits
 
 
-def processors(made: Generation, requests: Sequence[Request], padding: Any) -> list[Processor]:
+def processors(generation: Generation, requests: Sequence[Request], padding: Any) -> list[Processor]:
     """The logits processors of a model's settings, in transformers' and vLLM's order; none for greedy decoding.
 
     padding: (rows, width) where the padded prompts are no text; None if the network is an encoder-decoder.
@@ -24,15 +24,15 @@ def processors(made: Generation, requests: Sequence[Request], padding: Any) -> l
     from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
     found: list[Processor] = []
-    if made.repetition_penalty != 1:
-        found.append(_penalty(made.repetition_penalty, padding))
-    if made.temperature:
-        found.append(TemperatureLogitsWarper(made.temperature))
-        if made.top_k:
-            found.append(TopKLogitsWarper(made.top_k))
-        if made.top_p < 1:
-            found.append(TopPLogitsWarper(made.top_p))
-        found.append(_draw([sample_seed(made.seed or 0, request) for request in requests]))
+    if generation.repetition_penalty != 1:
+        found.append(_penalty(generation.repetition_penalty, padding))
+    if generation.temperature:
+        found.append(TemperatureLogitsWarper(generation.temperature))
+        if generation.top_k:
+            found.append(TopKLogitsWarper(generation.top_k))
+        if generation.top_p < 1:
+            found.append(TopPLogitsWarper(generation.top_p))
+        found.append(_draw([sample_seed(generation.seed or 0, request) for request in requests]))
     return found
 
 

@@ -61,7 +61,7 @@ class Queue:
         self._waiting.extend(requests)
 
     def take(
-        self, worst: Callable[[int], float], size: Callable[[int], int], left: float | None, under_way: int
+        self, worst: Callable[[int], float], size: Callable[[int], int], budget: float | None, under_way: int
     ) -> list[int]:
         """Requests for a file, by their highest costs, their bytes, and what is left to spend; none while the budget has to wait
         for batches under way."""
@@ -70,7 +70,7 @@ class Queue:
         while source and len(taken) < self._most:
             n = source.popleft()
             cost, more = worst(n), size(n)
-            if left is not None and stake + cost > left:
+            if budget is not None and stake + cost > budget:
                 rest.append(n)
             elif taken and length + more > self._settings.megabytes * 1e6:
                 source.appendleft(n)
@@ -88,12 +88,12 @@ class Queue:
         self.unaffordable = 0 if taken else len(rest)
         return taken
 
-    def is_too_much(self, said: str, requests: Sequence[int], lines: int, alone: bool) -> bool:
+    def is_too_much(self, message: str, requests: Sequence[int], lines: int, alone: bool) -> bool:
         """Whether the endpoint refused a batch for its size or for a full queue; its requests then wait again.
 
         A batch that is alone becomes smaller: others of the account fill the queue, or it is larger than the queue.
         """
-        words = said.lower()
+        words = message.lower()
         is_crowded = any(word in words for word in _CROWDED)
         if not is_crowded and (lines == 1 or not any(word in words for word in _LARGE)):
             return False

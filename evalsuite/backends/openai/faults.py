@@ -344,9 +344,9 @@ class Server:
         return reply
 
 
-def prompt_of(asked: Mapping[str, Any]) -> str:
+def prompt_of(body: Mapping[str, Any]) -> str:
     """The prompt of a request's body; a chat's turns are joined by line breaks."""
-    return "\n".join(m["content"] for m in asked["messages"]) if "messages" in asked else str(asked["prompt"])
+    return "\n".join(m["content"] for m in body["messages"]) if "messages" in body else str(body["prompt"])
 
 
 def head(status: int, length: int, kind: str = "application/json", **headers: str) -> bytes:

@@ -40,8 +40,8 @@ def in_files(lines: Iterable[bytes], requests: int, megabytes: float) -> Iterato
         yield file
 
 
-def read_batch_line(row: JsonLine, asked: Mapping[str, Any]) -> Response | None:
-    """The reply of a line, None if it is a request; `asked`: the parameters that were sent.
+def read_batch_line(row: JsonLine, parameters: Mapping[str, Any]) -> Response | None:
+    """The reply of a line, None if it is a request; `parameters`: the parameters that were sent.
 
     Raises Unreadable, or as `read_reply` and `read_error` do, by which an endpoint's answers are read: the same answer is
     the same reply.
@@ -64,4 +64,4 @@ def read_batch_line(row: JsonLine, asked: Mapping[str, Any]) -> Response | None:
         raise Unreadable("field 'response.status_code': expected a whole number")
     if error is None and 200 <= status < 300:
         return read_reply({}, json.dumps(body).encode())
-    return read_error(status, {}, json.dumps(body or error).encode(), asked)
+    return read_error(status, {}, json.dumps(body or error).encode(), parameters)

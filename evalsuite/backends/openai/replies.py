@@ -117,10 +117,10 @@ def read_reply(headers: Mapping[str, str], body: bytes) -> Response:
     return Response(text, finish, used.prompt, used.new, reasoning=reasoning or None, thinking_tokens=used.thinking)
 
 
-def read_error(status: int, headers: Mapping[str, str], body: bytes, asked: Mapping[str, Any]) -> Response:
+def read_error(status: int, headers: Mapping[str, str], body: bytes, parameters: Mapping[str, Any]) -> Response:
     """Parse an error. A content filter's refusal is a reply; everything else raises Again, Failed, Stop or OtherLimit.
 
-    `asked`: the parameters that were sent.
+    `parameters`: the parameters that were sent.
     """
     message, words, param = _error(body)
     said = f"{status}: {message}"
@@ -146,9 +146,9 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, asked: Mapp
             f"the endpoint does not know this model, or has no such address ({said}); check path and api: base_url in models.yaml"
         )
     if status in (400, 422) and not any(w in words for w in _TOO_LONG):
-        if "max_tokens" in asked and "max_completion_tokens" in words:
+        if "max_tokens" in parameters and "max_completion_tokens" in words:
             raise OtherLimit(said)
-        for name in asked:
+        for name in parameters:
             if param == name or re.search(
                 rf"['\"`‘“]{name}['\"`’”]" + ("" if name == "stop" else rf"|\b{name}\b"), words
             ):

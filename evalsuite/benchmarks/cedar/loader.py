@@ -113,14 +113,14 @@ def load_file(folder: Path, task: Task, set: str, split: str, *, seed: int = 0, 
     return File(path, probe_items(chosen, task.name, seed), skipped, sha256)
 
 
-def probe_items(found: Iterable[Instance], task: str, seed: int = 0) -> tuple[Item, ...]:
+def probe_items(instances: Iterable[Instance], task: str, seed: int = 0) -> tuple[Item, ...]:
     """A probe for each valid explanation and each corruption that applies to it.
 
     An Item's number is <dialogue>.<explanation>.<corruption>; its options are the valid and the corrupted explanation.
     """
     local = {t.name: t.local for t in TASKS_CEDAR}[task]
     made = []
-    for instance in found:
+    for instance in instances:
         parent, _, number = instance.id.rpartition("/")
         for n, explanation in enumerate(instance.explanations):
             for name, corruption in CORRUPTIONS.items():

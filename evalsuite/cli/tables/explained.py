@@ -13,20 +13,30 @@ from evalsuite.common.terminal import safe
 from evalsuite.exchange.explain import VERDICTS, ExplainedMention, Walkthrough
 
 
-def draw_explanation(shown: Walkthrough) -> Iterator[RenderableType]:
-    yield _grid(("reply", shown.reply), *[("", "")] * bool(shown.parts))
-    for n, part in enumerate(shown.parts, 1):
+def draw_explanation(explanation: Walkthrough) -> Iterator[RenderableType]:
+    yield _grid(("reply", explanation.reply), *[("", "")] * bool(explanation.parts))
+    for n, part in enumerate(explanation.parts, 1):
         yield _grid((f"block {n}", part.text), *[("", part.note)] * bool(part.note), ("tape", part.tape))
         yield _grid(*(("", token, _short(words), meaning) for token, words, meaning in part.tokens))
         for mention in part.mentions:
             yield _grid(*_mention(mention))
         yield ""
-    if shown.steps:
+    if explanation.steps:
         yield _grid(
-            *(("", step.name, step.act, _short(step.words), _short(f"as in: {step.example}")) for step in shown.steps)
+            *(
+                ("", step.name, step.act, _short(step.words), _short(f"as in: {step.example}"))
+                for step in explanation.steps
+            )
         )
-    stated = [] if shown.confidence is None else [("stated", f"confidence {fixed(100 * shown.confidence, 1)} %")]
-    yield _grid(("result", shown.result), ("rule", shown.rule), *[("why", shown.why)] * bool(shown.why), *stated)
+    stated = (
+        [] if explanation.confidence is None else [("stated", f"confidence {fixed(100 * explanation.confidence, 1)} %")]
+    )
+    yield _grid(
+        ("result", explanation.result),
+        ("rule", explanation.rule),
+        *[("why", explanation.why)] * bool(explanation.why),
+        *stated,
+    )
 
 
 def _short(text: str) -> str:

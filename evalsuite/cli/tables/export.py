@@ -54,13 +54,13 @@ def _lines(shown: Iterable[_Shown]) -> list[Sheet | str]:
 # ---------------------------------------------------------------- CSV
 
 
-def as_csv(shown: Iterable[_Shown]) -> str:
+def as_csv(sheets: Iterable[_Shown]) -> str:
     """Each table as a line with its title, a line of headings, and its rows; tables are separated by a blank line.
 
     A number is alone in its field, so that programs sort and add it: ends of intervals and remarks have columns of their own.
     """
     parts = []
-    for sheet in shown:
+    for sheet in sheets:
         if isinstance(sheet, Sheet):
             out = io.StringIO()
             title = _line(sheet.title)
@@ -117,12 +117,12 @@ def _spelled(cell: CellValue, column: Column) -> str:
 # ---------------------------------------------------------------- Markdown
 
 
-def as_markdown(shown: Iterable[_Shown]) -> str:
+def as_markdown(sheets: Iterable[_Shown]) -> str:
     """Each table with its title in bold, and its notes as paragraphs."""
     from tabulate import tabulate
 
     parts = []
-    for one in _lines(shown):
+    for one in _lines(sheets):
         if isinstance(one, str):
             parts.append(markdown(one) + "\n")
             continue
@@ -152,9 +152,9 @@ def markdown(text: str) -> str:
 # ---------------------------------------------------------------- LaTeX
 
 
-def as_latex(shown: Iterable[_Shown]) -> str:
+def as_latex(sheets: Iterable[_Shown]) -> str:
     """Each table as a LaTeX `table`, and notes as comments; the first line names the packages to load."""
-    found = _lines(shown)
+    found = _lines(sheets)
     parts = [f"% {one}\n" if isinstance(one, str) else _latex_table(one) for one in found]
     tables = (one for one in found if isinstance(one, Sheet))
     chinese = any(
@@ -282,8 +282,8 @@ FORMATS: dict[str, Callable[[Sequence[_Shown]], str]] = {
 }
 
 
-def export(shown: Sequence[_Shown], form: str) -> str:
+def export(sheets: Sequence[_Shown], form: str) -> str:
     """The sheets in a format of FORMATS. Raises ConfigError for another one."""
     if form not in FORMATS:
         raise ConfigError(unknown("format", form, ("table", *FORMATS)))
-    return FORMATS[form](shown)
+    return FORMATS[form](sheets)

@@ -43,15 +43,15 @@ def _words(zh: str, en: str) -> str:
     return zh if chinese() else en
 
 
-def evidence_tables(name: str, asked: Sequence[ItemRecords], prompt: bool, full: bool) -> Iterator[RenderableType]:
+def evidence_tables(name: str, entries: Sequence[ItemRecords], prompt: bool, full: bool) -> Iterator[RenderableType]:
     """Each form of the item (perturbations change it), followed by the cells that asked it in this form."""
     forms: dict[str, list[tuple[ItemRecords, RecordFields]]] = {}
-    for one in asked:
+    for one in entries:
         for record in one.records:
             shape = json.dumps([record[k] for k in ("dialogue", "question", "labels", "options", "references")])
             forms.setdefault(shape, []).append((one, record))
     yield Text(one_line(name), style="bold")
-    ways, models = (len(set(found)) for found in zip(*((_way(a.cell), a.cell.model) for a in asked), strict=True))
+    ways, models = (len(set(found)) for found in zip(*((_way(a.cell), a.cell.model) for a in entries), strict=True))
     en = f"asked in {_many(ways, 'way')}, of {_many(models, 'model')}"
     yield Text(_words(f"{models} 个模型，共 {ways} 种问法", en), style="dim")
     for n, found in enumerate(forms.values(), 1):

@@ -22,17 +22,17 @@ HEAD = 15  # the least width of a heading over numbers: no word of ours is cut
 _STYLES = {"strong": "bold", "quiet": "dim", "flag": "yellow"}
 
 
-def draw(shown: Iterable[Sheet | Text | str]) -> Iterator[RenderableType]:
+def draw(sheets: Iterable[Sheet | Text | str]) -> Iterator[RenderableType]:
     """Make sheets and lines of text renderable by a rich console. A blank line parts a sheet's notes from the next sheet."""
     noted = False
-    for one in shown:
+    for one in sheets:
         if noted and isinstance(one, Sheet):
             yield FoldedText("")
-        yield SheetDrawing(one) if isinstance(one, Sheet) else FoldedText(safe(said(one)))
+        yield SheetDrawing(one) if isinstance(one, Sheet) else FoldedText(safe(in_terminal_language(one)))
         noted = isinstance(one, Sheet) and bool(one.finding or one.notes)
 
 
-def said(text: str | Text) -> str:
+def in_terminal_language(text: str | Text) -> str:
     """A text of ours in the terminal's language."""
     if isinstance(text, Text):
         return text.zh if chinese() else text.en
@@ -77,7 +77,7 @@ class SheetDrawing:
             yield from _tables(brief if fewer else whole, options.max_width)
         found = (self.sheet.finding,) if self.sheet.finding else ()
         for note in (*found, *self.sheet.notes):
-            yield folded(Styled(_one_line(said(note)), style="dim"), options.max_width)
+            yield folded(Styled(_one_line(in_terminal_language(note)), style="dim"), options.max_width)
 
 
 def _briefly(sheet: Sheet) -> Sheet:
@@ -86,7 +86,7 @@ def _briefly(sheet: Sheet) -> Sheet:
         replace(column, heading=column.heading.en)
         if "task" in column.about
         and isinstance(column.heading, Text)
-        and len(column.heading.en) < 2 * len(said(column.heading))
+        and len(column.heading.en) < 2 * len(in_terminal_language(column.heading))
         else column
         for column in sheet.columns
     )
@@ -105,7 +105,9 @@ class _Grid:
         self.cells: list[list[list[Piece]]] = []
         below = False  # whether the row is below a group's heading
         for row in sheet.rows:
-            spelled = [spell(cell, column, said) for cell, column in zip(row.cells, sheet.columns, strict=True)]
+            spelled = [
+                spell(cell, column, in_terminal_language) for cell, column in zip(row.cells, sheet.columns, strict=True)
+            ]
             shown = [[(_one_line(words), tone) for words, tone in cell] for cell in spelled]
             below = row.kind == "group" or (below and row.kind == "")
             if below and row.kind == "":
@@ -133,7 +135,7 @@ def _parts(cell: Sequence[Piece]) -> int:
 
 def _heading(column: Column) -> str:
     """Text of a heading. Over numbers it may break before an underscore: "robust\n_typos"."""
-    parts = [_one_line(said(text)) for text in (column.heading, column.below)]
+    parts = [_one_line(in_terminal_language(text)) for text in (column.heading, column.below)]
     head = "\n".join(filter(None, parts))
     return head.replace("_", "\n_").lstrip("\n") if column.right else head
 
@@ -171,7 +173,7 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _table(grid: _Grid, shown: Sequence[int], width: int) -> Table:
-    title = Styled(_one_line(said(grid.sheet.title)))
+    title = Styled(_one_line(in_terminal_language(grid.sheet.title)))
     # Without min_width rich folds the title to the width of the columns.
     table = Table(
         title=title if title else None,

@@ -118,10 +118,10 @@ def shares(row: ExportedRow, reply: str) -> dict[str, float | MetricShare]:
     return {**means, **{name: MetricShare(name, found) for name in row["pooled"]}}
 
 
-def of_all(found: Sequence[MetricShare]) -> float:
+def of_all(values: Sequence[MetricShare]) -> float:
     """A metric of all replies."""
     # A metric may be undefined for the part of the items that was asked.
-    return cell_values(tuple(share.reply for share in found)).get(found[0].name, float("nan"))
+    return cell_values(tuple(share.reply for share in values)).get(values[0].name, float("nan"))
 
 
 def label_forms(row: ExportedRow) -> list[str]:

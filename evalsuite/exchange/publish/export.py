@@ -47,9 +47,9 @@ class Tool:
 
 
 def _tables(write: Callable[[Sequence[Path], Path], dict[str, int]]) -> Callable[[ExportRequest], ExportResult]:
-    def made(asked: ExportRequest) -> ExportResult:
-        out = asked.out or Path()
-        written = write(asked.runs, out)
+    def made(request: ExportRequest) -> ExportResult:
+        out = request.out or Path()
+        written = write(request.runs, out)
         return ExportResult(tuple(f"{out / name}: {rows:,} rows" for name, rows in written.items()))
 
     return made
@@ -65,8 +65,8 @@ def _card(asked: ExportRequest) -> ExportResult:
 
 
 def _tracked(log: Callable[..., list[str]], where: str) -> Callable[[ExportRequest], ExportResult]:
-    def made(asked: ExportRequest) -> ExportResult:
-        names = log(asked.runs[0], asked.model, **({"project": asked.project} if asked.project else {}))
+    def made(request: ExportRequest) -> ExportResult:
+        names = log(request.runs[0], request.model, **({"project": request.project} if request.project else {}))
         return ExportResult(tuple(f"{name}: logged to {where}" for name in names))
 
     return made

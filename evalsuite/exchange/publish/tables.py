@@ -10,7 +10,7 @@ from typing import Any
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import new_folder, remove, replacing
 from evalsuite.frames import libraries
-from evalsuite.frames.run import Run, described, found
+from evalsuite.frames.run import Run, described, table_named
 from evalsuite.frames.run import load as load_run
 
 ALWAYS = ("records", "cells")  # written also without rows
@@ -46,7 +46,7 @@ def _write(runs: Sequence[Path], out: Path, suffix: str, writer: Callable[..., A
 
 def _write_table(run: Run[Any], name: str, path: Path, writer: Callable[..., Any]) -> int:
     """Write one table, some rows at a time. Returns their number."""
-    about = {"table": name, "meaning": found(name).meaning, "evalsuite": _version()}
+    about = {"table": name, "meaning": table_named(name).meaning, "evalsuite": _version()}
     schema = libraries.arrow_schema(described(name, ["all"])).with_metadata(about)
     count = 0
     with replacing(path) as file, writer(file, schema) as made:

@@ -55,7 +55,7 @@ def structure(folder: Path) -> tuple[set[str], list[str]]:
     return found, problems
 
 
-def unnamed(found: set[str], results: Results) -> Iterator[str]:
+def unnamed(paths: set[str], results: Results) -> Iterator[str]:
     """Yield a problem for each file of records that results.json does not name, and for each name without a file."""
     named = record_files(results)
     for path, count in Counter(named).items():
@@ -63,21 +63,21 @@ def unnamed(found: set[str], results: Results) -> Iterator[str]:
             yield f"results.json: {path} is named by {count} cells"
     allowed = {name for path in named for name in (path, f"{path}.gz")}
     used = {benchmark_of(cell.task).name for cell in results.cells}
-    for path in sorted(found - allowed - set(_FIXED)):
+    for path in sorted(paths - allowed - set(_FIXED)):
         if path.split("/")[0] != "benchmarks":
             yield f"{path}: no cell of results.json names it"
         elif path.split("/")[1] not in used:
             yield f"{path}: no cell of results.json is of this benchmark"
     for path in sorted(set(named)):
-        if path not in found and f"{path}.gz" not in found:
+        if path not in paths and f"{path}.gz" not in paths:
             yield f"{path}: results.json names it, but it is not there"
-        elif path in found and f"{path}.gz" in found:
+        elif path in paths and f"{path}.gz" in paths:
             yield f"{path}: is there plain and as .gz: leave one"
 
 
-def benchmark_names(found: set[str]) -> list[str]:
+def benchmark_names(paths: set[str]) -> list[str]:
     """The names of the benchmarks whose files a submission holds."""
-    return sorted(path.split("/")[1] for path in found if re.fullmatch(f"benchmarks/[^/]+/{FILE}", path))
+    return sorted(path.split("/")[1] for path in paths if re.fullmatch(f"benchmarks/[^/]+/{FILE}", path))
 
 
 def unequal(folder: Path, name: str) -> Iterator[str]:
@@ -93,7 +93,7 @@ def unequal(folder: Path, name: str) -> Iterator[str]:
             yield f"{(theirs / path).as_posix()}: is not that of the benchmark file given with --benchmark"
 
 
-def hashes(folder: Path, found: set[str]) -> Iterator[str]:
+def hashes(folder: Path, paths: set[str]) -> Iterator[str]:
     """Yield a problem for each bad line of SHA256SUMS, missing file and wrong hash."""
     known: dict[str, str] = {}
     for number, line in enumerate(_text(folder, SUMS).splitlines(), 1):
@@ -106,11 +106,11 @@ def hashes(folder: Path, found: set[str]) -> Iterator[str]:
             yield f"{SUMS}:{number}: {path}: is outside of the folder"
         elif path in known:
             yield f"{SUMS}:{number}: {path}: stands here twice"
-        elif path not in found:
+        elif path not in paths:
             yield f"{SUMS}:{number}: {path}: no such file"
         else:
             known[path] = match[1]
-    for path in sorted(found - {SUMS, "submission.yaml"}):
+    for path in sorted(paths - {SUMS, "submission.yaml"}):
         if path not in known:
             yield f"{path}: is not in {SUMS}"
         elif digest(folder, path) != known[path]:

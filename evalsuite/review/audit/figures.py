@@ -75,10 +75,10 @@ class Correct:
     covered: float  # share of the run's outputs that are in strata with marks
 
 
-def correct(sample: Sample, found: Sequence[Consensus]) -> tuple[Correct, ...]:
+def correct(sample: Sample, consensuses: Sequence[Consensus]) -> tuple[Correct, ...]:
     rows, order = [], list(KINDS)
     for whole in sorted(sample.whole, key=lambda w: order.index(w.kind)):
-        mine = [v for v in found if (v.output.model, v.output.kind.name) == (whole.model, whole.kind)]
+        mine = [v for v in consensuses if (v.output.model, v.output.kind.name) == (whole.model, whole.kind)]
         if not mine:
             continue
         counts = (sum(v.output.raw_right for v in mine), sum(v.output.right for v in mine), sum(v.right for v in mine))
@@ -87,25 +87,25 @@ def correct(sample: Sample, found: Sequence[Consensus]) -> tuple[Correct, ...]:
     return tuple(rows)
 
 
-def correct_share(found: Sequence[Consensus]) -> Interval:
+def correct_share(consensuses: Sequence[Consensus]) -> Interval:
     """Estimate the share of right outputs in the run from a stratified sample.
 
     The interval is the normal approximation for a stratified mean with finite population correction. Strata are too
     small for their own variance (two of two right would give zero), so the variance is pooled over two classes, outputs
     that the suite counts as right and the rest, with half a right and half a wrong output added to each class.
     """
-    total = math.fsum(v.weight for v in found)
-    value = math.fsum(v.weight for v in found if v.right) / total
+    total = math.fsum(v.weight for v in consensuses)
+    value = math.fsum(v.weight for v in consensuses if v.right) / total
     spread = {}
     for auto in (True, False):
-        mine = [v for v in found if v.output.right == auto]
+        mine = [v for v in consensuses if v.output.right == auto]
         n, weights = len(mine), math.fsum(v.weight for v in mine)
         hits = n * math.fsum(v.weight for v in mine if v.right) / weights if mine else 0.0
         p = (hits + 0.5) / (n + 1)
         spread[auto] = p * (1 - p)
     variance = 0.0
-    for stratum in {v.stratum for v in found}:
-        mine = [v for v in found if v.stratum == stratum]
+    for stratum in {v.stratum for v in consensuses}:
+        mine = [v for v in consensuses if v.stratum == stratum]
         n, size = len(mine), mine[0].size
         # A coarse stratum may hold both classes.
         inner = sum(spread[v.output.right] for v in mine) / n
@@ -140,11 +140,11 @@ class ParserRow:
     right: tuple[Ratio, Ratio]
 
 
-def parser_rows(found: Sequence[Consensus]) -> tuple[ParserRow, ...]:
+def parser_rows(consensuses: Sequence[Consensus]) -> tuple[ParserRow, ...]:
     rows = []
-    for model in dict.fromkeys(v.output.model for v in found):
+    for model in dict.fromkeys(v.output.model for v in consensuses):
         for kind in KINDS.values():
-            mine = [v for v in found if (v.output.model, v.output.kind) == (model, kind)]
+            mine = [v for v in consensuses if (v.output.model, v.output.kind) == (model, kind)]
             names = [name for name in TASKS if any(v.output.task == name for v in mine)]
             rows += [_parser_row(model, kind, name, [v for v in mine if v.output.task == name]) for name in names]
             if len(names) > 1:
@@ -186,10 +186,10 @@ HUMAN = (
 )  # a person's reading: the parser's option, another option, or a NO_OPTION value
 
 
-def confusion(found: Sequence[Consensus]) -> dict[str, dict[str, int]]:
+def confusion(consensuses: Sequence[Consensus]) -> dict[str, dict[str, int]]:
     """Choice questions: parser status -> human reading (HUMAN) -> outputs of the sample."""
     table: dict[str, Counter[str]] = {}
-    for v in found:
+    for v in consensuses:
         if not v.output.labels:
             continue
         human = v.said if isinstance(v.said, str) else "same" if v.said == v.output.read else "other"
@@ -209,11 +209,11 @@ class HumanScores:
     histogram: dict[int, int]  # counts in the sample, medians rounded half up
 
 
-def scores(sample: Sample, found: Sequence[Consensus]) -> tuple[HumanScores, ...]:
+def scores(sample: Sample, consensuses: Sequence[Consensus]) -> tuple[HumanScores, ...]:
     rows = []
-    for model in dict.fromkeys(v.output.model for v in found):
+    for model in dict.fromkeys(v.output.model for v in consensuses):
         for scale in rubric_named(sample.rubric).reported:
-            mine = [v for v in found if v.output.model == model and scale.name in v.scores]
+            mine = [v for v in consensuses if v.output.model == model and scale.name in v.scores]
             names = [name for name in TASKS if any(v.output.task == name for v in mine)]
             for name in [*names, ""] if len(names) > 1 else names:
                 some = [v for v in mine if name in ("", v.output.task)]

@@ -28,11 +28,11 @@ class HumanCorrelation:
     kendall: float | None  # τ-b, corrected for ties
 
 
-def metric_correlations(found: Sequence[Consensus]) -> Iterator[HumanCorrelation]:
+def metric_correlations(consensuses: Sequence[Consensus]) -> Iterator[HumanCorrelation]:
     """Correlate on marked outputs only, unweighted. Corpus metrics (CIDEr) are computed over the same outputs."""
     groups = by_key(
         ((v.output.model, v.output.task, v.output.set, v.output.way), v)
-        for v in found
+        for v in consensuses
         if v.output.kind.rated and v.scores
     )
     for name in BENCHMARKS:

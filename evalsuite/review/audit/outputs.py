@@ -145,8 +145,8 @@ def _output(record: Record, way: str) -> Output:
     )
 
 
-def output_from_json(found: dict[str, Any]) -> Output:
+def output_from_json(row: dict[str, Any]) -> Output:
     """Rebuild an Output from its `asdict` form after a round trip through JSON."""
-    there = {f.name: found[f.name] for f in fields(Output) if f.name in found or f.default is MISSING}
+    there = {f.name: row[f.name] for f in fields(Output) if f.name in row or f.default is MISSING}
     values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in there.items()}
     return Output(**values)

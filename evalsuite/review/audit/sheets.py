@@ -16,23 +16,23 @@ _N = Column("n", kind="count")
 _SPAN = Column("95 %", kind="percent", digits=0, interval="alone")
 
 
-def audit_sheets(found: Audit, beside: bool = False) -> Iterator[Sheet | str]:
+def audit_sheets(audit: Audit, beside: bool = False) -> Iterator[Sheet | str]:
     """Tables of correct outputs, parser precision and recall, scores, agreement, judges and metrics, with notes between.
 
     `beside` adds the rows of the paper's Table 4.
     """
-    yield f"{found.marked} of {len(found.sample.drawn)} outputs marked, by {', '.join(found.annotators)}"
+    yield f"{audit.marked} of {len(audit.sample.drawn)} outputs marked, by {', '.join(audit.annotators)}"
     for kind in KINDS.values():
-        if rows := [row for row in found.correct if row.kind == kind.name]:
+        if rows := [row for row in audit.correct if row.kind == kind.name]:
             yield _correct(rows, kind, beside and kind.single)
-    yield from _readers(found.readers)
-    if found.confusion:
-        yield _confusion(found)
-    yield from _scores(found)
-    yield from _agreement(found)
-    yield from _judges(found)
-    yield from _metrics(found.metrics)
-    yield from found.notes
+    yield from _readers(audit.readers)
+    if audit.confusion:
+        yield _confusion(audit)
+    yield from _scores(audit)
+    yield from _agreement(audit)
+    yield from _judges(audit)
+    yield from _metrics(audit.metrics)
+    yield from audit.notes
 
 
 def _correct(rows: Sequence[Correct], kind: Kind, beside: bool) -> Sheet:
