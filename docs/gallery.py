@@ -99,9 +99,8 @@ def take(page: Path) -> None:
             row = _clip(tab, LAST, WINDOW["height"])
             _shoot(tab, name, {"x": 0, "y": 0, "width": WINDOW["width"], "height": row["y"] + row["height"]})
         tab = _opened(browser, page, "en-US")
-        tab.evaluate(
-            "() => { document.getElementById('sections').style.position = 'static'; }"
-        )  # otherwise the contents cover other parts
+        # Otherwise the contents cover other parts.
+        tab.evaluate("() => { document.getElementById('sections').style.position = 'static'; }")
         for name, (selector, high) in SECTIONS.items():
             _shoot(tab, name, _clip(tab, selector, high))
         tab.locator("table[data-set=hard] tbody.own button.cell").first.click()

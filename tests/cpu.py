@@ -21,11 +21,8 @@ import pytest
 
 START = "start and collection"  # the seconds of all workers
 TICKS = os.sysconf("SC_CLK_TCK")
-TIERS = {
-    "not thorough": "test",
-    "not slow and not thorough": "test-fast",
-    "thorough": "test-thorough",
-}  # -m, and its target of make
+# -m, and its target of make.
+TIERS = {"not thorough": "test", "not slow and not thorough": "test-fast", "thorough": "test-thorough"}
 BUDGET = Path(__file__).with_name("budget.toml")
 NEAR = 1.3, 2.0  # a file may cost this much more than its budget, in parts and in seconds, before it is named
 

@@ -222,9 +222,8 @@ def _session(lines: IO[str], held: int) -> None:
 def _command(folder: str, variables: dict[str, str], words: list[str], rows: int, said: int, lines: IO[str]) -> None:
     from evalsuite.cli.app import main
 
-    folder, *words = (
-        os.fsdecode(word.encode()) for word in (folder, *words)
-    )  # decoded in this process's locale, as arguments are
+    # Decoded in this process's locale, as arguments are.
+    folder, *words = (os.fsdecode(word.encode()) for word in (folder, *words))
     os.chdir(folder)
     _set(variables)
     os.dup2(said, 1)

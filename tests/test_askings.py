@@ -222,9 +222,8 @@ def test_the_best_model_under_each_wording() -> None:
     )
     sheet, *_ = stability.sheets(found)
     assert sheet.rows[0].cells[-1].en == "no"  # type: ignore[union-attr]
-    assert (
-        len([*stability.sheets(results(stability.ANALYSIS, content(stability.ANALYSIS, *steady[:2])))]) == 1
-    )  # one model
+    # One model.
+    assert len([*stability.sheets(results(stability.ANALYSIS, content(stability.ANALYSIS, *steady[:2])))]) == 1
 
 
 # --- abstention

@@ -271,9 +271,8 @@ def test_all_options_that_are_said(tmp_path: Path, browse: Any) -> None:
         assert at(page) == 1 and page.locator("main [aria-pressed=true]").count() == 3
         page.keyboard.press("1")
         assert page.locator("main [aria-pressed=true]").all_inner_texts()[0].startswith(first.labels[0])
-        assert (
-            page.locator(".others button").count() == 2
-        )  # the buttons "none" and "refuses": several options are asked for here
+        # The buttons "none" and "refuses": several options are asked for here.
+        assert page.locator(".others button").count() == 2
         page.keyboard.press("ArrowRight")
         page.keyboard.press("n")
         page.locator("label:has-text('Show the answer') input").check()

@@ -125,9 +125,8 @@ def test_parquet_and_saved_folders_hold_the_same_items(tmp_path: Path) -> None:
         items_of(write(tmp_path, TABLE.replace("DATA", "bad.parquet"), bad_parquet="PAR1"))
 
 
-GOLDS = [
-    ("A", 0), ("b", 1), ("(B)", 1), ("B.", 1), (0, 0), ("1", 1), ("两个", 1), (["A"], 0),
-]  # fmt: skip
+# fmt: skip.
+GOLDS = [("A", 0), ("b", 1), ("(B)", 1), ("B.", 1), (0, 0), ("1", 1), ("两个", 1), (["A"], 0)]
 
 
 @pytest.mark.parametrize(("gold", "index"), GOLDS)

@@ -101,9 +101,8 @@ def test_the_mean_of_folds_weighs_each_the_same(done: Results) -> None:
     assert found["metrics"]["accuracy"]["value"] == pytest.approx(
         mean(c["metrics"]["accuracy"]["value"] for c in folds)
     )
-    assert not [
-        m for m in content_of(done, "means") if TASKS[m["task"]].benchmark == "cicero"
-    ]  # v1 and v2 are not parts of a whole
+    # V1 and v2 are not parts of a whole.
+    assert not [m for m in content_of(done, "means") if TASKS[m["task"]].benchmark == "cicero"]
 
 
 def test_the_intervals_of_folds_give_that_of_their_mean(done: Results) -> None:

@@ -31,9 +31,8 @@ def items(folder: Path, wording: str = "paper") -> tuple[Item, ...]:
 
 def test_the_sample_by_the_official_filter() -> None:
     found = items(bundled("sample"))
-    assert [item.id.split("/")[-1] for item in found] == [
-        f"Al-zh-0{n}" for n in (1, 2, 3, 5, 6)
-    ]  # 04 is not applicable
+    # 04 is not applicable.
+    assert [item.id.split("/")[-1] for item in found] == [f"Al-zh-0{n}" for n in (1, 2, 3, 5, 6)]
     first = found[0]
     assert (first.references[:3], first.votes[:3], first.group) == (("火锅", "面条", "汤面"), (3, 2, 2), "Food")
     assert dict(zip(first.references, first.votes, strict=True))["noodle soup"] == 2

@@ -19,10 +19,12 @@ from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
 from tools.generated.schemas import json_schema
 
+# fmt: skip.
 ROW: dict[str, Any] = {
-    "id": "1", "set": "easy",
+    "id": "1",
+    "set": "easy",
     "dialogue": ["A: 我的充电宝充不进电了。", "B: 是摔过还是进过水？", "A: 昨天掉进洗脸池里了。"],
-}  # fmt: skip
+}
 ONE: dict[str, Any] = {
     "dimension": "事件", "instance": "A的充电宝充不进电", "domain": "原因", "slot": "事件原因", "value": "A的充电宝进了水",
     "evidence": ["昨天掉进洗脸池里了"], "phrase": "掉进洗脸池", "conflict1": "掉进被窝", "conflict2": "一直锁在抽屉没动过",

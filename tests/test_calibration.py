@@ -209,9 +209,8 @@ def test_stated_confidence_beside_scikit_learn(said: tuple[list[str], list[int],
     assert (found.items, found.answered, found.dialogues) == (180, 200, 50)
     assert found.confidence.value == pytest.approx(confidence.mean()) and found.accuracy.value == right.mean()
     assert found.brier.value == pytest.approx(brier_score_loss(right, confidence))
-    shares, means = calibration_curve(
-        right, np.nextafter(confidence, 2).clip(0, 1), n_bins=BINS
-    )  # bins with their lower ends
+    # Bins with their lower ends.
+    shares, means = calibration_curve(right, np.nextafter(confidence, 2).clip(0, 1), n_bins=BINS)
     assert [b.accuracy.value for b in found.bins] == pytest.approx(shares.tolist())
     assert [b.confidence for b in found.bins] == pytest.approx(means.tolist())
     counts = np.array([b.n for b in found.bins])

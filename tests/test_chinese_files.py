@@ -208,18 +208,15 @@ def test_the_sample_has_all_tasks() -> None:
 def test_five_askings_vote(tmp_path: Path) -> None:
     """Three of five askings of a story are right: a majority, but not all. Ties go to the answer given first, or are shared."""
     (moral,), (hint,) = stories("moral_emotions"), stories("hinting")
-    said = {
-        moral.id: [0, 1, 0, 2, 0],
-        hint.id: [3, 2, 2, 3, 0],
-    }  # by the item: the option of each asking, in the file's order
+    # By the item: the option of each asking, in the file's order.
+    said = {moral.id: [0, 1, 0, 2, 0], hint.id: [3, 2, 2, 3, 0]}
     left = {
         (item.id, asked.options): [n for n, each in enumerate(shuffle5(item)) if each.options == asked.options]
         for item in (moral, hint)
         for asked in shuffle5(item)
     }
-    assert all(
-        len(askings) == 1 for askings in left.values()
-    )  # five different orders, since a file of replies answers each prompt once
+    # Five different orders, since a file of replies answers each prompt once.
+    assert all(len(askings) == 1 for askings in left.values())
     texts = {item.id: item.options for item in (moral, hint)}
 
     def reply(request: evalsuite.types.Request) -> str:

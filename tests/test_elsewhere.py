@@ -330,9 +330,8 @@ def test_ranges_for_a_newer_python_count_there_alone(monkeypatch: pytest.MonkeyP
 def test_shells_complete_commands_flags_and_names(
     cli: Callable[..., Any], typed: str, completed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        sys.modules["__main__"], "__package__", None
-    )  # a program is called as its file, a module otherwise
+    # A program is called as its file, a module otherwise.
+    monkeypatch.setattr(sys.modules["__main__"], "__package__", None)
     assert cli(**completion(typed)).stdout.split() == completed
 
 

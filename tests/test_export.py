@@ -27,11 +27,8 @@ from evalsuite.prompt import Prompt
 from evalsuite.types import Cell, Trial
 
 COMMON: dict[str, Any] = {"data": "bundled:sample", "shots": 2, "prompt": ["paper", "plain"], "limit": 4}
-CHAIN: dict[str, Any] = {
-    **COMMON,
-    "prompt": ["paper", "cot-en"],
-    "set": "easy",
-}  # one wording reasons before it answers
+# One wording reasons before it answers.
+CHAIN: dict[str, Any] = {**COMMON, "prompt": ["paper", "cot-en"], "set": "easy"}
 # Every kind of task but probes, in English; CIDER's metrics of classes and GLUCOSE's own BLEU.
 SISTERS: dict[str, Any] = {
     **COMMON,
@@ -175,9 +172,8 @@ def test_numbers_are_those_of_a_run(what: str, tmp_path: Path, request: pytest.F
             if metric["metric"] != "answered":
                 assert found == pytest.approx(cell["metrics"][metric["metric"]]["value"], abs=1e-12), (name, metric)
                 compared.add(metric["metric"])
-        assert set(task.metrics) - {"sacrebleu_notebook"} <= set(
-            shares[0]
-        )  # the notebook's BLEU needs the whole official file
+        # The notebook's BLEU needs the whole official file.
+        assert set(task.metrics) - {"sacrebleu_notebook"} <= set(shares[0])
     expected = {
         "corecode": {"accuracy", "paper.accuracy", "paper.parts", "f1", "em"},
         "charm": {"accuracy", "paper.accuracy", "paper.parts", "contains"},

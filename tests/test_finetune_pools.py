@@ -43,9 +43,8 @@ def test_an_adapter_for_each_task_or_one_of_pooled_tasks() -> None:
     whole = pools(tasks=tasks, allow_leak=True)
     (leaky,) = pools(tasks=["slot_identification"], train_tasks=tasks, allow_leak=True)
     assert leaky.items == tuple(item for pool in whole for item in pool.items)
-    assert len(both.items) + both.left_out == len(
-        leaky.items
-    )  # dialogues of slot_identification's test items are left out
+    # Dialogues of slot_identification's test items are left out.
+    assert len(both.items) + both.left_out == len(leaky.items)
     assert {item.task for item in both.subset(20, 1)} == set(tasks)
 
 

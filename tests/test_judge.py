@@ -559,9 +559,8 @@ def test_attacks_are_counted() -> None:
     assert row["change"] == pytest.approx((4 + 1 - 1) / 3) and row["fell_for"] == ["plea/0", "plea/2"]
     assert row["by_kind"] == {"plea": {"n": 3, "raised": 2}}
     assert row["raised_without"] is None
-    again = judged_run(
-        "j", "repeat/2", "m", [2, 5, 3, None, 1, 1]
-    )  # items 0, 2 and 3: one is raised, one is not, one is not read
+    # Items 0, 2 and 3: one is raised, one is not, one is not read.
+    again = judged_run("j", "repeat/2", "m", [2, 5, 3, None, 1, 1])
     assert controls([*rows, again])["attacks"][0]["raised_without"] == 0.5
     unread = replace(rows[1], opinions=())
     assert controls([rows[0], unread])["attacks"] == []

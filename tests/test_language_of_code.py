@@ -30,9 +30,8 @@ _NO_SUBJECT = re.compile(
 _NO_SUBJECT_IN_COMMENTS = re.compile(
     r"(?:what|those|of|that|how|whose|which|who|why|or|else|then)\b|Where\b", re.IGNORECASE
 )
-_MAY_HAVE_SUCH = re.compile(
-    rf"#[#: ]*(?:{_NO_SUBJECT_IN_COMMENTS.pattern})", re.IGNORECASE
-)  # reading tokens takes long
+# Reading tokens takes long.
+_MAY_HAVE_SUCH = re.compile(rf"#[#: ]*(?:{_NO_SUBJECT_IN_COMMENTS.pattern})", re.IGNORECASE)
 _FORMATTER_OFF = re.compile(r"# fmt: ?(?:skip|off)")
 _OF_A_PLACE = re.compile(r"\bPlace(?:Fields)?\b|\.place\b|\bPLACE\b")
 _PLACE = re.compile(r"(?:^|_)[Pp]laces?(?:$|_)")

@@ -147,9 +147,8 @@ def test_label_checks_of_several_seeds() -> None:
     found = row["points"][0]["labels"]
     assert (found["trained"], found["chosen"], found["gold"]) == ([6, 6, 2, 0], [6, 12, 2, 0], [10, 10, 0, 0])
     assert found["silent"] == 3
-    assert found["distance"] == pytest.approx(
-        (0.4 + 0.4) / 2
-    )  # the mean of each adapter's distance to its own training
+    # The mean of each adapter's distance to its own training.
+    assert found["distance"] == pytest.approx((0.4 + 0.4) / 2)
     assert found["share"] == pytest.approx((1.0 + 0.6) / 2)  # each adapter's own most frequent label
     (row,) = learning(cells, answers[:1])
     assert row["points"][0]["labels"] is None

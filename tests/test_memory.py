@@ -310,11 +310,8 @@ NAMES = {  # as the authors' script knows them -> as it prints them
     "internlm2-chat-7b-turbomind": "InternLM2-7B",
 }
 LISTED = ("Anachronisms_Judgment", "Time_Understanding", "Movie_and_Music_Recommendation", "Sport_Understanding")
-STANDING_IN = (
-    "knowledge_filling",
-    "domain_identification",
-    "slot_identification",
-)  # reasoning tasks; the fourth is a set of one
+# Reasoning tasks; the fourth is a set of one.
+STANDING_IN = "knowledge_filling", "domain_identification", "slot_identification"
 
 # The script's imports. It reads JSON by mmengine; its Excel files and plots are not looked at, and not made.
 STUBS = {

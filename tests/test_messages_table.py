@@ -132,9 +132,8 @@ def error_output(cli: Any, language: str, words: str, expect: int | None = None)
                     raise
                 continue
             framed = re.findall(r"│ (.*?) *│", told)
-            return code, "\n".join(framed) if framed else re.sub(
-                r"(?m)^✓ .*\n?", "", told
-            ).strip()  # progress has times
+            # Progress has times.
+            return code, "\n".join(framed) if framed else re.sub(r"(?m)^✓ .*\n?", "", told).strip()
     raise AssertionError(words)
 
 

@@ -50,9 +50,8 @@ def test_results_are_the_same(run: Path) -> None:
             if metric["low"] is None and "wilson" not in found:
                 metric.pop("wilson", None)
     for row, new in zip(was["robustness"]["drops"], now["robustness"]["drops"], strict=True):
-        assert (
-            new["low"] <= 0 <= new["high"] and new["low"] <= new["drop"] <= new["high"]
-        )  # the fixture has two items per task
+        # The fixture has two items per task.
+        assert new["low"] <= 0 <= new["high"] and new["low"] <= new["drop"] <= new["high"]
         row |= {name: new[name] for name in ("low", "high", "differ", "least_p", "least_p_holm", "family")}
     for row in (*was["cells"], *was["means"]):
         row["metrics"] = {name: metric for name, metric in row["metrics"].items() if not is_papers(name)}

@@ -284,9 +284,8 @@ def test_narrowed(run: Path, content: dict[str, Any], group: dict[str, Any], tmp
     done = load_results(tmp_path)
     (left,) = content_of(narrow(done, {"model": ["second"]}), "groups")
     assert [r["model"] for r in left["rows"]] == ["second"] and left["rows"][0] == row(group, "second")
-    assert (
-        content_of(narrow(done, {"task": ["knowledge_filling"]}), "groups") == []
-    )  # its means would be over other parts
+    # Its means would be over other parts.
+    assert content_of(narrow(done, {"task": ["knowledge_filling"]}), "groups") == []
     assert content_of(narrow(done, {"perturb": ["shuffle"]}), "groups") == []
 
 

@@ -413,9 +413,8 @@ def test_other_readings() -> None:
     assert read(SPAN, reply, reading=Reading(extract=False)).text == "不符的文本是“羽绒服”。"  # without the reasoning
     assert read(SPAN, reply, reading=Reading("paper")).text == "羽绒服"  # the paper's forms are of choices
     assert read(FILM, "A怕鬼。\n答案：(b)", reading=Reading("strict")).choice == 1
-    assert (
-        read(FILM, "A怕鬼。\n答案：(b)", reading=Reading("paper")).choice is None
-    )  # the whole reply is none of its forms
+    # The whole reply is none of its forms.
+    assert read(FILM, "A怕鬼。\n答案：(b)", reading=Reading("paper")).choice is None
     assert read(FILM, "b", reading=Reading("paper")).choice == 1
 
 

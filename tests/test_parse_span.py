@@ -304,10 +304,12 @@ def test_whole_reply() -> None:
     assert parse_span("</s>", extract=False).status is Status.EMPTY
 
 
+# fmt: skip.
 TURNS = [
-    "A: 你喜欢哪个队？", "B: 我从初中开始就是上港队的球迷，毕竟我是上海人，肯定要支持本土的球队。",
+    "A: 你喜欢哪个队？",
+    "B: 我从初中开始就是上港队的球迷，毕竟我是上海人，肯定要支持本土的球队。",
     "A: 你的围巾上写着“上港必胜”，是一条红的。",
-]  # fmt: skip
+]
 CAUSE = "根据对话内容可以看出，导致事件“B是上港队的球迷”的原因是什么？"
 CONFLICT = "请从对话中抽取出在常识上与对话上下文不符的文本。"
 QUOTING = [

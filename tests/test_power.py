@@ -45,9 +45,8 @@ def test_independent_items_have_the_closed_form() -> None:
     error = math.sqrt((only_a + only_b - (only_a - only_b) ** 2) / (n + 2)) * (n + 2) / n
     assert detectable(differences, range(n)) == pytest.approx(errors([1] * n) * error + 1 / n)
     assert detectable(differences[:5], range(5)) is None
-    assert detectable([0.0] * 30, range(30)) == pytest.approx(
-        errors([1] * 30) * math.sqrt(2) / 30 + 1 / 30
-    )  # equal models: not zero
+    # Equal models: not zero.
+    assert detectable([0.0] * 30, range(30)) == pytest.approx(errors([1] * 30) * math.sqrt(2) / 30 + 1 / 30)
 
 
 @pytest.mark.parametrize("sizes", [[1] * 100, [1, 2, 3, 4, 5] * 20, [40] * 6])

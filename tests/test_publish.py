@@ -131,9 +131,8 @@ def test_card(folder: Path) -> None:
                 figure = cell["metrics"][name]
                 config = f"{cell['set']}/{cell['task']}/{cell['variant']}/{cell['shots']}-shot"
                 wanted[config, name] = (round(figure["value"], 4), OTHER_DATA, figure["n"])
-    assert (
-        values == wanted and len({config for config, _ in values}) == 16
-    )  # 2 sets: 4 tasks, 2 of them in another wording and with shots
+    # 2 sets: 4 tasks, 2 of them in another wording and with shots.
+    assert values == wanted and len({config for config, _ in values}) == 16
     assert {(result.dataset_type, result.dataset_split, result.source_url) for result in found} == {
         ("corecode", "test", "https://example.org/page")
     }

@@ -162,9 +162,8 @@ def test_false_alarms_are_as_rare_as_promised(kind: str) -> None:
     rng = np.random.default_rng(7)
     alarms = 0
     for _ in range(300):
-        hard = np.repeat(rng.normal(size=(5, 20)), 3, axis=1) + rng.normal(
-            size=(5, 60)
-        )  # the dialogue tells on a model
+        # The dialogue tells on a model.
+        hard = np.repeat(rng.normal(size=(5, 20)), 3, axis=1) + rng.normal(size=(5, 60))
         values = (hard > 0).astype(float) if kind == "right or wrong" else 1 / (1 + np.exp(-hard))
         p, _ = stats.pairwise(values, [n // 3 for n in range(60)], Random(int(rng.integers(1 << 30))))
         pairs = {f"{a} {b}": float(p[a, b]) for a, b in combinations(range(5), 2)}
@@ -184,10 +183,8 @@ def test_rated_reads_a_cell() -> None:
     assert found.values[0].item == ("x", "x0", "x1")
     samples = [*rows, *(("x", f"x{n}", talk[0], {"accuracy": 1.0}, 1) for n in range(2))]
     sampled = ranking.rated(entry, samples)
-    assert sampled is not None and [v.values for v in sampled.values] == [
-        (0.5,),
-        (1.0,),
-    ]  # the mean of an item's samples
+    # The mean of an item's samples.
+    assert sampled is not None and [v.values for v in sampled.values] == [(0.5,), (1.0,)]
     assert [v.item for v in sampled.values] == [v.item for v in found.values]
     assert ranking.rated(a_cell(task="slot_identification", perturb="circular", missing=1), rows).whole is False  # type: ignore[union-attr]
     assert (

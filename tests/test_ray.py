@@ -144,9 +144,8 @@ def test_a_stopped_command_is_resumed(
     env = {**{name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}, **ON_NODES}
     command = [sys.executable, "-m", "evalsuite.cli", *words, *ray]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=env) as process:
-        until(
-            lambda: replies(run)[0] == 8, lambda: process.poll() is not None
-        )  # a block of either node, which waits in its second
+        # A block of either node, which waits in its second.
+        until(lambda: replies(run)[0] == 8, lambda: process.poll() is not None)
         process.send_signal(blow)
         said = process.communicate()[1]
     if blow == signal.SIGINT:

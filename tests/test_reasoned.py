@@ -22,12 +22,8 @@ from evalsuite.types import Item, Reading, Request, Response, Task
 
 PROMPTS = bundled("prompts")
 AFTER = {"cot": "答案：", "cot-en": "Answer: "}
-OURS = (
-    "corecode",
-    "cicero",
-    "cider",
-    "glucose",
-)  # all benchmarks whose tasks are answered in writing and have no other reasoning
+# All benchmarks whose tasks are answered in writing and have no other reasoning.
+OURS = "corecode", "cicero", "cider", "glucose"
 WRITTEN = [task for task in TASKS.values() if task.benchmark in OURS]
 CHOICE, TEXT = "knowledge_filling", "event_cause"
 REASONS = "先看(a)，再看(b)。题目要求以“答案：”开头。\n1. (a)讲的是另一件事。\n2. (c)说不通。\n\n"

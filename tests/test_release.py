@@ -105,9 +105,8 @@ def test_licences() -> None:
     assert project["license"] == CITATION["license"] == "Apache-2.0"
     assert "Apache License\n                           Version 2.0" in (ROOT / "LICENSE").read_text(encoding="utf-8")
     assert project["license-files"] == ["LICENSE"]
-    assert not [
-        line for line in project["classifiers"] if line.startswith("License ::")
-    ]  # PEP 639: the expression only
+    # PEP 639: the expression only.
+    assert not [line for line in project["classifiers"] if line.startswith("License ::")]
     assert '"license": "Apache-2.0"' in (ROOT / "leaderboard" / "package.json").read_text(encoding="utf-8")
     assert 'licenses="Apache-2.0"' in (ROOT / "Containerfile").read_text(encoding="utf-8")
     card = (ROOT / "models" / "tiny-zh" / "README.md").read_text(encoding="utf-8")

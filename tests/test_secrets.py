@@ -81,9 +81,8 @@ def test_a_key_cut_anywhere_is_masked() -> None:
         assert hide(f"x {KEY[:n]}", cut=True) == "x ***"
         assert not leaks(hidden_start("x" * 200 + KEY, 200 + n))
         assert not leaks(one_line("x" * (100 - n) + KEY + "y" * 300))
-    assert (
-        hide(f"{KEY[:12]}… {KEY}{KEY} {KEY[:4]}") == f"***… ****** {KEY[:4]}"
-    )  # not cut: four characters may be a word
+    # Not cut: four characters may be a word.
+    assert hide(f"{KEY[:12]}… {KEY}{KEY} {KEY[:4]}") == f"***… ****** {KEY[:4]}"
 
 
 def test_what_is_no_key_stays() -> None:

@@ -85,9 +85,8 @@ def test_folders_without_a_task_are_both_named(tmp_path: Path) -> None:
 
 def test_other_commands_take_several_folders(tmp_path: Path, cli: Callable[..., Any]) -> None:
     one, two = copied(tmp_path / "one", BOTH[0]), copied(tmp_path / "two", BOTH[1])
-    said = cli(
-        "tasks", "--data", "one", "--data", "two", COLUMNS="300"
-    ).stdout  # whole paths may be too long for the table
+    # Whole paths may be too long for the table.
+    said = cli("tasks", "--data", "one", "--data", "two", COLUMNS="300").stdout
     assert "test items in one, two" in " ".join(said.split()) and said.count("easy 175, hard 175") == 2
     rows = json.loads(cli("doctor", "--data", one, "--data", two, "--json").stdout)
     (row,) = (row for row in rows if "CORECODE" in json.dumps(row) and "in part" in json.dumps(row))

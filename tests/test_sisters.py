@@ -133,9 +133,8 @@ def test_all_that_is_right_and_chosen_counts_by_position(made: Path) -> None:
 
 
 def records(run: Path, model: str, task: str, perturb: str = "none") -> list[dict[str, Any]]:
-    (cell,) = (
-        c for c in content(run)["cells"] if (c["model"], c["task"], c["perturb"]) == (model, task, perturb)
-    )  # one set each
+    # One set each.
+    (cell,) = (c for c in content(run)["cells"] if (c["model"], c["task"], c["perturb"]) == (model, task, perturb))
     return [json.loads(line) for line in (run / cell["records"]).read_text(encoding="utf-8").splitlines()]
 
 
@@ -410,7 +409,6 @@ def test_finetune_on_a_fold_and_on_sets_of_choices(tmp_path: Path) -> None:
         (trained,) = (c["facts"]["trained"] for c in cells)
         assert trained["set"] == item_set and trained["size"] == 2
         golds = sum(trained["labels"].values())
-        assert golds == (
-            2 if task == "cider_dnli" else 4
-        )  # items of this task have two options: every right one counts
+        # Items of this task have two options: every right one counts.
+        assert golds == (2 if task == "cider_dnli" else 4)
     assert {c["set"] for c in cells_of(done)} == {"fold1", "v2"}

@@ -95,9 +95,8 @@ def test_shares_of_thinking(text: str, apart: str, share: float) -> None:
 def test_the_endpoints_count_of_thinking_comes_first() -> None:
     assert thinking_tokens(response_with(60, thinking_tokens=50)) == 50  # hidden thoughts
     assert thinking_tokens(response_with(60, thinking_tokens=50, reasoning="想")) == 50
-    assert (
-        thinking_tokens(response_with(60, thinking_tokens=0, reasoning="想一想")) == 30
-    )  # the endpoint counts no thinking, but there is some
+    # The endpoint counts no thinking, but there is some.
+    assert thinking_tokens(response_with(60, thinking_tokens=0, reasoning="想一想")) == 30
     assert thinking_tokens(response_with(60, reasoning="想一想")) == 30
     assert thinking_tokens(response_with(60)) == 0
 
@@ -290,8 +289,6 @@ def test_ways_of_asking_beside_tokens() -> None:
     assert said[0].startswith("0 at the left edge") and said[-1].endswith("such as baselines: 1")
     paper, cot = means.rows
     assert [cot.cells[4], cot.cells[5]] == [Value(0.7), Value(400)]
-    assert cot.cells[6] == Value(0.8 * 3000 / 8000) and cot.cells[-2:] == (
-        Value(8000),
-        Value(None),
-    )  # one way has no cost
+    # One way has no cost.
+    assert cot.cells[6] == Value(0.8 * 3000 / 8000) and cot.cells[-2:] == (Value(8000), Value(None))
     assert paper.cells[-1] == Value(1.5) and any("some of the tasks only: 2" in english(x) for x in means.notes)

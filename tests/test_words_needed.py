@@ -69,9 +69,8 @@ def needs_cue(monkeypatch: pytest.MonkeyPatch, table: dict[str, str]) -> Row | N
     before, after = classes(CUES), classes(table)
     changed = {word for word in before.keys() | after.keys() if before.get(word) != after.get(word)}
     rows = [(row, found) for row, found in replies_with_cues() if not changed.isdisjoint(found)]
-    occur = frozenset[str]().union(
-        *(found for _, found in rows)
-    )  # a scanner of these words reads the replies like a scanner of all
+    # A scanner of these words reads the replies like a scanner of all.
+    occur = frozenset[str]().union(*(found for _, found in rows))
     few = {kind: " ".join(w.replace(" ", "_") for w in expand(listed) if w in occur) for kind, listed in table.items()}
     made = tape.make_scanner({**few, "~": few["~"] + " 〇 zz"})
     monkeypatch.setattr(tape, "scanner", lambda: made)

@@ -121,9 +121,8 @@ class Site:
             return self.moved(found[1], source, place)
 
         def line(text: str) -> str:
-            if text.lstrip().startswith(
-                "|"
-            ):  # GitHub wants bars in the code of a table escaped, Python-Markdown shows the escape
+            # GitHub wants bars in the code of a table escaped, Python-Markdown shows the escape.
+            if text.lstrip().startswith("|"):
                 text = CODE.sub(lambda found: found[0].replace("\\|", "|"), text)
             text = CODE_OR_NAMED.sub(lambda found: self.titled(found, source) if found["path"] else found[0], text)
             code = [found.span() for found in CODE.finditer(text)]

@@ -134,9 +134,8 @@ def _kendall(ranks: Floats) -> Floats:
     """τ-b of every two rows of `ranks`, (metrics, metrics): scipy's kendalltau without its tests of significance."""
     import numpy as np
 
-    agree = np.zeros(
-        (len(ranks), len(ranks))
-    )  # per two metrics: pairs of points that both order alike, less pairs that they order differently
+    # Per two metrics: pairs of points that both order alike, less pairs that they order differently.
+    agree = np.zeros((len(ranks), len(ranks)))
     for n in range(1, ranks.shape[1]):
         order = np.sign(ranks[:, n:] - ranks[:, n - 1 : n])
         agree += order @ order.T

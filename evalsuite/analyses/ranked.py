@@ -99,9 +99,8 @@ def takes_part(cell: Cell) -> bool:
     return bool(cell.facts.get("until", {}).get("ranked")) and not cell.is_baseline
 
 
-ScoredRequest = tuple[
-    Trial, Response | None, Score | None
-]  # a request, its reply and its score; None: not asked, or failed
+# A request, its reply and its score; None: not asked, or failed.
+ScoredRequest = tuple[Trial, Response | None, Score | None]
 
 
 def asked_items(cell: Cell, planned: Iterable[ScoredRequest], most: int | None = None) -> AskedCell:

@@ -29,9 +29,8 @@ class Inspected:
     accepted: int
     returned: int  # annotations returned and not yet revised
     revised: int
-    reasons: dict[
-        str, int
-    ]  # reason -> number of annotations that were last returned for it; some have been revised or accepted since
+    # Reason -> number of annotations that were last returned for it; some have been revised or accepted since.
+    reasons: dict[str, int]
 
     @property
     def inspected(self) -> int:

@@ -16,9 +16,8 @@ from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 class Merged:
     """The merged dialogues, and the numbers of lines and annotations left out."""
 
-    dialogues: tuple[
-        AnnotatedDialogue, ...
-    ]  # each dialogue once, in the files' order, without those that have no annotations
+    # Each dialogue once, in the files' order, without those that have no annotations.
+    dialogues: tuple[AnnotatedDialogue, ...]
     annotators: dict[str, int]  # name -> annotations read; "" if unnamed
     shared: int  # dialogues with several annotators; 0 if one annotator was chosen
     repeated: int  # annotations equal to another annotator's

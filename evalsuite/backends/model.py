@@ -290,9 +290,8 @@ class API(StrictSettings):
     @field_validator("key_env")
     @classmethod
     def _a_variable(cls, value: str | None) -> str | None:
-        if value is not None and (
-            not re.fullmatch(_VARIABLE, value) or hide(value) != value
-        ):  # a key, by a usual slip: not quoted
+        # A key, by a usual slip: not quoted.
+        if value is not None and (not re.fullmatch(_VARIABLE, value) or hide(value) != value):
             raise ValueError(
                 "expected the name of an environment variable, of letters, digits and _, and not a key itself"
             )

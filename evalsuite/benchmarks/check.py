@@ -141,9 +141,8 @@ def _check(corpus: Corpus) -> DataCheck:
             if "test" in splits:
                 tests[item_set] = splits["test"]
         shared.append(_shared(task.name, tests))
-    whole = (
-        whole_dialogues(corpus) if corpus.benchmark.name == "corecode" else {}
-    )  # dialogues that CORECODE's Table 1 counts
+    # Dialogues that CORECODE's Table 1 counts.
+    whole = whole_dialogues(corpus) if corpus.benchmark.name == "corecode" else {}
     tables = tuple(table1(item_set, dialogues) for item_set, dialogues in whole.items() if dialogues)
     return DataCheck(
         tuple(counts),

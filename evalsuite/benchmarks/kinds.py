@@ -153,9 +153,8 @@ def _read_answer(item: Item, response: Response, reading: Reading, language: Lan
     said = whole_reply(response.text)
     if not said:
         return language.read_text(item, response, reading)
-    start = response.text.rfind(
-        said
-    )  # the last occurrence, since thinking may repeat it; -1: special tokens interrupt it
+    # The last occurrence, since thinking may repeat it; -1: special tokens interrupt it.
+    start = response.text.rfind(said)
     span = (None, None) if start < 0 else (start, start + len(said))
     return Answer(Status.PARSED, None, said, "whole reply", *span)
 

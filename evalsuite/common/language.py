@@ -53,9 +53,8 @@ def rows() -> MessageRows:
     # Messages of rules stand in their file, as the annotation page needs them, too.
     rules, _ = parse_yaml(packaged("authoring/rules.yaml").read_text(encoding="utf-8"))
     others = sections["others"]
-    others |= {
-        english[0].lower() + english[1:]: zh for english, zh in others.items()
-    }  # in the form in which messages quote them
+    # In the form in which messages quote them.
+    others |= {english[0].lower() + english[1:]: zh for english, zh in others.items()}
     return MessageRows({**others, **sections["ours"], **dict(rules["messages"].values())})
 
 
@@ -187,13 +186,8 @@ class MessageRows:
 
 
 _HEADS = 6  # names before a message: file, line, field, model
-_NAMES = (
-    "field {name!r}",
-    "model {name}",
-    "A number alone",
-    "{cores} cores",
-    "{cores} cores and {memory} GB of memory",
-)  # rows that may stand before a message
+# Rows that may stand before a message.
+_NAMES = "field {name!r}", "model {name}", "A number alone", "{cores} cores", "{cores} cores and {memory} GB of memory"
 
 
 def _without_head(english: str, chinese: str) -> MessageRow:

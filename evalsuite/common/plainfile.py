@@ -83,6 +83,5 @@ def read_plain(folder: Path, path: str, most: int) -> bytes:
 
 def read_json(folder: Path, path: str, most: int = JSON_SIZE) -> dict[str, Any]:
     """The JSON object in a file. Raises DataError like `read_plain`, and if the file holds no JSON object."""
-    return parse_object(
-        read_plain(folder, path, most), folder / path, surrogates=True
-    )  # surrogates: names of models may have some
+    # surrogates: names of models may have some.
+    return parse_object(read_plain(folder, path, most), folder / path, surrogates=True)

@@ -115,9 +115,8 @@ def choose(store: Store, s: SecondReader, reading: Reading) -> list[tuple[Cell, 
     rest: list[tuple[str, dict[int, str], int]] = []
     for cell in store.cells():
         kind = TASKS[cell.place.task].kind
-        read = kind.written and (
-            kind.options or "f1" in kind.item_metrics
-        )  # the metrics of other tasks compare the whole reply
+        # The metrics of other tasks compare the whole reply.
+        read = kind.written and (kind.options or "f1" in kind.item_metrics)
         if not read or cell.place.scoring != "generate" or cell.is_baseline:
             continue
         reasons: dict[int, str] = {}

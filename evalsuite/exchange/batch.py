@@ -16,9 +16,8 @@ from evalsuite.metrics.tokens import TOKENISERS
 from evalsuite.parse import Choices, parse_option, parse_options, parse_span, stated_confidence
 from evalsuite.types import PARSERS, Answer
 
-ReplyRow = dict[
-    str, Any
-]  # `output`, the reply; for a choice `options`; for a span it may have `dialogue` and `question`
+# `output`, the reply; for a choice `options`; for a span it may have `dialogue` and `question`.
+ReplyRow = dict[str, Any]
 
 
 def parse_rows(rows: Iterable[ReplyRow], parser: str = "full", several: bool = False) -> Iterator[ReplyRow]:

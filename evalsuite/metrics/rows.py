@@ -85,9 +85,8 @@ class Counts:
     name: str
     module: Callable[[], Counting]
     tokens: Callable[[Profile], str | None]  # the tokenisation; None: not in this profile
-    pooled: Callable[
-        [Numbers], Floats
-    ]  # (..., columns) sums -> (...) one metric, or (..., metrics) all that share the sums
+    # (..., columns) sums -> (...) one metric, or (..., metrics) all that share the sums.
+    pooled: Callable[[Numbers], Floats]
     single: Callable[[Numbers], Floats]  # (N, columns) -> the same of the items, named s<name>
 
 

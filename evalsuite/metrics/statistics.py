@@ -468,9 +468,8 @@ def pairwise(values: Floats, clusters: Sequence[Hashable], rng: Rng) -> tuple[Fl
     total = sums.sum(axis=0)
     as_far = np.zeros((count, count), dtype=np.int64)
     for swaps in _swaps(len(sums), permutations, rng):
-        drawn = np.ascontiguousarray(
-            ((1 - 2 * swaps) @ sums).T
-        )  # (M, B): a pair's swapped difference is that of its rows
+        # (M, B): a pair's swapped difference is that of its rows.
+        drawn = np.ascontiguousarray(((1 - 2 * swaps) @ sums).T)
         for i in range(count - 1):
             observed = np.abs(total[i] - total[i + 1 :])[:, None]
             as_far[i, i + 1 :] += np.count_nonzero(np.abs(drawn[i] - drawn[i + 1 :]) >= observed - 1e-12, axis=1)

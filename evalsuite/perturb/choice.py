@@ -18,9 +18,8 @@ Permutation = tuple[int, ...]  # new position -> old position
 
 _CORE = re.compile(r"\w+")
 _CIRCLED = "".join(chr(c) for c in (*range(0x2460, 0x2474), *range(0x3251, 0x3260), *range(0x32B1, 0x32C0)))
-_STEMS = (
-    "甲乙丙丁戊己庚辛壬癸" + "子丑寅卯辰巳午未申酉戌亥"
-)  # after the ten stems the twelve branches, as Chinese lists do
+# After the ten stems the twelve branches, as Chinese lists do.
+_STEMS = "甲乙丙丁戊己庚辛壬癸" + "子丑寅卯辰巳午未申酉戌亥"
 
 
 def _letters(count: int, first: str) -> list[str]:
@@ -56,9 +55,8 @@ def reindicate(item: Item, seed: int = 0, style: str = "digits") -> Item:
         raise ConfigError(
             f"{item.id} has {len(old)} options, but there are only {len(new)} labels of style {style}: use digits"
         )
-    labels = tuple(
-        label.replace(core, name, 1) for label, core, name in zip(item.labels, old, new, strict=True)
-    )  # keeps the brackets
+    # Keeps the brackets.
+    labels = tuple(label.replace(core, name, 1) for label, core, name in zip(item.labels, old, new, strict=True))
     return replace(item, labels=labels, question=rename_labels(item.question, old, new))
 
 

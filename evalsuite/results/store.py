@@ -190,9 +190,8 @@ class Store:
                 self._open_mark = False
                 self._db.execute("PRAGMA wal_checkpoint")
         self._db.close()
-        if (
-            self._open_mark
-        ):  # SQLite has removed the file if it held nothing more; its absence would tell of lost replies
+        # SQLite has removed the file if it held nothing more; its absence would tell of lost replies.
+        if self._open_mark:
             with suppress(OSError):
                 self._wal.touch()
 
@@ -504,16 +503,8 @@ def _parsed(text: str | bytes) -> Any:
         raise sqlite3.DatabaseError(f"a row cannot be read: {error}") from None
 
 
-_ASKED = (
-    "prompt",
-    "messages",
-    "max_new_tokens",
-    "scoring",
-    "pairs",
-    "pattern",
-    "answer_after",
-    "sample",
-)  # fields of the request
+# Fields of the request.
+_ASKED = "prompt", "messages", "max_new_tokens", "scoring", "pairs", "pattern", "answer_after", "sample"
 _WAY = ("variant", "shots", "asked_shots", "perturb", "rotation")  # fields of the trial
 
 

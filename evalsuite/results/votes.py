@@ -29,9 +29,8 @@ def votes_part(answered: Answered, askings: Sequence[Sequence[int]]) -> Part:
         paper, task = Reading("paper"), answered.task
         replies = zip(items, answered.responses, strict=True)
         read = [_chosen_text(i, task.answer(i, reply, paper, answered.language)) for i, reply in replies]
-        most = [
-            Counter(read[n] for n in rows).most_common(1)[0][0] for rows in askings
-        ]  # the first given, if options tie
+        # The first given, if options tie.
+        most = [Counter(read[n] for n in rows).most_common(1)[0][0] for rows in askings]
         columns["paper.vote"] = [float(won == gold) for won, gold in zip(most, right, strict=True)]
         signatures["paper.vote"] = f"vote|ties:first|parser:{parser_of(paper)}"
     return Part("votes", Means.of(columns), {name: name for name in columns}, signatures)

@@ -28,9 +28,8 @@ from evalsuite.common.resources import bundled, resolve
 from evalsuite.setup import machine, packages
 from evalsuite.setup.entries import providers
 
-CheckState = Literal[
-    "ok", "absent", "wrong"
-]  # absent: nothing is broken, but something cannot be done; wrong: must be mended
+# absent: nothing is broken, but something cannot be done; wrong: must be mended.
+CheckState = Literal["ok", "absent", "wrong"]
 _GB = 10**9
 _LEAST_DISK = _GB  # free, for a run's folder
 _Row = Callable[..., "Check"]

@@ -202,9 +202,8 @@ class HuggingFace:
             "logits_processor": processors(self.model.generation, requests, mask == 0 if left else None)
         }
         begin = width if left else 1  # after the decoder's start token
-        if (
-            not left and requests[0].scoring == "constrained"
-        ):  # the pattern applies from the first word on: special tokens are given
+        # The pattern applies from the first word on: special tokens are given.
+        if not left and requests[0].scoring == "constrained":
             given = [seq2seq.start_id(self.net), *self.checkpoint.opening]
             held["decoder_input_ids"] = torch.tensor([given] * len(prompts), device=self.device)
             begin = len(given)

@@ -140,9 +140,8 @@ def _flat(nexts: Any, options: OptionIds) -> list[list[float]]:
 
     # A single gather and a single copy to the CPU.
     spots = [(at, token) for o in options for at, token in enumerate(o)]
-    indices = torch.tensor(spots, dtype=torch.long, device=nexts.device).reshape(
-        -1, 2
-    )  # reshape: an empty text has no positions
+    # reshape: an empty text has no positions.
+    indices = torch.tensor(spots, dtype=torch.long, device=nexts.device).reshape(-1, 2)
     values = iter(nexts[indices[:, 0], indices[:, 1]].tolist())
     return [[next(values) for _ in o] for o in options]
 

@@ -56,9 +56,8 @@ class Ended(_Noted):
     file: str
     id: str
     seen: Seen
-    found: Mapping[str, LineOutcome] = field(
-        default_factory=dict
-    )  # by name, also of lines that are no longer in the note
+    # By name, also of lines that are no longer in the note.
+    found: Mapping[str, LineOutcome] = field(default_factory=dict)
     read: frozenset[str] = frozenset()  # ids of the files that were read
 
     def missing(self) -> list[str]:

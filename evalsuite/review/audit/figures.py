@@ -177,13 +177,8 @@ def weighted_ratio(outputs: Sequence[tuple[Consensus, bool]]) -> Ratio:
     )
 
 
-HUMAN = (
-    "same",
-    "other",
-    "none",
-    "several",
-    "refused",
-)  # a person's reading: the parser's option, another option, or a NO_OPTION value
+# A person's reading: the parser's option, another option, or a NO_OPTION value.
+HUMAN = "same", "other", "none", "several", "refused"
 
 
 def confusion(consensuses: Sequence[Consensus]) -> dict[str, dict[str, int]]:
