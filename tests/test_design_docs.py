@@ -85,3 +85,19 @@ def test_names_are_in_the_code(page: Path) -> None:
         if (found := _NAME.fullmatch(said)) and not _PATH.fullmatch(said)
     }
     assert sorted(name for name in names - NOT_OURS if not {*name.split(".")} <= words()) == []
+
+
+# A name and its file: `ANALYSES` of `analyses/table.py`, `Mark` in [types.py](…).
+_NAME_IN_FILE = re.compile(r"`(_?[A-Za-z]\w*)` (?:in|of) (?:\[|`)([\w/-]+\.(?:py|ts))[`\]]")
+
+
+def test_names_are_in_the_files_that_are_named_with_them() -> None:
+    """A name that moved or was renamed may still be a word elsewhere in the code."""
+    pairs = [(page.name, *pair) for page in PAGES for pair in _NAME_IN_FILE.findall(page.read_text("utf-8"))]
+    code = {f: (ROOT / f).read_text("utf-8") for f in files() if f.endswith((".py", ".ts"))}
+    gone = [
+        (page, name, file)
+        for page, name, file in pairs
+        if not any(f"/{f}".endswith(f"/{file}") and re.search(rf"\b{name}\b", text) for f, text in code.items())
+    ]
+    assert len(pairs) > 20 and gone == []
