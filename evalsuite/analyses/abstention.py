@@ -26,7 +26,6 @@ from evalsuite.types import Status
 
 ANSWERED = frozenset({Status.PARSED, Status.SEVERAL, Status.CONFLICT})
 ABSTAINED = frozenset({Status.REFUSED})
-_SHARES = frozenset({"accuracy", "set_accuracy", "f1", "contains"})  # metrics of items with values in [0, 1]
 
 
 class Abstention(CellFields):
@@ -58,9 +57,7 @@ class Abstention(CellFields):
 
 def compute(run: ScoredRun) -> list[Abstention] | None:
     """A row for each cell asked in a way in which any model abstained; None if none did."""
-    written = [
-        cell for cell in run.outcomes if cell.place.scoring in ("generate", "constrained") and cell.metric in _SHARES
-    ]
+    written = [cell for cell in run.outcomes if cell.place.scoring in ("generate", "constrained") and cell.is_share]
     ways = {cell.place.but("model") for cell in written if any(o.answer.status in ABSTAINED for o in cell.outcomes)}
     return [abstention(cell) for cell in written if cell.outcomes and cell.place.but("model") in ways] or None
 

@@ -61,12 +61,9 @@ class Stability(AskingsFields):
 
 def compute(run: ScoredRun) -> list[Stability] | None:
     """A row for each group of two or more askings; None without any."""
-    cells = [cell for cell in run.outcomes if cell.metric in _SHARES]
+    cells = [cell for cell in run.outcomes if cell.is_share]
     rows = [*_across("wordings", "variant", cells), *_across("perturbations", "perturb", cells), *_rotated(cells)]
     return rows or None
-
-
-_SHARES = frozenset({"accuracy", "set_accuracy", "f1", "contains"})  # metrics of items with values in [0, 1]
 
 
 def _across(over: Varied, part: str, cells: Iterable[CellOutcomes]) -> Iterator[Stability]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.registry import TASKS, metric_named
 from evalsuite.common.dialogue import sources
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.types import Answer, Cell, Item, Place, Response, Score, Trial
@@ -55,6 +55,11 @@ class CellOutcomes:
     def metric(self) -> str:
         """The metric whose values the outcomes have."""
         return TASKS[self.place.task].item_metrics[0]
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the metric's values are in [0, 1]."""
+        return metric_named(self.metric).top == 1
 
 
 def outcomes_of(cell: Cell, replies: Sequence[ScoredReply]) -> CellOutcomes:
