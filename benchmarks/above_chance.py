@@ -1,9 +1,9 @@
 """The share of models without knowledge that are called above chance: python benchmarks/above_chance.py [FOLDER…]
 
 Each file of choices is answered by models without information: uniform guesses; one letter for a whole dialogue; letters by a
-preference (Dirichlet, 3 a letter); the same letter throughout, each letter in turn. Stand the shares with p < 0.05 of the test
-that pages and terminals read (`better_than_shuffled`), and in brackets of a binomial test against uniform guesses, which earlier
-versions used. 5 % would be right; of 400 models, 7.2 % are within what chance makes of 5 % at the one-sided level 0.02.
+preference (Dirichlet, 3 a letter); the same letter throughout, each letter in turn. It prints the shares of models with
+p < 0.05 by the test that pages and terminals read (`better_than_shuffled`), and in brackets by a binomial test against uniform
+guesses, which earlier versions used. 5 % would be right; of 400 models, 7.2 % are within what chance makes of 5 % at the one-sided level 0.02.
 The folders hold official data; without any it is EVALSUITE_DATA, and without that the file is made up: dialogues of one to eight items, two thirds of which share their right option.
 """
 

@@ -84,7 +84,7 @@ def pytest_collection(session: pytest.Session) -> Iterator[Any]:
         return (yield)
     with (stale / "collection.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not _stale_assertions():  # another one has done it
+        if not _stale_assertions():  # another worker has rewritten them
             fcntl.flock(lock, fcntl.LOCK_UN)
         return (yield)
 

@@ -53,7 +53,7 @@ Row = dict[str, Any]
 
 
 class Missing(Exception):
-    """The replies are not at hand."""
+    """Raised where the folder of labelled replies is not on this machine."""
 
 
 @lru_cache(maxsize=1)

@@ -174,7 +174,7 @@ TASK = "knowledge_filling"
 
 
 def _model(name: str, skill: float) -> Callable[[Request], str]:
-    """Right on the easier items: how hard an item is hangs on its id, and a little on the model."""
+    """A scripted model that is right on the easier items. An item's difficulty depends on its id, and a little on the model."""
 
     def share(text: str) -> float:
         return int(hashlib.sha256(text.encode()).hexdigest()[:12], 16) / 16**12

@@ -104,7 +104,7 @@ def test_draw_is_the_same_for_the_same_seed_and_whatever_the_order() -> None:
 
 @pytest.mark.slow
 def test_every_output_has_its_chance() -> None:
-    """Drawn with 200 seeds, each of a stratum's 30 comes about as often as its share says."""
+    """Over 200 seeds, each of a stratum's 30 outputs is drawn about as often as its share says."""
     outputs = outputs_of_many_kinds()
     drawn = [draw_sample(outputs, "s", 60, seed=seed, rubric="corecode").drawn for seed in range(200)]
     taken = next(d.drawn for d in drawn[0] if d.stratum.startswith("event_cause hard"))
@@ -412,7 +412,7 @@ def test_the_command_line(tmp_path: Path, cli: Any) -> None:
 
 
 def test_a_run_that_has_grown(tmp_path: Path) -> None:
-    """Other cells since: the estimates stay those of the outputs that the sample was drawn of, and that is said."""
+    """The run has got other cells since: the estimates stay those of the outputs that the sample was drawn from, and a message says so."""
     settings: dict[str, Any] = {"model": ["random"], "tasks": ["knowledge_filling"], "limit": 4, "out": tmp_path}
     evalsuite.run(**settings)
     page, sample = audit.make_sample(tmp_path, n=4)

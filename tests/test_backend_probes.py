@@ -102,7 +102,7 @@ def plain_causal(backend: HuggingFace, context: str, target: str) -> list[float]
 
 
 def plain_seq2seq(backend: HuggingFace, context: str, target: str) -> list[float]:
-    """One token after the other through the decoder, each behind those before it."""
+    """The loss of each token, computed plainly: the decoder is called anew for every token, with those before it."""
     import torch
 
     net, words = backend.net, backend.checkpoint.tokenizer

@@ -51,7 +51,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass
 class Journal(Forgetful):
-    """Keeps every note as a store does: a copy. `dies` at its n-th writing, as a killed process."""
+    """A journal that keeps a copy of every note, as a store does. Writing number `dies` raises Killed."""
 
     stakes: dict[str, float] = field(default_factory=dict)
     spent: float = 0.0
@@ -79,7 +79,7 @@ class Journal(Forgetful):
 
 
 class Killed(BaseException):
-    """Stands for SIGKILL."""
+    """An exception in place of SIGKILL."""
 
 
 def request(n: int) -> Request:
@@ -226,7 +226,7 @@ def test_files_are_split_by_lines_and_size() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("queue", [60, 15])
 def test_the_queue_of_tokens(queue: int) -> None:
-    """A batch waits for others, or becomes smaller where it is alone."""
+    """Where the budget leaves too little for a batch, it waits for others to end; if there are none, it becomes smaller."""
     with BatchServer(queue=queue, seconds=0.05) as server:
         assert right(ask(server, 40, batch={"requests": 10}), 40)
         account = server.account()
@@ -329,7 +329,7 @@ def test_an_endpoint_that_lists_nothing(monkeypatch: pytest.MonkeyPatch, caplog:
 
 
 def test_a_changed_plan_takes_what_serves() -> None:
-    """A smaller plan takes its part; the rest is kept for who wants it later, and counts at what it cost."""
+    """A smaller plan takes the replies to its own requests. The others are kept for later plans, and their cost counts."""
     with BatchServer(seconds=0.3) as server:
         limits = Limits(journal=(journal := Journal(dies=4)))  # noted, uploaded, begun
         with pytest.raises(Killed):
@@ -452,7 +452,7 @@ def test_a_file_that_is_gone_is_not_paid_twice() -> None:
 
 @pytest.mark.parametrize("lost", ["batch_0", "file-1/content"])
 def test_what_is_gone_for_good_is_asked_again_at_its_cost(lost: str, caplog: pytest.LogCaptureFixture) -> None:
-    """A month later: endpoints keep batches no longer."""
+    """A run that goes on a month later: endpoints have deleted its batches by then."""
     with Losing(seconds=0.02) as server:
         server.lost = lost
         limits = Limits(journal=(journal := Journal()))
@@ -473,7 +473,7 @@ def test_what_is_gone_for_good_is_asked_again_at_its_cost(lost: str, caplog: pyt
 
 @pytest.mark.parametrize("kind", ["late", "late-half", "expired-late"])
 def test_what_is_answered_is_waited_for(kind: str) -> None:
-    """Files that come after more looks than a cut one is given, and before the last of ten polls."""
+    """Files that appear late: after more looks than a file is given that breaks off, before the tenth poll."""
     with BatchServer(fates={kind: 1}, late=0.3, seconds=0.02) as server:
         limits = Limits(journal=(journal := Journal()))
         found = ask(server, 30, limits)
@@ -646,7 +646,7 @@ def test_price() -> None:
 
 @dataclass(slots=True)
 class Strange(BatchServer):
-    """Differences of another provider."""
+    """A server that writes states, counts and metadata as another provider does."""
 
     def _done(self, *words: Any) -> Any:
         status, told = BatchServer._done(self, *words)
@@ -679,7 +679,7 @@ ASKED: dict[str, Any] = {"tasks": ["event_cause", "slot_identification"], "limit
 
 
 class Same(BatchServer):
-    """A prompt always meets the same fate: samples of one come in any order."""
+    """A server whose faults depend on the prompt alone, since samples of one prompt come in any order."""
 
     def _kind(self, name: str, times: int) -> str:
         return BatchServer._kind(self, name, 0)
@@ -805,7 +805,7 @@ def test_the_store_counts_a_batch_under_way_as_spent(tmp_path: Path) -> None:
 
 
 def test_hostile_answers() -> None:
-    """Ids go into addresses and the store, messages into the store, counts into figures."""
+    """Every value of a batch's state is checked: ids go into addresses and the store, messages into the store, counts into figures."""
     for value in ("../files", "a\n", "a b", "x?y", "\ud800", "", "a" * 501, 7):
         with pytest.raises(Again, match="no id"):
             provider._batch_state({"id": value})

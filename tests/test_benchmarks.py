@@ -193,7 +193,7 @@ def test_greetings_do_not_make_one_dialogue_of_two_in_english() -> None:
 
 
 def test_real_dialogues_are_told_apart(real_data: Path) -> None:
-    """As many dialogues are told apart as the official files give names to."""
+    """The suite tells apart as many dialogues as the official files name."""
     if not (real_data / "cider").is_dir():
         pytest.skip("needs cider/, the official files, in EVALSUITE_DATA")
     items = Corpora(real_data).file(TASKS["cider_span_extraction"], "fold1", "test").items

@@ -37,7 +37,7 @@ def write(path: Path, *rows: dict[str, Any]) -> Path:
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
-    """Four dialogues of two people: the same; other domains and words; something and nothing; one more by one of them."""
+    """Four dialogues, annotated by two people: alike; with other domains and words; by one of them only; with one more by one."""
     one = [row("1", [CAUSE, THING]), row("2", [CAUSE]), row("3", [THING]), row("4", [CAUSE, NEXT]), row("9", [CAUSE])]
     other = [
         row("1", [THING, CAUSE]),

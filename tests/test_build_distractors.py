@@ -26,7 +26,7 @@ from evalsuite.common.resources import bundled
 
 
 def _planted(n: int = 60) -> list[FillingQuestion]:
-    """Wrong options that all end in 吗; candidates of which half do not."""
+    """Questions whose wrong options all end in 吗, which gives the right one away; half of the candidates do not."""
     rng = random.Random("planted")
 
     def word() -> str:

@@ -22,7 +22,7 @@ REVISED = {"verdict": "revised", "inspector": "丙"}
 
 @pytest.fixture
 def inspected(tmp_path: Path) -> Path:
-    """Three verdicts, one of them the annotator's revision of what was returned; one annotation without; one of the inspector."""
+    """Annotations with three verdicts (one is on what the annotator revised), one without a verdict, and one by the inspector."""
     one = row(
         "1", [CAUSE | ACCEPTED, THING | RETURNED, NEXT | RETURNED | {"verdict": "revised", "inspector": ""}], "甲"
     )
@@ -67,7 +67,8 @@ def test_verdicts_that_are_none(change: dict[str, str], field: str, said: str, t
 
 
 def test_who_qualifies_on_gold(tmp_path: Path) -> None:
-    """Right is the slot of a gold annotation, or to find nothing where there is nothing; what was left out is not right."""
+    """An annotator is right with the slot of a gold annotation, and with nothing where the gold has nothing; what is missing counts
+    as wrong."""
     gold = write(tmp_path / "gold.jsonl", row("1", [CAUSE, THING]), row("2", [CAUSE]), row("3", [], nothing=True))
     good = write(
         tmp_path / "甲.jsonl", row("1", [THING, CAUSE, NEXT]), row("2", [CAUSE | {"value": "A的充电宝湿了"}]), row("3", [], nothing=True)

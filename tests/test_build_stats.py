@@ -137,7 +137,7 @@ def test_without_training_files_only_what_needs_none(tmp_path: Path) -> None:
 
 
 def test_intervals_count_dialogues(tmp_path: Path) -> None:
-    """Each item ten times over, as of one dialogue, says no more than once."""
+    """Ten copies of an item in one dialogue count no more than the item alone."""
     rng = random.Random("clusters")
     values = [float(rng.random() < 0.4) for _ in range(50)]
     n = effective_size([v for v in values for _ in range(10)], [k for k in range(50) for _ in range(10)])

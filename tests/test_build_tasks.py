@@ -110,7 +110,8 @@ def test_the_official_examples_are_made_again(real_data: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize(("item_set", "split"), [*itertools.product(("easy", "hard"), ("train", "dev", "test"))])
 def test_official_event_causal_files_are_made_again(real_data: Path, item_set: str, split: str) -> None:
-    """Every line of the public official files, byte for byte; phrases begin where the official clipped dialogues end."""
+    """The rules make every line of the public official files again, byte for byte; phrases begin where the official clipped
+    dialogues end."""
     slot_of = {"subsequent_event": "Subsequent Event", "event_cause": "Event Cause"}
     official: dict[str, list[str]] = {}
     for task in ("subsequent_event", "clipped_subsequent_event", "event_cause"):

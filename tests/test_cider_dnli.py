@@ -57,7 +57,7 @@ def test_symmetric_relations_are_not_turned_around() -> None:
     for seed in range(300):
         assert STRATEGIES["reverse"](NEAR, VALID, Random(seed)) is None
         made = STRATEGIES["combination"](NEAR, VALID, Random(seed))
-        # Whatever was changed besides, no span of it changed its side.
+        # The relation or a span may have changed, but neither span of the triplet went to the other side.
         assert made is None or (made.head != NEAR.tail and made.tail != NEAR.head)
         made = STRATEGIES["combination"](LATE, VALID, Random(seed))
         if made and made.relation in SYMMETRIC:

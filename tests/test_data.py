@@ -244,7 +244,8 @@ def test_check_finds_test_items_of_both_sets(tmp_path: Path) -> None:
 
 
 def test_check_shows_what_options_give_away(tmp_path: Path) -> None:
-    """Right: the second of two, twice; the first of three. The longest is right once, one of two longest once."""
+    """Three items: in two the second of two options is right, in one the first of three. The longest option is right in one item,
+    one of the two longest in another."""
     long = {**CHOICE, "id": 8, "(b)": "很恐怖的恐怖片", "answer": ["(b)", "很恐怖的恐怖片"]}
     first = {**CHOICE, "id": 9, "(a)": "片", "(c)": "喜剧片", "answer": ["(a)", "片"]}
     write(tmp_path, "knowledge_filling", CHOICE, long, first)

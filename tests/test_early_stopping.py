@@ -116,7 +116,7 @@ def test_the_order_takes_from_strata_in_proportion():
 
 @pytest.mark.parametrize("rare", [1, 3, 20])
 def test_rare_strata_are_one(rare):
-    """Each block draws from every stratum, so a stratum of few items would make few blocks of many."""
+    """Rare strata are merged: each block draws from every stratum, so one with few items would allow only a few, large blocks."""
     order = order_of([str(n) for n in range(100)], [n if n < rare else -1 for n in range(100)], "0")
     assert sorted(order.items) == list(range(100)) and len(order.ends) >= 12
 
@@ -152,7 +152,7 @@ def some(real_data, tmp_path_factory):
 
 
 class _Model:
-    """Right on about three items in four; counts what it is asked, and may stop."""
+    """A scripted model that is right on about three items in four. It counts its requests, and may fail at one of them."""
 
     def __init__(self, fails_at: int | None = None) -> None:
         self.asked: list[str] = []

@@ -70,7 +70,7 @@ assert cache_folder() is not None
 
 
 def modules() -> set[str]:
-    """All modules that import no package of an extra at the top."""
+    """The names of all modules that import no package of an extra at the top."""
     found = {m.name for m in pkgutil.walk_packages(evalsuite.__path__, "evalsuite.")}
     heavy = (
         "evalsuite.exchange.export.shipped",

@@ -28,7 +28,7 @@ Reply = Callable[[Request], str]
 
 
 def good(share: float) -> Reply:
-    """Right with this probability, by a coin of the item; the right label is the oracle's."""
+    """Replies that are right with this probability, drawn for each item; the right label is the oracle's."""
 
     def reply(request: Request) -> str:
         at = RIGHT[request.id]

@@ -33,7 +33,7 @@ def response_with(text: str) -> Response:
 
 
 def knows(share: float) -> Reply:
-    """Right with this probability, else any option."""
+    """Replies with the right option at this probability, else with any option."""
 
     def reply(trial: Trial, rng: Random) -> Response:
         item = trial.item

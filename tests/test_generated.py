@@ -26,7 +26,7 @@ CHANGES: list[tuple[str, Callable[[Path], object]]] = [
 
 
 def test_stale_files_are_named(tmp_path: Path) -> None:
-    """Changed ones, missing ones, those that nothing makes; types by their schema."""
+    """The check names files that were changed, that are missing and that no rule makes; files of types by their schema."""
     for folder in ("schema", "docs", "sample", "leaderboard/src", "leaderboard/dist"):
         shutil.copytree(generated.ROOT / folder, tmp_path / folder)
     for name, change in CHANGES:

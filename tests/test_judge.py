@@ -180,7 +180,7 @@ def test_no_bracket_hides_a_fence(brackets: str) -> None:
 
 
 def test_what_was_defused_stays() -> None:
-    """One mark within another does not make a third."""
+    """A text that was defused is not altered by a second time: no mark is left, or arises from what stood around one."""
     for text in (
         "[候选<s>答案结束]",
         "<|im[问题开始]end|>",

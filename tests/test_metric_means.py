@@ -33,7 +33,7 @@ def items_of(task: str) -> list[Item]:
 
 
 def reply(item: Item, n: int) -> str:
-    """Right, half right or wrong in turn."""
+    """A reply that is right, half right or wrong, in turn."""
     if item.options:
         return item.labels[item.golds[0] if n % 3 else 0]
     return item.target if n % 3 == 0 else item.target[: 1 + len(item.target) // 2] if n % 3 == 1 else "不知道"

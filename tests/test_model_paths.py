@@ -78,7 +78,7 @@ def test_from_the_folder_in_which_one_stands(tmp_path: Path, cli: Any, monkeypat
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ["./mistyped", "/mistyped", "mistyped", "models/mistyped"])
 def test_a_run_says_it_before_anything_else(tmp_path: Path, cli: Any, path: str) -> None:
-    """Nothing is written, and no model of the file is loaded; the hub is not asked: its address would fail otherwise."""
+    """The run ends before it writes anything or loads a model of the file. It does not ask the hub: that would fail with another error."""
     (tmp_path / "models").mkdir()
     models = _models(tmp_path, "name: fine, backend: baseline, path: random", f"name: gone, backend: hf, path: {path}")
     run = tmp_path / "run"

@@ -112,7 +112,7 @@ def ways_page(ways: Path, browse: Any) -> Iterator[Any]:
 
 @pytest.mark.thorough
 def test_a_tab_lent_again_is_as_new(tmp_path: Path, browse: Any) -> None:
-    """Nothing that one test does in a tab is there for the next; two at once are two."""
+    """What a test did in a tab is gone when the next test gets it; two tests at once get two tabs."""
     file = tmp_path / "page.html"
     file.write_text("<p id=drawn>text</p>")
     for _ in range(2):
@@ -251,8 +251,8 @@ def shown(value: float | None) -> str:
 
 @pytest.mark.thorough
 def test_scorings(ways: Path, ways_page: Any) -> None:
-    """Choices by the scoring chosen, spans and texts as generated; the paper's rows beside generated choices only. And all
-    scorings side by side."""
+    """Under each scoring, the table has the choices of that scoring; spans and texts are always generated, and the paper's rows
+    stand beside generated choices only. A further table has all scorings side by side."""
     results = json.loads((ways / "results.json").read_text())
     for task in ("", "slot_identification", "domain_identification"):
         compare_scorings(results, ways_page, task)

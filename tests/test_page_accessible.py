@@ -97,8 +97,8 @@ def violations(tab: Any, within: str = "html", drawn: bool = False) -> list[str]
     return [f"{v['id']}: {n['target']} {n['failureSummary']}" for v in found for n in v["nodes"]]
 
 
-# axe takes long where there is much: of rows and of parts
-# of charts that look the same, two stay. Looks: elements, classes, which attributes they have, which have a text.
+# axe takes long on large pages. So of rows, and of parts of charts, that look alike, only two stay. Two look alike if they have
+# the same elements, classes and names of attributes, and text in the same places.
 THIN = """() => {
     const look = (x) => [x.localName, x.getAttribute("class"), [...x.attributes].map((a) => a.name).sort(),
         x.firstElementChild ? [...x.children].map(look) : Boolean(x.textContent.trim())].join();

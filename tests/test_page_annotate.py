@@ -225,7 +225,8 @@ def test_proposals_are_shown_until_accepted_edited_or_rejected(tmp_path: Path, b
 
 @pytest.mark.thorough
 def test_an_inspector_returns_and_the_annotator_revises(tmp_path: Path, browse: Any) -> None:
-    """All four verdicts by keys and clicks; a reload keeps them; the annotator sees why and mends it; the count follows."""
+    """The inspector gives all four verdicts by keys and clicks, and a reload keeps them. The annotator sees the reasons and
+    revises; the count of returned annotations follows."""
     done = BASE | {"annotator": "林小雨"}
     four = [done | {"value": v} for v in ("A的充电宝进了水", "A摔了充电宝", "B不肯修", "电池坏了")]
     rows = [{**DIALOGUES[0], "annotations": four, "annotator": "林小雨"}]

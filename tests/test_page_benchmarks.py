@@ -32,7 +32,7 @@ def losses(n: int) -> tuple[float, float]:
 
 @made_once
 def run(folder: Path) -> Path:
-    """Two baselines that pass for models, and probes."""
+    """A run of two baselines that pass for models, and of probes."""
     entries = stand_in_models(
         folder, {name: name for name in MODELS}, TASKS_RUN, tags={name: ["chat"] for name in MODELS}
     )

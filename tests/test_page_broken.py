@@ -200,7 +200,7 @@ def test_a_megabyte(run: Path, browse: Any) -> None:
 
 
 def test_half_a_character_in_a_record_is_named(run: Path) -> None:
-    """No run writes lone surrogates: its store keeps them as their escapes."""
+    """The error names the record's line. A run writes no lone surrogates itself, since its store keeps them as escapes."""
     cell = json.loads((run / "results.json").read_text())["cells"][0]
     change_records(run / cell["records"], lambda records: records[1].update(reply="\ud83d"))
     with pytest.raises(DataError, match=r"records/.*jsonl:2: not JSON: .*surrogates"):

@@ -88,7 +88,7 @@ def test_lines(page: Any, rows: list[dict[str, Any]], item_set: str) -> None:
 
 
 def check_line(series: Any, row: dict[str, Any]) -> None:
-    """Heights on an axis from 0 to 100 %: the interval of some value ends there."""
+    """The line's heights are its values, on an axis that ends at 100 %, since the interval of some value does."""
     assert series.count() == 1
     drawn = [float(pair.split(",")[1]) for pair in series.locator(".path").get_attribute("points").split()]
     assert drawn == pytest.approx([208 - 198 * p["value"] for p in row["points"]], abs=0.06)

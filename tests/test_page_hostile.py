@@ -69,8 +69,8 @@ def site(base: Path, folder: Path) -> Path:
 
 
 def poison(run: Path, results: dict[str, Any], parts: Iterator[list[str]]) -> None:
-    """A part of the texts as the names of models, one as those of wordings, one as those of perturbations, metrics,
-    judges …; and as all that records hold."""
+    """Put the hostile texts, a part each, in place of the names of models, wordings, perturbations, metrics, judges …, and into
+    every field of records."""
     models = list(dict.fromkeys(cell["model"] for cell in results["cells"]))
     for rows in rows_of(results):
         usual = {"model": "lexical", "variant": "paper", "shots": 0, "perturb": "none"}
@@ -241,7 +241,7 @@ def address(**at: str) -> str:
 
 @pytest.mark.thorough
 def test_overview(tab: Any, site: Path) -> None:
-    """All of it, opened, and all files that it saves; in both languages, and with the last of all that can be chosen."""
+    """The overview with all parts opened, and all files that it saves, in both languages and with the last value of every choice."""
     visit(tab, site)
     unfold(tab)
     assert tab.evaluate(CHECK) == []
@@ -318,7 +318,7 @@ ITEMS = """async (items) => {
 
 @pytest.mark.parametrize("task", thorough_but(1, reversed(TASKS)))
 def test_items(tab: Any, base: Path, site: Path, task: str) -> None:
-    """Each text is the name, dialogue, question, options, reply … of an item, and is said by judges."""
+    """Each text stands for the name, dialogue, question, options, reply … of an item, and for the reply of its judges."""
     cells = json.loads((base / "results.json").read_text())["cells"]
     lexical = NAMES[list(dict.fromkeys(cell["model"] for cell in cells)).index("lexical")]
     visit(tab, site, address(run="0", model=lexical, set="easy", task=task, split="test", prompt="paper", shots="0"))

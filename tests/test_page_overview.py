@@ -149,7 +149,7 @@ def test_the_first_screen(browse: Any, shown: Path) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize(("lang", "theme", "width"), [("en", "light", 1280), ("zh", "dark", 390)])
 def test_for_all(browse: Any, shown: Path, lang: str, theme: str, width: int) -> None:
-    """Every mean; what axe finds, and texts of little contrast, with parts unfolded."""
+    """The table has every mean. With its parts unfolded, axe finds no fault, and no text has too little contrast."""
     at = f"?lang={lang}&theme={theme}"
     size = {"width": width, "height": 900}
     with browse(shown / "page/index.html", "#wholes", query=at, viewport=size, bypass_csp=True) as tab:

@@ -49,7 +49,7 @@ def row(page: Any, item_set: str, model: str) -> Any:
 
 
 def short(letters: str) -> str:
-    """The letters as the page writes them, if they are one run."""
+    """Letters as the page writes them: three or more that follow each other in the alphabet as "a–c"."""
     return letters if len(letters) < 3 or letters not in "abcdefghij" else f"{letters[0]}–{letters[-1]}"
 
 

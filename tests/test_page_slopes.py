@@ -264,7 +264,7 @@ def test_wordings(page: Any, run: Path) -> None:
 
 @pytest.mark.thorough
 def test_charts_are_saved(page: Any) -> None:
-    """Every marker once, and the models' names; nothing of the page's styles is needed."""
+    """A saved chart has every marker once and the models' names, and needs none of the page's styles."""
     for box in ("drops-charts", "shots-charts", "wordings-charts"):
         save_chart(page, box)
 

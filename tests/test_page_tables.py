@@ -130,7 +130,7 @@ def harmless_csv(run: Path, page: Any) -> None:
 
 
 def harmless_markdown(run: Path, page: Any) -> None:
-    """One table, nothing in it but text and emphasis, whether or not HTML and links are allowed."""
+    """Check that the Markdown is one table with nothing but text and emphasis, whether or not HTML and links are allowed."""
     markdown = pytest.importorskip("markdown_it", reason="needs evalsuite[dev]")
     results, text = json.loads((run / "results.json").read_text()), exported(page, "hard.md")
     for html in (True, False):

@@ -39,7 +39,7 @@ def thinker(request: Request) -> Response:
 
 @made_once
 def run(folder: Path) -> Path:
-    """Two models in two wordings, one of them by likelihood, too, and a baseline that counts nothing."""
+    """A run of two models in two wordings, one of them also scored by likelihood, and of a baseline, which has no counts of tokens."""
     out = folder / "run"
     asked: dict[str, Any] = {"tasks": TASKS, "limit": 8, "out": out}
     evalsuite.run(model=["random"], **asked)

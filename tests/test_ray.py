@@ -138,7 +138,7 @@ def test_two_nodes_give_what_one_process_gives(
 def test_a_stopped_command_is_resumed(
     two_nodes: Any, local: Path, words: list[str], tmp_path: Path, cli: Callable[..., Any], blow: signal.Signals
 ) -> None:
-    """Nothing goes on without it. What it had stored is not asked again, neither by other replicas."""
+    """The run ends with its command, killed or interrupted. The next run asks none of the stored replies again, and neither do its replicas."""
     run, ray = tmp_path / "run", ("--executor", "ray", "--ray-address", two_nodes.address)
     hold(tmp_path / "model", 1, "head", "worker")
     env = {**{name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}, **ON_NODES}

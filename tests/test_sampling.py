@@ -192,7 +192,7 @@ def test_hardly_any_temperature_is_greedy(tiny: Path) -> None:
 
 @pytest.mark.parametrize("settings", [{"num_beams": 4}, {"repetition_penalty": 3.0}], ids=["beams", "penalty"])
 def test_beams_and_penalty_are_those_of_transformers(tiny: Path, settings: dict[str, Any]) -> None:
-    """Asked in one padded batch here, one by one there."""
+    """The backend asks in one padded batch, transformers' `generate` prompt by prompt."""
     import torch
     import transformers
 
@@ -383,7 +383,7 @@ def test_models_of_several_samples_are_compared_by_their_means(tmp_path: Path) -
 
 
 def test_samples_under_perturbations(tmp_path: Path) -> None:
-    """Each sample is right in all rotations or wrong; drops pair the samples."""
+    """A sample counts as right if it is right in all rotations; the drop is over pairs of samples."""
     models = scripted(tmp_path)
     done = evalsuite.run(models, tasks=["knowledge_filling"], set="easy", limit=3, out=tmp_path / "run",
                          perturb=["none", "circular"])  # fmt: skip

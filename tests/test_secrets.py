@@ -184,7 +184,8 @@ def models_file(folder: Path, url: str) -> Path:
 
 @pytest.mark.slow
 def test_a_run_and_its_judge_leave_no_part_of_the_key(tmp_path: Path, cli: Any) -> None:
-    """Every file, and all that was printed: of an endpoint that repeats the key where texts are cut, as three kinds of answer."""
+    """No file and no line of output has a part of the key, though the endpoint repeats it where texts are cut, in three kinds of
+    answer."""
     count = iter(range(10_000))
 
     def careless(request: Any) -> tuple[int, dict[str, str], bytes]:

@@ -29,7 +29,7 @@ SECRET = "sk-0123456789abcdefABCDEF"
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No key, server or GPU of this machine; a folder of one's own."""
+    """Hide the keys, servers and GPUs of this machine; the working folder is a new one."""
     for variable in (*machine._ALIASES, *machine._OTHERS, *(name for name, _ in entries.providers()), "EVALSUITE_DATA"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(machine, "PORTS", {})

@@ -36,7 +36,8 @@ def test_a_list_of_models(name: str) -> None:
 
 
 def test_the_papers_fourteen_models() -> None:
-    """Under the names of the published figures, so that a run's rows are told apart from no other model's."""
+    """models/paper.yaml has the paper's models under the names of the published figures, so that the rows of a run and of the
+    paper are those of one model."""
     with packaged("benchmarks/corecode/published.csv").open(encoding="utf-8") as file:
         published = {row["model"] for row in csv.DictReader(file) if "LoRA" not in row["model"]}
     ours = {model.name: model for model in load_models(bundled("models/paper.yaml"))}

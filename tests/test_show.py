@@ -265,7 +265,7 @@ def test_latex_says_what_it_needs(name: str, says: str) -> None:
 
 
 def test_show_fits_a_screen_and_names_the_rest(run: Path) -> None:
-    """Two models: the scores last of the tables, and a line that says which tables there are besides."""
+    """With two models, the tables of scores come last, and a line names the tables that are not shown."""
     text = printed(run, "--perturb", "none")
     lines = text.splitlines()
     assert len(lines) <= 60

@@ -232,7 +232,7 @@ def traversal(folder: Path) -> None:
 
 
 def bad_data(folder: Path) -> None:
-    """Another hash of the data wherever it is told."""
+    """Put another hash of the data wherever the submission states it."""
     for name in ("results.json", "manifest.json"):
         text = (folder / name).read_text(encoding="utf-8")
         digest = json.loads((folder / "results.json").read_text())["cells"][0]["facts"]["data"]

@@ -184,7 +184,7 @@ def on_terminal() -> Iterator[Callable[..., str]]:
 
 
 def is_calm(text: str, live: bool = False) -> None:
-    """Nothing but words, newlines and rich's own colours, which none of the hostile ones uses."""
+    """Check that a text has nothing but words, newlines and rich's own colours, which no hostile text uses."""
     assert "\x1b[38;5;201m" not in text and "\x1b[5;7;41m" not in text and "\x1b[1;31;9" not in text
     rest = SGR.sub("", text)
     rest = LIVE.sub("", rest) if live else rest
@@ -369,7 +369,7 @@ def test_hostile_cells_are_harmless(n: int) -> None:
 
 
 def check_markdown(text: str, cell: str) -> None:
-    """Read by a reader of Markdown that lets HTML through: one table, of words only, and they are the cell's."""
+    """Check, with a parser that lets HTML through, that the Markdown is one table of words alone, and that they are the cell's."""
     from markdown_it import MarkdownIt
 
     tokens = MarkdownIt("commonmark", {"html": True}).enable("table").parse(text)
@@ -383,7 +383,7 @@ def check_markdown(text: str, cell: str) -> None:
 
 
 def check_latex(text: str) -> None:
-    """No command but ours, every brace closed, a comment ends with its line."""
+    """Check that LaTeX has no command but ours, that every brace is closed, and that a comment ends with its line."""
     body = "\n".join(x for x in text.splitlines() if not x.startswith("% "))
     ours = "begin|end|centering|caption|toprule|midrule|bottomrule|textbf|underline|symbol|ldots|to|neq|pm|cdot|Delta|rho|kappa|tau"
     ours += "|textbackslash|textasciicircum|textasciitilde|textless|textgreater|textbar|textasciigrave|textendash"

@@ -126,7 +126,7 @@ def test_an_entry() -> None:
 
 
 def test_no_entry_without_counts() -> None:
-    """Nothing was written, or nobody counted; replies that nobody counted are left out of the others."""
+    """A cell has no entry if nothing was written or the endpoint counted nothing; replies without a count are left out of the others."""
     assert tokens_of(cell(), []) is None
     assert tokens_of(cell(), [response_with(0), response_with(0)]) is None
     assert tokens_of(cell("labels"), [response_with(3)]) is None

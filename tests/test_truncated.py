@@ -1,4 +1,5 @@
-"""Replies that were cut at their limit: a line below the tables from more than 2 % of a cell; asked again with a longer one."""
+"""Replies that were cut at their limit of tokens: a line below the tables if they are more than 2 % of a cell, and a run that
+asks them again with a higher limit."""
 
 from __future__ import annotations
 

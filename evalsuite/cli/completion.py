@@ -45,7 +45,7 @@ def _prompts(chosen: dict[str, Any]) -> Iterable[str]:
     return sorted({file.stem for folder in folders for name in BENCHMARKS for file in folder.glob(f"{name}/**/*.j2")})
 
 
-# Flag -> the names that it may have, from the flags before it.
+# Flag -> the function that lists the names that may stand behind it, from the values of the flags before it.
 _NAMES: dict[str, Callable[[dict[str, Any]], Iterable[str]]] = {
     "tasks": _tasks,
     "model": _models,

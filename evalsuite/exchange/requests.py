@@ -124,7 +124,7 @@ def _require_written(s: Settings, models: Sequence[Model]) -> None:
 
 
 def _stored(run: str | Path | None, backend: OpenAI, asked: RequestsByKey) -> set[str]:
-    """The keys that have a reply in the run, if there is one yet."""
+    """The keys of requests to which the run has a reply; none if the run's folder does not exist yet."""
     path = Path(run or "") / "store.sqlite"
     if not run or not path.is_file():
         return set()

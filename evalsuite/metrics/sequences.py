@@ -169,7 +169,7 @@ def products(x: Floats, order: Order, margin: float) -> tuple[Floats, Floats]:
     squares = np.bincount(block, off * off, minlength=count)
     variance = (0.25 + np.cumsum(squares) - squares) / (1 + asked)
     left, size = total - asked, drawn.sum(axis=1)
-    # As above: λ_h for λ = 1.
+    # λ_h for λ = 1, as in the module's docstring.
     shares = (sizes - drawn_before) / drawn / (left / size)[:, None]
     bet = np.minimum(margin * total / left / variance, _MOST / shares.max(axis=1))
     own = (bet[:, None] * shares)[block, stratum]

@@ -124,7 +124,7 @@ def both(item: Item, seed: int = 0) -> Item:
 
 
 def derange(item: Item, seed: int = 0) -> Item:
-    """Shuffle the options until their order changes (`deranged_order`). Unchanged: as in `shuffle`, but for the order."""
+    """Shuffle the options until their order changes (`deranged_order`). All else stays as in `shuffle`."""
     return permute(item, deranged_order(item, seed)[0])
 
 
@@ -134,14 +134,14 @@ def derange_both(item: Item, seed: int = 0) -> Item:
 
 
 def reverse(item: Item, seed: int = 0) -> Item:
-    """Reverse the order of the options. Unchanged: as in `shuffle`. Applied twice it gives the original."""
+    """Reverse the order of the options. All else stays as in `shuffle`. Applied twice it gives the original."""
     return permute(item, reversed_order(item)[0])
 
 
 def circular(item: Item, seed: int = 0) -> tuple[Item, ...]:
     """All rotations of the options, the item itself first, with one id: each option is in each position once.
 
-    Unchanged: as in `shuffle`. An item counts as right only if all rotations are right (CircularEval of MMBench).
+    All else stays as in `shuffle`. An item counts as right only if all rotations are right (CircularEval of MMBench).
     """
     return tuple(permute(item, order) for order in rotated_orders(item))
 
@@ -149,6 +149,6 @@ def circular(item: Item, seed: int = 0) -> tuple[Item, ...]:
 def shuffle5(item: Item, seed: int = 0) -> tuple[Item, ...]:
     """The item with its options shuffled five times (`shuffled_orders`), with one id: ToMBench's five askings (Chen et al. 2024).
 
-    Unchanged: as in `shuffle`. Its askings vote, too: the metric `vote`.
+    All else stays as in `shuffle`. Its askings vote, too: the metric `vote`.
     """
     return tuple(permute(item, order) for order in shuffled_orders(item, seed))

@@ -141,7 +141,7 @@ def _data(benchmark: str) -> Iterator[tuple[str, Path, Any, str, str]]:
 
 
 def _data_seeds(benchmark: str) -> list[bytes]:
-    """Each begins with a line that says which file it is."""
+    """Files of a benchmark to begin with, each behind a line that says which file it is."""
     root = open_corpus(benchmark, bundled("sample")).root
     seeds: dict[Path, bytes] = {}
     for name, path, *_ in _data(benchmark):

@@ -276,8 +276,8 @@ class Batching:
         self._wait(batch, turn, turn.failed, error, error.after or 0.0)
 
     def _may_come(self, batch: State, turn: _Turn, error: Exception) -> bool:
-        """Whether to look again for a missing batch or file, which may still appear: requests that are given up are paid
-        twice."""
+        """Whether to look again for a missing batch or file. It may still appear, and requests that are given up are sent, and
+        paid, again."""
         now = self.clock.monotonic()
         turn.absent.add(now)
         if turn.absent.times > _LATE_POLLS and now - turn.absent.since >= _LATE_POLLS * self.settings.poll:

@@ -111,7 +111,7 @@ class MetricShare:
 
 
 def shares(row: ExportedRow, reply: str) -> dict[str, float | MetricShare]:
-    """Each exported metric's share of a reply: its value for a mean, else what `of_all` needs."""
+    """What a reply contributes to each exported metric: its value if the metric is a mean, else what `of_all` computes it from."""
     found = read(row, reply)
     values = reply_values(found)
     means = {name: values[name] for name in mean_names(found.item.task)}

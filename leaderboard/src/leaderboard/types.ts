@@ -163,7 +163,7 @@ export interface SheetValue {
   low?: number | null;
   high?: number | null;
   asides?: string[];
-  /** The page's own: "faint" (nothing of it), "warn" and "grave" (there should be nothing of it). */
+  /** The looks of the text. Only the page sets "faint" (nothing of it), "warn" and "grave" (there should be nothing of it). */
   tone?: "" | "strong" | "quiet" | "faint" | "warn" | "grave";
   flags?: (string | Flag)[];
   compares?: boolean;
@@ -210,8 +210,8 @@ export type Marks = Record<string, string>;
 export interface SheetColumn {
   heading: Words;
   below?: Words;
-  /** The page's own: "bars" (a share, and what it was for what it has changed from), "statuses" (a bar of a cell's
-   *  statuses), "code" (a text that a program reads, and a button that copies it). */
+  /** The way in which cells are drawn. Only the page sets "bars" (a share, and what it was before a change), "statuses" (a
+   *  bar of a cell's statuses) and "code" (a text that a program reads, and a button that copies it). */
   kind?: "text" | "count" | "number" | "percent" | "p" | "bar" | "histogram" | "bars" | "statuses" | "code";
   digits?: number | null;
   signed?: boolean;
