@@ -27,7 +27,7 @@ from evalsuite.backends.hf import seq2seq
 from evalsuite.backends.model import Finetune, Model
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.files import remove, replace_file
-from evalsuite.common.weights import load_adapter_weights, load_network
+from evalsuite.common.weights import load_adapter_weights
 from evalsuite.common.yamltext import parse_yaml
 from evalsuite.evaluation.display import TrainingStep
 from evalsuite.types import Request
@@ -286,20 +286,10 @@ def _network(model: Model, checkpoint: Checkpoint, bf16: bool) -> Any:
     import torch
     import transformers
 
-    from evalsuite.backends.hf.backend import _device, threads
+    from evalsuite.backends.hf.backend import network
 
     transformers.utils.logging.disable_progress_bar()
-    if _device(model.device) == "cpu":
-        torch.set_num_threads(model.hf.threads or threads(torch.get_num_threads()))
-    net = load_network(
-        checkpoint.auto,
-        checkpoint.path,
-        f"model {model.name}",
-        dtype=torch.bfloat16 if bf16 else torch.float32,
-        attn_implementation=model.hf.attention,
-        revision=model.revision,
-        trust_remote_code=model.trust_remote_code,
-    )
+    net = network(model, checkpoint, torch.bfloat16 if bf16 else torch.float32)
     net.config.use_cache = False
     s = model.finetune
     config = peft.LoraConfig(

@@ -31,7 +31,7 @@ class HuggingFace:
 
     def __init__(self, model: Model) -> None:
         try:
-            import torch
+            import torch  # noqa: F401 - the extra is whole
             import transformers
         except ImportError as error:
             raise BackendError(
@@ -40,17 +40,7 @@ class HuggingFace:
         transformers.utils.logging.disable_progress_bar()
         self.checkpoint = checkpoint = Checkpoint(model)
         self.device = _device(model.device)
-        if self.device == "cpu":
-            torch.set_num_threads(model.hf.threads or threads(torch.get_num_threads()))
-        net = load_network(
-            checkpoint.auto,
-            checkpoint.path,
-            f"model {model.name}",
-            dtype=_dtype(model.dtype, self.device),
-            attn_implementation=model.hf.attention,
-            revision=model.revision,
-            trust_remote_code=model.trust_remote_code,
-        )
+        net = network(model, checkpoint, _dtype(model.dtype, self.device))
         if not net.can_generate():
             raise BackendError(f"model {model.name}: transformers cannot write with {type(net).__name__}; {WAY_ROUND}")
         self.model = model
@@ -329,6 +319,23 @@ def _only_labels(labels: list[list[list[list[int]]]], stop: list[int], width: in
         return sorted(after | set(stop)) if said in ways else sorted(after) or stop
 
     return allowed
+
+
+def network(model: Model, checkpoint: Checkpoint, dtype: Any) -> Any:
+    """The network of a model's checkpoint, without adapter. On the CPU, torch gets the model's number of threads."""
+    import torch
+
+    if _device(model.device) == "cpu":
+        torch.set_num_threads(model.hf.threads or threads(torch.get_num_threads()))
+    return load_network(
+        checkpoint.auto,
+        checkpoint.path,
+        f"model {model.name}",
+        dtype=dtype,
+        attn_implementation=model.hf.attention,
+        revision=model.revision,
+        trust_remote_code=model.trust_remote_code,
+    )
 
 
 def _dtype(name: str, device: str) -> Any:
