@@ -226,7 +226,7 @@ def test_files_are_split_by_lines_and_size() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("queue", [60, 15])
 def test_the_queue_of_tokens(queue: int) -> None:
-    """Where the budget leaves too little for a batch, it waits for others to end; if there are none, it becomes smaller."""
+    """A batch that exceeds the endpoint's queue of tokens waits for others to end; if there are none, it becomes smaller."""
     with BatchServer(queue=queue, seconds=0.05) as server:
         assert right(ask(server, 40, batch={"requests": 10}), 40)
         account = server.account()

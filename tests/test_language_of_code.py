@@ -239,3 +239,18 @@ def test_one_chinese_word_for_one_thing() -> None:
     han = "[\u4e00-\u9fff]"
     wrong = re.compile("|".join([*refused, f"{han}[A-Za-z0-9]", f"[A-Za-z0-9]{han}"]))
     assert [f"{place}: {found[0]}" for place, text in _chinese_texts() for found in wrong.finditer(text)] == []
+
+
+def _foreign_names(tree: ast.Module) -> Iterator[str]:
+    """Names of code in the English of a call's (Chinese, English) words that the Chinese does not have."""
+    for node in ast.walk(tree):
+        texts = [x.value for x in node.args[:2] if isinstance(x, ast.Constant)] if isinstance(node, ast.Call) else []
+        if len(texts) == 2 and all(isinstance(text, str) for text in texts) and re.search("[\u4e00-\u9fff]", texts[0]):
+            yield from {*re.findall(r"[a-z]+_\w+", texts[1])} - {*re.findall(r"[a-z]+_\w+", texts[0])}
+
+
+def test_no_name_of_the_code_slips_into_words_for_people(parsed: Parsed) -> None:
+    """A rename that also changes texts leaves names such as "option_shares" in the words of one language."""
+    assert [*_foreign_names(ast.parse('_words("占比", "option_shares")'))] == ["option_shares"]
+    assert [*_foreign_names(ast.parse('Text("见 max_new_tokens", "see max_new_tokens")'))] == []
+    assert {name: found for name, (_, tree) in parsed.items() if (found := [*_foreign_names(tree)])} == {}

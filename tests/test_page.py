@@ -112,7 +112,7 @@ def ways_page(ways: Path, browse: Any) -> Iterator[Any]:
 
 @pytest.mark.thorough
 def test_a_tab_lent_again_is_as_new(tmp_path: Path, browse: Any) -> None:
-    """What a test did in a tab is gone when the next test gets it; two tests at once get two tabs."""
+    """A tab has nothing of the test before when the next one gets it; two tests at once get two tabs."""
     file = tmp_path / "page.html"
     file.write_text("<p id=drawn>text</p>")
     for _ in range(2):

@@ -111,7 +111,7 @@ class MetricShare:
 
 
 def shares(row: ExportedRow, reply: str) -> dict[str, float | MetricShare]:
-    """What a reply contributes to each exported metric: its value if the metric is a mean, else what `of_all` computes it from."""
+    """A reply's contribution to each exported metric: its value if the metric is a mean, else the input of `of_all`."""
     found = read(row, reply)
     values = reply_values(found)
     means = {name: values[name] for name in mean_names(found.item.task)}
