@@ -62,24 +62,24 @@ def chosen(record: RecordFields) -> list[int]:
     return list(answer.get("choices") or ([] if choice is None else [choice]))
 
 
-def list_records(done: Results, status: str) -> Iterator[tuple[CellResult, RecordFields]]:
+def list_records(results: Results, status: str) -> Iterator[tuple[CellResult, RecordFields]]:
     """(cell, record) of every record, or of those with a status, which is one of OUTCOMES. Raises ConfigError if it is not."""
     if status and status not in OUTCOMES:
         raise ConfigError(unknown("status", status, OUTCOMES))
-    for cell in _models_first(done):
-        for record in _records(done.out, cell.records):
+    for cell in _models_first(results):
+        for record in _records(results.out, cell.records):
             result = outcome(record)
             if status in ("", result) or (status == "parsed" and result in OUTCOMES[:3]):
                 yield cell, record
 
 
-def find_item(done: Results, wanted: str) -> str:
-    """The one item whose id is `wanted`, ends with it ("…/123") or contains it. Raises ConfigError for none or several."""
-    text = wanted.removeprefix("…").removeprefix("...")
+def find_item(results: Results, item_id: str) -> str:
+    """The one item whose id is `item_id`, ends with it ("…/123") or contains it. Raises ConfigError for none or several."""
+    text = item_id.removeprefix("…").removeprefix("...")
     ends, parts = dict[str, None](), dict[str, None]()
-    for cell in done.cells:
-        for _, name, _ in _lines(done.out, cell.records):
-            if name == wanted:
+    for cell in results.cells:
+        for _, name, _ in _lines(results.out, cell.records):
+            if name == item_id:
                 return name
             if name.endswith("/" + text.removeprefix("/")):
                 ends[name] = None
@@ -89,27 +89,27 @@ def find_item(done: Results, wanted: str) -> str:
     if len(matches) == 1:
         return matches[0]
     if not matches:
-        raise ConfigError(f"no item {wanted!r} in {done.out}; `evalsuite show {done.out} --list` lists them")
+        raise ConfigError(f"no item {item_id!r} in {results.out}; `evalsuite show {results.out} --list` lists them")
     more = ["…"] if len(matches) > CANDIDATES else []
-    raise ConfigError("\n  ".join([f"{wanted!r} may be any of these items:", *matches[:CANDIDATES], *more]))
+    raise ConfigError("\n  ".join([f"{item_id!r} may be any of these items:", *matches[:CANDIDATES], *more]))
 
 
-def item_records(done: Results, name: str) -> Iterator[ItemRecords]:
+def item_records(results: Results, name: str) -> Iterator[ItemRecords]:
     """The records of the item with this id, cell by cell."""
-    for cell in _models_first(done):
-        records = _of(RecordFields, done.out, cell.records, name)
+    for cell in _models_first(results):
+        records = _of(RecordFields, results.out, cell.records, name)
         if not records:
             continue
-        beside = [row.records for row in judged_cells(done) if row.place == cell.place and row.control != "attack"]
-        read = [row.records for row in second_cells(done) if row.place == cell.place]
-        of_judges = tuple(line for path in beside for line in _of(OpinionFields, done.out, path, name))
-        of_readers = tuple(line for path in read for line in _of(SecondFields, done.out, path, name))
+        beside = [row.records for row in judged_cells(results) if row.place == cell.place and row.control != "attack"]
+        read = [row.records for row in second_cells(results) if row.place == cell.place]
+        of_judges = tuple(line for path in beside for line in _of(OpinionFields, results.out, path, name))
+        of_readers = tuple(line for path in read for line in _of(SecondFields, results.out, path, name))
         yield ItemRecords(cell, tuple(records), of_judges, of_readers)
 
 
-def _models_first(done: Results) -> list[CellResult]:
+def _models_first(results: Results) -> list[CellResult]:
     """The cells of models, then those of baselines."""
-    return sorted(done.cells, key=lambda cell: cell.is_baseline)
+    return sorted(results.cells, key=lambda cell: cell.is_baseline)
 
 
 def _of(form: type[Line], run: Path, path: str, name: str) -> list[Line]:

@@ -34,12 +34,12 @@ def run(**settings: Any) -> None:
     raise typer.Exit(done.exit_code)
 
 
-def _say_cost(done: Results, budget: float | None) -> None:
+def _say_cost(results: Results, budget: float | None) -> None:
     """Say what the run has spent since its beginning, where replies have a price."""
     from evalsuite.evaluation.cost_sheet import money
     from evalsuite.results.store import open_store
 
-    with open_store(done.out) as store:
+    with open_store(results.out) as store:
         spent = store.spent()
     if budget is not None:
         say(f"cost: {money(spent)} (budget {budget:g})")

@@ -112,83 +112,83 @@ def show(
         sys.stderr.close()
 
 
-def print_results(done: Results) -> None:
+def print_results(results: Results) -> None:
     """Print the tables, notes and problems at the end of a run. The scores come last: a person reads the last lines first."""
     from evalsuite.analyses.table import at_end
 
     names = at_end()
-    print_tables(done, [name for name in names if name not in SCORES], *([name] for name in SCORES))
-    _print_again(done)
-    for line in done.skipped:
+    print_tables(results, [name for name in names if name not in SCORES], *([name] for name in SCORES))
+    _print_again(results)
+    for line in results.skipped:
         say(f"skipped: {line}", err=True)
 
 
-def _print_again(done: Results) -> None:
+def _print_again(results: Results) -> None:
     """Print the command that asks truncated replies again, if there are many."""
     from evalsuite.analyses.scores import cut_cells
 
-    if cut_cells(done):
+    if cut_cells(results):
         from evalsuite.evaluation.again import command_again
 
-        if command := command_again(done):
+        if command := command_again(results):
             say(f"to ask the truncated replies again: {command}")
 
 
-def print_findings(done: Results) -> None:
+def print_findings(results: Results) -> None:
     """Print the findings of a run in a few lines."""
     from evalsuite.analyses.findings.journey import end_of_run
     from evalsuite.cli.tables.terminal import draw
 
     try:
-        print_all(*draw([one.line for one in end_of_run(done)]))
+        print_all(*draw([one.line for one in end_of_run(results)]))
     except (EvalsuiteError, LookupError, TypeError, ValueError, AttributeError) as error:
         # The folder may come from elsewhere; the tables stand by themselves.
         say(f"what was found: not told, since records cannot be read ({error})", err=True)
 
 
-def print_more(done: Results, run: Path) -> None:
+def print_more(results: Results, run: Path) -> None:
     """Say which other tables there are."""
     from evalsuite.analyses.table import other_tables
     from evalsuite.cli.tables.terminal import draw
 
-    if names := other_tables(done):
+    if names := other_tables(results):
         listed, command = ", ".join(names), f"evalsuite show {run} --tables"
         zh = f"其他表格：{listed}；用 `{command} 名称` 查看，all 为全部"
         print_all(*draw([Text(zh, f"more tables: {listed}; {command} NAME, or all")]))
 
 
-def print_tables(done: Results, *groups: Sequence[str]) -> None:
+def print_tables(results: Results, *groups: Sequence[str]) -> None:
     """Print the tables of these names, one group after the other (no names: all that need not be named), notes, and problems to
     stderr."""
     from evalsuite.analyses.scores import notes
     from evalsuite.analyses.table import sheets
     from evalsuite.cli.tables.terminal import draw
 
-    print_all(*draw([*(sheet for names in groups for sheet in sheets(done, names)), *notes(done)]))
-    for problem in done.problems:
+    print_all(*draw([*(sheet for names in groups for sheet in sheets(results, names)), *notes(results)]))
+    for problem in results.problems:
         say("problem: ", problem, err=True)
 
 
-def _item(done: Results, wanted: str, prompt: bool, full: bool, every: bool) -> None:
+def _item(results: Results, wanted: str, prompt: bool, full: bool, every: bool) -> None:
     from evalsuite.analyses import items
     from evalsuite.cli.tables.items import CELLS, evidence_tables
 
-    name = items.find_item(done, wanted)
-    asked = list(islice(items.item_records(done, name), None if every else CELLS + 1))
+    name = items.find_item(results, wanted)
+    asked = list(islice(items.item_records(results, name), None if every else CELLS + 1))
     try:
         shown = list(evidence_tables(name, asked if every else asked[:CELLS], prompt, full))
     except (LookupError, TypeError, ValueError, AttributeError) as error:  # the folder may come from elsewhere
-        raise DataError(f"{name}: its records are not as evalsuite writes them ({error!r})", done.out) from error
+        raise DataError(f"{name}: its records are not as evalsuite writes them ({error!r})", results.out) from error
     print_all(*shown)
     if len(asked) > CELLS and not every:
         say(f"only the first {CELLS} cells; --all shows every one, --model, --perturb … fewer")
 
 
-def _list(done: Results, status: str, every: bool) -> None:
+def _list(results: Results, status: str, every: bool) -> None:
     from evalsuite.analyses.items import list_records
     from evalsuite.cli.tables.items import snippets
 
-    out, listing = console(), list_records(done, status)
+    out, listing = console(), list_records(results, status)
     count = 0
     for cell, record in islice(listing, None if every else SHOWN):
         out.print(snippets(cell, record), soft_wrap=True, highlight=False)

@@ -44,7 +44,7 @@ _MARKS = re.compile(r"[\W_]+")
 _MASK = "[MASK]"
 
 
-def is_copy(one: Dialogue, other: Dialogue) -> bool:
+def is_copy(a: Dialogue, b: Dialogue) -> bool:
     """Whether two dialogues are the same but for small changes: punctuation, a phrase masked or replaced, a cut.
 
     The turns that they share make up at least 70 % of the letters and digits of the shorter one, and 24 in number (90 in
@@ -58,10 +58,10 @@ def is_copy(one: Dialogue, other: Dialogue) -> bool:
     >>> is_copy(whole, [whole[0], "B: 公司今天开会，大家都没走成。", "A: 辛苦了，早点休息吧。"])
     False
     """
-    return _same(_Words.of(tuple(one)), _Words.of(tuple(other)))
+    return _same(_Words.of(tuple(a)), _Words.of(tuple(b)))
 
 
-def copied(known: Iterable[Dialogue], asked: Sequence[Dialogue]) -> list[bool]:
+def copied(known: Iterable[Dialogue], dialogues: Sequence[Dialogue]) -> list[bool]:
     """Whether each asked dialogue is a copy (`is_copy`) of a known one. Only dialogues with common turns are compared."""
     texts = [_Words.of(dialogue) for dialogue in dict.fromkeys(tuple(d) for d in known)]
     equal = {text.turns for text in texts}
@@ -87,10 +87,10 @@ def copied(known: Iterable[Dialogue], asked: Sequence[Dialogue]) -> list[bool]:
         return False
 
     seen: dict[tuple[str, ...], bool] = {}
-    for dialogue in map(tuple, asked):
+    for dialogue in map(tuple, dialogues):
         if dialogue not in seen:
             seen[dialogue] = leaked(_Words.of(dialogue))
-    return [seen[tuple(dialogue)] for dialogue in asked]
+    return [seen[tuple(dialogue)] for dialogue in dialogues]
 
 
 _LOOKED_UP = 4  # letters: shorter turns, such as 你好, stand in too many dialogues to be looked up

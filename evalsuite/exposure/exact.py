@@ -95,10 +95,10 @@ def greater_p(official: Sequence[float], control: Sequence[float], rng: Random, 
     return (1 + as_far) / (1 + done)
 
 
-def differ_p(one: Sequence[float], other: Sequence[float], rng: Random, draws: int = DRAWS) -> float:
+def differ_p(a: Sequence[float], b: Sequence[float], rng: Random, draws: int = DRAWS) -> float:
     """`greater_p` in both directions: two-sided, by Bonferroni."""
     seed = rng.getrandbits(64)
-    return min(1.0, 2 * min(greater_p(one, other, Random(seed), draws), greater_p(other, one, Random(seed), draws)))
+    return min(1.0, 2 * min(greater_p(a, b, Random(seed), draws), greater_p(b, a, Random(seed), draws)))
 
 
 def positive_p(moves: Sequence[float], rng: Random, draws: int = DRAWS) -> float:

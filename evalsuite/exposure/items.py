@@ -97,11 +97,11 @@ def compare(
     official: Sequence[ProbeText],
     values: Sequence[float],
     control: Sequence[ProbeText],
-    others: Sequence[float],
+    control_values: Sequence[float],
     rng: Random,
 ) -> Compared:
     """Values of official texts beside those of control texts."""
-    one, other = by_dialogue(official, values), by_dialogue(control, others)
+    one, other = by_dialogue(official, values), by_dialogue(control, control_values)
     p = greater_p(one, other, rng) if one and other else None
     error = None
     if len(one) > 1 and len(other) > 1:

@@ -29,9 +29,9 @@ def drawn_columns() -> tuple[FrameColumn, ...]:
     )
 
 
-def drawn_rows(done: Results, name: str) -> Iterator[list[Any]]:
+def drawn_rows(results: Results, name: str) -> Iterator[list[Any]]:
     """The cells of an analysis' sheets. Raises ConfigError for an unknown name."""
-    for sheet in sheets(done, [name]):
+    for sheet in sheets(results, [name]):
         yield from _cells(sheet)
 
 

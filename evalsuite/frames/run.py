@@ -180,15 +180,15 @@ def _rows(
         yield batch
 
 
-def _of_run(table: Table | ReplyTable, done: Results, columns: Sequence[str] | None) -> Iterator[list[Any]]:
-    content = to_json(done)
+def _of_run(table: Table | ReplyTable, results: Results, columns: Sequence[str] | None) -> Iterator[list[Any]]:
+    content = to_json(results)
     if isinstance(table, Table):
         kept = _kept(table, columns)
         yield from ([row[i] for i in kept] for row in table.rows(content))
     else:
         narrow = table.only(columns)
         for coordinates, file in narrow.files(content):
-            yield from narrow.rows(done.out, coordinates, file)
+            yield from narrow.rows(results.out, coordinates, file)
 
 
 def _short(paths: Sequence[Path]) -> list[str]:

@@ -96,12 +96,12 @@ def spearman_interval(rho: float | None, n: int) -> tuple[float | None, float | 
     return math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)
 
 
-def partial_spearman(x: _Numbers, y: _Numbers, given: _Numbers) -> float | None:
-    """Spearman's rho of x and y with `given` held fixed: (r_xy - r_xz r_yz) / √((1 - r_xz²)(1 - r_yz²)) of ranks."""
+def partial_spearman(x: _Numbers, y: _Numbers, control: _Numbers) -> float | None:
+    """Spearman's rho of x and y with `control` held fixed: (r_xy - r_xz r_yz) / √((1 - r_xz²)(1 - r_yz²)) of ranks."""
     xy = spearman(x, y)
     if xy is None:
         return None
-    xz, yz = spearman(x, given) or 0.0, spearman(y, given) or 0.0  # a constant explains nothing
+    xz, yz = spearman(x, control) or 0.0, spearman(y, control) or 0.0  # a constant explains nothing
     rest = (1 - xz**2) * (1 - yz**2)
     return (xy - xz * yz) / math.sqrt(rest) if rest > 1e-12 else None
 

@@ -34,9 +34,9 @@ def _answers(references: Sequence[str]) -> list[str]:
     return [reference for reference in references if normalise(reference)] or [""]
 
 
-def exact_match(said: str, references: Sequence[str]) -> float:
+def exact_match(text: str, references: Sequence[str]) -> float:
     """1.0 if the answer equals a reference after `normalise`, else 0.0."""
-    answer = normalise(said)
+    answer = normalise(text)
     return float(any(answer == normalise(reference) for reference in _answers(references)))
 
 
@@ -56,7 +56,7 @@ def _pair(said: list[str], wanted: list[str]) -> float:
     return 2 * common / (len(said) + len(wanted))
 
 
-def match_level(said: str, references: Sequence[str]) -> str:
+def match_level(text: str, references: Sequence[str]) -> str:
     """The best match with a reference: "exact", "partial" (one text contains the other) or "none".
 
     As in CIDER's `train_qa.py`: case-sensitive, without surrounding whitespace; an empty reply matches nothing.
@@ -64,7 +64,7 @@ def match_level(said: str, references: Sequence[str]) -> str:
     >>> match_level("the bus", ["missed the bus"]), match_level("The bus", ["missed the bus"])
     ('partial', 'none')
     """
-    answer = said.strip()
+    answer = text.strip()
     wanted = [reference.strip() for reference in references]
     if answer in wanted:
         return "exact"
