@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (ff7fb510227a4709) by types.mjs.
+// Generated from schema/results.schema.json (20f92e31e576ac3f) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -12,7 +12,7 @@ export interface EvalsuiteResultsFormat1 {
   reading: ReadingFields;
   cells: CellResult[];
   /**
-   * A row a model over the benchmarks of a group.
+   * A row per model over the benchmarks of a group.
    */
   groups?: BenchmarkGroup[] | null;
   /**
@@ -524,7 +524,7 @@ export interface Trained {
   [k: string]: unknown;
 }
 /**
- * When the asking of a cell stops.
+ * The condition that ends the asking of a cell.
  */
 export interface Until {
   /**
@@ -658,7 +658,7 @@ export interface Estimate {
   beyond?: boolean | null;
 }
 /**
- * One row a model over the benchmarks of a group: means, each with its parts (docs/benchmarks.md, Groups).
+ * One row per model over the benchmarks of a group: means, each with its parts (docs/benchmarks.md, Groups).
  */
 export interface BenchmarkGroup {
   name: string;
@@ -5183,7 +5183,7 @@ export interface Panel {
   cells: MedianCell[];
 }
 /**
- * Two judges.
+ * The agreement of two judges.
  */
 export interface PanelPair {
   kappa: number | null;
@@ -5373,7 +5373,7 @@ export interface AttackEffect {
   fell_for: string[];
 }
 /**
- * Attacks of one kind.
+ * The effect of attacks of one kind.
  */
 export interface Raised {
   n: number;
@@ -6039,7 +6039,7 @@ export interface Before {
   items: number;
 }
 /**
- * The adapters of one size.
+ * The adapters that were trained on one number of items.
  */
 export interface CurvePoint {
   value: number | null;
@@ -6061,7 +6061,7 @@ export interface CurvePoint {
   labels: LabelCheck | null;
 }
 /**
- * One adapter.
+ * One adapter, by the seed of its training.
  */
 export interface Seed {
   value: number | null;
