@@ -30,9 +30,9 @@ MODELS = """models:
 # Command -> the width of its terminal, and the beginnings of the first and the last line of each part that is shown.
 PARTS: dict[str, tuple[int, list[tuple[str, str]]]] = {
     "preview": (160, [("Left to ask|尚未提问", " *(?:all models|全部模型)"), ("At the very most|最多", "")]),
-    "run": (300, [("HARD", "(?:page|页面)[:：]"), ("qwen-0.5b is best|CORECODE HARD|.*最好", "$")]),
+    "run": (300, [("HARD|困难", "(?:page|页面)[:：]"), ("qwen-0.5b is best|CORECODE 困难|.*最好", "$")]),
     "show": (80, [("A ▏ 我要搬家了", " *B ▎"), ("question|问题", ".*✓"), ("qwen-0.5b ·", "╰")]),
-    "compare": (140, [("qwen-0.5b", " *hard (?:SI|槽位识别)"), ("p Holm", ""), ("hard (?:DI|领域识别)", "")]),
+    "compare": (140, [("qwen-0.5b", " *(?:HARD SI|困难 槽位识别)"), ("p Holm", ""), ("HARD DI|困难 领域识别", "")]),
 }
 _SHOWN = re.compile(
     r"(?<=```console\n\$ )evalsuite (?P<name>\w+) (?P<words>[^\n]*)\n```\n\n```text\n(?P<output>.*?)(?=```)", re.S
@@ -78,13 +78,13 @@ def recorded(text: str, command: Command, folder: Path, language: str) -> str:
     return text
 
 
-_TABLE = re.compile(r"(?<=```text\n…\n)HARD.*?(?=…\n```)", re.S)
+_TABLE = re.compile(r"(?<=```text\n…\n)(?:HARD|困难).*?(?=…\n```)", re.S)
 
 
 def tabled(text: str, printed: str) -> str:
     """A README with the table of HARD as `evalsuite show` prints it."""
     lines = [line.rstrip() for line in printed.splitlines()]
-    start = next(n for n, line in enumerate(lines) if line.startswith("HARD"))
+    start = next(n for n, line in enumerate(lines) if line.startswith(("HARD", "困难")))
     end = next(n for n, line in enumerate(lines) if n > start and re.match(r" *95 ?%", line))
     found, count = _TABLE.subn(lambda _: "\n".join([*lines[start : end + 1], ""]), text)
     assert count == 1, f"{count} places for the table"

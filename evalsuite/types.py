@@ -496,6 +496,7 @@ class Benchmark:
     averaged: bool = False  # the paper reports the mean over the sets (cross-validation folds)
     training: str = "train"  # the split that shots are drawn from and leakage is counted against; "": it has none
     levels: tuple[str, ...] = ()  # two sets whose gap is tested, the one that should be easier first
+    set_names: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # set -> its Chinese and English name
     groups: tuple[str, ...] = ()  # values of `Item.group`, in the paper's order; files may hold more
     group_names: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # group -> its Chinese and English name
     rubric: str = ""  # the judges' default rubric for its short texts; prompts/judge/<name>.j2

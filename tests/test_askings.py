@@ -213,7 +213,7 @@ def test_the_best_model_under_each_wording() -> None:
     shown = [(one.value, one.asides) for one in row.cells[4:-1]]  # type: ignore[union-attr]
     assert shown == [("one", (" 70.0",)), ("two", (" 80.0",)), ("one, two", (" 60.0",))]
     assert row.cells[2:4] == (2, 10) and row.cells[-1].en == "yes" and sheet.finding  # type: ignore[union-attr]
-    assert "in 1 of 1: easy CKF" in sheet.finding.en and "1 处中 1 处" in sheet.finding.zh
+    assert "in 1 of 1: EASY CKF" in sheet.finding.en and "1 处中 1 处" in sheet.finding.zh
     steady = [asked("one", name, 8) for name in "pq"] + [
         asked("two", name, n) for name, n in zip("pq", (8, 7), strict=True)
     ]

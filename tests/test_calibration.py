@@ -130,7 +130,7 @@ def test_sheets(drawn: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
     found = row(*drawn)
     (sheet,) = sheets_of(calibration.ANALYSIS, [found.written()])
     sure, right = (f"{100 * (x.value or 0):.1f}" for x in (found.confidence, found.accuracy))
-    assert sheet.finding and sheet.finding.en == f"Furthest apart: m is {sure} % sure and {right} % right (easy CKF)."
+    assert sheet.finding and sheet.finding.en == f"Furthest apart: m is {sure} % sure and {right} % right (EASY CKF)."
     ece = sheet.rows[0].cells[5]
     assert isinstance(ece, Value) and ece.value == found.ece.value
     (diagram,) = calibration.diagrams(type("R", (), {"of": lambda self, a: [found]})())  # type: ignore[arg-type]

@@ -150,7 +150,7 @@ def test_each_row_is_otherwise_equal_and_corrected_with_its_like(tmp_path: Path,
     (one,) = compare(tmp_path, shots=[0, 5], models="n", prompt="plain")
     assert one == rows[3]
     said = cli("compare", tmp_path, "--shots", "0,5", "--flips", "0", COLUMNS="200").stdout
-    assert said.startswith("0-shot less 5-shot") and said.index("\n  m ") < said.index("easy CKF paper") < said.index(
+    assert said.startswith("0-shot less 5-shot") and said.index("\n  m ") < said.index("EASY CKF paper") < said.index(
         "\n  n "
     )
     told = json.loads(cli("compare", tmp_path, "--shots", "0,5", "--prompt", "paper", "--json").stdout)
@@ -176,7 +176,7 @@ def test_two_runs_are_compared_cell_by_cell(tmp_path: Path, cli: Callable[..., A
     assert (row.by, row.model, row.shots, row.items) == ("run", "m", 0, 9)
     assert row.p == pytest.approx(stats.binomtest(5, 6).pvalue)
     said = cli("compare", tmp_path / "old", tmp_path / "new", "--prompt", "paper").stdout
-    assert "easy CKF" in said
+    assert "EASY CKF" in said
     assert (
         "5: expected one value"
         not in cli("compare", tmp_path / "old", tmp_path / "new", "--shots", "5", expect=2).stderr
@@ -255,7 +255,7 @@ def test_items_that_differ_are_counted_however_little(tmp_path: Path, cli: Calla
     (told,) = json.loads(cli("compare", tmp_path, "--models", "m,n", "--json").stdout)
     assert (told["a_higher"], told["b_higher"], len(told["flips"])) == (6, 2, 1)
     zh = cli("compare", tmp_path, "--models", "m,n", EVALSUITE_LANG="zh", COLUMNS="200").stdout
-    assert "easy 事件原因推断" in zh and "easy EC" not in zh
+    assert "简单 事件原因推断" in zh and "EASY EC" not in zh
     assert "9 题中有 8 题得分不同，A 较高 6 题，B 较高 2 题；其中相差 0.5 及以上的有 1 题，A 1 题，B 0 题" in zh
 
 

@@ -502,7 +502,7 @@ def test_words_of_a_sign(tmp_path: Path) -> None:
     (sheet,) = row_sheets(rows)
     said = [english(note) for note in sheet.notes]
     assert said[0] == (
-        "m, EC easy test: the published order of items is likelier than 100.0 % of other orders: unlikely (corrected p = 0.002) "
+        "m, EASY EC test: the published order of items is likelier than 100.0 % of other orders: unlikely (corrected p = 0.002) "
         "if the model had never read the file in this order"
     )
     assert "no sign does not prove that a file was never read" in said

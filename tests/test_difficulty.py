@@ -250,7 +250,7 @@ def test_sheets(run: Path, cli: Any) -> None:
     assert ["0", "missed", "0.0"] in [line[:3] for line in lines]
     assert ["1", "reversed", "42.9"] in [line[:3] for line in lines]
     (row,) = content(run)["difficulty"]
-    (told,) = (line for line in lines if line[:3] == ["CKF", "easy", "175"])
+    (told,) = (line for line in lines if line[:3] == ["EASY", "CKF", "175"])
     none, one, two, three, four, five, six, every = row["right"]
     assert told[5:11] == [*map(str, (none, one, two + three, four + five, six, every))]
     assert told[11:] == [f"{row['alpha']:.2f}", f"{row['discrimination']['mean']:.2f}", "1"]

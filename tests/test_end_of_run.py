@@ -20,6 +20,7 @@ import evalsuite
 from evalsuite.analyses.chance import ANALYSIS as CHANCE
 from evalsuite.analyses.findings.journey import end_of_run
 from evalsuite.analyses.saved import load_results
+from evalsuite.analyses.table import sheets
 from evalsuite.cli.tables.terminal import draw
 from evalsuite.common.sheet import Column, Row, Sheet
 from evalsuite.types import Request
@@ -45,7 +46,7 @@ RIGHT: dict[str, str] = {}
 @pytest.fixture(scope="module", autouse=True)
 def golds(tmp_path_factory: pytest.TempPathFactory) -> None:
     out = tmp_path_factory.mktemp("told") / "oracle"
-    for cell in cells_of(evalsuite.run(model=["oracle"], tasks=["CKF", "SI"], perturb=["none"], out=out)):
+    for cell in cells_of(evalsuite.run(model=["oracle"], tasks=["CKF", "SI", "C3"], perturb=["none"], out=out)):
         for line in (out / cell["records"]).read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
             RIGHT[record["item"]] = record["gold"]
@@ -63,7 +64,7 @@ def test_who_leads_with_items_interval_and_test(tmp_path: Path) -> None:
     first, second, *_ = lines(tmp_path / "run", {"a": good(0.9), "b": good(0.4)})
     cells = {(c["model"], c["set"], c["task"]): c for c in told_cells(tmp_path / "run")}
     assert first.startswith(
-        "a is best of 2 models on all 2 tasks of CORECODE HARD, significantly ahead of every other model on 2 of them"
+        "a is best of 2 models on all 2 tasks of CORECODE HARD, significantly ahead of all others on 2 of them"
     )
     assert "175 items" in first and " b, " in first
     best = cells["a", "hard", "slot_identification"]["metrics"]["accuracy"]
@@ -191,8 +192,29 @@ def test_baselines_stand_last_under_a_heading_and_short_names_are_spelled_out(tm
     shown = cli("show", out, COLUMNS="100").stdout
     first = [line.split()[0] for line in shown.splitlines() if line.strip()]
     rows = first[first.index("model") + 2 : first.index("chance")]
-    assert rows == ["qwen-coder-0.5b", "baselines", "lexical", "random"]
+    assert rows[:2] == ["qwen-coder-0.5b", "baselines"] and {*rows[2:]} == {"lexical", "random"}
     assert "CKF: Knowledge filling   SI: Slot identification" in shown.splitlines()
+
+
+def test_models_go_by_mean_rank_and_a_run_of_several_benchmarks_begins_with_all_of_them(
+    tmp_path: Path, cli: Any
+) -> None:
+    """Also under a second way of asking, whose rows stand below those of their model."""
+    out = tmp_path / "run"
+    models = {"a": good(0.2), "b": good(0.9), "c": good(0.5)}
+    evalsuite.run(models, out=out, tasks=["CKF", "C3"], set="all", perturb=["none", "reverse"], limit=40)
+    done = load_results(out)
+    over, *_ = sheets(done, ["overview"])
+    assert [row.about["model"] for row in over.rows if row.kind == ""] == ["b", "c", "a"]
+    hard = next(sheet for sheet in sheets(done, ["results"]) if sheet.about["set"] == "hard")
+    rows = [(row.about["model"], row.cells[0]) for row in hard.rows if row.kind == ""]
+    assert rows == [(model, f"{model}{way}") for model in "bca" for way in ("", " reverse")]
+    first, second, *_ = (one.line.en.replace("\u00a0", " ") for one in end_of_run(done))
+    assert first.startswith("b has the highest mean of 3 models on all 2 benchmarks; ") and ", next c, " in first
+    means = {
+        row["model"]: row["scores"] for row in json.loads((out / "results.json").read_bytes())["groups"][0]["rows"]
+    }
+    assert any(f"{100 * score['value']:.1f} %" in first for score in means["b"]) and "of CORECODE HARD" in second
 
 
 def test_a_blank_line_parts_notes_from_the_next_table() -> None:

@@ -296,7 +296,7 @@ def test_the_table_fits_80_columns(run: Path, endpoint: tuple[Server, Path]) -> 
     done = CliRunner().invoke(app, args, env={"COLUMNS": "80"})
     assert done.exit_code == 0, done.output
     assert all(len(line.rstrip()) <= 80 for line in done.stdout.splitlines() if not line.startswith("page:"))
-    for words in ("one judges: corecode", "lexical hard CKG", "raised", "without", "within 1", "own family"):
+    for words in ("one judges: corecode", "lexical HARD CKG", "raised", "without", "within 1", "own family"):
         assert words in done.stdout
     with pytest.raises(ConfigError):
         evalsuite.judge(run.parent / "none", "one", models=models)

@@ -169,4 +169,4 @@ def test_the_tables_say_it_in_80_columns() -> None:
     assert "m on slot_identification easy: accuracy %" in shown
     assert "0 (base)" + 5 * " 50.0 40–60" in shown and "10000" + 5 * " 50.0 0–100" in shown
     assert "chance" + 5 * " 25.0" in shown and "Beside each figure: mean and range over seeds" in shown
-    assert "easy SI 10000 (b) 60.0 100.0 30.0 40.0 70.0" in shown
+    assert "EASY SI 10000 (b) 60.0 100.0 30.0 40.0 70.0" in shown

@@ -166,7 +166,7 @@ def test_three_questions_are_answered_where_sections_are_closed(page: Any, resul
     links = page.locator("[data-section]").all_inner_texts()
     assert {"Is the set large enough?", "Is it sure when it is right?", "Votes over several askings"} <= {*links}
     closed = page.locator("#part-sized .section > summary, #part-calibrated .section > summary").all_inner_texts()
-    assert "14.1 (hard DI: 60 items of 20 dialogues)" in closed[0], closed
+    assert "14.1 (HARD DI: 60 items of 20 dialogues)" in closed[0], closed
     assert "m0 is 81.0 % sure and 60.0 % right" in closed[1]
     page.click("[data-section=part-calibrated]")  # one click opens it
     # Both wordings are shown, whichever is picked on the page.

@@ -125,7 +125,7 @@ def test_a_row_has_all_pairs_of_models() -> None:
     (sheet,) = sheets_of(ANALYSIS, [row.written()])
     assert sheet.rows[0].cells[-2:] == (row.median, row.largest)
     assert (
-        sheet.finding and f"missed: {fixed(100 * (row.median or 0), 1)} (easy CKF: 40 items of 14" in sheet.finding.en
+        sheet.finding and f"missed: {fixed(100 * (row.median or 0), 1)} (EASY CKF: 40 items of 14" in sheet.finding.en
     )
     assert a_run(cells[0], chance).of(ANALYSIS) is None
     few = [a_model(f"m{n}", own.tolist(), [n // 10 for n in range(40)]) for n, own in enumerate(values)]
@@ -146,4 +146,4 @@ def test_compare_and_preview_say_it(tmp_path: Path) -> None:
     few = CliRunner().invoke(
         app, ["preview", "--model", "lexical", "--tasks", "CKF", "--set", "easy", "--limit", "1", "--cost"]
     )
-    assert re.search(r"easy CKF +1 +1 +–", few.output)
+    assert re.search(r"EASY CKF +1 +1 +–", few.output)

@@ -40,19 +40,19 @@ ROWS = [
     ("one way", [GENERATED], []),
     ("labels alone", [cell("labels", 0.5)], []),
     ("no choices", [{k: v for k, v in cell("generate", 0.5, task="event_cause").items() if k != "chance"}], []),
-    ("two ways", [GENERATED, cell("labels", 0.5)], ["easy CKF 20.0 (60) 50.0 33.3"]),
-    ("texts alone", [cell("texts", 0.1, 0.1, 0.2, 0.3, 0.4)], ["easy CKF 10.0 20.0 30.0 40.0 33.3"]),
+    ("two ways", [GENERATED, cell("labels", 0.5)], ["EASY CKF 20.0 (60) 50.0 33.3"]),
+    ("texts alone", [cell("texts", 0.1, 0.1, 0.2, 0.3, 0.4)], ["EASY CKF 10.0 20.0 30.0 40.0 33.3"]),
     (
         "columns in one order, tasks as the paper has them",
         [cell("texts", 0.1, 0.1, 0.2, 0.3, 0.4, task="slot_identification"), cell("labels", 0.6), cell("constrained", 0.5), GENERATED],
-        ["easy CKF 20.0 (60) 50.0 60.0 – – – – 33.3", "easy SI – – – 10.0 20.0 30.0 40.0 33.3"],
+        ["EASY CKF 20.0 (60) 50.0 60.0 – – – – 33.3", "EASY SI – – – 10.0 20.0 30.0 40.0 33.3"],
     ),
     (
         "nothing answered",
         [GENERATED, cell("texts", None, status={"failed": 10})],
-        ["easy CKF 20.0 (60) – !10 – !10 – !10 – !10 33.3"],
+        ["EASY CKF 20.0 (60) – !10 – !10 – !10 – !10 33.3"],
     ),
-    ("a baseline, generated only", [GENERATED, cell("labels", 0.5), cell("generate", 0.3, model="random")], ["easy CKF 20.0 (60) 50.0 33.3"]),
+    ("a baseline, generated only", [GENERATED, cell("labels", 0.5), cell("generate", 0.3, model="random")], ["EASY CKF 20.0 (60) 50.0 33.3"]),
 ]  # fmt: skip
 
 
@@ -66,7 +66,7 @@ def printed(cells: list[dict[str, Any]]) -> list[str]:
 
 @pytest.mark.parametrize(("cells", "lines"), [r[1:] for r in ROWS], ids=[r[0] for r in ROWS])
 def test_accuracy_by_scoring(cells: list[dict[str, Any]], lines: list[str]) -> None:
-    assert [" ".join(x.split()) for x in printed(cells) if x.startswith(("  easy", "  hard"))] == lines
+    assert [" ".join(x.split()) for x in printed(cells) if x.startswith(("  EASY", "  HARD"))] == lines
 
 
 def test_a_table_of_every_column_fits_80() -> None:

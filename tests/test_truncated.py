@@ -41,9 +41,9 @@ def test_more_than_two_percent_of_a_cell_are_told() -> None:
     few = a_cell(model="a", task="slot_identification", status={"parsed": 98, "truncated": 2})
     (line,) = cut(results(many, some, few))
     assert (
-        line.en.startswith("a: 13 replies were cut") and "easy CKF, 10 %" in line.en and "--again truncated" in line.en
+        line.en.startswith("a: 13 replies were cut") and "EASY CKF, 10 %" in line.en and "--again truncated" in line.en
     )
-    assert "（最多的是 easy 常识知识填充，10%）" in line.zh
+    assert "（最多的是 简单 常识知识填充，10%）" in line.zh
     assert line.zh.startswith("a：13 条回复") and line in notes(results(many, some, few))
     assert cut(results(few)) == []
 
@@ -52,8 +52,8 @@ def test_leaked_items_of_one_file_are_told_once() -> None:
     one, more = ({"leaked": count} for count in (1, 3))
     found = leaks(results(a_cell(facts=one), a_cell(facts=one, model="b"), a_cell(facts=more, task="event_cause")))
     assert [line.en.partition(" a dialogue")[0] for line in found] == [
-        "easy CKF: 1 test item shares",
-        "easy EC: 3 test items share",
+        "EASY CKF: 1 test item shares",
+        "EASY EC: 3 test items share",
     ]
 
 

@@ -16,7 +16,7 @@ from itertools import groupby
 from pydantic import Field
 
 from evalsuite.analyses.item_mean import MeanInterval, mean_interval
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes
@@ -156,7 +156,7 @@ def _sheet(rows: Sequence[Abstention], penalty: float) -> Sheet:
         )
         for row in rows
     )
-    where = place_words(rows[0].coordinates())
+    where = place_words(rows[0].coordinates(), benchmark_of(rows[0].task))
     return Sheet("abstention", Text(f"拒答：{where.zh}", f"Abstention: {where.en}"), columns, lines)
 
 

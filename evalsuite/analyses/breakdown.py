@@ -236,7 +236,7 @@ def _breakdowns(rows: Iterable[Breakdown]) -> Iterator[Sheet]:
         for by, words in _BY.items():
             if bins := _headings(group, by):
                 about = dict(place)
-                title = place_words(about)
+                title = place_words(about, benchmark_of(group[0].task))
                 yield _breakdown(titled(title, f"：{words.zh}", f": {words.en}"), group, by, bins, about)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import CellValue, Chart, Column, Row, Sheet, Text
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
@@ -118,7 +118,7 @@ def _confusions(rows: Iterable[Confusion]) -> Iterator[Sheet]:
             Column(Text("共", "of"), kind="count"),
             Column("%", kind="percent", digits=0),
         )
-        task, where = TASKS[about["task"]], place_words(about)
+        task, where = TASKS[about["task"]], place_words(about, benchmark_of(about["task"]))
         title = Text(f"{task.zh}，{where.zh}：常见混淆", f"{task.short} {where.en}: taken for another")
         yield Sheet("confusions", title, columns, tuple(lines), about=about)
 
@@ -175,7 +175,7 @@ def _matrix(entry: Confusion) -> Sheet:
         Column("%", kind="percent", digits=0),
     )
     about = entry.coordinates()
-    task, where = TASKS[entry.task], place_words(about)
+    task, where = TASKS[entry.task], place_words(about, benchmark_of(entry.task))
     title = Text(
         f"混淆矩阵：{task.zh}，{entry.model}，{where.zh}", f"What gets mixed up: {task.short}, {entry.model} {where.en}"
     )

@@ -20,7 +20,7 @@ from evalsuite.common.sheet import Column, Row, Sheet, Text
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.schema.base import Count, Located, Name, Number, Rows, Set, Share, Split, Strict
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.results.words import estimate_flags
+from evalsuite.results.words import estimate_flags, task_and_set
 
 NAME = "contamination.json"
 ORDER = ("order", "options", "mink", "names", "completion", "guided")  # order of tests in tables
@@ -292,9 +292,9 @@ def _sentences(rows: Sequence[ExposureTest]) -> Iterator[Text]:
     """Sentences about signs of contamination, about tests without a judgement, and about the meaning of "no sign"."""
     for row in rows:
         words, form = _SIGN[row.test], _form(row)
-        where = f"{row.set} {row.split}"
-        zh = f"{row.model}，{TASKS[row.task].zh} {where}{form.zh and '（按提示词的形式）'}"
-        en = f"{row.model}, {TASKS[row.task].short} {where}{form.en and ', in our' + form.en}"
+        task = task_and_set(TASKS[row.task], row.set)
+        zh = f"{row.model}，{task.zh} {row.split}{form.zh and '（按提示词的形式）'}"
+        en = f"{row.model}, {task.en} {row.split}{form.en and ', in our' + form.en}"
         near = int(row.figures.get("near") or 0)
         if row.is_sign:
             p = _p(row.p_holm)

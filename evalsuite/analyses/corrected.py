@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 
 from evalsuite.analyses.judged.sheets import ANALYSIS as JUDGED
 from evalsuite.analyses.judged.summary import JudgedReplies, judged_replies
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.dialogue import sources
 from evalsuite.common.files import read_json
 from evalsuite.common.jsonl import first_fault
@@ -200,7 +200,7 @@ def _sheet(judge: str, rubric: str, scale: str, sample: str, rows: Sequence[Corr
     )
     lines = []
     for row in rows:
-        place = place_words(row.coordinates())
+        place = place_words(row.coordinates(), benchmark_of(row.task))
         task = task_and_set(TASKS[row.task], row.set)
         several = len({each.way for each in rows}) > 1
         label = Text(f"{task.zh} {place.zh}", f"{task.en} {place.en}") if several else task

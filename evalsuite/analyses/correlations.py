@@ -26,7 +26,7 @@ from evalsuite.results.analysis import Analysis, Points, Results, ScoredRun
 from evalsuite.results.cells import ALIKE
 from evalsuite.results.schema.base import Count, Located, Rows, Set, ShotCount, Split, TaskName, Variant
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.results.words import task_heading, with_notes
+from evalsuite.results.words import task_and_set, task_heading, with_notes
 from evalsuite.types import Coordinates
 
 if TYPE_CHECKING:
@@ -208,10 +208,10 @@ def _matrix(entry: MetricCorrelation) -> Sheet:
     points = _BASIS[entry.basis]
     many = f" / {entry.of}" if entry.of > entry.n else ""
     end = f"{entry.split}, {entry.variant} {entry.shots}-shot"
-    task = TASKS[entry.task]
+    task = task_and_set(TASKS[entry.task], entry.set)
     title = Text(
-        f"指标之间的相关，{points.zh}：{entry.set} {task.zh}，{end}（n {entry.n}{many}，{entry.models} 个模型）",
-        f"Correlations of metrics, {points.en}: {entry.set} {task.short}, {end} (n {entry.n}{many}, {entry.models} models)",
+        f"指标之间的相关，{points.zh}：{task.zh}，{end}（n {entry.n}{many}，{entry.models} 个模型）",
+        f"Correlations of metrics, {points.en}: {task.en}, {end} (n {entry.n}{many}, {entry.models} models)",
     )
     chart = Chart("matrix", pick=("run", "basis", "task", "set"))
     heading = Column(Text("指标", "metric"))

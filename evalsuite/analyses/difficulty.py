@@ -31,7 +31,7 @@ from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, Outcome, first_samples, item_values
 from evalsuite.results.schema.base import Count, Name, Number, PlaceFields, Rows, Share, Strict
-from evalsuite.results.words import asked_words, with_notes
+from evalsuite.results.words import asked_words, task_and_set, with_notes
 from evalsuite.types import Coordinates
 
 if TYPE_CHECKING:
@@ -308,8 +308,7 @@ def _items(split: str, asked: str, rows: Sequence[Difficulty]) -> Sheet:
 
 
 def _task(row: Difficulty) -> Text:
-    task = TASKS[row.task]
-    return Text(f"{task.zh} {row.set}", f"{task.short} {row.set}")
+    return task_and_set(TASKS[row.task], row.set)
 
 
 def _about(rows: Sequence[Difficulty]) -> About:

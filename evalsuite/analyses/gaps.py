@@ -26,6 +26,8 @@ from evalsuite.results.words import (
     LEAST_P_HOLM,
     asked_words,
     family_size,
+    set_name,
+    set_title,
     split_words,
     titled,
     too_few,
@@ -151,21 +153,24 @@ def _legend(rows: Sequence[Gap]) -> Text:
 
 def _sheet(split: str, asked: str, rows: Sequence[Gap], several: bool) -> Sheet:
     easy, hard = rows[0].sets
+    benchmark = benchmark_of(rows[0].task)
     order = sorted(rows, key=lambda r: task_order(r.task))
     lines = [_line(row) for model in dict.fromkeys(r.model for r in rows) for row in order if row.model == model]
-    figures = published_figures(benchmark_of(rows[0].task)) if rows[0].shots == 0 else []
+    figures = published_figures(benchmark) if rows[0].shots == 0 else []
     lines += [made for task in dict.fromkeys(r.task for r in order) if (made := _published(figures, task, easy, hard))]
     columns = (
         Column(""),
-        Column(easy.upper(), kind="percent"),
-        Column(hard.upper(), kind="percent"),
+        *(Column(set_name(benchmark, name), kind="percent") for name in rows[0].sets),
         Column(Text("差", "gap"), kind="percent", signed=True),
         Column("p", kind="p"),
         Column("p'", kind="p"),
     )
     rest = f", {split} {asked}" if several else f", {split}"
     where = asked_words(dict(rows[0].but())) if several else split_words(split).zh
-    title = titled(f"{easy.upper()} / {hard.upper()}", f"：两个题集之差，{where}", f": the gap{rest}")
+    one, other = (set_title(benchmark, name) for name in rows[0].sets)
+    title = titled(
+        Text(f"{one.zh} / {other.zh}", f"{one.en} / {other.en}"), f"：两个题集之差，{where}", f": the gap{rest}"
+    )
     about = dict(rows[0].but("model", "task", "perturb"))
     return Sheet("gaps", title, columns, tuple(lines), about=about)
 

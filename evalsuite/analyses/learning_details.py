@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from evalsuite.analyses.learning import ANALYSIS as CURVES
 from evalsuite.analyses.learning import Curve, CurvePoint, LabelCheck
-from evalsuite.benchmarks.registry import TASKS, metric_named, set_order
+from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, set_order
 from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import About, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results
 from evalsuite.results.schema.base import IntervalFields
+from evalsuite.results.words import set_title
 
 _SIZE = Column(Text("训练题数", "training items"), kind="count", align="right")
 _COMPARES = ("model", "perturb")  # adapters and perturbations are shown whatever the page's settings are
@@ -130,8 +131,8 @@ def _seeds(pool: str, curves: Sequence[Curve]) -> Iterator[Sheet]:
         )
         columns = (Column(_kind(row.perturb), kind="percent", about={"perturb": row.perturb}) for row in group)
         seed = Column(Text("种子", "seed"), kind="count", key=True)
-        task = _task(group[0])
-        title = Text(f"{pool}，{task.zh}，{group[0].set}，各种子", f"{pool}: {task.en}, {group[0].set}, each seed")
+        task, where = _task(group[0]), set_title(benchmark_of(group[0].task), group[0].set)
+        title = Text(f"{pool}，{task.zh}，{where.zh}，各种子", f"{pool}: {task.en}, {where.en}, each seed")
         about = {**dict(group[0].but("perturb")), "pool": pool}
         yield Sheet("seeds", title, (_SIZE, seed, *columns), tuple(rows), about=about, compares=_COMPARES)
 

@@ -15,7 +15,7 @@ and fell together.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,11 +25,20 @@ from evalsuite.analyses import robustness
 from evalsuite.analyses.robustness import Drop
 from evalsuite.benchmarks import groups as named_groups
 from evalsuite.benchmarks.groups import Group
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_named, set_order, takes_shots, task_order
+from evalsuite.benchmarks.registry import (
+    BENCHMARKS,
+    TASKS,
+    benchmark_of,
+    metric_named,
+    set_order,
+    takes_shots,
+    task_order,
+)
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
+from evalsuite.results.order import mean_ranks
 from evalsuite.results.schema.base import (
     Count,
     IntervalFields,
@@ -49,7 +58,7 @@ from evalsuite.results.schema.base import (
     Variant,
 )
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.results.words import WAY, perturb_name, split_words, with_notes
+from evalsuite.results.words import WAY, perturb_name, set_name, split_words, with_notes
 from evalsuite.types import Place
 
 GroupKind = Literal["benchmark", "ability"]
@@ -410,10 +419,25 @@ _LEGEND = Text(
 
 def sheets(results: Results) -> Iterator[Sheet]:
     """Two sheets for each group of a run, by benchmark and by ability, and one of changes if items were perturbed."""
-    for group in results.of(ANALYSIS) or ():
+    baselines = {cell.model for cell in results.cells if cell.is_baseline}
+    for unordered in results.of(ANALYSIS) or ():
+        group = unordered.model_copy(update={"rows": _in_order(unordered, baselines)})
         title = Text(f"{group.zh}，{split_words(group.split).zh}", f"{group.en}, {group.split}")
         drawn = [_scores(group, kind, title) for kind in ("benchmark", "ability")]
         yield from with_notes((sheet for sheet in [*drawn, _changes(group, title)] if sheet), _LEGEND)
+
+
+def _in_order(group: BenchmarkGroup, baselines: Container[str]) -> list[GroupRow]:
+    """The rows by mean rank over the benchmarks, those of baselines last: the order of the page."""
+    shown = [n for n, column in enumerate(group.columns) if column.kind == "benchmark"]
+    parts = [[row for row in group.rows if (row.model in baselines) is last] for last in (False, True)]
+    return [
+        row
+        for rows in parts
+        for _, _, row in sorted(
+            zip(mean_ranks([[row.scores[n].value for row in rows] for n in shown]), range(len(rows)), rows, strict=True)
+        )
+    ]
 
 
 def _scores(group: BenchmarkGroup, kind: str, title: Text) -> Sheet | None:
@@ -463,10 +487,13 @@ def _made_of(column: GroupColumn) -> Text:
     alike = by_key((tuple(names), task) for task, names in sets.items())
 
     def told(language: str) -> str:
+        def set_in(task: str, name: str) -> str:
+            return str(getattr(set_name(benchmark_of(task), name), language))
+
         comma, stop, left, right = "、；（）" if language == "zh" else (", ", "; ", " (", ")")
         name = "zh" if language == "zh" else "short"
         parts = (
-            f"{comma.join(getattr(TASKS[t], name) for t in tasks)}{left}{comma.join(names)}{right}"
+            f"{comma.join(getattr(TASKS[t], name) for t in tasks)}{left}{comma.join(set_in(tasks[0], s) for s in names)}{right}"
             for names, tasks in alike.items()
         )
         return stop.join(parts)

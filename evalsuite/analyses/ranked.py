@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from evalsuite.benchmarks.registry import TASKS, metric_named
+from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.estimates import LEVEL, Asking, asking_of, estimated_metric, item_ranges
@@ -212,7 +212,7 @@ def _sheet(row: Ranked) -> Sheet:
         Column(Text("题数", "items"), align="right"),
         Column(Text("结论", "verdict")),
     )
-    place = place_words(row.coordinates())
+    place = place_words(row.coordinates(), benchmark_of(row.task))
     title = Text(
         f"{task.zh}，{place.zh}：分出高下，或相差在 {points} 以内",
         f"{task.en}, {place.en}: told apart, or within {points}",

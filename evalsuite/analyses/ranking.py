@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from evalsuite.benchmarks.registry import TASKS, set_order, task_order
+from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, TASKS, benchmark_of, set_order, task_order
 from evalsuite.common.dialogue import sources
 from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
@@ -391,7 +391,7 @@ def drawn_groups(entries: Iterable[TaskComparisons]) -> Iterator[Sheet]:
             for model in sorted({m for e in by_task.values() for m in (*e.letters, *e.left_out)})
         ]
         title = titled(
-            place_words(about, ", "),
+            place_words(about, benchmark_of(tasks[0].name), ", "),
             "：有共同字母的模型没有显著差异（Holm，0.05）",
             ": models that share a letter do not differ (Holm, 0.05)",
         )
@@ -435,6 +435,7 @@ def drawn_ranks(rows: Iterable[tuple[About, Ranks, list[str]]]) -> Iterator[Shee
     `rows` are those of `ranks_of`.
     """
     for about, ranked, left_out in rows:
+        benchmark = next((b for b in BENCHMARKS.values() if about["set"] in b.sets), BENCHMARKS[DEFAULT])
         lines = [
             Row((model, ranked.mean[model], Value(None, *ranked.range[model])), about={"model": model})
             for model in sorted(ranked.mean, key=lambda m: ranked.mean[m])
@@ -455,7 +456,9 @@ def drawn_ranks(rows: Iterable[tuple[About, Ranks, list[str]]]) -> Iterator[Shee
             )
         )
         title = titled(
-            place_words(about, ", "), f"：{ranked.columns} 个任务的平均名次", f": mean rank over {ranked.columns} tasks"
+            place_words(about, benchmark, ", "),
+            f"：{ranked.columns} 个任务的平均名次",
+            f": mean rank over {ranked.columns} tasks",
         )
         columns = (
             _MODEL,

@@ -7,14 +7,14 @@ from typing import TypeVar
 
 from evalsuite.analyses.robustness import ANALYSIS as ROBUSTNESS
 from evalsuite.analyses.robustness import Drop, Positions, ShotValues, Wordings
-from evalsuite.benchmarks.registry import TASKS, metric_named, set_order, task_order
+from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import CellValue, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.results.words import too_few
+from evalsuite.results.words import set_title, too_few
 from evalsuite.types import Place
 
 _MODEL = Column(Text("模型", "model"))
@@ -54,9 +54,11 @@ def _groups(rows: Iterable[R], *names: str) -> list[list[R]]:
     return sorted(groups.values(), key=lambda rows: (task_order(rows[0].task), set_order(rows[0].set)))
 
 
-def _title(zh: str, en: str, row: Drop | Positions | Wordings | ShotValues, where: str = "") -> Text:
+def _title(zh: str, en: str, row: Drop | Positions | Wordings | ShotValues, of_set: str = "") -> Text:
     task = TASKS[row.task]
-    return Text(f"{zh} · {task.zh}{where}", f"{en} · {task.en}{where}")
+    name = set_title(benchmark_of(row.task), of_set)
+    where = Text(f" · {name.zh}" * bool(of_set), f" · {name.en}" * bool(of_set))
+    return Text(f"{zh} · {task.zh}{where.zh}", f"{en} · {task.en}{where.en}")
 
 
 def _metric(name: str) -> Text:
@@ -78,7 +80,7 @@ def _changes(rows: Sequence[Drop]) -> Sheet:
         by_kind = {row.perturb: row for row in own}
         cells = (_change(by_kind[kind]) if kind in by_kind else Value(None) for kind in kinds)
         lines.append(Row((model, own[0].base, *cells), about={"model": model}))
-    title = _title("变化一览", "Changes at a glance", rows[0], f" · {rows[0].set}")
+    title = _title("变化一览", "Changes at a glance", rows[0], rows[0].set)
     about = dict(rows[0].but("model", "perturb"))
     return Sheet(
         "changes", title, (_MODEL, _unperturbed(rows), *columns), tuple(lines), about=about, compares=("perturb",)
@@ -118,7 +120,7 @@ def _drops(rows: Sequence[Drop]) -> Sheet:
         heading = Text(f"{words.zh}（{kind}）", f"{kind} · {words.en}")
         lines.append(Row((heading, *(None for _ in columns[1:])), "group"))
         lines += [Row(_drop(row, choices), about={"model": row.model, "perturb": kind}) for row in own]
-    title = _title("扰动前后", "Under perturbation", rows[0], f" · {rows[0].set}")
+    title = _title("扰动前后", "Under perturbation", rows[0], rows[0].set)
     notes = (_DROPS, _SAME_CHOICE) if choices else (_DROPS,)
     chart = Chart("lines", up=(1, 2), pick=_ALONE, ends=3)
     about = dict(rows[0].but("model", "perturb"))
@@ -161,7 +163,7 @@ def _positions(rows: Sequence[Positions]) -> Sheet:
         Column(Text("正确", "gold"), "%", "percent"),
         Column(Text("该处准确率", "right there"), "%", "percent"),
     )
-    title = _title("按选项位置", "By position", rows[0], f" · {rows[0].set}")
+    title = _title("按选项位置", "By position", rows[0], rows[0].set)
     chart = Chart("bars", up=(1, 2), pick=_ALONE)
     return Sheet("positions", title, columns, tuple(lines), about=dict(rows[0].but("model")), chart=chart)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from evalsuite.analyses import chance, means, second
@@ -15,8 +15,19 @@ from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results
+from evalsuite.results.order import mean_ranks
 from evalsuite.results.schema.cell import CellResult, MetricValue
-from evalsuite.results.words import WAY, estimate_flags, metric_heading, split_words, task_and_set, task_heading, titled
+from evalsuite.results.words import (
+    WAY,
+    estimate_flags,
+    metric_heading,
+    set_name,
+    set_title,
+    split_words,
+    task_and_set,
+    task_heading,
+    titled,
+)
 from evalsuite.types import Coordinates, Status, Task
 
 # mark -> its meaning
@@ -26,6 +37,7 @@ LEGEND = {
     ),
     "!": Text("!n：n 个请求失败或尚未提问，不计入", "!n: requests failed or not asked, left out"),
     "±": Text("±：该列各模型中最宽的 95% 置信区间的一半", "±: half of the widest 95 % interval of the column's models"),
+    "–": Text("95% 一行的 –：对话太少，没有区间", "– for 95 %: no interval, from too few dialogues"),
 }
 ESTIMATED = Text(
     "≈k/n：只问了 n 题中的 k 题，不参与排名。附区间者为全部题目得分的估计（提前停止，或来自锚题）；无区间者只是这 k 题的得分；带 ? 者超出选题所用模型的得分范围，或提问方式不同",
@@ -47,13 +59,14 @@ def sheets(results: Results) -> Iterator[Sheet]:
         benchmark = benchmark_of(cell.task)
         groups.setdefault((benchmark.name, cell.task if benchmark.averaged else cell.set), []).append(cell)
     order = list(BENCHMARKS)
+    ranks = _ranks(results.cells)
     several = len({name for name, _ in groups}) > 1
     for (name, part), group in sorted(groups.items(), key=lambda x: (order.index(x[0][0]), _part_order(x[0][1]))):
         if BENCHMARKS[name].averaged:
-            yield _by_set(TASKS[part], group, results.of(means.ANALYSIS) or [])
+            yield _by_set(TASKS[part], group, ranks, results.of(means.ANALYSIS) or [])
         else:
             tested = results.of(chance.ANALYSIS) or []
-            yield _by_task(part, group, f"{BENCHMARKS[name].title} " if several else "", tested)
+            yield _by_task(part, group, ranks, f"{BENCHMARKS[name].title} " if several else "", tested)
     yield from by_scoring(results.cells)
 
 
@@ -61,8 +74,10 @@ def legend(results: Results) -> list[Text]:
     """One line that explains the marks in tables of results."""
     numbers = [(cell, TASKS[cell.task].metrics[0]) for cell in results.cells]
     marks = {flag[0] for cell, metric in numbers for flag in _number(cell, metric).flags} - {"±"}  # the samples'
-    if any(_half(cell.figure(metric)) is not None for cell, metric in numbers):
-        marks.add("±")
+    known = by_key(((cell.task, cell.set), _half(cell.figure(metric)) is not None) for cell, metric in numbers)
+    have = {any(column) for column in known.values()}
+    marks |= {"±"} if True in have else set()
+    marks |= {"–"} if have == {True, False} else set()
     shown = [text for mark, text in LEGEND.items() if mark in marks]
     return [Text("   ".join(x.zh for x in shown), "   ".join(x.en for x in shown))] if shown else []
 
@@ -71,8 +86,42 @@ def _part_order(part: str) -> tuple[int, str]:
     return (task_order(part), "") if part in TASKS else set_order(part)
 
 
-def _by_model(cells: Sequence[CellResult], by: str) -> list[tuple[str | Text, About, dict[str, CellResult]]]:
-    """A row for each model and way of asking, baselines last: (label, parts of its place, its cells by task or set)."""
+_Ranks = Mapping[
+    tuple[str, str], tuple[int, float]
+]  # (benchmark, model) -> its first way of asking, its mean rank in that way
+
+
+def _ranks(cells: Sequence[CellResult]) -> _Ranks:
+    """The mean ranks of models over the columns of each benchmark: those of its last set, which is the harder one, or of all its
+    sets where they are averaged. All its tables have one order, as on the page."""
+    ranks: dict[tuple[str, str], tuple[int, float]] = {}
+    baselines = {cell.model for cell in cells if cell.is_baseline}
+    for name, mine in by_key((TASKS[cell.task].benchmark, cell) for cell in cells).items():
+        last = max((cell.set for cell in mine), key=set_order)
+        shown = [cell for cell in mine if BENCHMARKS[name].averaged or cell.set == last]
+        for n, way in enumerate(by_key((cell.but("model", "task", "set", "split"), cell) for cell in shown).values()):
+            columns = [
+                {c.model: _ranked_value(c) for c in column}
+                for column in by_key(((c.task, c.set), c) for c in way).values()
+            ]
+            for is_baseline in (False, True):
+                models = [m for m in dict.fromkeys(c.model for c in way) if (m in baselines) is is_baseline]
+                found = mean_ranks([[column.get(model) for model in models] for column in columns])
+                for model, rank in zip(models, found, strict=True):
+                    ranks.setdefault((name, model), (n, rank))
+    return ranks
+
+
+def _ranked_value(cell: CellResult) -> float | None:
+    """The headline, of which more is better."""
+    value = cell.headline.value
+    return -value if value is not None and metric_named(TASKS[cell.task].metrics[0]).lower else value
+
+
+def _by_model(
+    cells: Sequence[CellResult], by: str, ranks: _Ranks
+) -> list[tuple[str | Text, About, dict[str, CellResult]]]:
+    """A row for each model and way of asking, by mean rank, baselines last: (label, parts of its place, cells by task or set)."""
     rows: dict[Coordinates, dict[str, CellResult]] = {}
     for cell in cells:
         rows.setdefault(cell.but("task", "set", "split"), {})[getattr(cell, by)] = cell
@@ -83,11 +132,18 @@ def _by_model(cells: Sequence[CellResult], by: str) -> list[tuple[str | Text, Ab
 
     def label(place: About) -> str | Text:
         words = (f"{place[name]}-shot" if name == "shots" else str(place[name]) for name in varying)
+        words = (word for word in words if word != "none")  # not perturbed
         shown = " ".join([place["model"], *words])
         return Text(f"{shown}（存档回复）", f"{shown} (recorded)") if place["model"] in recorded else shown
 
-    found = [(label(dict(place)), dict(place), by_name) for place, by_name in rows.items()]
-    return sorted(found, key=lambda row: row[1]["model"] in baselines)
+    benchmark = benchmark_of(cells[0].task).name
+
+    def rank(place: Coordinates) -> tuple[bool, tuple[int, float]]:
+        model = dict(place)["model"]
+        return model in baselines, ranks.get((benchmark, model), (0, 0.0))
+
+    order = sorted(rows, key=rank)
+    return [(label(dict(place)), dict(place), rows[place]) for place in order]
 
 
 def _headed(rows: Sequence[Row], cells: Sequence[CellResult]) -> list[Row]:
@@ -100,11 +156,13 @@ def _headed(rows: Sequence[Row], cells: Sequence[CellResult]) -> list[Row]:
     return [*rows[:start], heading, *rows[start:]]
 
 
-def _by_task(item_set: str, cells: Sequence[CellResult], benchmark: str, tested: Sequence[Chance]) -> Sheet:
+def _by_task(
+    item_set: str, cells: Sequence[CellResult], ranks: _Ranks, benchmark: str, tested: Sequence[Chance]
+) -> Sheet:
     tasks = [t for t in TASKS.values() if any(c.task == t.name for c in cells)]
     split, headings = cells[0].split, {metric_heading(metric_named(t.metrics[0])) for t in tasks}
-    levels = benchmark_of(tasks[0].name).levels
-    where = f"{benchmark}{item_set.upper() if item_set in levels else item_set}"
+    named = set_title(benchmark_of(tasks[0].name), item_set)
+    where = Text(f"{benchmark}{named.zh}", f"{benchmark}{named.en}")
     title = titled(where, f"，{split_words(split).zh}", f", {split}")
     if one := len(headings) == 1 and len(tasks) > 1:
         heading = headings.pop()
@@ -119,7 +177,7 @@ def _by_task(item_set: str, cells: Sequence[CellResult], benchmark: str, tested:
         )
         for t in tasks
     ]
-    models = _by_model(cells, "task")
+    models = _by_model(cells, "task", ranks)
     more, spent = tokens_column([list(by_task.values()) for *_, by_task in models])
     rows = [
         Row((label, *(_number(by_task.get(t.name), t.metrics[0]) for t in tasks), *tokens), about=about)
@@ -140,12 +198,12 @@ def _by_task(item_set: str, cells: Sequence[CellResult], benchmark: str, tested:
     return Sheet("results", title, (model, *columns, *more), tuple(rows), about={"set": item_set, "split": split})
 
 
-def _by_set(task: Task, cells: Sequence[CellResult], averages: Sequence[Mean]) -> Sheet:
+def _by_set(task: Task, cells: Sequence[CellResult], ranks: _Ranks, averages: Sequence[Mean]) -> Sheet:
     sets = sorted({c.set for c in cells}, key=set_order)
     metric, split = task.metrics[0], cells[0].split
     averaged = {m.but("task", "split"): m for m in averages if m.task == task.name}
     several = len(sets) > 1
-    models = _by_model(cells, "set")
+    models = _by_model(cells, "set", ranks)
     more, spent = tokens_column([list(by_set.values()) for *_, by_set in models])
     rows = []
     for (label, about, by_set), tokens in zip(models, spent, strict=True):
@@ -156,7 +214,10 @@ def _by_set(task: Task, cells: Sequence[CellResult], averages: Sequence[Mean]) -
         rows.append(Row((label, *(_number(by_set.get(name), metric) for name in sets), *mean, *tokens), about=about))
     rows = _headed(rows, cells)
     rows += _size([([by_set.get(name) for *_, by_set in models], metric) for name in sets], len(more) + several)
-    columns = [Column(name, kind="percent", better="more", about={"set": name}) for name in sets]
+    columns = [
+        Column(set_name(benchmark_of(task.name), name), kind="percent", better="more", about={"set": name})
+        for name in sets
+    ]
     if several:
         columns.append(Column(Text("平均", "mean"), kind="percent", better="more"))
     heading = metric_heading(metric_named(metric))
@@ -176,9 +237,9 @@ def _size(columns: Sequence[tuple[Sequence[CellResult | None], str]], blank: int
         models = [cell.figure(metric) for cell in cells if cell and not cell.is_baseline] or found
         wide = max((half for row in models if (half := _half(row)) is not None), default=None)
         scale = 100 if metric_named(metric).percent else 1
-        halves.append(None if wide is None else f"±{scale * wide:.{0 if scale == 100 else 2}f}")
+        halves.append("–" if wide is None else f"±{scale * wide:.{0 if scale == 100 else 2}f}")
     rows = ((Text("题数", "n"), counts), (Text("95% 置信区间", "95 %"), halves))
-    return [Row((name, *cells, *[None] * blank), "apart") for name, cells in rows if any(cells)]
+    return [Row((name, *cells, *[None] * blank), "apart") for name, cells in rows if {*cells} - {None, "–"}]
 
 
 def _half(figure: MetricValue) -> float | None:

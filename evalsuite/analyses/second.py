@@ -45,7 +45,7 @@ from evalsuite.results.schema.base import (
 from evalsuite.results.schema.record import AnswerRead
 from evalsuite.results.scoring import Scored, intervals, score_cell
 from evalsuite.results.store import ReaderRow
-from evalsuite.results.words import estimate_marks, metric_heading, outcome_words
+from evalsuite.results.words import estimate_marks, metric_heading, outcome_words, set_name
 from evalsuite.types import Answer, Item, Place, Response, Status, Trial
 
 ReadingRelation = Literal["same", "other", "first_only", "second_only", "neither"]
@@ -565,6 +565,7 @@ def _sheet_of_scores(cells: Sequence[SecondCell], marks: Mapping[Place, list[str
     rows = []
     for cell in order:
         task, metric, first, second = TASKS[cell.task], metric_named(cell.metric), cell.first, cell.second
+        named = set_name(benchmark_of(cell.task), cell.set)
         rest = f" {cell.split} {cell.way}" if several else ""
         zh, en = f"{task.zh}{rest} {metric_heading(metric).zh}", f"{task.short}{rest} {metric.heading}"
         change = None if first is None or second.value is None else second.value - first
@@ -575,7 +576,7 @@ def _sheet_of_scores(cells: Sequence[SecondCell], marks: Mapping[Place, list[str
         )
         rows.append(
             Row(
-                (Text(f"{cell.model} {cell.set} {zh}", f"{cell.model} {cell.set} {en}"), cell.n, cell.replies, *values),
+                (Text(f"{cell.model} {named.zh} {zh}", f"{cell.model} {named.en} {en}"), cell.n, cell.replies, *values),
                 about=cell.coordinates(),
             )
         )

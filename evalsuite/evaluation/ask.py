@@ -13,11 +13,12 @@ from typing import Any, Generic, TypeVar
 from evalsuite.backends.base import Answering, Backend, Limits
 from evalsuite.backends.model import Model
 from evalsuite.backends.registry import engine_errors
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.errors import EvalsuiteError
 from evalsuite.evaluation.display import Display, Line, ModelProgress
 from evalsuite.results.scoring import score_reply
 from evalsuite.results.store import Store
+from evalsuite.results.words import set_name
 from evalsuite.types import Cell, Request, Response, Trial
 
 log = logging.getLogger(__name__)
@@ -119,7 +120,13 @@ def line_of(cell: Cell) -> Line:
     task = TASKS[cell.place.task]
     recorded = "recorded" in cell.facts
     way = f"{cell.place.way}, recorded" if recorded else cell.place.way
-    return Line(cell.place.model, f"{cell.place.set} {task.short}", way, task.item_metrics[0], not recorded)
+    return Line(
+        cell.place.model,
+        f"{set_name(benchmark_of(task.name), cell.place.set).en} {task.short}",
+        way,
+        task.item_metrics[0],
+        not recorded,
+    )
 
 
 def first_metric(trial: Trial, response: Response) -> float:

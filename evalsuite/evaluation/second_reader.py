@@ -33,6 +33,7 @@ from evalsuite.evaluation.ask import RequestGroup, ask, collect_problems, limits
 from evalsuite.evaluation.display import Display, Line, log_to
 from evalsuite.results.scoring import read_answer
 from evalsuite.results.store import ReaderRow, Store, open_store, request_key
+from evalsuite.results.words import task_and_set
 from evalsuite.types import Cell, Item, Message, Reading, Request, Response, Status
 
 _TOKENS = {True: 64, False: 512}  # the longest reply: to options; to spans and texts
@@ -189,7 +190,7 @@ def _plan(store: Store, s: SecondReader, model: Model, backend: Backend, draft: 
     }
     rows = [cast(ReaderRow, {**row, "asked": key}) for row, key in zip(draft.rows, keys, strict=True)]
     store.plan_judging({"reader": model.name, **place.as_dict()}, facts, rows)
-    what = f"{place.model} {place.set} {TASKS[place.task].short}"
+    what = task_and_set(TASKS[place.task], place.set, f"{place.model} ").en
     return RequestGroup(Line(model.name, what, "second reading"), draft.requests, keys)
 
 

@@ -29,6 +29,7 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import remove, replace_file
 from evalsuite.common.finite import is_finite, not_finite, without_nan
 from evalsuite.common.garbage import rare_collections
+from evalsuite.common.grouping import by_key
 from evalsuite.common.lock import locked
 from evalsuite.common.plainfile import read_json
 from evalsuite.common.resources import bundled
@@ -40,6 +41,7 @@ from evalsuite.results import records
 from evalsuite.results.analysis import Results
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import OpinionFields, SecondFields
+from evalsuite.results.words import set_name, set_title
 
 # Placeholders of index.html, for styles, scripts, data and shards.
 _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
@@ -196,6 +198,7 @@ def page_data(runs: Sequence[Loaded], add_shard: Callable[[str], str]) -> dict[s
         for one, mark in zip(cells, marks, strict=True)
     ]
     asked = {TASKS[one.cell.task].benchmark for one in cells}
+    sets = by_key((TASKS[one.cell.task].benchmark, one.cell.set) for one in cells)
     groups = [group for column in sorted(packed, key=lambda c: ranking.place_order(c.place)) for group in column.groups]
     used = [name for name in BENCHMARKS if name in asked]
     return {
@@ -217,6 +220,10 @@ def page_data(runs: Sequence[Loaded], add_shard: Callable[[str], str]) -> dict[s
             {
                 **{name: getattr(b, name) for name in _BENCHMARK_KEYS},
                 "language": b.language.name,
+                "set_names": {
+                    name: asdict(set_name(b, name)) | {"title_zh": set_title(b, name).zh}
+                    for name in dict.fromkeys((*b.sets, *sets.get(b.name, ())))
+                },
                 "published_as": None if b.published_as is None else dict(b.published_as),
             }
             for b in BENCHMARKS.values()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from evalsuite.benchmarks.registry import benchmark_of
 from evalsuite.common.sheet import About, Column, Sheet, Text
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.types import Metric, Place, Task
+from evalsuite.types import Benchmark, Metric, Place, Task
 
 # The meaning of fields of results.json that tests within a family have.
 LEAST_P_HOLM = "The smallest p_holm that the family's dialogues can give: at 0.05 or more, too few to tell."
@@ -27,9 +29,29 @@ def metric_heading(metric: Metric) -> Text:
     return Text(f"{metric.zh} %" if metric.percent else metric.zh, metric.heading)
 
 
+def set_name(benchmark: Benchmark, item_set: str) -> Text:
+    """A set's name in the label of a row or a column: 困难, "HARD"; 折 3, "fold 3"."""
+    if found := benchmark.set_names.get(item_set):
+        return Text(*found)
+    number = re.fullmatch(r"[a-z]+(\d+)", item_set) if benchmark.averaged else None
+    if number:
+        return Text(f"{benchmark.sets_zh} {number[1]}", f"{benchmark.sets_en} {number[1]}")
+    name = item_set.upper() if item_set in benchmark.levels else item_set
+    return Text(name, name)
+
+
+def set_title(benchmark: Benchmark, item_set: str) -> Text:
+    """A set's name in a title, in Chinese with the English one, by which papers and flags know it: 困难（HARD）."""
+    name = set_name(benchmark, item_set)
+    return (
+        name if name.zh == name.en or item_set not in benchmark.set_names else Text(f"{name.zh}（{name.en}）", name.en)
+    )
+
+
 def task_and_set(task: Task, item_set: str, before: str = "", rest: str = "") -> Text:
-    """The label of a row: "easy CKF"."""
-    return Text(f"{before}{item_set} {task.zh}{rest}", f"{before}{item_set} {task.short}{rest}")
+    """The label of a row: 困难 常识知识填充, "HARD CKF"."""
+    name = set_name(benchmark_of(task.name), item_set)
+    return Text(f"{before}{name.zh} {task.zh}{rest}", f"{before}{name.en} {task.short}{rest}")
 
 
 SPLITS = {"test": Text("测试集", "test"), "dev": Text("开发集", "dev"), "train": Text("训练集", "train")}
@@ -75,14 +97,15 @@ def split_words(split: str) -> Text:
     return SPLITS.get(split, Text(split, split))
 
 
-def place_words(about: About, between: str = " ") -> Text:
+def place_words(about: About, benchmark: Benchmark, between: str = " ") -> Text:
     """Set, split and way: "EASY, test paper 0-shot labels". `about`: parts of a place."""
     unusual = [about[k] for k, usual in (("scoring", "generate"), ("perturb", "none")) if about[k] != usual]
-    split, variant, shots, item_set = about["split"], about["variant"], f"{about['shots']}-shot", about["set"].upper()
-    zh = f"{item_set}，{asked_words(about)}"
+    split, variant, shots = about["split"], about["variant"], f"{about['shots']}-shot"
+    name = set_title(benchmark, about["set"])
+    zh = f"{name.zh}，{asked_words(about)}"
     if between == " ":
-        return Text(zh, f"{item_set}, {' '.join([split, variant, shots, *unusual])}")
-    return Text(zh, between.join([item_set, split, f"{variant} {shots}", *unusual]))
+        return Text(zh, f"{name.en}, {' '.join([split, variant, shots, *unusual])}")
+    return Text(zh, between.join([name.en, split, f"{variant} {shots}", *unusual]))
 
 
 def asked_words(about: About) -> str:

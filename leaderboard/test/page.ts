@@ -8,6 +8,7 @@ const benchmark = (name: string, sets: string[]): Benchmark => ({
   sets,
   sets_zh: "集",
   sets_en: "set",
+  set_names: {},
   averaged: false,
   levels: [],
   groups: {},

@@ -54,7 +54,7 @@ def guesses(cells: Sequence[FindingCell], runs: Sequence[Results]) -> tuple[list
     return [CellChance(cell, row, p[cell.number]) for cell, row in tested], len(tested) < len(known)
 
 
-def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: str) -> list[Finding]:
+def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: Text) -> list[Finding]:
     """Name the model above chance on most choice tasks.
 
     Then name tasks on which none is, with the model nearest to it there; without such a task, the one furthest above.
@@ -62,8 +62,8 @@ def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: s
     tested, few = guesses(cells, runs)
     if not tested:
         zh, en = (
-            f"{title}：对话太少，无法判断是否高于随机水平。",
-            f"Too few dialogues to tell who is above chance on {title}.",
+            f"{title.zh}：对话太少，无法判断是否高于随机水平。",
+            f"Too few dialogues to tell who is above chance on {title.en}.",
         )
         return [Finding("chance", zh, en)] if few else []
     names = sorted({g.cell.task.name for g in tested}, key=[*TASKS].index)
@@ -78,7 +78,7 @@ def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: s
     # The task and the model, unless they are clear.
     on = Text("", "") if len(names) == 1 else Text(f"{cell.task.zh}上", f" on {cell.task.en}")
     name = Text(f" {cell.name}", cell.name) if several else Text("", "it")
-    who = Text(who.zh, f"{who.en} of {title}")
+    who = Text(who.zh, f"{who.en} of {title.en}")
     if 0 < len(dark) < len(names):
         nobody = Text("没有模型做到", "nobody") if several else Text("未做到", "not")
         who = Text(f"{who.zh}，{listed(dark, 'zh')}上{nobody.zh}", f"{who.en}, {nobody.en} on {listed(dark, 'en')}")
@@ -99,7 +99,7 @@ def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: s
     return [
         Finding(
             "chance",
-            f"{title}：{who.zh}{shown.zh}：{zh}。",
+            f"{title.zh}：{who.zh}{shown.zh}：{zh}。",
             f"{who.en}{shown.en}: {en}.",
             test.zh,
             test.en,
@@ -148,7 +148,7 @@ _BASELINES = {
 }
 
 
-def above_baselines(cells: Sequence[FindingCell], title: str) -> list[Finding]:
+def above_baselines(cells: Sequence[FindingCell], title: Text) -> list[Finding]:
     """Count the tasks on which the best score is above every baseline's, and name the one on which a baseline leads most."""
     top: dict[str, FindingCell] = {}
     for cell in models(cells):
@@ -163,15 +163,18 @@ def above_baselines(cells: Sequence[FindingCell], title: str) -> list[Finding]:
         if len({c.id for c in models(cells)}) > 1
         else Text(f"{pairs[0][1].name} 的得分", f"{pairs[0][1].name}'s score")
     )
-    on = Text(f" {len(pairs)} 项任务中的 {above} 项上", f"{above or 'none'} of {many(len(pairs), 'task')}")
+    on = Text(
+        f" {len(pairs)} 项任务中的 {above} 项上",
+        f"{above or 'none'} of {many(len(pairs), 'task')}" if above < len(pairs) else f"all {len(pairs)} tasks",
+    )
     if above in (0, len(pairs)):
         on = Text(f"{'全部' if above else ''} {len(pairs)} 项任务上都{'' if above else '没有'}", on.en)
     if len(pairs) == 1:
         task = pairs[0][0].task
         on = Text(f"{task.zh}上{'' if above else '没有'}", task.en)
     negated = "not " if len(pairs) == 1 and not above else ""
-    zh = f"{title}：{whose.zh}在{on.zh}高于所有基线"
-    en = f"{whose.en} is {negated}above every baseline's on {on.en} of {title}"
+    zh = f"{title.zh}：{whose.zh}在{on.zh}高于所有基线"
+    en = f"{whose.en} is {negated}above every baseline's on {on.en} of {title.en}"
     leads = [(first, own) for first, own in pairs if first.score > own.score]
     shown = pairs[0][1]
     if leads:

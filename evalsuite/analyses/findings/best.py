@@ -38,7 +38,7 @@ class TaskRanking:
         return self.group.least_p < ALPHA
 
 
-def best(cells: Sequence[FindingCell], groups: Iterable[TaskComparisons], title: str) -> list[Finding]:
+def best(cells: Sequence[FindingCell], groups: Iterable[TaskComparisons], title: Text) -> list[Finding]:
     """Name the model that is best on most tasks; if there is one model, its lowest and highest score."""
     own = models(cells)
     if len({c.id for c in own}) < 2:
@@ -68,19 +68,19 @@ def compared(own: Sequence[FindingCell], groups: Iterable[TaskComparisons]) -> l
     return columns
 
 
-def _each(first: Sequence[Sequence[TaskRanking]], count: int, most: int, title: str) -> Finding:
+def _each(first: Sequence[Sequence[TaskRanking]], count: int, most: int, title: Text) -> Finding:
     """Say that several models are best on as many tasks."""
     names = [own[0].ranked[0].name for own in first]
     return Finding(
         "best",
-        f"{title}：{'、'.join(names)} 各在 {count} 项任务中的 {most} 项上最好。",
-        f"{', '.join(names[:-1])} and {names[-1]} are each best on {most} of {count} tasks of {title}.",
+        f"{title.zh}：{'、'.join(names)} 各在 {count} 项任务中的 {most} 项上最好。",
+        f"{', '.join(names[:-1])} and {names[-1]} are each best on {most} of {count} tasks of {title.en}.",
         cell=first[0][0].ranked[0].number,
     )
 
 
 def _one(
-    mine: Sequence[TaskRanking], columns: Sequence[TaskRanking], baselines: dict[str, FindingCell], title: str
+    mine: Sequence[TaskRanking], columns: Sequence[TaskRanking], baselines: dict[str, FindingCell], title: Text
 ) -> Finding:
     """Say that one model is best on most tasks, with its clearest win: a significant one where there is one, then one above the
     baselines."""
@@ -94,27 +94,35 @@ def _one(
     first, second, *_ = shown.ranked
     count, most, clear = len(columns), len(mine), sum(column.is_clear for column in mine)
     of = len({cell.id for column in columns for cell in column.ranked})
-    among = Text(
-        f"{of} 个模型{'（不计基线）' * bool(baselines)}中",
-        f"of {of} models{' (baselines not counted)' * bool(baselines)}",
-    )
+    below = sum(_is_below(column, baselines) for column in mine)
+    under = Text(f"，有 {below} 项低于某个基线", f", below a baseline on {below}") if below else Text("", "")
     lead = _lead(clear, mine, count)
     test = _test(mine) if any(column.is_testable for column in mine) else Text("", "")
     if count == 1:
         best, then = score(first, "zh"), value(second, "zh")
-        zh = f"{title}：{among.zh}，{first.name} 在{first.task.zh}上最好，{best}，{lead.zh}；其次 {second.name}，{then}。"
+        zh = f"{title.zh}：{of} 个模型中，{first.name} 在{first.task.zh}上最好，{best}，{lead.zh}{'，低于某个基线' * below}；其次 {second.name}，{then}。"
         best, then = score(first, "en"), value(second, "en")
-        en = f"{first.name} is best {among.en} on {first.task.en} of {title}, {best}, {lead.en}; next {second.name}, {then}."
+        en = (
+            f"{first.name} is best of {of} models on {first.task.en} of {title.en}, {best}, {lead.en}"
+            f"{', below a baseline' * below}; next {second.name}, {then}."
+        )
     else:
         zh = (
-            f"{title}：{among.zh}，{first.name} 在 {count} 项任务中的 {most} 项上最好，{lead.zh}；{first.task.zh}：{score(first, 'zh')}，"
+            f"{title.zh}：{of} 个模型中，{first.name} 在{f'全部 {count} 项任务' if most == count else f' {count} 项任务中的 {most} 项'}上最好，"
+            f"{lead.zh}{under.zh}；{first.task.zh}：{score(first, 'zh')}，"
             f"其次 {second.name}，{value(second, 'zh')}。"
         )
         en = (
-            f"{first.name} is best {among.en} on {'all' if most == count else f'{most} of'} {count} tasks of {title}, {lead.en}; "
-            f"{first.task.en}: {score(first, 'en')}, next {second.name}, {value(second, 'en')}."
+            f"{first.name} is best of {of} models on {'all' if most == count else f'{most} of'} {count} tasks of {title.en}, "
+            f"{lead.en}{under.en}; {first.task.en}: {score(first, 'en')}, next {second.name}, {value(second, 'en')}."
         )
     return Finding("best", zh, en, test.zh, test.en, first.number)
+
+
+def _is_below(column: TaskRanking, baselines: dict[str, FindingCell]) -> bool:
+    """Whether a baseline is ahead of the best model."""
+    base = baselines.get(column.ranked[0].task.name)
+    return base is not None and base.score > column.ranked[0].score
 
 
 def _lead(clear: int, mine: Sequence[TaskRanking], count: int) -> Text:
@@ -126,10 +134,8 @@ def _lead(clear: int, mine: Sequence[TaskRanking], count: int) -> Text:
             return Text("显著领先于所有其他模型", "significantly ahead of every other model")
         return Text("但并非与每个模型都有显著差异", "not significantly ahead of every other model")
     if clear:
-        return Text(
-            f"其中 {clear} 项显著领先于所有其他模型", f"significantly ahead of every other model on {clear} of them"
-        )
-    return Text("但没有一项显著领先于所有其他模型", "significantly ahead of every other model on none of them")
+        return Text(f"其中 {clear} 项显著领先于所有其他模型", f"significantly ahead of all others on {clear} of them")
+    return Text("但没有一项显著领先于所有其他模型", "significantly ahead of all others on none of them")
 
 
 def _test(columns: Sequence[TaskRanking]) -> Text:
@@ -138,13 +144,13 @@ def _test(columns: Sequence[TaskRanking]) -> Text:
     pairs = sorted({math.comb(len(column.group.letters), 2) for column in columns})
     spread = str(pairs[0]) if len(pairs) == 1 else f"{pairs[0]}–{pairs[-1]}"
     en = " or ".join(name.en for name in names)
-    return Text(
-        f"{'或'.join(name.zh for name in names)}，每项任务的 {spread} 对模型经 Holm 校正",
-        f"{en[0].upper()}{en[1:]}, Holm over a task's {spread} pair{'s' * (spread != '1')} of models",
-    )
+    zh, en = "或".join(name.zh for name in names), f"{en[0].upper()}{en[1:]}"
+    if spread == "1":
+        return Text(zh, en)
+    return Text(f"{zh}，每项任务的 {spread} 对模型经 Holm 校正", f"{en}, Holm over the {spread} pairs of a task")
 
 
-def _alone(own: Sequence[FindingCell], title: str) -> list[Finding]:
+def _alone(own: Sequence[FindingCell], title: Text) -> list[Finding]:
     """The scores of the only model: the lowest and the highest accuracy, or else of the metric that most of its tasks have."""
     if not own:
         return []
@@ -153,14 +159,16 @@ def _alone(own: Sequence[FindingCell], title: str) -> list[Finding]:
     alike = sorted((c for c in own if c.task.metrics[0] == metric), key=lambda c: c.score)
     low, high = alike[0], alike[-1]
     if len(alike) == 1:
-        zh = f"{title}：{low.name} 在{low.task.zh}上得 {score(low, 'zh')}。"
-        en = f"{low.name}: {score(low, 'en')} on {low.task.en} of {title}."
+        zh = f"{title.zh}：{low.name} 在{low.task.zh}上得 {score(low, 'zh')}。"
+        en = f"{low.name}: {score(low, 'en')} on {low.task.en} of {title.en}."
     elif value(low, "en") == value(high, "en"):
         names = [c.task.name for c in alike]
-        zh = f"{title}：{low.name} 在{listed(names, 'zh')}上都得 {value(low, 'zh')}。"
-        en = f"{low.name} gets {value(low, 'en')} on each of {listed(names, 'en')} of {title}."
+        zh = f"{title.zh}：{low.name} 在{listed(names, 'zh')}上都得 {value(low, 'zh')}。"
+        en = f"{low.name} gets {value(low, 'en')} on each of {listed(names, 'en')} of {title.en}."
     else:
-        zh = f"{title}：{low.name} 的得分从{low.task.zh}的 {score(low, 'zh')}到{high.task.zh}的 {score(high, 'zh')}。"
+        zh = (
+            f"{title.zh}：{low.name} 的得分从{low.task.zh}的 {score(low, 'zh')}到{high.task.zh}的 {score(high, 'zh')}。"
+        )
         least, top = score(low, "en"), score(high, "en")
-        en = f"{low.name} gets from {least} on {low.task.en} to {top} on {high.task.en} of {title}."
+        en = f"{low.name} gets from {least} on {low.task.en} to {top} on {high.task.en} of {title.en}."
     return [Finding("best", zh, en, cell=high.number)]

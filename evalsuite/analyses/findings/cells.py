@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 
 from evalsuite.analyses.ranking import Rated
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.sheet import Text
 from evalsuite.results.analysis import Results
 from evalsuite.results.schema.cell import CellResult
+from evalsuite.results.words import set_title
 from evalsuite.types import Benchmark, Place, Task
 
 
@@ -51,16 +53,18 @@ def _model_name(cell: CellResult, results: Results, runs: int) -> str:
 
 def cells_of_findings(
     benchmark: Benchmark, cells: Sequence[FindingCell], rated: Iterable[Rated]
-) -> tuple[list[FindingCell], str]:
+) -> tuple[list[FindingCell], Text]:
     """The cells of a benchmark that sentences are about, and the name of their set, with the way of asking if there are
     several. `cells`: all those of the benchmark, `rated`: scores of complete cells."""
     item_set = max(
         {c.cell.set for c in cells}, key=lambda name: (name in benchmark.sets and benchmark.sets.index(name), name)
     )
-    title = f"{benchmark.title} {item_set.upper() if item_set in benchmark.levels else item_set}"
+    named = set_title(benchmark, item_set)
+    title = Text(f"{benchmark.title} {named.zh}", f"{benchmark.title} {named.en}")
     usual = _usual([c for c in cells if c.cell.set == item_set])
     if usual and len({replace(c.cell.place, perturb="none").way for c in cells}) > 1:
-        title = f"{title} ({usual[0].cell.place.way})"
+        way = usual[0].cell.place.way
+        title = Text(f"{title.zh}（{way}）", f"{title.en} ({way})")
     ranked = _rankable(rated)
     return [replace(c, rated=ranked.get(replace(c.cell.place, model=c.id))) for c in usual], title
 

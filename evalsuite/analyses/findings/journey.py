@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from evalsuite.analyses.findings.above import above_baselines, above_chance
+from evalsuite.analyses.findings.benchmarks import over_benchmarks
 from evalsuite.analyses.findings.best import best
 from evalsuite.analyses.findings.cells import FindingCell, cells_of_findings, is_plain, models, numbered
 from evalsuite.analyses.findings.levels import harder_set
@@ -19,8 +20,8 @@ from evalsuite.types import Benchmark
 
 
 def findings(runs: Sequence[Results], rated: Sequence[Rated], compared: Sequence[TaskComparisons]) -> list[Finding]:
-    """The sentences of a page of some runs, first those on the first benchmark, then of the others by turns. `rated`: the cells'
-    scores by item; `compared`: the significance groups of the page's columns."""
+    """The sentences of a page of some runs: the one over all benchmarks, those on the first benchmark, then of the others by
+    turns. `rated`: the cells' scores by item; `compared`: the significance groups of the page's columns."""
     cells = numbered(runs)
     if not any(not c.cell.is_baseline for c in cells):
         return (
@@ -39,7 +40,12 @@ def findings(runs: Sequence[Results], rated: Sequence[Rated], compared: Sequence
         return [none, *obstacles(cells, [], runs)]
     first, *rest = told
     here = next(here for _, here, _ in looks if models(here))
-    return [*first, *obstacles(cells, here, runs), *(one for turn in zip_longest(*rest) for one in turn if one)]
+    return [
+        *over_benchmarks(cells, runs),
+        *first,
+        *obstacles(cells, here, runs),
+        *(one for turn in zip_longest(*rest) for one in turn if one),
+    ]
 
 
 def _not_ranked(own: Sequence[FindingCell]) -> list[Finding]:
@@ -65,7 +71,7 @@ def _by_benchmark(cells: Sequence[FindingCell]) -> Iterator[tuple[Benchmark, lis
 def _of_benchmark(
     benchmark: Benchmark,
     here: Sequence[FindingCell],
-    title: str,
+    title: Text,
     runs: Sequence[Results],
     compared: Sequence[TaskComparisons],
 ) -> list[Finding]:

@@ -11,6 +11,7 @@ from evalsuite.analyses.gaps import Gap
 from evalsuite.analyses.ranking import ALPHA
 from evalsuite.common.numbers import fixed
 from evalsuite.results.analysis import Results
+from evalsuite.results.words import set_title
 from evalsuite.types import Benchmark, Place
 
 
@@ -35,7 +36,7 @@ def harder_set(cells: Sequence[FindingCell], runs: Sequence[Results], benchmark:
     lost = sum(row.gap for _, row in rows) / len(rows)  # a gap is the easier set's score less the harder one's
     clear = sum(row.p_holm < ALPHA for _, row in rows)
     testable = any((row.least_p if row.least_p_holm is None else row.least_p_holm) < ALPHA for _, row in rows)
-    easy, hard = (level.upper() for level in benchmark.levels)
+    easy, hard = (set_title(benchmark, level) for level in benchmark.levels)
     points = fixed(abs(100 * lost), 1)
     moved = f"{'loses' if lost >= 0 else 'gains'} {points} points"
     moved_zh = f"平均{'下降' if lost >= 0 else '上升'} {points} 个百分点"
@@ -50,8 +51,8 @@ def harder_set(cells: Sequence[FindingCell], runs: Sequence[Results], benchmark:
     return [
         Finding(
             "levels",
-            f"从 {easy} 到 {hard}，{largest.name} 在 {len(rows)} 项选择题上{moved_zh}，{told_zh}。",
-            f"From {easy} to {hard}, {largest.name} {moved} on average over {many(len(rows), 'choice task')}; {told}.",
+            f"从{easy.zh}到{hard.zh}，{largest.name} 在 {len(rows)} 项选择题上{moved_zh}，{told_zh}。",
+            f"From {easy.en} to {hard.en}, {largest.name} {moved} on average over {many(len(rows), 'choice task')}; {told}.",
             "以对话为单位的置换检验，Holm 校正" * testable,
             "Permutation test over dialogues, Holm" * testable,
             largest.number,

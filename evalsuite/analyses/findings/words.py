@@ -12,7 +12,7 @@ from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Text
 
 NAMED = 3  # tasks named in one sentence
-_Topic = Literal["best", "chance", "baselines", "levels", "obstacles"]
+_Topic = Literal["benchmarks", "best", "chance", "baselines", "levels", "obstacles"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,11 @@ def many(count: int, word: str) -> str:
     return f"{count} {word}{'s' if count != 1 else ''}"
 
 
+def named(names: Sequence[str]) -> str:
+    """ "a, b and c"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+
+
 def listed(names: Sequence[str], language: str) -> str:
     """The titles of tasks, the first few of many."""
     shown = [str(getattr(TASKS[name], language)) for name in names[:NAMED]]
@@ -51,7 +56,7 @@ def listed(names: Sequence[str], language: str) -> str:
         return "、".join(shown) + (f"等 {len(names)} 项" if rest else "")
     if rest:
         return f"{', '.join(shown)} and {rest} more"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
+    return named(shown)
 
 
 def score(cell: FindingCell, language: str) -> str:

@@ -23,6 +23,7 @@ BENCHMARK = Benchmark(
     address="https://github.com/opendatalab/CHARM",
     training="",  # the examples of its wordings are part of the release
     levels=SETS,
+    set_names={"global": ("全球常识", "GLOBAL"), "chinese": ("中国常识", "CHINESE")},
     groups=tuple(ASPECTS),
     group_names={zh: (zh, en) for zh, en in ASPECTS.items()},
     rubric="charm",

@@ -16,6 +16,7 @@ BENCHMARK = Benchmark(
     ZH,
     sets=("easy", "hard"),
     levels=("easy", "hard"),
+    set_names={"easy": ("简单", "EASY"), "hard": ("困难", "HARD")},
     splits=("train", "dev", "test"),
     sets_zh="题集",
     sets_en="set",

@@ -59,6 +59,7 @@ def make_benchmark(file: BenchmarkFile, path: Path) -> Benchmark:
         averaged=file.averaged,
         training=training if file.training is None else file.training,
         levels=tuple(file.levels),
+        set_names={name: both(words) for name, words in file.set_names.items()},
         groups=tuple(file.groups),
         group_names={name: both(words) for name, words in file.groups.items()},
         rubric=file.rubric or ("reference" if file.language == "zh" else "reference_en"),

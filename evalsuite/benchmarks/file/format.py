@@ -220,6 +220,8 @@ class BenchmarkFile(Section):
     """Parts of the benchmark, each with its own figures. Default: one, of the benchmark's name."""
     set_word: str | Bilingual = Bilingual(zh="子集", en="subset")
     """The word for one of its sets."""
+    set_names: dict[SetIdentifier, str | Bilingual] = Field(default={}, max_length=MOST)
+    """The names of sets in tables. Default: a set's own name, of levels in capitals."""
     averaged: bool = False
     """Whether the mean over the sets leads, as for folds and subjects."""
     levels: list[SetIdentifier] = Field(default=[], max_length=2)
@@ -249,9 +251,9 @@ class BenchmarkFile(Section):
 
     @model_validator(mode="after")
     def _is_whole(self) -> BenchmarkFile:
-        for level in self.levels:
-            if level not in self.sets:
-                raise ValueError(unknown("set", level, self.sets))
+        for name in (*self.levels, *self.set_names):
+            if name not in self.sets:
+                raise ValueError(unknown("set", name, self.sets))
         if self.training and self.training not in self.splits:
             raise ValueError(f"training: {self.training}: there is no data of that split")
         return self

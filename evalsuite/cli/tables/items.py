@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evalsuite.analyses.items import ItemRecords, chosen, golds, option_shares, outcome
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.language import chinese
 from evalsuite.common.numbers import fixed
 from evalsuite.common.terminal import one_line, safe
@@ -27,7 +27,7 @@ from evalsuite.results.records import entry_name
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import OpinionFields, RecordFields, SecondFields
 from evalsuite.results.tokens import reply_tokens
-from evalsuite.results.words import outcome_words, split_words
+from evalsuite.results.words import outcome_words, set_title, split_words
 
 MOST = 2000  # characters: longer replies are cut to the beginning, the end and the answer that was read
 OTHER = 600  # the limit for a turn, an option or a reason
@@ -90,9 +90,8 @@ def _item(found: Sequence[tuple[ItemRecords, RecordFields]], full: bool) -> Iter
     one, record = found[0]
     task = TASKS[one.cell.task]
     title = _words(task.zh, f"{task.en} · {task.zh}")
-    where = _words(
-        f"{one.cell.set.upper()}，{split_words(one.cell.split).zh}", f"{one.cell.set.upper()}, {one.cell.split}"
-    )
+    of_set = set_title(benchmark_of(one.cell.task), one.cell.set)
+    where = _words(f"{of_set.zh}，{split_words(one.cell.split).zh}", f"{of_set.en}, {one.cell.split}")
     yield Text(f"\n{title} · {where}\n", style="bold")
     yield from _chat(record["dialogue"], record["references"] if task.kind.quoted else [], full)
     yield Text("")

@@ -14,6 +14,7 @@ from evalsuite.exchange.export.callbacks import ExportedRow, cell_values, mean_n
 from evalsuite.metrics.signatures import package_version
 from evalsuite.parse import PARSER_VERSION
 from evalsuite.prompt import Prompt
+from evalsuite.results.words import set_name
 from evalsuite.types import Benchmark, Cell, Message, Task, Trial
 
 SHIPPED = Path(__file__).parent / "shipped"
@@ -60,8 +61,7 @@ class ExportedTask:
     @property
     def title(self) -> str:
         place, of = self.cell.place, self.benchmark
-        part = place.set.upper() if of.levels else place.set
-        return f"{of.title} {part}, {self.task.en} ({self.task.zh}), {place.split}, wording {place.variant}"
+        return f"{of.title} {set_name(of, place.set).en}, {self.task.en} ({self.task.zh}), {place.split}, wording {place.variant}"
 
     @property
     def file(self) -> str:

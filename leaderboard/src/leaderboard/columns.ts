@@ -16,7 +16,7 @@ import {
 import { benchmarksShown, cellAt, hasCells, inSight, isFound, perturbOf, scoringOf, setNames } from "./filters.ts";
 import { metricOf, tasks } from "./metric_choice.ts";
 import { isLower, metricRow, publishedAs } from "./metrics.ts";
-import { isLevel, ownName, setLabel, setWord } from "./names.ts";
+import { ownName, setHeading, setLabel, setWord } from "./names.ts";
 import { BY_RANK, state } from "./state.ts";
 import { meanRanks } from "./statistics.ts";
 import type { Benchmark, Cell, Estimate, Mean, Model, Task } from "./types.ts";
@@ -58,7 +58,7 @@ export function tablesOf(b: Benchmark): OverviewTable[] {
   return sets.map((set) => ({
     id: set,
     b,
-    title: before + (isLevel(b, set) ? setLabel(set) : `${setWord(b)} ${setLabel(set)}`),
+    title: before + (setHeading(set) === set ? `${setWord(b)} ${set}` : setHeading(set)),
     columns: mine
       .filter((x) => shared(x) || asked(x, set))
       .map((task) => ({ key: task.name, task, set, label: ownName(task) })),

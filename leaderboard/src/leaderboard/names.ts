@@ -13,23 +13,24 @@ export const setWord = (b: Benchmark) => (inChinese() ? b.sets_zh : b.sets_en);
 
 const benchmarkWith = (set: string) => data.benchmarks.find((b) => setsOn(b).includes(set));
 
-/** Whether a set is a level of difficulty, which is written in capitals: EASY. */
-export const isLevel = (b: Benchmark, set: string) => b.levels.includes(set);
+const namesOf = (set: string) =>
+  (benchmarkWith(set) ?? data.benchmarks[0]).set_names[set] ?? { zh: set, en: set, title_zh: set };
 
-/** A set's name: EASY, fold 3, dimension 10, v1; null is the mean over sets. */
+/** A set's name beside others: EASY, 困难, fold 3, v1; null is the mean over sets. */
 export function setLabel(set: string | null) {
   if (set === null) return t("meanHead");
-  const own = benchmarkWith(set) ?? data.benchmarks[0];
-  const number = own.averaged && /^[a-z]+(\d+)$/.exec(set)?.[1];
-  if (number) return `${setWord(own)} ${number}`;
-  if (inChinese() && hasWord(`set.${own.name}.${set}`)) return t(`set.${own.name}.${set}`);
-  return isLevel(own, set) ? set.toUpperCase() : set;
+  return inChinese() ? namesOf(set).zh : namesOf(set).en;
+}
+
+/** A set's name in a heading, in Chinese with the one by which papers and flags know it: 困难（HARD）. */
+export function setHeading(set: string) {
+  return inChinese() ? namesOf(set).title_zh : namesOf(set).en;
 }
 
 /** A set's name with its benchmark's name before it, if the page has several benchmarks. */
 export function setTitle(set: string) {
   const own = benchmarkWith(set);
-  return (manyBenchmarks() && own ? `${own.title} · ` : "") + setLabel(set);
+  return (manyBenchmarks() && own ? `${own.title} · ` : "") + setHeading(set);
 }
 
 /** The CSS class that gives a set its colour, by its index in the benchmark. */

@@ -19,6 +19,8 @@ export interface Benchmark {
   sets: string[];
   sets_zh: string;
   sets_en: string;
+  /** The names of sets in both languages, and the Chinese one in titles. */
+  set_names: Record<string, { zh: string; en: string; title_zh: string }>;
   /** Whether its sets are folds or dimensions, whose mean the paper reports. */
   averaged: boolean;
   /** The sets by difficulty, the easier first; empty if sets do not differ in difficulty. */
@@ -152,6 +154,8 @@ export interface Flag {
   text: Words;
   /** Whether data are lost or cannot be compared. */
   grave?: boolean;
+  /** A sign for the text, which stands before the interval, so that the row needs no line for it. */
+  brief?: string;
   /** The full text, if `text` is short for it. */
   title?: string;
   /** The cell whose statuses are drawn as a bar above the text. */

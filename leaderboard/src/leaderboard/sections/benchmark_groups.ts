@@ -61,6 +61,7 @@ function drawWhole(whole: GroupTable): Kid {
       { class: "note" },
       sentences(
         t("wholeNote"),
+        whole.columns.some(({ absent }) => absent.length) && t("absentNote"),
         whole.rows.some(({ row }) => row.scores.some((x) => isNumber(x.value) && !isNumber(x.low))) && t("noIntervals"),
         whole.rows.some(({ row }) => row.parts.some((part) => part.estimated)) && t("estimateMarks"),
         wayOf(whole),

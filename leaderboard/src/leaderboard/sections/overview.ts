@@ -65,6 +65,7 @@ export const drawOtherTables = () =>
       sentences(
         t("overviewNote"),
         t("rowsNote"),
+        state.intervals && cellsInView().some((c) => counts(c).none > 0) && t("noAnswerNote"),
         state.intervals && haveIntervals() && t("intervalNote"),
         state.intervals && haveIntervals() && estimateNote(),
         state.intervals && lackIntervals() && t("noIntervals"),
@@ -260,7 +261,11 @@ function cellTold(cell: Cell, metric: string, task: Task, m: Estimate): Partial<
     `n=${m.n ?? 0}`,
   ];
   const flags: (Flag | false | undefined | "" | null)[] = [
-    n.none > 0 && { text: `${num(n.none)} ${t("noAnswer")}`, title: statusWords(cell) },
+    n.none > 0 && {
+      text: `${num(n.none)} ${t("noAnswer")}`,
+      brief: `∅${num(n.none)}`,
+      title: statusWords(cell),
+    },
     n.failed > 0 && { text: `${num(n.failed)} ${t("failedN")}`, grave: true },
     signsOf(cell).length > 0 && { text: t("signShort"), title: t("signRead", num(signsOf(cell).length)) },
     estimateFlag(cell),

@@ -93,7 +93,9 @@ export const nameOf = (name: string): Node => h("span", { class: "data name", ti
 function valueNodes(standing: Standing, x: SheetValue, given: SheetCell): Nodes {
   const { column } = standing;
   const { text, beside } = cellText(column, given);
-  const { letters, asides = [], flags = [], parts = [] } = x;
+  const { letters, asides = [], parts = [] } = x;
+  const flags = (x.flags ?? []).map(asFlag);
+  const brief = column.interval === "aligned" ? flags.filter((flag) => flag.brief) : [];
   const ground = {
     class: `letters${x.alike ? " alike" : ""}`,
     "aria-hidden": "true",
@@ -103,7 +105,7 @@ function valueNodes(standing: Standing, x: SheetValue, given: SheetCell): Nodes 
     figureNode(standing, x, text),
     letters && h("span", ground, shortLetters(letters)),
     column.interval === "aligned"
-      ? x.value !== "" && h("span", { class: "ci" }, beside)
+      ? x.value !== "" && h("span", { class: "ci" }, brief.map(briefNode), beside)
       : beside && h("small", null, ` ${beside}`),
     asides.map((aside) => h("small", null, ` ${aside.trim()}`)),
     parts.length > 0 &&
@@ -112,9 +114,13 @@ function valueNodes(standing: Standing, x: SheetValue, given: SheetCell): Nodes 
         { class: "seeds" },
         parts.map(({ name, value }) => partNode(column, name, value)),
       ),
-    flags.map((flag) => flagNode(asFlag(flag))),
+    flags.filter((flag) => !brief.includes(flag)).map(flagNode),
   ];
 }
+
+/** A warning before an interval: a sign, whose words are its tooltip and for screen readers. */
+const briefNode = ({ brief, text, title }: Flag): Node =>
+  h("span", { class: "brief", title }, h("span", { "aria-hidden": "true" }, `${brief} `), unseen(`${inWords(text)}, `));
 
 function partNode(column: SheetColumn, name: string, value: SheetValue): Node {
   const { text } = cellText(column, value);

@@ -7,7 +7,7 @@ import { modelPlaces } from "../columns.ts";
 import { data, models, taskOf } from "../data.ts";
 import { perturbOf, scoringOf, setNames } from "../filters.ts";
 import { tasks } from "../metric_choice.ts";
-import { perturbName, setLabel, taskName } from "../names.ts";
+import { perturbName, setHeading, taskName } from "../names.ts";
 import { pickedIn, state } from "../state.ts";
 import type { About, Sheet, SheetRow } from "../types.ts";
 import { type Block, blocksOf } from "./blocks.ts";
@@ -39,7 +39,7 @@ export function pickWords(field: string, value: string): string {
   if (field === "run") return plain(data.runs[Number(value)].name);
   if (field === "model") return plain(modelOfValue(value)?.label ?? value);
   if (field === "task") return value === MEAN ? t("meanOverTasks") : taskName(taskOf(value));
-  if (field === "set") return setLabel(value);
+  if (field === "set") return setHeading(value);
   if (field === "perturb") return perturbName(value);
   return field === "basis" ? t(`basis.${value}`) : plain(value);
 }

@@ -1,0 +1,129 @@
+"""The finding over several benchmarks: the model with the highest mean on most of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from evalsuite.analyses import overview
+from evalsuite.analyses.findings.cells import FindingCell
+from evalsuite.analyses.findings.words import Finding, named, percent
+from evalsuite.analyses.overview import BenchmarkGroup, GroupColumn, GroupRow, GroupScore, part_name
+from evalsuite.benchmarks.registry import BENCHMARKS
+from evalsuite.common.numbers import fixed
+from evalsuite.common.sheet import Text
+from evalsuite.results.analysis import Results
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A benchmark with the means of the models that can be compared, the highest first, and the highest of a baseline."""
+
+    title: str
+    ranked: Sequence[tuple[str, GroupScore, float]]  # (model's id, its mean and interval, the mean)
+    baseline: float
+
+    @property
+    def lead(self) -> float:
+        return self.ranked[0][2] - self.ranked[1][2]
+
+    @property
+    def is_won(self) -> bool:
+        """Whether one model has the highest mean; ties are no wins."""
+        return self.lead > 1e-12
+
+
+def over_benchmarks(cells: Sequence[FindingCell], runs: Sequence[Results]) -> list[Finding]:
+    """Name the model with the highest mean on most benchmarks of the first group that has several, as the page's first table
+    shows them. No test is over benchmarks."""
+    names = {cell.id: cell.name for cell in cells if not (cell.cell.is_baseline or cell.cell.is_adapter)}
+    columns = _columns(names, {cell.id for cell in cells if cell.cell.is_baseline}, runs)
+    won = [column for column in columns if column.is_won]
+    if len(columns) < 2 or not won:
+        return []
+    counts = Counter(column.ranked[0][0] for column in won)
+    most = max(counts.values())
+    leaders = [model for model, count in counts.items() if count == most]
+    mine = [column for column in won if column.ranked[0][0] == leaders[0]]
+    of = len({model for column in columns for model, *_ in column.ranked})
+    test = Text(
+        "各任务的平均，未作检验；检验见其余各条", "Means of tasks, without a test; the other findings have tests"
+    )
+    if len(leaders) > 1:
+        who = [names[model] for model in leaders]
+        zh = f"{len(columns)} 个基准：{of} 个模型中，{'、'.join(who)} 各在 {most} 个基准上平均分最高。"
+        en = f"{named(who)} each have the highest mean of {of} models on {most} of {len(columns)} benchmarks."
+        return [Finding("benchmarks", zh, en, test.zh, test.en)]
+    shown = max(mine, key=lambda column: column.lead)
+    (_, best, _), (second, next_best, _), *_ = shown.ranked
+    below = sum(column.baseline > column.ranked[0][2] for column in mine)
+    every = most == len(columns)
+    zh, en = "、".join(column.title for column in mine), ", ".join(column.title for column in mine)
+    where = Text(f"其中 {most} 个基准（{zh}）", f"{most} of {len(columns)} benchmarks ({en})")
+    if every:
+        where = Text(f"全部 {most} 个基准", f"all {most} benchmarks")
+    under = Text(f"，有 {below} 个低于某个基线", f", below a baseline on {below}") if below else Text("", "")
+    zh = (
+        f"{len(columns)} 个基准：{of} 个模型中，{names[leaders[0]]} 在{where.zh}上平均分最高{under.zh}；"
+        f"{shown.title}：{_mean(best, 'zh')}，其次 {names[second]}，{percent(next_best.value or 0.0, 'zh')}。"
+    )
+    en = (
+        f"{names[leaders[0]]} has the highest mean of {of} models on {where.en}{under.en}; "
+        f"{shown.title}: {_mean(best, 'en')}, next {names[second]}, {percent(next_best.value or 0.0, 'en')}."
+    )
+    return [Finding("benchmarks", zh, en, test.zh, test.en)]
+
+
+def _mean(score: GroupScore, language: str) -> str:
+    """ "79.3 % (75–82)"."""
+    value = percent(score.value or 0.0, language)
+    if score.low is None or score.high is None:
+        return value
+    between = f"{fixed(100 * score.low, 0)}–{fixed(100 * score.high, 0)}"
+    return f"{value}（{between}）" if language == "zh" else f"{value} ({between})"
+
+
+def _columns(names: Mapping[str, str], baselines: set[str], runs: Sequence[Results]) -> list[_Column]:
+    """The benchmarks of the first group that has several, on which two or more models have a mean."""
+    found = [(n, group) for n, results in enumerate(runs) for group in results.of(overview.ANALYSIS) or ()]
+    first = next((group for _, group in found if sum(c.kind == "benchmark" for c in group.columns) > 1), None)
+    if first is None:
+        return []
+    rows = [
+        (f"{n}\t{row.model}", row, group)
+        for n, group in found
+        if (group.name, group.split) == (first.name, first.split)
+        for row in group.rows
+    ]
+    ways = Counter((row.variant, row.shots, row.scoring) for model, row, _ in rows if model in names)
+    if not ways:
+        return []
+    usual = ways.most_common(1)[0][0]
+    columns = []
+    for name in dict.fromkeys(c.name for _, group in found for c in group.columns if c.kind == "benchmark"):
+        means = {
+            model: score
+            for model, row, group in rows
+            if (row.variant, row.shots, row.scoring) == usual and (score := _whole(row, group, name))
+        }
+        values = {model: score.value for model, score in means.items() if score.value is not None}
+        ranked = sorted((model for model in values if model in names), key=lambda model: -values[model])
+        highest = max((value for model, value in values.items() if model in baselines), default=0.0)
+        if len(ranked) > 1:
+            own = [(model, means[model], values[model]) for model in ranked]
+            columns.append(_Column(BENCHMARKS[name].title, own, highest))
+    return columns
+
+
+def _whole(row: GroupRow, group: BenchmarkGroup, benchmark: str) -> GroupScore | None:
+    """A model's mean over a benchmark, of replies that are all there; None if there is none."""
+    for column, score in zip(group.columns, row.scores, strict=True):
+        if (column.kind, column.name) == ("benchmark", benchmark):
+            return None if score.value is None or _is_partial(row, column) else score
+    return None
+
+
+def _is_partial(row: GroupRow, column: GroupColumn) -> bool:
+    mine = (part for part in row.parts if part_name((part.task, part.set)) in column.parts)
+    return any(part.lost or part.estimated for part in mine)
