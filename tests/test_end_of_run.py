@@ -196,6 +196,16 @@ def test_baselines_stand_last_under_a_heading_and_short_names_are_spelled_out(tm
     assert "CKF: Knowledge filling   SI: Slot identification" in shown.splitlines()
 
 
+@pytest.mark.slow
+def test_a_baseline_has_one_line_of_progress(tmp_path: Path, cli: Any) -> None:
+    models = ["--model", "random", "--model", "qwen-coder-0.5b"]
+    shown = cli("run", *models, "--tasks", "CKF", "--limit", "2", "--out", tmp_path / "run").output
+    done = [line for line in shown.splitlines() if line.startswith("✓")]
+    assert [line.split("  ")[0] for line in done[:1]] == ["✓ random"] and "2 cells, 4 asked" in done[0]
+    assert [line.split()[1] for line in done[1:]] == ["qwen-coder-0.5b"] * 2
+
+
+@pytest.mark.slow
 def test_models_go_by_mean_rank_and_a_run_of_several_benchmarks_begins_with_all_of_them(
     tmp_path: Path, cli: Any
 ) -> None:

@@ -19,6 +19,7 @@ from evalsuite.analyses.table import sheets
 from evalsuite.cli.tables.export import export
 from evalsuite.cli.tables.terminal import draw
 from evalsuite.common.numbers import fixed
+from evalsuite.common.sheet import Column, Value, spell
 
 needs("dev")
 
@@ -45,6 +46,13 @@ def test_ties_go_away_from_zero() -> None:
     assert {value: fixed(100 * value, 1) for value in TIES} == TIES
     assert [fixed(-100 * value, 1) for value in TIES] == [f"-{text}" for text in TIES.values()]
     assert fixed(0.125, 2, "+") == "+0.13"
+
+
+def test_an_interval_that_ends_beside_zero_says_on_which_side() -> None:
+    column = Column("change", kind="percent", signed=True)
+    ends = [(-0.0031, 0.071), (-0.08, 0.0004), (-0.0002, 0.0), (0.002, 0.4)]
+    told = [spell(Value(0.01, low, high), column)[1][0] for low, high in ends]
+    assert told == [" -0.3 … +7", " -8 … 0", " 0 … 0", " +0.2 … +40"]
 
 
 @pytest.mark.parametrize("form", ["csv", "latex", "markdown"])

@@ -174,8 +174,17 @@ def _digits(column: Column) -> int:
 
 def _between(value: Value, column: Column, digits: int) -> str:
     # A dash next to signed numbers would look like a minus.
-    low, high = (_words(x, replace(column, digits=digits)) for x in (value.low, value.high))
+    low, high = (_end(x, column, digits) for x in (value.low, value.high))
     return f"{low}{' … ' if column.signed else '–'}{high}"
+
+
+def _end(value: float | None, column: Column, digits: int) -> str:
+    """An end of an interval. One of a change that is next to zero has the digits of the value, not the words "-0": its side of
+    zero is what a reader looks for."""
+    for words in (_words(value, replace(column, digits=n)) for n in (digits, _digits(column))):
+        if not column.signed or value is None or words.strip("+-0."):
+            return words
+    return "0"
 
 
 def _words(value: str | float | int | None, column: Column) -> str:

@@ -126,6 +126,7 @@ def line_of(cell: Cell) -> Line:
         way,
         task.item_metrics[0],
         not recorded,
+        joined=cell.facts.get("backend") == "baseline",
     )
 
 

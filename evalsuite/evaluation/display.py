@@ -32,6 +32,8 @@ class Line:
     metric: str = ""  # metric whose running mean is shown; "": none
     # Whether the model generates now; recorded replies, read from a file, have no rate of tokens.
     generated: bool = True
+    # Whether it has no line of its own: baselines, which are done at once, have one for all of their cells.
+    joined: bool = False
 
     @property
     def label(self) -> str:
@@ -152,6 +154,7 @@ class ModelProgress:
         self._began = time.perf_counter()
         self._counts = [_LineCount(one, total) for one, total in lines]
         self._asked = self._tokens = 0
+        self._joined: list[_LineCount] = []  # finished lines that have none of their own
         # One live line of 80 columns for all.
         name = one_line(lines[0][0].model, 40) if lines else ""
         total = sum(count for _, count in lines)
@@ -183,6 +186,13 @@ class ModelProgress:
     def finish(self) -> None:
         self._display.progress.remove_task(self._line)
         seconds = time.perf_counter() - self._began
+        if self._joined:
+            cells, asked = len(self._joined), sum(count.asked for count in self._joined)
+            kept = sum(count.skipped for count in self._joined)
+            name = f"{one_line(self._joined[0].line.model)}  "
+            self._display.say(
+                name, f"{cells} cells, {asked} asked", f", {kept} kept" if kept else "", f", at {seconds:.1f} s"
+            )
         log.info("%d asked, %d tokens, %.2f s", self._asked, self._tokens, seconds)
 
     def _say_if_done(self, count: _LineCount) -> None:
@@ -190,6 +200,9 @@ class ModelProgress:
             self._say(count)
 
     def _say(self, count: _LineCount, *more: str) -> None:
+        if count.line.joined and not (count.failed or more):
+            self._joined.append(count)
+            return
         kept = f", {count.skipped} kept" if count.skipped else ""
         failed = (f", {count.failed} failed", "red") if count.failed else ""
         seconds = time.perf_counter() - self._began

@@ -104,6 +104,9 @@ test("numbers are written as their column's kind has it", () => {
     text: "−2.0",
     beside: "−10 … +5",
   });
+  const ends = (low: number, high: number) =>
+    write({ kind: "percent", signed: true }, { value: 0.01, low, high }).beside;
+  assert.deepEqual([ends(-0.0031, 0.071), ends(-0.08, 0.0004)], ["−0.3 … +7", "−8 … 0"], "the side of zero");
   assert.equal(write({ kind: "number", signed: true }, 0.001).text, "0.00", "no sign where nothing is left");
   assert.equal(write({ kind: "number", digits: 3 }, 1.23456).text, "1.235");
   assert.equal(write({ kind: "count" }, 12345).text, "12,345");
@@ -159,7 +162,7 @@ test("signs, remarks and parts stand beside their value; a histogram is told in 
     ],
   };
   const [first, second] = tableOf(sheet).rows.map(({ cells }) => cells);
-  assert.deepEqual(first[1], { text: "+10.0", asides: ["*", "+0 … +20", "n 5"], rank: "" });
+  assert.deepEqual(first[1], { text: "+10.0", asides: ["*", "0 … +20", "n 5"], rank: "" });
   assert.equal(first[2].text, "1: 3, 2: 0");
   assert.deepEqual(second[1].asides, ["seed 1 +20.0"]);
 });

@@ -45,7 +45,14 @@ function number(column: SheetColumn, v: number, digits: number): string {
 /** Both ends of an interval as text; "" if there is none. */
 export function between(column: SheetColumn, { low, high }: SheetValue, digits: number): string {
   if (!isNumber(low) || !isNumber(high)) return "";
-  return `${number(column, low, digits)}${column.signed ? " … " : "–"}${number(column, high, digits)}`;
+  return [low, high].map((v) => endOf(column, v, digits)).join(column.signed ? " … " : "–");
+}
+
+/** An end of an interval. One of a change that is next to zero has the digits of the value, not the words "−0", as in
+ *  common/sheet.py: its side of zero is what a reader looks for. */
+function endOf(column: SheetColumn, v: number, digits: number): string {
+  const tried = [digits, digitsOf(column)].map((n) => number(column, v, n));
+  return column.signed ? (tried.find((words) => /[1-9]/.test(words)) ?? "0") : tried[0];
 }
 
 export interface Said {
