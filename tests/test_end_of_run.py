@@ -199,7 +199,7 @@ def test_baselines_stand_last_under_a_heading_and_short_names_are_spelled_out(tm
 @pytest.mark.slow
 def test_a_baseline_has_one_line_of_progress(tmp_path: Path, cli: Any) -> None:
     models = ["--model", "random", "--model", "qwen-coder-0.5b"]
-    shown = cli("run", *models, "--tasks", "CKF", "--limit", "2", "--out", tmp_path / "run").output
+    shown = cli("run", *models, "--tasks", "CKF", "--limit", "2", "--out", tmp_path / "run").stderr
     done = [line for line in shown.splitlines() if line.startswith("✓")]
     assert [line.split("  ")[0] for line in done[:1]] == ["✓ random"] and "2 cells, 4 asked" in done[0]
     assert [line.split()[1] for line in done[1:]] == ["qwen-coder-0.5b"] * 2

@@ -159,6 +159,24 @@ def test_every_figure_is_exported(page: Any, results: dict[str, Any]) -> None:
     assert delta == value(results, "cells", "accuracy_logical", model="lexical", task="cedar_inference_probing")
 
 
+def test_all_of_a_section_is_exported_whatever_is_picked(page: Any, results: dict[str, Any]) -> None:
+    to(page, "lang=en", "html[data-drawn=all]")
+    page.evaluate("document.querySelectorAll('details.section').forEach((x) => { x.open = true; })")
+    with page.expect_download() as saved:
+        page.click("[data-all=breakdown]")
+    text = Path(saved.value.path()).read_text(encoding="utf-8-sig")
+    rows = [row for row in csv.DictReader(io.StringIO(text)) if row["row"] in MODELS]
+    wanted = {
+        (e["model"], e["task"], e["set"], bin["value"], bin["interval"][0])
+        for e in results["breakdowns"]
+        for bin in e.get("turns", [])
+    }
+    found = {
+        (r["model"], r["task"], r["set"], float(r["value"]), float(r["low"])) for r in rows if r["low"] and r["value"]
+    }
+    assert wanted and len({task for _, task, *_ in wanted}) > 1 and wanted <= found
+
+
 def test_all_right_options_and_all_chosen_are_marked(page: Any, run: Path, results: dict[str, Any]) -> None:
     cell = next(
         c for c in results["cells"] if (c["model"], c["task"], c["set"]) == ("random", "cicero_all_answers", "v1")

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from statistics import mean
 
 from evalsuite.analyses.tokens import BY_CHARACTERS
-from evalsuite.benchmarks.registry import TASKS, metric_named, set_order, task_order
+from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import CellValue, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.results.words import estimate_flags
+from evalsuite.results.words import estimate_flags, set_title
 from evalsuite.types import Coordinates
 
 MEAN = "mean"  # the task in `about` of a sheet of means over tasks
@@ -102,9 +102,8 @@ def _sheet(cells: Sequence[CellResult], about: dict[str, str], tasks: int) -> It
     )
     words = Text(f"{tasks} 项任务的平均", f"mean of {tasks} tasks")
     task = words if tasks > 1 else Text(TASKS[about["task"]].zh, TASKS[about["task"]].en)
-    title = Text(
-        f"准确率与所用词元 · {task.zh} · {about['set']}", f"Scores against tokens · {task.en} · {about['set']}"
-    )
+    of_set = set_title(benchmark_of(cells[0].task), about["set"])
+    title = Text(f"准确率与所用词元 · {task.zh} · {of_set.zh}", f"Scores against tokens · {task.en} · {of_set.en}")
     chart = Chart("scatter", across=5, up=(4,), pick=("task", "set"), title=task)
     rows = tuple(_row(point, tasks, costs) for point in points)
     notes = tuple(_notes(points, len(ways) - len(counted), len(counted) - len(points), tasks))

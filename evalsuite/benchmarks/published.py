@@ -12,7 +12,7 @@ from evalsuite.types import Benchmark
 
 def published_figures(benchmark: Benchmark) -> list[dict[str, Any]]:
     """The published figures of a benchmark: source table, set, task, model, shots, metric, value, `group` for those of some
-    items only, and `perturb` for those of perturbed items.
+    items only, `perturb` for those of perturbed items, and `wording` for those that stand beside one wording of ours alone.
 
     The set "avg" is the mean over all sets. Figures of subsets that no task asks about are left out.
     Raises DataError, with file and line, for an unknown task or a value that is not a number.
@@ -42,5 +42,5 @@ def published_figures(benchmark: Benchmark) -> list[dict[str, Any]]:
                 f"{error}: expected a task's name without its benchmark's, and numbers", benchmark.published, line
             ) from None
         figure |= {"group": row["group"]} if row.get("group", "avg") not in ("", "avg") else {}
-        rows.append(figure | ({"perturb": row["perturb"]} if row.get("perturb") else {}))
+        rows.append(figure | {name: row[name] for name in ("perturb", "wording") if row.get(name)})
     return rows

@@ -24,7 +24,7 @@ from evalsuite.analyses.second import second_cells
 from evalsuite.analyses.table import SECTIONS, TABLES, sheets
 from evalsuite.benchmarks.probing import CORRUPTIONS
 from evalsuite.benchmarks.published import published_figures
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_rows
+from evalsuite.benchmarks.registry import BENCHMARKS, FILE, TASKS, metric_rows
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import remove, replace_file
 from evalsuite.common.finite import is_finite, not_finite, without_nan
@@ -250,7 +250,14 @@ def page_data(runs: Sequence[Loaded], add_shard: Callable[[str], str]) -> dict[s
         "published": [row for name in used for row in published_figures(BENCHMARKS[name])],
         "references": [as_json(sheet) for name in used if (made := BENCHMARKS[name].references) for sheet in made()],
         "citations": citations(BENCHMARKS[name] for name in used),
+        "unlike": [name for name in used if _differs(name, runs)],
     }
+
+
+def _differs(benchmark: str, runs: Sequence[Loaded]) -> bool:
+    """Whether the runs have different files of a benchmark."""
+    files = [run.results.out / "benchmarks" / benchmark / FILE for run in runs]
+    return len({path.read_bytes() for path in files if path.is_file()}) > 1
 
 
 @dataclass(frozen=True, slots=True)

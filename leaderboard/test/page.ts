@@ -93,6 +93,7 @@ export const page = (): PageData => ({
   published: [],
   references: [],
   citations: "",
+  unlike: [],
 });
 
 export function openPage() {

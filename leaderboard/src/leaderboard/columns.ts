@@ -127,7 +127,7 @@ export function published(set: string | null, task: string, metric: string, grou
   if (!["generate", "nll"].includes(scoringOf(taskOf(task)))) return found; // the paper's models wrote their answers
   for (const p of data.published) {
     const other = (Object.keys(here) as (keyof typeof here)[]).some((key) => p[key] !== here[key]);
-    if (other || (p.perturb ?? "none") !== perturb) continue;
+    if (other || (p.perturb ?? "none") !== perturb || (p.wording ?? state.variant) !== state.variant) continue;
     const entry = found.get(p.model) ?? { value: p.value, sources: [] };
     if (!entry.sources.includes(p.source)) entry.sources.push(p.source);
     found.set(p.model, entry);

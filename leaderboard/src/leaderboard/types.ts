@@ -136,6 +136,8 @@ export interface Published {
   source: string;
   group?: string;
   perturb?: string;
+  /** The wording that it was asked in, if it stands beside that alone. */
+  wording?: string;
 }
 /** Significance groups of a column: ranking.py. */
 export interface Groups extends Place {
@@ -344,5 +346,7 @@ export interface PageData {
   published: Published[];
   references: Sheet[];
   citations: string;
+  /** Benchmarks whose files differ between the runs. */
+  unlike: string[];
 }
 export type { Mean, MetricValue };

@@ -1,5 +1,5 @@
 // Sections that are drawn from the sheets of analyses: what to pick of them, their charts, and their tables.
-import { choice, h, type Kid, kept, visible } from "../../common/dom.ts";
+import { button, choice, h, type Kid, kept, visible } from "../../common/dom.ts";
 import { isNumber } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { hasWord, t } from "../../common/words.ts";
@@ -17,6 +17,7 @@ import { asValue, inWords, titleOf } from "../tables/figures.ts";
 import { narrowed, type Pick, pickOf, pickWords } from "../tables/narrow.ts";
 import { foundIn, sheetNode, sheetPanels, sheetsOf } from "../tables/sheet.ts";
 import type { Sheet, Words } from "../types.ts";
+import { exportSheets } from "./export.ts";
 
 /** Tables without a chart that stand below a fold, for they are long. */
 const LONG = new Set(["seeds"]);
@@ -25,7 +26,7 @@ const LONG = new Set(["seeds"]);
  *  its title and its note. Sheets of one name are a part of it, with a heading of its own where words.json has one. Tables of the
  *  analyses `whole` stand above with all of their rows, whatever is picked for the charts. */
 export function drawCharted(id: string, analyses: string[], whole: string[] = []): Kid {
-  const { sheets, picks } = narrowed(id, analyses);
+  const { sheets, all, picks } = narrowed(id, analyses);
   const above = sheetsOf(({ analysis = "" }) => whole.includes(analysis)).flatMap((sheet, n) => {
     const node = sheetNode(sheet, { id: `${sheet.name}-${n + 1}` });
     return node ? [{ sheet, node }] : [];
@@ -49,6 +50,12 @@ export function drawCharted(id: string, analyses: string[], whole: string[] = []
     above.length > 0 && save,
     sheets.length > 0 && hasWord(`${id}Note`) && h("p", { class: "note" }, t(`${id}Note`)),
     controls(id, picks.filter(isShared)),
+    picks.some(({ values }) => values.length > 1) &&
+      h(
+        "p",
+        { class: "savers" },
+        button(t("allAsCsv"), () => exportSheets(id, all), { class: "small", "data-all": id }),
+      ),
     keys.length > 1 && modelKeys(keys),
     parts.map((mine) => drawPart(id, mine, picks, isShared)),
   );

@@ -1,5 +1,6 @@
 // The overview as one CSV, a line for each figure.
 import { saveCsv } from "../../common/files.ts";
+import { isNumber } from "../../common/numbers.ts";
 import { entryAt, ownRows, published, tablesOf } from "../columns.ts";
 import { counts, data, fileStem } from "../data.ts";
 import { benchmarksShown, perturbOf, scoringOf } from "../filters.ts";
@@ -7,7 +8,9 @@ import { metricOf } from "../metric_choice.ts";
 import { publishedAs } from "../metrics.ts";
 import { state } from "../state.ts";
 import { STATUSES } from "../statuses.ts";
-import type { Benchmark, Cell, MetricValue, Model, Task } from "../types.ts";
+import { blocksOf } from "../tables/blocks.ts";
+import { asValue, cellText, inWords, titleOf } from "../tables/figures.ts";
+import type { About, Benchmark, Cell, MetricValue, Model, Sheet, SheetColumn, Task, Words } from "../types.ts";
 
 /** A line: heading -> value. Missing headings stay empty. */
 export type Line = Record<string, string | number | boolean | null | undefined>;
@@ -21,6 +24,41 @@ const HEADS = [
   "wilson_low", "wilson_high", "n", "items", "estimate", "asked", "leaked", "drop_leaked", "chance", "accuracy_of_parsed", ...STATUSES, "source",
   "signature",
 ];
+
+const PLACE = ["model", "task", "set", "split", "variant", "shots", "scoring", "perturb"] as const;
+
+/** All figures of some sheets as one CSV, a line each: what a section has under any choice of its pickers. */
+export function exportSheets(id: string, sheets: Sheet[]): void {
+  const heads = ["table", "run", ...PLACE, "group", "row", "column", "value", "low", "high"];
+  saveLines(id, heads, sheets.flatMap(sheetLines));
+}
+
+function sheetLines(sheet: Sheet): Line[] {
+  const isName = (column: SheetColumn, n: number) => n === 0 || column.key || n === sheet.chart?.across;
+  return blocksOf(sheet.rows).flatMap(({ group, rows }) =>
+    rows.flatMap((row) => {
+      const named = sheet.columns.flatMap((column, n) =>
+        isName(column, n) ? cellText(column, row.cells[n]).text : [],
+      );
+      return sheet.columns.flatMap((column, n): Line[] => {
+        const { value, low, high } = asValue(row.cells[n]);
+        if (isName(column, n) || !(isNumber(value) || isNumber(low))) return [];
+        const about: About = { ...sheet.about, ...row.about, ...column.about };
+        return [
+          {
+            ...Object.fromEntries(PLACE.map((name) => [name, about[name]])),
+            ...{ table: titleOf(sheet), run: data.runs[sheet.run ?? 0].name, group: inWords(group?.cells[0] as Words) },
+            ...{
+              row: named.join(" · "),
+              column: [column.heading, column.below].map(inWords).filter(Boolean).join(" "),
+            },
+            ...{ value: isNumber(value) ? value : null, low, high },
+          },
+        ];
+      });
+    }),
+  );
+}
 
 interface Place {
   set: string | null;

@@ -1,7 +1,16 @@
 // Notes on the figures in view.
 import { h } from "../../common/dom.ts";
 import { colon, hasWord, sentences, t } from "../../common/words.ts";
-import { benchmarkOf, data, isChoice, manyBenchmarks, models, recordingWords, taskOf } from "../data.ts";
+import {
+  benchmarkNamed,
+  benchmarkOf,
+  data,
+  isChoice,
+  manyBenchmarks,
+  models,
+  recordingWords,
+  taskOf,
+} from "../data.ts";
 import { benchmarksShown, cellsInView, hasCells, perturbOf } from "../filters.ts";
 import { choiceMetrics, metricOf, metricsOf, tasks } from "../metric_choice.ts";
 import { baseName, isLower, isPaper, isSigned, metricName, publishedAs } from "../metrics.ts";
@@ -38,6 +47,8 @@ export function notes() {
     ...perturbNotes(),
     ...benchmarkNotes(),
     ...recordedNotes(),
+    data.unlike.length > 0 &&
+      t("unlikeFiles", data.unlike.map((name) => benchmarkNamed(name)?.title ?? name).join(", ")),
   ].filter(Boolean);
   return lines.length > 0 && h("p", { class: "note", id: "profile", role: "status" }, sentences(...lines));
 }

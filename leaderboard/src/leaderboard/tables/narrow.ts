@@ -79,14 +79,15 @@ function withRows(sheet: Sheet, wanted: (about: About, run: number) => boolean):
   return rows.some((row) => !row.kind) ? { ...sheet, rows } : null;
 }
 
-/** The sheets of some analyses under the page's settings, each reduced to the values that are picked; and the fields that get a picker. The
- *  values of a field are those in sheets that are left after the fields before it. */
-export function narrowed(section: string, analyses: string[]): { sheets: Sheet[]; picks: Pick[] } {
+/** The sheets of some analyses under the page's settings, each reduced to the values that are picked; all of them, whatever is picked; and
+ *  the fields that get a picker. The values of a field are those in sheets that are left after the fields before it. */
+export function narrowed(section: string, analyses: string[]): { sheets: Sheet[]; all: Sheet[]; picks: Pick[] } {
   const mine = sheetsOf(({ analysis = "", columns }) => analyses.includes(analysis) && columns.length > 0);
   let sheets = mine.flatMap((sheet) => {
     const { compares = [] } = sheet;
     return withRows(sheet, (about, run) => aboutInView(about, run, compares) && isAsked(about, compares)) ?? [];
   });
+  const all = sheets;
   const fields = new Set(sheets.flatMap(({ chart }) => chart?.pick ?? []));
   const picks = [...fields].flatMap((field): Pick[] => {
     const found = sheets
@@ -105,7 +106,7 @@ export function narrowed(section: string, analyses: string[]): { sheets: Sheet[]
     return [pick];
   });
   const places = modelPlaces();
-  return { sheets: sheets.map((sheet) => (sheet.chart ? inOrderOfModels(sheet, places) : sheet)), picks };
+  return { sheets: sheets.map((sheet) => (sheet.chart ? inOrderOfModels(sheet, places) : sheet)), all, picks };
 }
 
 /** The sheet with its rows, and blocks of rows, in the order of their models; of those of no model, unchanged. */
