@@ -274,7 +274,7 @@ def test_the_sheets() -> None:
     ]
     against, measures, battles = sheets_of(ANALYSIS, content(*cells))
     words = [["".join(w for w, _ in spell(c, column)) for c, column in zip(row.cells, against.columns, strict=True)] for row in against.rows]  # fmt: skip
-    assert [line[0] for line in words] == ["DI easy", "m", "n", "SI easy", "m", "n", "CORECODE all tasks", "m", "n"]
+    assert [line[0] for line in words] == ["EASY DI", "m", "n", "EASY SI", "m", "n", "CORECODE all tasks", "m", "n"]
     assert [len(row.cells) for row in against.rows] == [8] * 9
     assert [word.split(" ")[0] for word in words[7]] == ["m", "75.0", "8", "50.0", "100.0", "3", "33.3", "3"]
     assert "EC by rule" in english(against.notes[0])

@@ -15,14 +15,14 @@ from typing import Annotated
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from evalsuite.benchmarks.registry import TASKS, benchmark_of
+from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
 from evalsuite.common.dialogue import asked_event
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import About, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, ItemValue, item_values
 from evalsuite.results.schema.base import CellFields, Count, Rows, Share, Strict
-from evalsuite.results.words import place_words, titled, with_notes
+from evalsuite.results.words import metric_heading, place_words, titled, with_notes
 from evalsuite.types import Item
 
 Ends = tuple[int | None, int | None]  # lowest and highest value, both inclusive; (26, None) has no upper end
@@ -267,8 +267,9 @@ def _breakdown(title: Text, entries: Sequence[Breakdown], by: str, bins: Sequenc
             continue
         # Models may have different numbers of answered items: the block's n is the largest.
         counts = (max((f[b].n for f in figures if b in f), default=0) for b in bins)
-        end = f" {models[0].metric[:3]} %"
-        rows.append(Row((Text(task.zh + end, task.short + end), *(str(n) if n else None for n in counts)), "group"))
+        metric = metric_heading(metric_named(models[0].metric))
+        name = Text(f"{task.zh} {metric.zh}", f"{task.short} {metric.en}")
+        rows.append(Row((name, *(str(n) if n else None for n in counts)), "group"))
         for entry, by_bin in zip(models, figures, strict=True):
             place = {"model": entry.model, "task": task.name}
             rows.append(Row((entry.model, *(_value(by_bin.get(b)) for b in bins)), about=place))

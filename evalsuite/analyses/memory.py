@@ -23,7 +23,7 @@ from evalsuite.analyses.breakdown import ItemMean, item_mean
 from evalsuite.analyses.judged.summary import Verdicts, verdicts
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, task_order
 from evalsuite.common.grouping import by_key
-from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
+from evalsuite.common.sheet import About, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
 from evalsuite.results.outcomes import item_values
 from evalsuite.results.schema.base import (
@@ -41,7 +41,7 @@ from evalsuite.results.schema.base import (
     TaskName,
     Wording,
 )
-from evalsuite.results.words import asked_words, titled, with_notes
+from evalsuite.results.words import asked_words, task_and_set, titled, with_notes
 from evalsuite.types import Coordinates, Place
 
 RIGHT = 0.5  # an item is right if its value, the mean of its samples, is above
@@ -397,9 +397,9 @@ def _share(percent: float | None) -> float | None:
 _LEGEND = Text(
     "知道的事实：推理题所依据的事实中，模型知道的 %；其余三列：推理题答对的 % 与题数 n——事实全知的题：模型知道其全部事实；有未知事实的题：至少有一条不知道；"
     "不依据任何事实的题和某条事实尚无判定的题只计入“全部题”。区间为 95% 置信区间（Wilson，以对话为单位）",
-    "facts: % that the model knows of the facts which the items rest on; all, known, rest: % of reasoning items that are right, "
+    "facts known: % that the model knows of the facts which the items rest on; all items, known, rest: % of reasoning items that are right, "
     "and their number n. known: items all of whose facts the model knows; rest: one or more are lacking; items that rest on no "
-    "fact, or on one without a verdict, are in 'all' only. 95 % intervals (Wilson, dialogues as units)",
+    "fact, or on one without a verdict, are in 'all items' only. 95 % intervals (Wilson, dialogues as units)",
 )
 _MEASURES = Text(
     "FRMM：在模型知道其全部事实的题（保留）上的准确率；MIB：两模型都保留的题上，与每个模型准确率之差的平均（百分点，含与自身之差 0）。按 CHARM "
@@ -426,22 +426,23 @@ def _sheet(split: str, asked: str, rows: Sequence[TaskAgainst | PooledAgainst]) 
     pooled = [row for row in rows if isinstance(row, PooledAgainst)]
     lines: list[Row] = []
     for task, item_set in sorted({(row.task, row.set) for row in single}, key=lambda x: (task_order(x[0]), x[1])):
-        lines.append(_heading(Text(f"{TASKS[task].zh} {item_set}", f"{TASKS[task].short} {item_set}")))
+        lines.append(_heading(task_and_set(TASKS[task], item_set)))
         mine = [row for row in single if (row.task, row.set) == (task, item_set)]
         lines += [_line(row, {"model": row.model, "task": task, "set": item_set}) for row in mine]
     for benchmark in dict.fromkeys(row.benchmark for row in pooled):
         lines.append(_heading(titled(BENCHMARKS[benchmark].title, f" {_ALL.zh}", f" {_ALL.en}")))
         lines += [_line(row, {"model": row.model}) for row in pooled if row.benchmark == benchmark]
-    facts = Column(Text("知道的事实", "facts"), "%", "percent")
+    facts = Column(Text("知道的事实", "facts known"), "%", "percent")
     whole, known, rest = (
         (Column(Text(zh, en), "%", "percent", range=(0, 1)), Column("n", kind="count"))
-        for zh, en in (("全部题", "all"), ("事实全知的题", "known"), ("有未知事实的题", "rest"))
+        for zh, en in (("全部题", "all items"), ("事实全知的题", "known"), ("有未知事实的题", "rest"))
     )
     # The figure of the reasoning items comes first: the link to the cell's evidence stands behind the first figure.
     columns = (Column(Text("模型", "model")), *whole, facts, *known, *rest)
     about = dict(rows[0].but("model", "task", "set"))
     title = Text(f"记忆与推理：{asked_words(dict(rows[0].but()))}", f"Memory and reasoning, {split} {asked}")
-    return Sheet("memory", title, columns, tuple(lines), (_decided(rows),), about)
+    chart = Chart("scatter", across=3, up=(1,))
+    return Sheet("memory", title, columns, tuple(lines), (_decided(rows),), about, chart)
 
 
 def _heading(words: Text) -> Row:
@@ -482,8 +483,8 @@ def _measured(entries: Sequence[Independent]) -> Iterator[Sheet]:
 
 
 def _title(entry: Independent, zh: str, en: str) -> Text:
-    where = f"{BENCHMARKS[entry.benchmark].title}, {entry.split} {entry.way}"
-    return titled(where, f"：{zh}", f": {en}")
+    name = BENCHMARKS[entry.benchmark].title
+    return Text(f"{name}：{zh}，{asked_words(dict(entry.but()))}", f"{name}, {entry.split} {entry.way}: {en}")
 
 
 def _measures(entry: Independent) -> Sheet:
@@ -515,7 +516,7 @@ def _measures(entry: Independent) -> Sheet:
         else []
     )
     title = _title(entry, "与记忆无关的推理", "reasoning independent of memory")
-    return Sheet("memory", title, columns, tuple(rows), (_decided([entry]), *notes), entry.coordinates())
+    return Sheet("independence", title, columns, tuple(rows), (_decided([entry]), *notes), entry.coordinates())
 
 
 def _battles(entry: Independent) -> Sheet:
@@ -527,7 +528,7 @@ def _battles(entry: Independent) -> Sheet:
         by_other = {battle.against: battle for battle in model.battles}
         rows.append(Row((model.model, *(_margin(by_other.get(name)) for name in names)), about={"model": model.model}))
     title = _title(entry, "MIB 逐对之差与题数", "MIB, margins and items of each pair")
-    return Sheet("memory", title, tuple(columns), tuple(rows), (), entry.coordinates())
+    return Sheet("independence", title, tuple(columns), tuple(rows), (), entry.coordinates())
 
 
 def _margin(battle: PairedItems | None) -> Value | None:

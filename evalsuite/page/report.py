@@ -50,7 +50,7 @@ _MARKS = (b'<meta name="generator" content="evalsuite">', b"trusted-types evalsu
 _SHARD = "evalsuiteShard("  # begins a shard's file
 INSIDE = 4_000_000  # bytes of packed shards up to which they are inside the page, as one file to send by mail
 # The keys of results.json that the page's scripts read, beside its cells. All others wait in a shard, to be saved.
-_READ = ("groups", "means", "memory", "contamination", "judged")
+_READ = ("groups", "means", "contamination", "judged")
 _BENCHMARK_KEYS = (
     "name",
     "title",

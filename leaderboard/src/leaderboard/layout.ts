@@ -10,7 +10,6 @@ import { drawWholes } from "./sections/benchmark_groups.ts";
 import { drawCharted } from "./sections/charted.ts";
 import { drawAbout, drawIntro } from "./sections/intro.ts";
 import { drawJudge } from "./sections/judge.ts";
-import { drawMemory } from "./sections/memory.ts";
 import { drawOtherTables, drawTables } from "./sections/overview.ts";
 import { drawRanks } from "./sections/ranks.ts";
 import { drawScorings } from "./sections/scorings.ts";
@@ -33,7 +32,7 @@ const PARTS: [id: string, draw: () => Kid, group: Group][] = [
   ["steady", () => drawAnalysis("stability"), "robust"],
   ["voted", () => drawCharted("votes", ["votes"]), "robust"],
   ["leveled", () => drawAnalysis("gaps"), "robust"],
-  ["remembered", drawMemory, "robust"],
+  ["remembered", () => drawCharted("memory", ["memory"]), "robust"],
   ["seen", () => drawAnalysis("contamination"), "robust"],
   ["judged", drawJudge, "diagnosis"],
   ["second", drawSecond, "diagnosis"],

@@ -309,8 +309,7 @@ export interface Manifest {
   data?: Record<string, { items?: number; sha256?: string } | null>;
 }
 /** A run, with what the scripts read of its results.json (`_READ` of evalsuite/page/report.py). */
-export interface Run
-  extends Partial<Pick<EvalsuiteResultsFormat1, "groups" | "means" | "memory" | "contamination" | "judged">> {
+export interface Run extends Partial<Pick<EvalsuiteResultsFormat1, "groups" | "means" | "contamination" | "judged">> {
   name: string;
   manifest: Manifest;
   /** The keys of results.json and of its cells, in their order. */

@@ -1,16 +1,18 @@
-// A sheet as points: a column of counts across, a column of scores up, with a line through each model's points. Rows without a count
-// stand at the left edge.
-import { isNumber, num } from "../../common/numbers.ts";
+// A sheet as points: a column of counts or shares across, a column of scores up, with a line through each model's points. Rows without
+// a count stand at the left edge.
+import { isNumber, num, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { cellOfAbout } from "../data.ts";
 import { setLabel } from "../names.ts";
 import { unansweredNote } from "../result_rows.ts";
+import { blocksOf } from "../tables/blocks.ts";
 import { asFlag, asValue, between, cellText, digitsOf, inWords, titleOf } from "../tables/figures.ts";
 import type { Cell, Sheet, SheetColumn, SheetRow } from "../types.ts";
 import { type Box, countRange, powers, rangeOf, roomBeside, type Scale, scale } from "./axis.ts";
 import { labelOf, lookOf, pickedOf } from "./looks.ts";
 import { chanceLine, label, line, Points, upAxis } from "./marks.ts";
+import { groupName } from "./sheet_lines.ts";
 
 const GROUND = { width: 440, left: 32, right: 428, top: 12, bottom: 268 };
 /** The position of points without a count, and the start of the axis for the others. */
@@ -23,6 +25,10 @@ export function countAxis(values: number[], edge: boolean): { across: Scale; tic
   const across = (wide ? powers : scale)(low, high, from, GROUND.right - 10);
   return { across: (v) => (v > 0 || !edge ? across(v) : EDGE), ticks: wide || !edge ? ticks : ticks.slice(1), wide };
 }
+
+/** The scale of shares: the whole of it, since two panels are compared. */
+const TENTHS = [0, 0.25, 0.5, 0.75, 1];
+const shareAxis = () => ({ across: scale(0, 1, GROUND.left + 10, GROUND.right - 10), ticks: TENTHS, wide: false });
 
 interface Spot {
   id: string;
@@ -57,7 +63,10 @@ function spotsOf(sheet: Sheet): Spot[] {
     const interval = between(scores, score, digitsOf(scores));
     const flags = (score.flags ?? []).map((flag) => ` · ${inWords(asFlag(flag).text)}`).join("");
     const figure = `${text(row, up[0])} ${inWords(scores.below)}${interval && ` (${interval})`}${flags}`;
-    const written = isNumber(count) ? `${inWords(counts.heading)} ${text(row, across)}` : t("nothingWrittenShort");
+    const share = counts.kind === "percent" ? " %" : "";
+    const written = isNumber(count)
+      ? `${inWords(counts.heading)} ${text(row, across)}${share}`
+      : t("nothingWrittenShort");
     return {
       id,
       count: isNumber(count) ? count : null,
@@ -65,21 +74,26 @@ function spotsOf(sheet: Sheet): Spot[] {
       low: score.low,
       high: score.high,
       way: plain(differing.map((n) => named(row, n)).join(" ")),
-      words: `${labelOf(id)}, ${plain(keys.map((n) => named(row, n)).join(" "))}: ${figure}, ${written}${unansweredNote(cell)}`,
+      words: `${[labelOf(id), plain(keys.map((n) => named(row, n)).join(" "))].filter(Boolean).join(", ")}: ${figure}, ${written}${unansweredNote(cell)}`,
       cell,
       isEstimate: flags !== "",
     };
   });
 }
 
-export function scatterPanel(sheet: Sheet): HTMLElement {
+/** A panel for each block of rows. */
+export const scatterPanels = (sheet: Sheet): HTMLElement[] =>
+  blocksOf(sheet.rows).map((block) => scatterPanel({ ...sheet, rows: block.rows }, groupName(sheet, block)));
+
+function scatterPanel(sheet: Sheet, group: string): HTMLElement {
   const { left, right, top, bottom, width } = GROUND;
   const { across: countColumn = 0, up: [scoreColumn] = [0] } = sheet.chart ?? {};
   const [counts, scores] = [sheet.columns[countColumn], sheet.columns[scoreColumn]];
   const spots = spotsOf(sheet);
   const edge = spots.some(({ count }) => count === null);
   const at = ({ count }: Spot) => count ?? 0;
-  const { across, ticks, wide } = countAxis(spots.map(at), edge);
+  const isShare = counts.kind === "percent";
+  const { across, ticks, wide } = isShare ? shareAxis() : countAxis(spots.map(at), edge);
   const chances = [...new Set(spots.map(({ cell }) => cell?.chance))].filter(isNumber);
   const chance = chances.length === 1 ? chances[0] : null;
   const range = rangeOf(
@@ -105,10 +119,10 @@ export function scatterPanel(sheet: Sheet): HTMLElement {
       above: mine.map((p) => names.get(p)),
     });
   };
-  const title = `${inWords(sheet.chart?.title)} · ${setLabel(sheet.about?.set ?? null)}`;
+  const title = group || `${inWords(sheet.chart?.title)} · ${setLabel(sheet.about?.set ?? null)}`;
   return points.panel(
     {
-      data: { "data-panel": sheet.name },
+      data: { "data-panel": group || sheet.name },
       title,
       small: heading(scores),
       cls: "curve scatter",
@@ -122,7 +136,7 @@ export function scatterPanel(sheet: Sheet): HTMLElement {
     ],
     ticks.map((v) => [
       line("grid", across(v), across(v), bottom, bottom + 4),
-      label(across(v), bottom + 17, num(v), "middle"),
+      label(across(v), bottom + 17, isShare ? pct(v, 0) : num(v), "middle"),
     ]),
     label((left + right) / 2, bottom + 34, heading(counts) + (wide ? t("logScale") : ""), "middle"),
     chanceLine(frame, chance),

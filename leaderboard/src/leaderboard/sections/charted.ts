@@ -8,7 +8,7 @@ import { frequent, MOST_NAMES, matrixBox, matrixOf } from "../charts/matrix.ts";
 import { savers } from "../charts/picture.ts";
 import { dotPanels } from "../charts/sheet_dots.ts";
 import { lineLegend, linePanel, linesShown, MOST_LINES, panelsOf } from "../charts/sheet_lines.ts";
-import { scatterPanel } from "../charts/sheet_scatter.ts";
+import { scatterPanels } from "../charts/sheet_scatter.ts";
 import { modelPlaces } from "../columns.ts";
 import { models, nameNode } from "../data.ts";
 import { unfold } from "../details.ts";
@@ -131,7 +131,7 @@ const DRAW: Record<NonNullable<Sheet["chart"]>["kind"], (sheets: Sheet[], box: s
   lines: lineCharts,
   matrix: matrices,
   dots: (sheets, box) => sheets.map((sheet) => dotPanels(sheet, box)),
-  scatter: (sheets, box) => h("div", { class: "panels", id: box }, sheets.map(scatterPanel)),
+  scatter: (sheets, box) => h("div", { class: "panels", id: box }, sheets.map(scatterPanels)),
   bars: barTables,
 };
 

@@ -1,7 +1,7 @@
 // Significance groups: letters beside the values of the overview, from tests that report.py computed.
 import { h } from "../../common/dom.ts";
 import { plain } from "../../common/text.ts";
-import { inChinese, listed, t } from "../../common/words.ts";
+import { inChinese, listed, sentences, t } from "../../common/words.ts";
 import { tick } from "../controls.ts";
 import { address, data, models } from "../data.ts";
 import { inSight, perturbOf, scoringOf, setNames } from "../filters.ts";
@@ -62,8 +62,7 @@ export function lettersNote() {
     { class: "note", id: "letters-note" },
     h("span", { class: "letters alike", "aria-hidden": "true" }, "a"),
     " ",
-    t("lettersNote"),
-    data.runs.length > 1 && ` ${t("lettersRuns")}`,
+    sentences(t("lettersNote"), data.runs.length > 1 && t("lettersRuns")),
     lines.length > 0 && [" ", t("noLetters"), " ", lines.join(inChinese() ? "；" : "; "), inChinese() ? "。" : "."],
   );
 }

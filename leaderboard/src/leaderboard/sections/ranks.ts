@@ -2,7 +2,7 @@
 // They depend on the choices of the overview (metric, wording, shots …), so the page computes them, as ranking.py does.
 import { h } from "../../common/dom.ts";
 import { isNumber, sumOf } from "../../common/numbers.ts";
-import { t } from "../../common/words.ts";
+import { sentences, t } from "../../common/words.ts";
 import { savers } from "../charts/picture.ts";
 import { rankFigure, rankPanel } from "../charts/ranks.ts";
 import { hardestFirst, type OwnRow, ownRows, sameItems } from "../columns.ts";
@@ -82,8 +82,8 @@ export function drawRanks() {
     "section",
     { class: "block", id: "ranks" },
     h("div", { class: "titled" }, h("h2", null, t("ranks")), savers("rank-plots", t("ranks"))),
-    h("p", { class: "note" }, t("ranksNote"), all.some((x) => x.cd) && ` ${t("ranksPlot")}`),
-    h("p", { class: "notice caution" }, t("ranksCaution"), mixed && ` ${t("ranksMixed")}`),
+    h("p", { class: "note" }, sentences(t("ranksNote"), all.some((x) => x.cd) && t("ranksPlot"))),
+    h("p", { class: "notice caution" }, sentences(t("ranksCaution"), mixed && t("ranksMixed"))),
     h("div", { class: "panels", id: "rank-plots" }, all.map(rankPanel)),
     all.map((x) =>
       h("details", { class: "numbers" }, h("summary", null, t("ranksNumbers"), " · ", setTitle(x.set)), rankTable(x)),

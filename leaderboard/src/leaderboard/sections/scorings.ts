@@ -1,7 +1,7 @@
 // The comparison of scorings: written replies against likelihoods.
 import { h } from "../../common/dom.ts";
 import { isNumber, mean, num, pct } from "../../common/numbers.ts";
-import { t } from "../../common/words.ts";
+import { sentences, t } from "../../common/words.ts";
 import { sameItems } from "../columns.ts";
 import { picker } from "../controls.ts";
 import { counts, data, isChoice, metricRows, models, taskOf } from "../data.ts";
@@ -73,7 +73,7 @@ export function drawScorings() {
     "section",
     { class: "block" },
     h("h2", { id: "byscoring" }, t("byScoring")),
-    h("p", { class: "note" }, t("byScoringNote"), chosen.length > 1 && ` ${t("meanNote")}`),
+    h("p", { class: "note" }, sentences(t("byScoringNote"), chosen.length > 1 && t("meanNote"))),
     h(
       "div",
       { class: "controls" },

@@ -2,7 +2,7 @@
 import { h } from "../../common/dom.ts";
 import { plain } from "../../common/text.ts";
 import { listed, t } from "../../common/words.ts";
-import { ownRows } from "../columns.ts";
+import { modelPlaces, ownRows } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
 import { counts, modelOf, scoreOf, taskOf } from "../data.ts";
 import { estimateFlag } from "../estimates.ts";
@@ -17,7 +17,10 @@ import { sheetNode } from "../tables/sheet.ts";
 import type { Cell, Model, Sheet, SheetColumn, SheetRow, SheetValue, Status } from "../types.ts";
 
 export function drawStatus() {
-  const rows: { model: Model }[] = [...ownRows(false), ...ownRows(true)];
+  const places = modelPlaces();
+  const rows: { model: Model }[] = [...ownRows(false), ...ownRows(true)].sort(
+    (a, b) => (places.get(a.model.id) ?? 0) - (places.get(b.model.id) ?? 0),
+  );
   if (!rows.length) return null;
   const modelName = (id: string): string => (id ? plain(modelOf(id).label) : t("allModels"));
   const setName = (set: string): string => (set ? setTitle(set) : t(allSets().length > 2 ? "all" : "allSets"));
