@@ -103,7 +103,7 @@ def test_one_model_at_chance_with_few_items_that_says_one_thing(tmp_path: Path) 
     assert first.startswith("b: ") and "100 items" in first and "best" not in first
     assert second.startswith("b is not significantly above chance on Knowledge filling of CORECODE HARD")
     assert (
-        "b chose (b) on 100 of 100 items of Knowledge filling" in third
+        "b chose (b) on all 100 items of Knowledge filling" in third
         and "100 items a task, intervals of up to ±" in third
     )
 
@@ -121,7 +121,7 @@ def test_always_the_same_option_is_not_above_chance(tmp_path: Path) -> None:
     label, right = always.most_common(1)[0]
     assert stats.binomtest(right, always.total(), 0.08, alternative="greater").pvalue < 0.01
     found = lines(tmp_path / "run", {"same": lambda _: label}, tasks=["SI"])
-    assert "not significantly above chance" in found[1] and f"chose {label} on 175 of 175" in found[2]
+    assert "not significantly above chance" in found[1] and f"chose {label} on all 175" in found[2]
     other = always.most_common(2)[1][0]
 
     def preferred(request: Request) -> str:
@@ -158,7 +158,7 @@ def test_tasks_without_options_have_no_chance(tmp_path: Path) -> None:
     evalsuite.run(model=["lexical"], tasks=["EC"], limit=5, out=tmp_path / "run")
     found = lines(tmp_path / "run", {"m": lambda request: "x摔倒了"}, tasks=["EC"], limit=5)
     assert not any("chance" in line for line in found) and "F1" in found[0]
-    assert "above every baseline's on" in found[1]
+    assert "above all baselines on" in found[1]
 
 
 def test_replies_without_an_answer_are_told(tmp_path: Path) -> None:

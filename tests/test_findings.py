@@ -121,7 +121,7 @@ def test_a_model_tagged_as_a_baseline_is_one() -> None:
     rated = [Rated(replace(results.cells[0].place, model="0\ta"), (ItemScores(0, 0, (1.0,)),), True)]
     (one,) = about(findings([results], rated, []), "baselines")
     assert one.en == (
-        "a's score is not above every baseline's on Knowledge filling of CORECODE HARD; the baseline small alone gets "
+        "a's score is not above all baselines on Knowledge filling of CORECODE HARD; the baseline small alone gets "
         "90.0\u00a0%, a 40.0\u00a0%."
     )
 
@@ -165,15 +165,15 @@ def test_a_baseline_that_is_ahead_is_told_but_not_the_oracle() -> None:
     assert about(found_sentences(cells), "baselines") == []
     (found,) = about(found_sentences([*cells, cell("lexical", "knowledge_filling", 25, 50)]), "baselines")
     assert found.en == (
-        "a's score is not above every baseline's on Knowledge filling of CORECODE HARD; lexical overlap alone gets "
+        "a's score is not above all baselines on Knowledge filling of CORECODE HARD; lexical overlap alone gets "
         "50.0\u00a0%, a 40.0\u00a0%."
     )
     assert "仅靠词面重合即得 50.0%" in found.zh and found.cell == 2
     (tied,) = about(found_sentences([*cells, cell("lexical", "knowledge_filling", 20, 50)]), "baselines")
-    assert tied.en == "a's score is not above every baseline's on Knowledge filling of CORECODE HARD."
+    assert tied.en == "a's score is not above all baselines on Knowledge filling of CORECODE HARD."
     both = [cell(name, "domain_identification", 5, 50) for name in ("a", "lexical")]
     (found,) = about(found_sentences([*cells, cell("lexical", "knowledge_filling", 20, 50), *both]), "baselines")
-    assert found.en == "a's score is above every baseline's on none of 2 tasks of CORECODE HARD."
+    assert found.en == "a's score is above all baselines on none of 2 tasks of CORECODE HARD."
     assert found.zh == "CORECODE 困难（HARD）：a 的得分在 2 项任务上都没有高于所有基线。"
 
 

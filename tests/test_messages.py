@@ -165,7 +165,7 @@ def test_a_message_inside_another_is_translated_too() -> None:
 def test_output_for_programs_and_logs_stay_english(cli: Any, tmp_path: Path) -> None:
     out = tmp_path / "run"
     told = cli("run", "--model", "lexical", "--tasks", "SI", "--limit", "1", "--shots", "0", "--out", out)
-    assert "已问 1" in told.stderr and "页面：" in told.stdout
+    assert "2 个单元格，已问 2" in told.stderr and "页面：" in told.stdout
     assert not re.search(CHINESE, (out / "run.log").read_text("utf-8"))
     table, csv = cli("show", out).stdout, cli("show", out, "--tables", "results", "--as", "csv").stdout
     assert "模型" in table and csv.splitlines()[1].startswith('"model",') and not re.search(CHINESE, csv)

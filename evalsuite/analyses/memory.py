@@ -397,9 +397,9 @@ def _share(percent: float | None) -> float | None:
 _LEGEND = Text(
     "知道的事实：推理题所依据的事实中，模型知道的 %；其余三列：推理题答对的 % 与题数 n——事实全知的题：模型知道其全部事实；有未知事实的题：至少有一条不知道；"
     "不依据任何事实的题和某条事实尚无判定的题只计入“全部题”。区间为 95% 置信区间（Wilson，以对话为单位）",
-    "facts known: % that the model knows of the facts which the items rest on; all items, known, rest: % of reasoning items that are right, "
-    "and their number n. known: items all of whose facts the model knows; rest: one or more are lacking; items that rest on no "
-    "fact, or on one without a verdict, are in 'all items' only. 95 % intervals (Wilson, dialogues as units)",
+    "facts known: % that the model knows of the facts which the items rest on; all items, known, rest: % of reasoning items that "
+    "are right, and their number n. known: items all of whose facts the model knows; rest: one or more are lacking; items that "
+    "rest on no fact, or on one without a verdict, are in 'all items' only. 95 % intervals (Wilson, dialogues as units)",
 )
 _MEASURES = Text(
     "FRMM：在模型知道其全部事实的题（保留）上的准确率；MIB：两模型都保留的题上，与每个模型准确率之差的平均（百分点，含与自身之差 0）。按 CHARM "

@@ -411,9 +411,8 @@ def recordings(results: Results) -> list[Text]:
     recorded = {cell.model: cell.facts.recorded for cell in results.cells if cell.facts.recorded}
     lines = []
     for model, by in recorded.items():
-        versions = ", ".join(f"{name} {version}" for name, version in by.versions.items())
-        zh = f"{model}（存档回复）：由 {by.model} 于 {by.date} 生成并存档（{versions}），本次运行没有调用该模型"
-        en = f"{model} (recorded): replies that {by.model} gave on {by.date} ({versions}); this run did not ask the model"
+        zh = f"{model}（存档回复）：由 {by.model} 于 {by.date} 生成并存档，本次运行没有调用该模型"
+        en = f"{model} (recorded): replies that {by.model} gave on {by.date}; this run did not ask the model"
         lines.append(Text(zh, en))
     return lines
 

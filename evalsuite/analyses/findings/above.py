@@ -149,7 +149,7 @@ _BASELINES = {
 
 
 def above_baselines(cells: Sequence[FindingCell], title: Text) -> list[Finding]:
-    """Count the tasks on which the best score is above every baseline's, and name the one on which a baseline leads most."""
+    """Count the tasks on which the best score is above all baselines, and name the one on which a baseline leads most."""
     top: dict[str, FindingCell] = {}
     for cell in models(cells):
         if cell.task.name not in top or cell.score > top[cell.task.name].score:
@@ -174,7 +174,7 @@ def above_baselines(cells: Sequence[FindingCell], title: Text) -> list[Finding]:
         on = Text(f"{task.zh}上{'' if above else '没有'}", task.en)
     negated = "not " if len(pairs) == 1 and not above else ""
     zh = f"{title.zh}：{whose.zh}在{on.zh}高于所有基线"
-    en = f"{whose.en} is {negated}above every baseline's on {on.en} of {title.en}"
+    en = f"{whose.en} is {negated}above all baselines on {on.en} of {title.en}"
     leads = [(first, own) for first, own in pairs if first.score > own.score]
     shown = pairs[0][1]
     if leads:

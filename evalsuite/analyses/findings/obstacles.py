@@ -90,7 +90,7 @@ def _same_choice(here: Sequence[FindingCell], runs: Sequence[Results]) -> Iterat
         _, cell, times, of, label = max(found, key=lambda row: (row[0], row[3]))
         yield Text(
             f"{cell.name} 在{cell.task.zh}的 {of} 题{f'中有 {times} 题' if times < of else '全都'}选 {label}",
-            f"{cell.name} chose {label} on {times} of {of} items of {cell.task.en}",
+            f"{cell.name} chose {label} on {f'{times} of {of}' if times < of else f'all {of}'} items of {cell.task.en}",
         )
 
 

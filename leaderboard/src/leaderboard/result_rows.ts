@@ -1,4 +1,4 @@
-// What a point says of its cell's replies.
+// The note of a point on its cell's replies.
 import { num } from "../common/numbers.ts";
 import { t } from "../common/words.ts";
 import { counts } from "./data.ts";
