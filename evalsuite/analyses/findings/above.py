@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from evalsuite.analyses import chance
 from evalsuite.analyses.chance import Chance
 from evalsuite.analyses.findings.cells import FindingCell, baseline_kind, best_baselines, models
-from evalsuite.analyses.findings.words import Finding, listed, many, percent, value
+from evalsuite.analyses.findings.words import Finding, bare, listed, many, percent, value
 from evalsuite.analyses.ranking import ALPHA
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Text
@@ -181,6 +181,6 @@ def above_baselines(cells: Sequence[FindingCell], title: Text) -> list[Finding]:
         shown, own = max(leads, key=lambda pair: (pair[0].score - pair[1].score, -pair[0].number))
         alone = _BASELINES.get(baseline_kind(shown), Text(f"基线 {shown.name}", f"the baseline {shown.name}"))
         there = Text(f"{shown.task.zh}上，", f"on {shown.task.en}, ") if len(pairs) > 1 else Text("", "")
-        zh += f"；{there.zh}仅靠{alone.zh}即得 {value(shown, 'zh')}，{own.name} 为 {value(own, 'zh')}"
-        en += f"; {there.en}{alone.en} alone gets {value(shown, 'en')}, {own.name} {value(own, 'en')}"
+        zh += f"；{there.zh}仅靠{alone.zh}即得 {value(shown, 'zh')}，{own.name} 为 {bare(own, 'zh')}"
+        en += f"; {there.en}{alone.en} alone gets {value(shown, 'en')}, {own.name} {bare(own, 'en')}"
     return [Finding("baselines", f"{zh}。", f"{en}.", cell=shown.number)]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from evalsuite.analyses.findings.cells import FindingCell, best_baselines, models
-from evalsuite.analyses.findings.words import Finding, listed, score, value
+from evalsuite.analyses.findings.words import Finding, bare, listed, score, value
 from evalsuite.analyses.ranking import ALPHA, TESTS, TaskComparisons
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import Text
@@ -99,9 +99,9 @@ def _one(
     lead = _lead(clear, mine, count)
     test = _test(mine) if any(column.is_testable for column in mine) else Text("", "")
     if count == 1:
-        best, then = score(first, "zh"), value(second, "zh")
+        best, then = score(first, "zh"), bare(second, "zh")
         zh = f"{title.zh}：{of} 个模型中，{first.name} 在{first.task.zh}上最好，{best}，{lead.zh}{'，低于某个基线' * below}；其次 {second.name}，{then}。"
-        best, then = score(first, "en"), value(second, "en")
+        best, then = score(first, "en"), bare(second, "en")
         en = (
             f"{first.name} is best of {of} models on {first.task.en} of {title.en}, {best}, {lead.en}"
             f"{', below a baseline' * below}; next {second.name}, {then}."
@@ -110,11 +110,11 @@ def _one(
         zh = (
             f"{title.zh}：{of} 个模型中，{first.name} 在{f'全部 {count} 项任务' if most == count else f' {count} 项任务中的 {most} 项'}上最好，"
             f"{lead.zh}{under.zh}；{first.task.zh}：{score(first, 'zh')}，"
-            f"其次 {second.name}，{value(second, 'zh')}。"
+            f"其次 {second.name}，{bare(second, 'zh')}。"
         )
         en = (
             f"{first.name} is best of {of} models on {'all' if most == count else f'{most} of'} {count} tasks of {title.en}, "
-            f"{lead.en}{under.en}; {first.task.en}: {score(first, 'en')}, next {second.name}, {value(second, 'en')}."
+            f"{lead.en}{under.en}; {first.task.en}: {score(first, 'en')}, next {second.name}, {bare(second, 'en')}."
         )
     return Finding("best", zh, en, test.zh, test.en, first.number)
 

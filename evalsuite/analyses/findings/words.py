@@ -78,6 +78,12 @@ def score(cell: FindingCell, language: str) -> str:
 def value(cell: FindingCell, language: str) -> str:
     """ "41.7 %"; of other metrics than accuracy with the metric's name."""
     metric = metric_rows()[cell.task.metrics[0]]
-    shown = percent(cell.score, language) if metric.percent else fixed(cell.score, 2)
+    shown = bare(cell, language)
     name = metric.zh if language == "zh" else metric.en or metric.zh
     return shown if cell.task.metrics[0] == "accuracy" else f"{shown} {name}"
+
+
+def bare(cell: FindingCell, language: str) -> str:
+    """ "41.7 %", for a second figure of the same metric."""
+    metric = metric_rows()[cell.task.metrics[0]]
+    return percent(cell.score, language) if metric.percent else fixed(cell.score, 2)
