@@ -61,6 +61,9 @@ def test_wide_in_chinese(page: Any, run: Path) -> None:
     another_judge_and_task(page)
 
 
+SETS = {"easy": "简单", "hard": "困难"}  # in Chinese
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("page", [NARROW], indirect=True, ids=str)
 def test_narrow_in_english(page: Any, run: Path) -> None:
@@ -112,7 +115,7 @@ def means_against_a_metric(page: Any, run: Path, metric: str) -> None:
         panel = page.locator(f"#judge-scatter [data-task={task}]")
         found = []
         for cell in judged(run, task=task):
-            name = f"{cell['model']}, {cell['set'].upper()}:"
+            name = f"{cell['model']}, {SETS[cell['set']]}:"
             spot = panel.locator(f".spot[aria-label^='{name}'] .hit")
             x, y = (float(spot.get_attribute(k)) for k in ("cx", "cy"))
             found.append((of[cell["model"], task, cell["set"]], x, cell["scales"]["score"]["value"], y))

@@ -54,7 +54,7 @@ def test_two_folders_are_as_one_that_has_all(tmp_path: Path, cli: Callable[..., 
     assert parts["data"] == whole["data"] and len(parts["data"]) == 4
     Manifest.model_validate(parts)
     again = cli("run", "--data", two, "--data", one, *asked, "--out", tmp_path / "parts")  # in another order
-    assert " 6 kept" in again.stderr and same(tmp_path / "parts", tmp_path / "whole")
+    assert " 0 asked, 48 kept" in again.stderr and same(tmp_path / "parts", tmp_path / "whole")
     assert (tmp_path / "parts/page/index.html").exists()
     shown = cli("preview", "--data", one, "--data", two, "--model", "lexical", "--tasks", "SI", "--limit", "1").stdout
     assert "slot_identification" in shown or "SI" in shown
