@@ -14,6 +14,9 @@ INSTALL := $(BIN)/python tools/install.py
 # Node comes from PyPI; what it runs, from leaderboard/package.json.
 # node trusts its own list of certificate authorities alone, unless told to trust the machine's, which a proxy's is among.
 NPM := NODE_USE_SYSTEM_CA=1 PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix leaderboard
+# What runs in .venv compiles a module once. Where somebody forbids Python to write that down, as container images do, each process
+# would compile all of torch and transformers again.
+unexport PYTHONDONTWRITEBYTECODE
 # The versions that the tests pass with. make test CONSTRAINTS= takes the newest that pyproject.toml allows.
 CONSTRAINTS ?= -c constraints.txt
 
