@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
 from pathlib import Path
@@ -55,8 +56,15 @@ def words() -> frozenset[str]:
 
 @cache
 def files() -> frozenset[str]:
-    kept = (p for p in ROOT.rglob("*") if not {".venv", "node_modules", ".git", "runs"} & {*p.relative_to(ROOT).parts})
-    return frozenset(p.relative_to(ROOT).as_posix() + "/" * p.is_dir() for p in kept)
+    """The files and folders of the checkout, without what is installed or made in it; a folder ends in a slash."""
+    kept: list[str] = []
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = [
+            name for name in folders if name not in ("node_modules", ".git", "runs") and not name.startswith(".venv")
+        ]
+        home = Path(folder).relative_to(ROOT)
+        kept += [*((home / name).as_posix() for name in names), *((home / name).as_posix() + "/" for name in folders)]
+    return frozenset(kept)
 
 
 def is_there(path: str) -> bool:

@@ -87,7 +87,7 @@ def test_pip_installs_where_uv_cannot() -> None:
 
 
 def test_compiled_modules_are_shared_where_the_sources_are_the_same_file(tmp_path: Path) -> None:
-    """As uv installs them, by links. A file of another version is compiled anew, and the first environment's stays."""
+    """Sources are links, as uv installs them. One of another version is compiled anew, and the first environment's file stays."""
     own, other = tmp_path / "own", tmp_path / "other"
     for folder in (own / "package", other / "package"):
         folder.mkdir(parents=True)

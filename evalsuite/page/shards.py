@@ -198,8 +198,11 @@ def pack_columns(cells: Sequence[PageCell]) -> list[Packed]:
     """
     replies = sum(one.cell.items - one.cell.missing for one in cells)
     pieces = by_key((replace(one.column, perturb="none"), one) for one in cells)
-    prepare = partial(_packer, tuple(dict.fromkeys(one.folder for one in cells)))
     processes = max(1, min(cores(), len(pieces), replies // WORTH))
+    folders = (
+        dict.fromkeys(one.folder for one in cells) if processes > 1 else ()
+    )  # this one knows their benchmark files
+    prepare = partial(_packer, tuple(folders))
     largest_first = sorted(pieces.values(), key=len, reverse=True)  # so that no process begins a large one last
     with closing(map_in_processes(prepare, largest_first, processes)) as packed:
         columns = {column.place: column for piece in packed for column in piece}
@@ -212,7 +215,7 @@ def _is_perturbed(place: Place) -> bool:
 
 
 def _packer(folders: Sequence[Path]) -> Callable[[Sequence[PageCell]], list[Packed]]:
-    """A process' function: the columns of a place and of its perturbations."""
+    """A process' function: the columns of a place and of its perturbations. `folders`: runs with benchmark files to know."""
     for folder in folders:
         add_run(folder)
 

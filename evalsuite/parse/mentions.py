@@ -634,10 +634,9 @@ def grouped(found: Sequence[Mention], low: str) -> list[MentionGroup]:
 
 def spelled(groups: list[MentionGroup], text: str, low: str, options: OptionKeys) -> list[MentionGroup]:
     """Add lines of nothing but labels as groups: "bd", "bbbb" (rule 8); and capitals that are judged together: ABC均正确."""
-    if not _SIDE_BY_SIDE.search(low):
-        return groups
-    places = [match.span(str(match.lastgroup)) for match in _SPELLED.finditer(low)]
-    if options.capital:
+    side_by_side = _SIDE_BY_SIDE.search(low)
+    places = [match.span(str(match.lastgroup)) for match in _SPELLED.finditer(low)] if side_by_side else []
+    if options.capital and side_by_side:
         known = {place[0] for place in places}
         places += [match.span() for match in _CAPITALS.finditer(text) if match.start() not in known]
     found: list[MentionGroup] = []

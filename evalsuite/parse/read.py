@@ -256,7 +256,8 @@ def _parts(text: str, low: str, spoken: bool, question: QuestionText) -> list[Bl
     if not said:
         return parts
     goes_on = _goes_on(said, question.words)
-    if not goes_on and question.tail not in said:
+    asks_on = low.find("\n" + question.text[:_HEAD])
+    if not goes_on and question.tail not in said and asks_on < 1:
         return parts
     places = alnum(low)
     echoes: list[tuple[int, int]] = []
@@ -271,7 +272,6 @@ def _parts(text: str, low: str, spoken: bool, question: QuestionText) -> list[Bl
             labelled = _LABEL.search(low, max(first - _LED, 0), first)
             line = low.rfind("\n", 0, first) + 1  # a label that the question's words follow is no answer
             echoes.append((labelled.start() if labelled else line if first - line < _LED else first, last))
-    asks_on = low.find("\n" + question.text[:_HEAD])
     if asks_on > 0 and (end := low.find("\n", asks_on + 1)) > 0 and _LISTS.match(low, end):
         echoes.append((asks_on, end))  # the next question
     split: list[Block] = []
