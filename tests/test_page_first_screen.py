@@ -83,7 +83,7 @@ def harder_set_stands_on_the_first_screen(tab: Any) -> None:
     assert box.evaluate("x => x.scrollWidth <= x.clientWidth")
     first, second = (edge(tab, f"table.overview[data-set={name}]", "top") for name in ("hard", "easy"))
     assert first < second
-    assert tab.locator(f"{rows} .ci .brief").count() > 30  # the mark of replies without an answer stands on the line of the interval
+    assert tab.locator(f"{rows} .ci .brief").count() > 30  # marks beside intervals
     number, interval = (tab.locator(f"{rows} .{part}").first.bounding_box() for part in ("num", "ci"))
     assert number["y"] + number["height"] <= interval["y"] + 1  # the interval is below its number
 
