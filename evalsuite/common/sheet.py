@@ -207,10 +207,10 @@ def as_json(value: Any) -> Any:
     """A sheet as JSON data: fields are keys, fields with their default value are left out."""
     if value.__class__ in _PLAIN:
         return value
-    if isinstance(value, Mapping):
-        return {k: as_json(v) for k, v in value.items()}
     if isinstance(value, tuple | list):
         return [as_json(v) for v in value]
+    if isinstance(value, Mapping):
+        return {k: as_json(v) for k, v in value.items()}
     defaults = _defaults(value.__class__)
     return {name: as_json(own) for name, default in defaults if (own := getattr(value, name)) != default}
 

@@ -31,7 +31,8 @@ class Located(Strict):
 
     def coordinates(self) -> dict[str, Any]:
         """The parts of the place that the row has, in the order of PLACE."""
-        return {name: getattr(self, name) for name in types.PLACE if name in type(self).model_fields}
+        own = type(self).model_fields
+        return {name: getattr(self, name) for name in types.PLACE if name in own}
 
     def but(self, *names: str) -> types.Coordinates:
         """The coordinates without `names`: a hashable key for rows that differ in `names` only."""
