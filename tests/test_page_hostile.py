@@ -221,7 +221,7 @@ HTMLAnchorElement.prototype.click = function () { files.set(this.download, blobs
 
 @pytest.fixture(scope="module")
 def tab(site: Path, browse: Any) -> Iterator[Any]:
-    with browse(site, script=KEEP, laid_out=False) as tab:  # what is checked needs no layout
+    with browse(site, script=KEEP, laid_out=False) as tab:  # the checks need no layout
         yield tab
 
 

@@ -86,9 +86,8 @@ def _part_order(part: str) -> tuple[int, str]:
     return (task_order(part), "") if part in TASKS else set_order(part)
 
 
-_Ranks = Mapping[
-    tuple[str, str], tuple[int, float]
-]  # (benchmark, model) -> its first way of asking, its mean rank in that way
+# (benchmark, model) -> the index of its first way of asking, and its mean rank in that way.
+_Ranks = Mapping[tuple[str, str], tuple[int, float]]
 
 
 def _ranks(cells: Sequence[CellResult]) -> _Ranks:

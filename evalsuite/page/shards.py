@@ -199,9 +199,8 @@ def pack_columns(cells: Sequence[PageCell]) -> list[Packed]:
     replies = sum(one.cell.items - one.cell.missing for one in cells)
     pieces = by_key((replace(one.column, perturb="none"), one) for one in cells)
     processes = max(1, min(cores(), len(pieces), replies // WORTH))
-    folders = (
-        dict.fromkeys(one.folder for one in cells) if processes > 1 else ()
-    )  # this one knows their benchmark files
+    # Processes of their own know no benchmark files yet; this one does.
+    folders = dict.fromkeys(one.folder for one in cells) if processes > 1 else ()
     prepare = partial(_packer, tuple(folders))
     largest_first = sorted(pieces.values(), key=len, reverse=True)  # so that no process begins a large one last
     with closing(map_in_processes(prepare, largest_first, processes)) as packed:

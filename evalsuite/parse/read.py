@@ -287,8 +287,8 @@ def _parts(text: str, low: str, spoken: bool, question: QuestionText) -> list[Bl
 
 
 def _goes_on(said: str, words: str) -> int:
-    """Count the characters at the head of a reply that end the question too: the reply goes on with the prompt. A few do not
-    count."""
+    """Count the characters at the head of a reply that end the question too: the reply goes on with the prompt. Up to
+    `_GOES_ON` such characters count as none."""
     if said[: _GOES_ON + 1] not in words[-TAIL:]:
         return 0
     sizes = range(min(len(said), len(words), TAIL) - 1, _GOES_ON, -1)

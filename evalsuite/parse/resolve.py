@@ -217,7 +217,7 @@ def _answers(low: str, hit: Hit, tape: Tape, question: QuestionText) -> bool:
 
 _WHICH = re.compile(r"哪[里儿个些]?|什么|谁|多少")
 _STOP = re.compile(r"[\n。!?;]|\.\s")
-_LOOKED = 40  # hits of which it is asked
+_LOOKED = 40  # hits that are compared with the question
 _RESTATED = 5  # characters of the question beside an option that show that its sentence answers; twice as many letters
 
 
