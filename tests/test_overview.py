@@ -296,3 +296,14 @@ def test_the_groups_name_tasks_and_sets_that_there_are() -> None:
             for task, _, item_set in (name.partition("/") for name in ability.tasks):
                 assert benchmark_of(task).name in group.benchmarks
                 assert not item_set or item_set in benchmark_of(task).sets
+
+
+def test_a_group_of_which_nothing_was_answered_has_no_table() -> None:
+    nothing = {"value": None, "low": None, "high": None, "n": 0}
+    cells = [
+        a_cell(task=task, set=item_set, status={"failed": 10}, metrics={metric: nothing})
+        for task, item_set, metric in (("knowledge_filling", "easy", "accuracy"), ("cider_dnli", "fold1", "macro_f1"))
+    ]
+    found = of_groups.overview(cells, [], [GROUP])
+    assert [group.columns for group in found] == [[]]
+    assert sheets_of(of_groups.ANALYSIS, [group.written() for group in found], cells) == []

@@ -93,7 +93,8 @@ def letters(page: Any, run: Path, *metrics: str) -> None:
 
 
 def average_ranks(page: Any, run: Path) -> None:
-    for place, ranks, _ in ranking.ranks_of(load_results(run).cells):
+    for _, coordinates, ranks, _ in ranking.ranks_of(load_results(run).cells):
+        place = dict(coordinates)
         panel = page.locator(f"#rank-plots [data-set={place['set']}]")
         told = panel.locator("figcaption").inner_text()
         assert f"χ² = {ranks.statistic:.2f}" in told

@@ -28,7 +28,7 @@ from evalsuite.common.sheet import english
 from evalsuite.metrics import statistics as stats
 from evalsuite.results.analysis import ScoredCell
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.types import Place
+from evalsuite.types import Metric, Place
 
 # --- letters
 
@@ -236,11 +236,13 @@ def test_there_is_no_test_over_items_of_too_few_dialogues() -> None:
             for x in tasks
         ]
 
-    ((_, sure, _),) = ranking.ranks_of(cells(0.05))
+    (row,) = ranking.ranks_of(cells(0.05))
+    sure = row.ranks
     assert sure.p is not None and sure.p < 0.05 and not sure.few
-    ((place, none, left_out),) = ranking.ranks_of(cells(None))
+    (row,) = ranking.ranks_of(cells(None))
+    none = row.ranks
     assert none.mean == sure.mean and none.few and (none.p, none.critical_difference) == (None, None)
-    (sheet,) = drawn_ranks([(place, none, left_out)])
+    (sheet,) = drawn_ranks([row])
     (note,) = sheet.notes
     assert "Friedman" not in english(note) and "too few dialogues" in english(note)
 
@@ -267,11 +269,49 @@ def test_ranks_are_of_models_that_did_every_task() -> None:
         entry("chance", filling, 1.0, facts={"tags": ["baseline"]}), entry("chance", cause, 1.0, facts={"tags": ["baseline"]}),
         entry("a+8", filling, 1.0, facts={"trained": trained}), entry("a+8", cause, 1.0, facts={"trained": trained}),
     ]  # fmt: skip
-    ((place, ranks, left_out),) = ranking.ranks_of(entries)
+    ((benchmark, place, ranks, left_out),) = ranking.ranks_of(entries)
+    assert benchmark == "corecode"
     assert ranks.mean == {"a": 1.25, "b": 1.75} and ranks.columns == 2  # ranks 1 and 2, then a tie
-    assert left_out == ["half", "late", "lost"] and "task" not in place and place["set"] == "easy"
+    assert left_out == ["half", "late", "lost"] and "task" not in dict(place) and dict(place)["set"] == "easy"
     assert list(ranking.ranks_of(entries[::2][:2])) == []  # one task
     assert list(ranking.ranks_of(entries[:2])) == []  # one model
+
+
+def _headlines(values: dict[str, dict[str, float]], **place: Any) -> list[CellResult]:
+    """Cells from model -> task -> headline."""
+    return [
+        a_cell(model=model, task=task, metrics={TASKS[task].metrics[0]: {"value": value}}, **place)
+        for model, by_task in values.items()
+        for task, value in by_task.items()
+    ]
+
+
+def test_benchmarks_that_share_a_sets_name_are_ranked_apart() -> None:
+    """A benchmark of a user's may have a set "easy", too: each has ranks and groups of its own."""
+    ours, theirs = ("knowledge_filling", "event_cause"), ("charm_time", "charm_sequence")
+    scores = {
+        "a": {**dict.fromkeys(ours, 0.9), **dict.fromkeys(theirs, 0.1)},
+        "b": dict.fromkeys((*ours, *theirs), 0.5),
+    }
+    rows = list(ranking.ranks_of([*_headlines(scores), *_headlines({"c": dict.fromkeys(theirs, 0.7)})]))
+    assert [(row.benchmark, row.ranks.columns) for row in rows] == [("corecode", 2), ("charm", 2)]
+    assert [row.ranks.mean for row in rows] == [{"a": 1.0, "b": 2.0}, {"a": 3.0, "b": 2.0, "c": 1.0}]
+    assert [row.left_out for row in rows] == [[], []]
+    values = tuple(ItemScores(n, n, (float(n % 2), 0.0)) for n in range(6))
+    cells = [
+        Rated(Place(model, task, "easy", "test", "paper", 0), values, True)
+        for model in "ab"
+        for task in (*ours, *theirs)
+    ]
+    sheets = list(drawn_groups(ranking.groups(cells)))
+    assert [len(sheet.columns) for sheet in sheets] == [3, 3]
+
+
+def test_of_a_metric_of_which_less_is_better_the_lowest_value_ranks_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranking, "metric_named", lambda name: Metric(name, name, lower=True))
+    tasks = ("knowledge_filling", "event_cause")
+    (row,) = ranking.ranks_of(_headlines({"a": dict.fromkeys(tasks, 0.2), "b": dict.fromkeys(tasks, 0.8)}))
+    assert row.ranks.mean == {"a": 1.0, "b": 2.0}
 
 
 def test_friedman_is_scipys() -> None:
@@ -372,8 +412,8 @@ def test_of_a_run(run: Path) -> None:
         assert values == sorted(values, reverse=True)
     assert any(set(e.letters["oracle"]).isdisjoint(e.letters["random"]) for e in found)
     cells = load_results(run).cells
-    for place, ranks, left_out in ranking.ranks_of(cells):
-        assert place["set"] in ("easy", "hard") and ranks.mean["oracle"] == 1.0 and not left_out
+    for _, place, ranks, left_out in ranking.ranks_of(cells):
+        assert dict(place)["set"] in ("easy", "hard") and ranks.mean["oracle"] == 1.0 and not left_out
     correlated = results["metric_correlations"]
     assert len(correlated) == 2 * 5 and all(e["basis"] == "items" and e["models"] == 4 for e in correlated)
     pairs = dict(zip(combinations(correlated[0]["metrics"], 2), correlated[0]["spearman"], strict=True))

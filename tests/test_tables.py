@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from evalsuite.analyses import breakdown, confusion, correlations
-from evalsuite.analyses.ranking import TaskComparisons, average_ranks, drawn_groups, drawn_ranks
+from evalsuite.analyses.ranking import BenchmarkRanks, TaskComparisons, average_ranks, drawn_groups, drawn_ranks
 from evalsuite.analyses.scores import by_scoring
 from evalsuite.benchmarks import registry
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
@@ -114,7 +114,7 @@ CORRELATED = [
 def ranks() -> Iterator[Sheet]:
     """Ranks are computed when they are drawn: they need scipy, which takes long to load."""
     found = average_ranks({n: [0.5, 0.25 * i, 0.1, 0.2, 0.3] for i, n in enumerate(NAMES)})
-    yield from drawn_ranks([({"set": "hard"} | PLACE, found, [NAMES[0]])])
+    yield from drawn_ranks([BenchmarkRanks("corecode", (("set", "hard"), *PLACE.items()), found, [NAMES[0]])])
 
 
 WIDE = [

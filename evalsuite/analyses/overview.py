@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Literal
 
 from pydantic import Field
@@ -421,6 +422,8 @@ def sheets(results: Results) -> Iterator[Sheet]:
     """Two sheets for each group of a run, by benchmark and by ability, and one of changes if items were perturbed."""
     baselines = {cell.model for cell in results.cells if cell.is_baseline}
     for unordered in results.of(ANALYSIS) or ():
+        if not unordered.columns:  # no request was answered
+            continue
         group = unordered.model_copy(update={"rows": _in_order(unordered, baselines)})
         title = Text(f"{group.zh}，{split_words(group.split).zh}", f"{group.en}, {group.split}")
         drawn = [_scores(group, kind, title) for kind in ("benchmark", "ability")]
@@ -430,14 +433,12 @@ def sheets(results: Results) -> Iterator[Sheet]:
 def _in_order(group: BenchmarkGroup, baselines: Container[str]) -> list[GroupRow]:
     """The rows by mean rank over the benchmarks, those of baselines last: the order of the page."""
     shown = [n for n, column in enumerate(group.columns) if column.kind == "benchmark"]
-    parts = [[row for row in group.rows if (row.model in baselines) is last] for last in (False, True)]
-    return [
-        row
-        for rows in parts
-        for _, _, row in sorted(
-            zip(mean_ranks([[row.scores[n].value for row in rows] for n in shown]), range(len(rows)), rows, strict=True)
-        )
-    ]
+    ordered: list[GroupRow] = []
+    for is_baseline in (False, True):
+        rows = [row for row in group.rows if (row.model in baselines) is is_baseline]
+        ranks = mean_ranks([[row.scores[n].value for row in rows] for n in shown])
+        ordered += [row for _, row in sorted(zip(ranks, rows, strict=True), key=itemgetter(0))]
+    return ordered
 
 
 def _scores(group: BenchmarkGroup, kind: str, title: Text) -> Sheet | None:

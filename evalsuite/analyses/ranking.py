@@ -20,22 +20,22 @@ from pathlib import Path
 from random import Random
 from statistics import fmean
 from string import ascii_lowercase
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, TASKS, benchmark_of, set_order, task_order
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.dialogue import sources
 from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
-from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results import records
 from evalsuite.results.analysis import Analysis, Results
 from evalsuite.results.schema.base import Count, PlaceFields
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import RecordFields
 from evalsuite.results.words import place_words, task_heading, titled
-from evalsuite.types import Place
+from evalsuite.types import Coordinates, Place
 
 ALPHA = 0.05
 
@@ -310,29 +310,41 @@ _NEMENYI = [
 ]
 
 
-def ranks_of(cells: Sequence[CellResult]) -> Iterator[tuple[About, Ranks, list[str]]]:
-    """Average ranks over tasks: (place without model and task, ranks by the tasks' first metrics, models left out).
+class BenchmarkRanks(NamedTuple):
+    """Average ranks over the tasks of a benchmark, on one set asked in one way."""
 
-    `cells` are those of one run. Models that lack a task are left out; baselines and adapters are ignored.
-    """
-    tables: dict[tuple[tuple[str, Any], ...], dict[str, dict[str, float | None]]] = {}
-    unsure: set[tuple[tuple[tuple[str, Any], ...], str]] = set()  # place and model of values without an interval
-    for cell in cells:
-        if not cell.is_baseline and not cell.is_adapter:
-            value = cell.headline.value if cell.is_complete else None
-            if value is not None and cell.headline.low is None:
-                unsure.add((cell.but("model", "task"), cell.model))
-            tables.setdefault(cell.but("model", "task"), {}).setdefault(cell.model, {})[cell.task] = value
-    for place, models in tables.items():
-        tasks = [name for name in TASKS if any(name in by_task for by_task in models.values())]
-        rows = {model: [by_task.get(task) for task in tasks] for model, by_task in models.items()}
-        ranked = {model: [v for v in row if v is not None] for model, row in rows.items() if None not in row}
+    benchmark: str
+    place: Coordinates  # without model and task
+    ranks: Ranks
+    left_out: list[str]  # models without a complete figure on each task
+
+
+def ranks_of(cells: Iterable[CellResult]) -> Iterator[BenchmarkRanks]:
+    """The ranks by the tasks' headline metrics, from the cells of one run. Baselines and adapters are ignored."""
+    columns = by_key(
+        ((TASKS[cell.task].benchmark, cell.but("model", "task")), cell)
+        for cell in cells
+        if not cell.is_baseline and not cell.is_adapter
+    )
+    for (benchmark, place), group in columns.items():
+        values: dict[str, dict[str, float]] = {}  # model -> task -> value
+        for cell in group:
+            by_task = values.setdefault(cell.model, {})
+            value = ranked_value(cell)
+            if cell.is_complete and value is not None:
+                by_task[cell.task] = value
+        tasks = sorted({cell.task for cell in group}, key=task_order)
+        ranked = {model: [own[task] for task in tasks] for model, own in values.items() if len(own) == len(tasks)}
         if len(ranked) > 1 and len(tasks) > 1:
-            yield (
-                dict(place),
-                average_ranks(ranked, any((place, m) in unsure for m in ranked)),
-                [m for m in rows if m not in ranked],
-            )
+            few = any(cell.headline.low is None for cell in group if cell.model in ranked)
+            left_out = [model for model in values if model not in ranked]
+            yield BenchmarkRanks(benchmark, place, average_ranks(ranked, few), left_out)
+
+
+def ranked_value(cell: CellResult) -> float | None:
+    """The headline, negated where less is better."""
+    value = cell.headline.value
+    return -value if value is not None and metric_named(TASKS[cell.task].metrics[0]).lower else value
 
 
 # --- tables
@@ -342,10 +354,10 @@ _MODEL = Column(Text("模型", "model"))
 
 def group_sheets(results: Results) -> Iterator[Sheet]:
     """Significance groups over all models of the run, as p-values are corrected over them; shows only the models in `results`."""
-    shown = _models_at(results, "model")
+    shown = by_key((cell.but("model"), cell.model) for cell in results.cells)
     kept = []
     for group in groups(list(rated_cells(results.out, results.whole.cells))):
-        models = shown.get(tuple(group.coordinates().items()), set())
+        models = shown.get(group.but(), ())
         some = {model: text for model, text in group.letters.items() if model in models}
         rest = {model: text for model, text in group.left_out.items() if model in models}
         if some:
@@ -355,34 +367,26 @@ def group_sheets(results: Results) -> Iterator[Sheet]:
 
 def rank_sheets(results: Results) -> Iterator[Sheet]:
     """Average ranks over all models and tasks of the run; shows only the models in `results`."""
-    shown = _models_at(results, "model", "task")
+    shown = by_key((cell.but("model", "task"), cell.model) for cell in results.cells)
     kept = []
-    for place, ranked, left_out in ranks_of(results.whole.cells):
-        models = shown.get(tuple(place.items()), set())
-        mean = {model: rank for model, rank in ranked.mean.items() if model in models}
+    for row in ranks_of(results.whole.cells):
+        models = shown.get(row.place, ())
+        mean = {model: rank for model, rank in row.ranks.mean.items() if model in models}
         if mean:
-            kept.append((place, replace(ranked, mean=mean), [model for model in left_out if model in models]))
+            left_out = [model for model in row.left_out if model in models]
+            kept.append(row._replace(ranks=replace(row.ranks, mean=mean), left_out=left_out))
     yield from drawn_ranks(kept)
 
 
-def _models_at(results: Results, *names: str) -> dict[tuple[tuple[str, Any], ...], set[str]]:
-    """The models at each place, without the parts `names` of it."""
-    models: dict[tuple[tuple[str, Any], ...], set[str]] = {}
-    for cell in results.cells:
-        models.setdefault(cell.but(*names), set()).add(cell.model)
-    return models
-
-
 def drawn_groups(entries: Iterable[TaskComparisons]) -> Iterator[Sheet]:
-    """A sheet for each set and way of asking: a row per model, a column per task, with the letters of `groups`.
+    """A sheet for each benchmark, set and way of asking: a row per model, a column per task, with the letters of `groups`.
 
     If a column has two groups, the later one is shown, which includes adapters.
     """
-    sheets: dict[tuple[Any, ...], dict[str, TaskComparisons]] = {}
-    for entry in entries:
-        if entry.metric == TASKS[entry.task].item_metrics[0]:
-            sheets.setdefault(entry.but("task"), {})[entry.task] = entry
-    for place, by_task in sheets.items():
+    by_first_metric = (entry for entry in entries if entry.metric == TASKS[entry.task].item_metrics[0])
+    tables = by_key(((benchmark_of(entry.task).name, entry.but("task")), entry) for entry in by_first_metric)
+    for (benchmark, place), group in tables.items():
+        by_task = {entry.task: entry for entry in group}
         about = dict(place)
         tasks = [t for t in TASKS.values() if t.name in by_task]
         columns = [Column(task_heading(t), t.item_metrics[0][:3], align="right", about={"task": t.name}) for t in tasks]
@@ -391,7 +395,7 @@ def drawn_groups(entries: Iterable[TaskComparisons]) -> Iterator[Sheet]:
             for model in sorted({m for e in by_task.values() for m in (*e.letters, *e.left_out)})
         ]
         title = titled(
-            place_words(about, benchmark_of(tasks[0].name), ", "),
+            place_words(about, BENCHMARKS[benchmark], ", "),
             "：有共同字母的模型没有显著差异（Holm，0.05）",
             ": models that share a letter do not differ (Holm, 0.05)",
         )
@@ -429,13 +433,10 @@ def _letters(entry: TaskComparisons, model: str) -> str:
     return entry.letters.get(model) or str(entry.left_out.get(model, "–"))
 
 
-def drawn_ranks(rows: Iterable[tuple[About, Ranks, list[str]]]) -> Iterator[Sheet]:
-    """A sheet for each set and way of asking: a row per model, with its mean, best and worst rank.
-
-    `rows` are those of `ranks_of`.
-    """
-    for about, ranked, left_out in rows:
-        benchmark = next((b for b in BENCHMARKS.values() if about["set"] in b.sets), BENCHMARKS[DEFAULT])
+def drawn_ranks(rows: Iterable[BenchmarkRanks]) -> Iterator[Sheet]:
+    """A sheet for each benchmark, set and way of asking: a row per model, with its mean, best and worst rank."""
+    for benchmark, place, ranked, left_out in rows:
+        about = dict(place)
         lines = [
             Row((model, ranked.mean[model], Value(None, *ranked.range[model])), about={"model": model})
             for model in sorted(ranked.mean, key=lambda m: ranked.mean[m])
@@ -456,7 +457,7 @@ def drawn_ranks(rows: Iterable[tuple[About, Ranks, list[str]]]) -> Iterator[Shee
             )
         )
         title = titled(
-            place_words(about, benchmark, ", "),
+            place_words(about, BENCHMARKS[benchmark], ", "),
             f"：{ranked.columns} 个任务的平均名次",
             f": mean rank over {ranked.columns} tasks",
         )

@@ -9,6 +9,7 @@ from dataclasses import replace
 from evalsuite.analyses import chance, means, second
 from evalsuite.analyses.chance import Chance
 from evalsuite.analyses.means import Mean
+from evalsuite.analyses.ranking import ranked_value
 from evalsuite.analyses.tokens import tokens_column
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.grouping import by_key
@@ -100,7 +101,7 @@ def _ranks(cells: Sequence[CellResult]) -> _Ranks:
         shown = [cell for cell in mine if BENCHMARKS[name].averaged or cell.set == last]
         for n, way in enumerate(by_key((cell.but("model", "task", "set", "split"), cell) for cell in shown).values()):
             columns = [
-                {c.model: _ranked_value(c) for c in column}
+                {c.model: ranked_value(c) for c in column}
                 for column in by_key(((c.task, c.set), c) for c in way).values()
             ]
             for is_baseline in (False, True):
@@ -109,12 +110,6 @@ def _ranks(cells: Sequence[CellResult]) -> _Ranks:
                 for model, rank in zip(models, found, strict=True):
                     ranks.setdefault((name, model), (n, rank))
     return ranks
-
-
-def _ranked_value(cell: CellResult) -> float | None:
-    """The headline, of which more is better."""
-    value = cell.headline.value
-    return -value if value is not None and metric_named(TASKS[cell.task].metrics[0]).lower else value
 
 
 def _by_model(
