@@ -12,7 +12,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from evalsuite.analyses.breakdown import GroupMean, item_mean
+from evalsuite.analyses.breakdown import GroupMean, papers_order
+from evalsuite.analyses.item_mean import item_mean
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, task_order
 from evalsuite.common.dialogue import sources
 from evalsuite.common.grouping import by_key
@@ -65,13 +66,14 @@ def _pooled(benchmark: str, place: Coordinates, cells: Sequence[CellOutcomes]) -
         for name in item.first.item.group.split("|"):
             groups.setdefault(name, []).append((item.value, cluster))
             chances.setdefault(name, []).append(1 / len(item.first.item.options))
-    known = benchmark_of(cells[0].place.task).groups
-    order = sorted(groups, key=lambda name: (known.index(name) if name in known else len(known), name))
     return Aspects(
         **dict(place),
         benchmark=benchmark,
         tasks=[cell.place.task for cell in cells],
-        groups=[Aspect(name=name, chance=round(fmean(chances[name]), 6), **item_mean(groups[name])) for name in order],
+        groups=[
+            Aspect(name=name, chance=round(fmean(chances[name]), 6), **dict(item_mean(groups[name])))
+            for name in papers_order(groups, BENCHMARKS[benchmark])
+        ],
     )
 
 
@@ -92,8 +94,8 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 def _sheet(benchmark: str, item_set: str, rows: Sequence[Aspects]) -> Sheet:
     found = BENCHMARKS[benchmark]
-    names = list(dict.fromkeys(group.name for row in rows for group in row.groups))
-    names.sort(key=lambda name: found.groups.index(name) if name in found.groups else len(found.groups))
+    last = {group.name: group for row in rows for group in row.groups}
+    names = papers_order(last, found)
     columns = (
         Column(Text("模型", "model")),
         Column(Text("问法", "asked"), key=True),
@@ -104,7 +106,6 @@ def _sheet(benchmark: str, item_set: str, rows: Sequence[Aspects]) -> Sheet:
         groups = {group.name: group for group in row.groups}
         values = (groups[name].as_value if name in groups else Value(None) for name in names)
         lines.append(Row((row.model, row.way, *values), about={"model": row.model}))
-    last = {group.name: group for row in rows for group in row.groups}
     lines.append(Row((Text("随机水平", "chance"), "", *(Value(last[name].chance) for name in names)), "apart"))
     tasks = [TASKS[name] for name in sorted({task for row in rows for task in row.tasks}, key=task_order)]
     sizes = [(_name(benchmark, name), last[name].n) for name in names]

@@ -7,23 +7,21 @@ items a bootstrap would have an interval of width 0.
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import Annotated
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pydantic import Field
-from typing_extensions import TypedDict
 
+from evalsuite.analyses.item_mean import ItemMean, item_mean
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
 from evalsuite.common.dialogue import asked_event
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import About, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, ItemValue, item_values
-from evalsuite.results.schema.base import CellFields, Count, Rows, Share, Strict
+from evalsuite.results.schema.base import CellFields, Count, Rows
 from evalsuite.results.words import metric_heading, place_words, titled, with_notes
-from evalsuite.types import Item
+from evalsuite.types import Benchmark, Item
 
 Ends = tuple[int | None, int | None]  # lowest and highest value, both inclusive; (26, None) has no upper end
 UNKNOWN: Ends = (None, None)
@@ -31,32 +29,6 @@ UNKNOWN: Ends = (None, None)
 TURNS: tuple[Ends, ...] = ((1, 5), (6, 10), (11, 15), (16, 17), (18, 19), (20, 21), (22, 25), (26, None))
 RIGHT: tuple[Ends, ...] = ((1, 1), (2, 2), (3, None))  # right answers, as in CICERO's Table 3
 DISTANCES: tuple[Ends, ...] = ((0, 0), (1, 1), (2, 2), (3, 4), (5, 9), (10, None))
-
-
-class ItemMean(Strict):
-    """A mean over items, with its interval."""
-
-    n: Annotated[int, Field(ge=1)] = Field(description="Items.")
-    dialogues: Annotated[int, Field(ge=1)] = Field(description="Dialogues that they come from.")
-    value: Share = Field(description="The cell's metric over them, 0 … 1.")
-    interval: Annotated[Rows[Share], Field(min_length=2, max_length=2)] = Field(
-        description="Wilson's 95 % interval at the effective number of items, low and high."
-    )
-
-    @property
-    def as_value(self) -> Value:
-        """The mean with its interval, for tables."""
-        low, high = self.interval
-        return Value(self.value, low, high)
-
-
-class ItemMeanFields(TypedDict):
-    """The fields of an `ItemMean`, which rows of several kinds have."""
-
-    n: int
-    dialogues: int
-    value: float
-    interval: list[float]
 
 
 class Bin(ItemMean):
@@ -134,19 +106,24 @@ def breakdown(cell: CellOutcomes, distances: dict[int, int | None]) -> Breakdown
 
 
 def _groups(task: str, items: Iterable[ItemValue]) -> list[GroupMean]:
-    """The mean of each group (relation category, inference type, dimension): the paper's groups in its order, then others by
-    name."""
+    """The mean of each group: relation category, inference type, dimension."""
     groups = by_key(
         (name, (item.value, item.first.source))
         for item in items
         for name in filter(None, item.first.item.group.split("|"))  # an item may belong to no group, or to several
     )
-    known, names = benchmark_of(task).groups, benchmark_of(task).group_names
-    order = sorted(groups, key=lambda name: (known.index(name) if name in known else len(known), name))
-    return [
-        GroupMean(name=name, **dict(zip(("zh", "en"), names.get(name, ()), strict=False)), **item_mean(groups[name]))
-        for name in order
-    ]
+    benchmark = benchmark_of(task)
+    means = []
+    for name in papers_order(groups, benchmark):
+        zh, en = benchmark.group_names.get(name, (None, None))
+        means.append(GroupMean(name=name, zh=zh, en=en, **dict(item_mean(groups[name]))))
+    return means
+
+
+def papers_order(groups: Iterable[str], benchmark: Benchmark) -> list[str]:
+    """The groups in the order of the benchmark's paper, then those that it does not list, by name."""
+    known = benchmark.groups
+    return sorted(groups, key=lambda name: (known.index(name) if name in known else len(known), name))
 
 
 _PHRASES = re.compile(r"短[语語]\s*1\s*[:：](.+?)\s短[语語]\s*2\s*[:：](.+)", re.DOTALL)
@@ -188,25 +165,9 @@ def _bins(values: Iterable[tuple[Ends, ItemValue]]) -> list[Bin]:
     """The bins that are not empty, in ascending order, the unknown one last."""
     bins = by_key((ends, (item.value, item.first.source)) for ends, item in values)
     return [
-        Bin(low=low, high=high, **item_mean(bins[low, high]))
+        Bin(low=low, high=high, **dict(item_mean(bins[low, high])))
         for low, high in sorted(bins, key=lambda b: (b == UNKNOWN, b[0] or 0))
     ]
-
-
-def item_mean(rows: Sequence[tuple[float, Hashable]]) -> ItemMeanFields:
-    """Rows of (value, dialogue) -> the fields of an `ItemMean`."""
-    from evalsuite.metrics.statistics import effective_size, wilson
-
-    values, sources = zip(*rows, strict=True)
-    mean = math.fsum(values) / len(rows)
-    independent = effective_size(values, sources)
-    interval = wilson(mean * independent, independent)
-    return {
-        "n": len(rows),
-        "dialogues": len({*sources}),
-        "value": round(mean, 6),
-        "interval": [round(interval.low, 6), round(interval.high, 6)],
-    }
 
 
 # --- tables
@@ -272,7 +233,7 @@ def _breakdown(title: Text, entries: Sequence[Breakdown], by: str, bins: Sequenc
         rows.append(Row((name, *(str(n) if n else None for n in counts)), "group"))
         for entry, by_bin in zip(models, figures, strict=True):
             place = {"model": entry.model, "task": task.name}
-            rows.append(Row((entry.model, *(_value(by_bin.get(b)) for b in bins)), about=place))
+            rows.append(Row((entry.model, *(by_bin[b].as_value if b in by_bin else None for b in bins)), about=place))
     shown = {b.name: Text(b.zh, b.en or b.name) for e in entries for b in e.by(by) if isinstance(b, GroupMean) and b.zh}
     names = (shown.get(b, b) if isinstance(b, str) else bin_name(*b) for b in bins)
     columns = (Column(name, kind="percent", digits=0) for name in names)
@@ -281,10 +242,6 @@ def _breakdown(title: Text, entries: Sequence[Breakdown], by: str, bins: Sequenc
         rows.append(Row((Text("随机水平", "chance"), *levels), "apart"))
     chart = Chart("lines", pick=("task", "set"), title=_BY[by], joined=by != "groups")
     return Sheet("breakdowns", title, (Column(""), *columns), tuple(rows), about=about, chart=chart)
-
-
-def _value(found: ItemMean | None) -> Value | None:
-    return None if found is None else found.as_value
 
 
 ANALYSIS = Analysis(

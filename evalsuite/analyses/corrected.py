@@ -14,6 +14,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
+from evalsuite.analyses.item_mean import interval_value
 from evalsuite.analyses.judged.sheets import ANALYSIS as JUDGED
 from evalsuite.analyses.judged.summary import JudgedReplies, judged_replies
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
@@ -204,17 +205,18 @@ def _sheet(judge: str, rubric: str, scale: str, sample: str, rows: Sequence[Corr
         task = task_and_set(TASKS[row.task], row.set)
         several = len({each.way for each in rows}) > 1
         label = Text(f"{task.zh} {place.zh}", f"{task.en} {place.en}") if several else task
-        figures = (_value_of(row.raw), _value_of(row.corrected), _value_of(row.people), Value(row.tuning))
+        figures = (
+            interval_value(row.raw),
+            interval_value(row.corrected),
+            interval_value(row.people),
+            Value(row.tuning),
+        )
         marked = Value(row.marked, asides=(f" / {row.drawn}",) if row.marked < row.drawn else ())
         refused = _REFUSED[row.refused] if row.refused else ""
         lines.append(Row((row.model, label, *figures, marked, refused), about=row.place.as_dict()))
     name = f"{judge}, {rubric} {scale}, {sample}"
     title = Text(f"评审模型经人校正：{name}", f"Judge corrected by people: {name}")
     return Sheet("judge-corrected", title, columns, tuple(lines), about={"judge": judge, "rubric": rubric})
-
-
-def _value_of(interval: IntervalFields) -> Value:
-    return Value(interval.value, interval.low, interval.high)
 
 
 ANALYSIS = Analysis(

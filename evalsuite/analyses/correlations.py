@@ -159,13 +159,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
         rows = [Row((name, *(Value(rhos.get(frozenset(("f1", name)))) for rhos in values))) for name in names]
         rows.append(Row(("n", *(str(e.n) for e in group)), "apart"))
         columns = [
-            Column(
-                e.set,
-                task_heading(TASKS[e.task]),
-                "number",
-                about={"set": e.set, "task": e.task},
-            )
-            for e in group
+            Column(e.set, task_heading(TASKS[e.task]), "number", about={"set": e.set, "task": e.task}) for e in group
         ]
         points = _BASIS[basis]
         end = f"{split}, {variant} {shots}-shot"

@@ -20,7 +20,6 @@ from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, item_values
 from evalsuite.results.schema.base import Count, Number, PlaceFields
 from evalsuite.results.words import WAY, task_and_set
-from evalsuite.types import Place
 
 
 class Detectable(PlaceFields):
@@ -93,7 +92,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
     )
     lines = tuple(
         Row(
-            (task_and_set(TASKS[r.task], r.set), _way(r), r.models, r.items, r.dialogues, r.median, r.largest),
+            (task_and_set(TASKS[r.task], r.set), r.way, r.models, r.items, r.dialogues, r.median, r.largest),
             about=r.coordinates(),
         )
         for r in rows
@@ -121,10 +120,6 @@ def _finding(rows: Sequence[Detectable]) -> Text:
         f"两个模型相差不到这么多百分点时，多半检不出：{zh}。",
         f"Differences below so many points are likely missed: {en}.",
     )
-
-
-def _way(row: Detectable) -> str:
-    return Place(model="", **row.coordinates()).way
 
 
 ANALYSIS = Analysis(

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from evalsuite.analyses.breakdown import ItemMean, item_mean
+from evalsuite.analyses.item_mean import ItemMean, item_mean
 from evalsuite.benchmarks.registry import TASKS, set_order, task_order
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
@@ -139,7 +139,7 @@ def difficulty(place: Coordinates, cells: Sequence[CellOutcomes], left_out: Sequ
         **dict(place),
         metric=cells[0].metric,
         models=[cell.place.model for cell in cells],
-        **item_mean(list(zip(table.mean(axis=0).tolist(), sources, strict=True))),
+        **dict(item_mean(list(zip(table.mean(axis=0).tolist(), sources, strict=True)))),
         right=[counts[n] for n in range(len(cells) + 1)],
         alpha=alpha(table),
         discrimination=Discriminations(
@@ -324,13 +324,7 @@ def _counts(right: Sequence[int]) -> dict[str, int]:
     found = dict.fromkeys(("0", "¼", "½", "¾", "<1", "=1"), 0)
     for n, count in enumerate(right):
         percent = 100 * n / models
-        ends = {
-            "0": n == 0,
-            "¼": percent <= 25,
-            "½": percent <= 50,
-            "¾": percent <= 75,
-            "<1": n < models,
-        }
+        ends = {"0": n == 0, "¼": percent <= 25, "½": percent <= 50, "¾": percent <= 75, "<1": n < models}
         found[next((name for name, inside in ends.items() if inside), "=1")] += count
     return found
 

@@ -1,12 +1,15 @@
-"""A mean over items with its 95 % interval by dialogues, as several analyses report it."""
+"""Means over items with their 95 % intervals, dialogues as units, as several analyses report them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from typing import Annotated
+
+from pydantic import Field
 
 from evalsuite.common.sheet import Value
-from evalsuite.results.schema.base import IntervalFields
+from evalsuite.results.schema.base import IntervalFields, Rows, Share, Strict
 
 
 class MeanInterval(IntervalFields):
@@ -15,7 +18,12 @@ class MeanInterval(IntervalFields):
 
     @property
     def as_value(self) -> Value:
-        return Value(self.value, self.low, self.high)
+        return interval_value(self)
+
+
+def interval_value(figure: IntervalFields | None) -> Value:
+    """A figure with its interval, for tables; a dash for none."""
+    return Value(figure.value, figure.low, figure.high) if figure else Value(None)
 
 
 def mean_interval(values: Sequence[float], dialogues: Sequence[Hashable]) -> MeanInterval:
@@ -26,3 +34,36 @@ def mean_interval(values: Sequence[float], dialogues: Sequence[Hashable]) -> Mea
         return MeanInterval(value=math.fsum(values) / len(values), low=None, high=None)
     found = few_dialogues(values, dialogues)
     return MeanInterval(value=found.value, low=found.low, high=found.high)
+
+
+class ItemMean(Strict):
+    """A mean over items, with its interval."""
+
+    n: Annotated[int, Field(ge=1)] = Field(description="Items.")
+    dialogues: Annotated[int, Field(ge=1)] = Field(description="Dialogues that they come from.")
+    value: Share = Field(description="The cell's metric over them, 0 … 1.")
+    interval: Annotated[Rows[Share], Field(min_length=2, max_length=2)] = Field(
+        description="Wilson's 95 % interval at the effective number of items, low and high."
+    )
+
+    @property
+    def as_value(self) -> Value:
+        """The mean with its interval, for tables."""
+        low, high = self.interval
+        return Value(self.value, low, high)
+
+
+def item_mean(rows: Sequence[tuple[float, Hashable]]) -> ItemMean:
+    """The mean over rows of (value, dialogue)."""
+    from evalsuite.metrics.statistics import effective_size, wilson
+
+    values, sources = zip(*rows, strict=True)
+    mean = math.fsum(values) / len(rows)
+    independent = effective_size(values, sources)
+    interval = wilson(mean * independent, independent)
+    return ItemMean(
+        n=len(rows),
+        dialogues=len({*sources}),
+        value=round(mean, 6),
+        interval=[round(interval.low, 6), round(interval.high, 6)],
+    )

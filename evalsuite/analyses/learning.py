@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from evalsuite.analyses.item_mean import interval_value
 from evalsuite.analyses.robustness import Positions, all_positions
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.grouping import by_key
@@ -260,10 +261,12 @@ def _curves(rows: Sequence[Curve]) -> Iterator[Sheet]:
     groups = by_key(((row.base, row.task, row.set, *(f"{n} {getattr(row, n)}" for n in names)), row) for row in rows)
     for (base, *where), group in groups.items():
         columns = [Column(row.perturb, kind="percent", about={"perturb": row.perturb}) for row in group]
-        lines = [Row((Text("0（基座）", "0 (base)"), *(_figure(row.before) for row in group)), about={"model": base})]
+        lines = [
+            Row((Text("0（基座）", "0 (base)"), *(interval_value(row.before) for row in group)), about={"model": base})
+        ]
         for size in sorted({p.size for row in group for p in row.points}):
             found = ([p for p in row.points if p.size == size] for row in group)
-            lines.append(Row((str(size), *(_figure(points[0] if points else None) for points in found))))
+            lines.append(Row((str(size), *(interval_value(points[0] if points else None) for points in found))))
         if any(row.chance is not None for row in group):
             lines.append(Row((Text("随机水平", "chance"), *(Value(row.chance) for row in group)), "apart"))
         about = dict(group[0].but("perturb"))
@@ -271,10 +274,6 @@ def _curves(rows: Sequence[Curve]) -> Iterator[Sheet]:
         metric = f"{group[0].metric} %"
         title = Text(f"{base}，{' '.join(where)}：{metric}", f"{base} on {' '.join(where)}: {metric}")
         yield Sheet("curves", title, (heading, *columns), tuple(lines), about=about)
-
-
-def _figure(point: IntervalFields | None) -> Value:
-    return Value(None) if point is None else Value(point.value, point.low, point.high)
 
 
 def _labels(rows: Sequence[Curve]) -> Iterator[Sheet]:

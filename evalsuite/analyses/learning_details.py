@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from evalsuite.analyses.item_mean import interval_value
 from evalsuite.analyses.learning import ANALYSIS as CURVES
 from evalsuite.analyses.learning import Curve, CurvePoint, LabelCheck
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, set_order
@@ -12,7 +13,6 @@ from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import About, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results
-from evalsuite.results.schema.base import IntervalFields
 from evalsuite.results.words import set_title
 
 _SIZE = Column(Text("训练题数", "training items"), kind="count", align="right")
@@ -73,11 +73,11 @@ def _curves(
     """A row per size, the base model first; a column per curve."""
     rows = []
     if any(row.before for row in group):
-        rows.append(Row((0, *(_figure(row.before) for row in group)), about={"model": group[0].base}))
+        rows.append(Row((0, *(interval_value(row.before) for row in group)), about={"model": group[0].base}))
     for size, points in _sizes(group).items():
         adapters = {seed.model for point in points for seed in (point.seeds if point else ())}
         one = {"model": adapters.pop()} if len(adapters) == 1 else {}
-        rows.append(Row((size, *map(_figure, points)), about=one))
+        rows.append(Row((size, *map(interval_value, points)), about=one))
     if any(row.chance is not None for row in group):
         rows.append(Row((Text("随机水平", "chance"), *(Value(row.chance) for row in group)), "apart"))
     task = _task(group[0])
@@ -93,10 +93,6 @@ def _sizes(group: Sequence[Curve]) -> dict[int, list[CurvePoint | None]]:
     """Size -> the point of each curve."""
     sizes = sorted({point.size for row in group for point in row.points})
     return {size: [next((p for p in row.points if p.size == size), None) for row in group] for size in sizes}
-
-
-def _figure(point: IntervalFields | None) -> Value:
-    return Value(None) if point is None else Value(point.value, point.low, point.high)
 
 
 def _task(row: Curve) -> Text:
@@ -124,7 +120,7 @@ def _seeds(pool: str, curves: Sequence[Curve]) -> Iterator[Sheet]:
         adapters = dict.fromkeys((size, seed, model) for size, seed, model, _ in figures)
         rows = (
             Row(
-                (size, seed, *(_figure(figures.get((size, seed, model, c.perturb))) for c in group)),
+                (size, seed, *(interval_value(figures.get((size, seed, model, c.perturb))) for c in group)),
                 about={"model": model},
             )
             for size, seed, model in sorted(adapters)

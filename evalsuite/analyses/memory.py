@@ -19,7 +19,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from evalsuite.analyses.breakdown import ItemMean, item_mean
+from evalsuite.analyses.item_mean import ItemMean, item_mean
 from evalsuite.analyses.judged.summary import Verdicts, verdicts
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, task_order
 from evalsuite.common.grouping import by_key
@@ -139,9 +139,6 @@ class Memory(Strict):
     independent: Rows[Independent]
 
 
-Key = Coordinates
-
-
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A fact that a model was asked for."""
@@ -181,7 +178,7 @@ class Reasoning:
     whole: bool
 
     @property
-    def key(self) -> Key:
+    def key(self) -> Coordinates:
         """The key by which models are compared: benchmark, way of asking, tasks and sets."""
         first = self.cells[0]
         place = first.but("model", "task", "set")
@@ -228,9 +225,7 @@ def _facts(cells: Iterable[ScoredCell]) -> set[str]:
 
 
 def _knowledge(
-    every: Iterable[ScoredCell],
-    wanted: set[str],
-    judged: Callable[[Mapping[str, str]], Iterable[Verdicts]],
+    every: Iterable[ScoredCell], wanted: set[str], judged: Callable[[Mapping[str, str]], Iterable[Verdicts]]
 ) -> dict[str, list[KnownFacts]]:
     """Model -> task -> its knowledge of the `wanted` facts."""
     asked: dict[tuple[str, str], dict[str, list[ScoredCell]]] = {}  # (model, task) -> wording -> cells
@@ -332,10 +327,10 @@ def _against(found: Reasoning) -> Against:
 
 
 def _mean(rows: Sequence[tuple[float, Hashable]]) -> ItemMean | None:
-    return ItemMean(**item_mean(rows)) if rows else None
+    return item_mean(rows) if rows else None
 
 
-def _about(key: Key) -> About:
+def _about(key: Coordinates) -> About:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in key}
 
 
@@ -500,11 +495,7 @@ def _measures(entry: Independent) -> Sheet:
     )
     rows = [
         Row(
-            (
-                m.model,
-                *(m.accuracy, m.rank, m.retained),
-                *(Value(m.frmm), m.frmm_rank, Value(m.mib), m.mib_rank),
-            ),
+            (m.model, *(m.accuracy, m.rank, m.retained), *(Value(m.frmm), m.frmm_rank, Value(m.mib), m.mib_rank)),
             about={"model": m.model},
         )
         for m in sorted(entry.models, key=lambda m: (m.frmm_rank is None, m.frmm_rank or 0))
@@ -525,14 +516,10 @@ def _battles(entry: Independent) -> Sheet:
     columns = [Column(Text("模型", "model")), *(Column(name, kind="percent", digits=2, signed=True) for name in names)]
     rows = []
     for model in models:
-        by_other = {battle.against: battle for battle in model.battles}
-        rows.append(Row((model.model, *(_margin(by_other.get(name)) for name in names)), about={"model": model.model}))
+        margins = {battle.against: Value(battle.margin, asides=(f" ({battle.items})",)) for battle in model.battles}
+        rows.append(Row((model.model, *map(margins.get, names)), about={"model": model.model}))
     title = _title(entry, "MIB 逐对之差与题数", "MIB, margins and items of each pair")
     return Sheet("independence", title, tuple(columns), tuple(rows), (), entry.coordinates())
-
-
-def _margin(battle: PairedItems | None) -> Value | None:
-    return None if battle is None else Value(battle.margin, asides=(f" ({battle.items})",))
 
 
 ANALYSIS = Analysis("memory", sheets, Memory, compute, help="Reasoning by what a model knows of the facts.")

@@ -363,12 +363,7 @@ def _shard(column: _Column, part: range) -> PageShard:
         return {**one, "rows": shown}
 
     judged = {number: [*map(kept, opinions)] for number, opinions in column.judged.items()}
-    return {
-        "rows": rows,
-        "judged": judged,
-        "items": [column.shown[i] for i in used],
-        "strings": list(strings),
-    }
+    return {"rows": rows, "judged": judged, "items": [column.shown[i] for i in used], "strings": list(strings)}
 
 
 def _likelihoods(record: RecordFields) -> list[list[float | None]] | None:

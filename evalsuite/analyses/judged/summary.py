@@ -362,9 +362,7 @@ def _over_systems(cells: Sequence[JudgedCell], results: Sequence[CellResult]) ->
 
 
 def _points(
-    cells: Sequence[JudgedCell],
-    results: Sequence[CellResult],
-    key: Callable[[JudgedCell], Coordinates],
+    cells: Sequence[JudgedCell], results: Sequence[CellResult], key: Callable[[JudgedCell], Coordinates]
 ) -> Iterator[tuple[Coordinates, list[_Point]]]:
     """The points of each judge, rubric, scale and `key` of the cell, under the control "plain". Estimates are left out:
     their items are others than those of whole cells."""

@@ -109,13 +109,7 @@ def _confusion(found: Audit) -> Sheet:
         for status in Status
         if (counts := found.confusion.get(status.value))
     ]
-    heads = (
-        "option read",
-        "other option",
-        "no option",
-        "several",
-        "refuses",
-    )
+    heads = ("option read", "other option", "no option", "several", "refuses")
     title = "What replies say, by the parser's status (counts of the sample)"
     columns = (Column("status"), *(Column(head, kind="count") for head in heads))
     return Sheet("replies", title, columns, tuple(rows))

@@ -20,11 +20,7 @@ class JudgeSettings:
 
     models: str | Path = flag("bundled:models.yaml", "The models.yaml that lists models.", "FILE")
     judge: Sequence[str] = flag(
-        (),
-        "A model of the file that scores; several make a panel.",
-        "NAME",
-        repeated=True,
-        required=True,
+        (), "A model of the file that scores; several make a panel.", "NAME", repeated=True, required=True
     )
     rubric: str = flag(
         "",
@@ -58,11 +54,7 @@ class JudgeSettings:
         if not self.judge:
             raise ConfigError("--judge: expected the name of a model")
         check_least(
-            1,
-            limit=self.limit,
-            repeats=self.repeats,
-            attempts=self.attempts,
-            max_concurrency=self.max_concurrency,
+            1, limit=self.limit, repeats=self.repeats, attempts=self.attempts, max_concurrency=self.max_concurrency
         )
         check_least(0, attacks=self.attacks)
         check_budget(self.budget)
