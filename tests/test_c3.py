@@ -21,7 +21,7 @@ from evalsuite.common.resources import bundled
 from evalsuite.common.sheet import Text
 from evalsuite.parse import parse_option
 from evalsuite.perturb import PERTURBATIONS
-from evalsuite.perturb.choice import reindicate, reverse, shuffle
+from evalsuite.perturb.choice import reindicate
 from evalsuite.prompt import Prompt, Shots, wordings
 from evalsuite.types import Response, Status
 
@@ -147,7 +147,7 @@ def test_the_paper_prompt_is_that_of_opencompass(tmp_path: Path) -> None:
     prompt = Prompt(bundled("prompts"), TASK, "paper")
     items = load_file(tmp_path).items
     assert [prompt.render(item) for item in items] == OFFICIAL
-    assert "\nA. 公司\nB. 学校\nC. 机场\nD. 车站\n" in prompt.render(reverse(items[0]))
+    assert "\nA. 公司\nB. 学校\nC. 机场\nD. 车站\n" in prompt.render(*PERTURBATIONS["reverse"].items(items[0]))
     renamed = prompt.render(reindicate(items[1]))
     assert "1. 八点\n2. 九点\n3. 十点\n4. [NULL]\n请从“1”，“2”，“3”，“4”中进行选择。" in renamed
 
@@ -254,7 +254,7 @@ def test_official_files(official: Corpus) -> None:
         for item in items[::10]:
             options = dict(zip(item.labels, item.options, strict=True))
             assert parse_option(item.target, options).choice == item.gold
-            shuffled = shuffle(item)
+            (shuffled,) = PERTURBATIONS["shuffle"].items(item)
             assert shuffled.options[shuffled.gold or 0] == item.references[0]
     twice = [i for s, p in COUNTS for i in official.file(TASK, s, p).items if i.options.count(i.references[0]) > 1]
     assert [item.id for item in twice] == ["c3/d/train/reading/51-157-1", "c3/m/train/reading/m7-65-2"]

@@ -23,7 +23,7 @@ from evalsuite.benchmarks.published import published_figures
 from evalsuite.benchmarks.registry import BENCHMARKS, Corpora, open_corpus
 from evalsuite.common.resources import bundled
 from evalsuite.parse import parse_option
-from evalsuite.perturb.choice import reverse, shuffle5
+from evalsuite.perturb import PERTURBATIONS
 from evalsuite.prompt import Prompt, wordings
 from evalsuite.results.scoring import FULL, per_item, score_cell
 from evalsuite.types import Item, Response
@@ -104,7 +104,8 @@ def assert_as_opencompass(root: Path, local: str) -> None:
     assert [prompt.render(item) for item in items] == [opencompass(local, row) for row in rows]
     gold = ["AB"[row["label"] == "false"] if local == "cluewsc" else "ABCDEFG"[row["answer"]] for row in rows]
     assert [item.target for item in items] == gold
-    assert "请从”A“，”B“" in prompt.render(reverse(items[0])) and reverse(items[0]).options[-1] == items[0].options[0]
+    (reverse,) = PERTURBATIONS["reverse"].items(items[0])
+    assert "请从”A“，”B“" in prompt.render(reverse) and reverse.options[-1] == items[0].options[0]
 
 
 @pytest.mark.parametrize("local", ["cluewsc", "chid"])
@@ -211,9 +212,11 @@ def test_five_askings_vote(tmp_path: Path) -> None:
     # By the item: the option of each asking, in the file's order.
     said = {moral.id: [0, 1, 0, 2, 0], hint.id: [3, 2, 2, 3, 0]}
     left = {
-        (item.id, asked.options): [n for n, each in enumerate(shuffle5(item)) if each.options == asked.options]
+        (item.id, asked.options): [
+            n for n, each in enumerate(PERTURBATIONS["shuffle5"].items(item)) if each.options == asked.options
+        ]
         for item in (moral, hint)
-        for asked in shuffle5(item)
+        for asked in PERTURBATIONS["shuffle5"].items(item)
     }
     # Five different orders, since a file of replies answers each prompt once.
     assert all(len(askings) == 1 for askings in left.values())
@@ -255,7 +258,7 @@ def test_votes_are_those_of_the_official_script(real_data: Path, tmp_path: Path)
         asked, replies, written = [], [], list[str]()
         for n, (item, row) in enumerate(zip(stories(task.local, real_data)[:40], lines[:40], strict=True)):
             row["答案\nANSWER"] = "ABCD"[item.gold or 0]  # one row has "A. ", which the script never finds right
-            for made in shuffle5(item):
+            for made in PERTURBATIONS["shuffle5"].items(item):
                 asked.append(made)
                 said = rng.choice(FORMS).format(rng.choice("ABCD"[: len(made.options)]))
                 replies.append(Response(said, "stop"))

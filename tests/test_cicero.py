@@ -24,7 +24,7 @@ from evalsuite.common.resources import bundled
 from evalsuite.metrics.sets import SetScores
 from evalsuite.parse import parse_option, parse_options
 from evalsuite.parse.english import parse_sentence
-from evalsuite.perturb.choice import both, circular, shuffle
+from evalsuite.perturb import PERTURBATIONS
 from evalsuite.prompt import Prompt
 from evalsuite.review.judge.rubric import RubricTemplate
 from evalsuite.types import Item
@@ -249,7 +249,7 @@ def test_the_sample_has_every_task() -> None:
 def test_a_set_follows_its_texts_through_perturbations() -> None:
     for item in Corpus(BENCHMARK, SAMPLE).file(TASKS_CICERO["all_answers"], "v1", "test").items:
         told = [item.options[n] for n in item.golds]
-        for changed in (shuffle(item), both(item), *circular(item)):
+        for changed in (made for name in ("shuffle", "both", "circular") for made in PERTURBATIONS[name].items(item)):
             assert sorted(changed.options[n] for n in changed.golds) == sorted(told)
             options = dict(zip(changed.labels, changed.options, strict=True))
             assert parse_options(changed.target, options).choices == changed.golds

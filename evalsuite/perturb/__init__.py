@@ -17,18 +17,12 @@ from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.perturb.choice import (
     Permutation,
-    both,
-    circular,
-    derange,
-    derange_both,
     deranged_order,
     kept_order,
+    permute,
     reindicate,
-    reverse,
     reversed_order,
     rotated_orders,
-    shuffle,
-    shuffle5,
     shuffled_order,
     shuffled_orders,
 )
@@ -59,15 +53,17 @@ def _free(kind: Kind) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Perturbation:
-    """A row of PERTURBATIONS. `fits`: whether it applies to a kind of task. `orders`: the option order of each item that
-    it makes."""
+    """A row of PERTURBATIONS: it puts the options into each of some `orders`, then applies `change` to the item.
+
+    `fits` says whether it applies to a kind of task.
+    """
 
     name: str
     short: str  # Chinese, for headings and rows; in English these have the name
     zh: str
     en: str
     fits: Callable[[Kind], bool]
-    function: Callable[[Item, int], Item | tuple[Item, ...]]
+    change: Callable[[Item, int], Item]
     orders: Callable[[Item, int], tuple[Permutation, ...]] = kept_order
     several: bool = False  # makes an item of each of `orders`; the original counts as right only if all are
     votes: bool = False  # the answers to these items vote: the metric `vote`
@@ -101,16 +97,11 @@ class Perturbation:
 
     def items(self, item: Item, seed: int = 0) -> tuple[Item, ...]:
         """The perturbed item, or items. Equal to the original if it cannot be perturbed."""
-        made = self.function(item, seed)
-        return made if isinstance(made, tuple) else (made,)
+        return tuple(self.change(permute(item, order), seed) for order in self.orders(item, seed))
 
     def count(self, item: Item) -> int:
         """The number of items that it makes of an item, in whatever order its options stand."""
         return len(self.orders(item, 0)) if self.several else 1
-
-    def changes(self, item: Item, seed: int = 0) -> bool:
-        """Whether it changes the item: `drop_turns`, for example, leaves some dialogues as they are."""
-        return any(made != item for made in self.items(item, seed))
 
     def original_choice(self, item: Item, choice: int | None, seed: int = 0, variant: int = 0) -> int | None:
         """The index in the original item of a choice among the perturbed options; `variant` is the index in `items`."""
@@ -151,7 +142,7 @@ PERTURBATIONS: dict[str, Perturbation] = {
             partial(reindicate, style="stems"),
         ),
         Perturbation(
-            "shuffle", "打乱顺序", "打乱选项顺序", "options shuffled", _listed, shuffle, shuffled_order, version=2
+            "shuffle", "打乱顺序", "打乱选项顺序", "options shuffled", _listed, _unchanged, shuffled_order, version=2
         ),
         Perturbation(
             "both",
@@ -159,7 +150,7 @@ PERTURBATIONS: dict[str, Perturbation] = {
             "打乱选项并改标号",
             "options shuffled, called 1, 2, 3",
             _listed,
-            both,
+            reindicate,
             shuffled_order,
             version=2,
         ),
@@ -169,7 +160,7 @@ PERTURBATIONS: dict[str, Perturbation] = {
             "打乱选项顺序，必与原顺序不同",
             "options in another order",
             _listed,
-            derange,
+            _unchanged,
             deranged_order,
         ),
         Perturbation(
@@ -178,17 +169,17 @@ PERTURBATIONS: dict[str, Perturbation] = {
             "打乱选项（必与原顺序不同）并改标号",
             "options in another order, called 1, 2, 3",
             _listed,
-            derange_both,
+            reindicate,
             deranged_order,
         ),
-        Perturbation("reverse", "倒序", "选项倒序", "the last option first", _listed, reverse, reversed_order),
+        Perturbation("reverse", "倒序", "选项倒序", "the last option first", _listed, _unchanged, reversed_order),
         Perturbation(
             "circular",
             "轮换",
             "选项轮换，全对才算对",
             "every rotation; right only if all are",
             _single,
-            circular,
+            _unchanged,
             rotated_orders,
             several=True,
         ),
@@ -198,7 +189,7 @@ PERTURBATIONS: dict[str, Perturbation] = {
             "打乱选项顺序五次，全对才算对；另计多数票",
             "options shuffled five times; right only if all are, and by vote",
             _single,
-            shuffle5,
+            _unchanged,
             shuffled_orders,
             several=True,
             votes=True,
@@ -270,20 +261,9 @@ def perturbation_named(name: str) -> Perturbation:
 __all__ = [
     "PERTURBATIONS",
     "Perturbation",
-    "both",
-    "circular",
-    "derange",
-    "derange_both",
-    "drop_turns",
-    "no_dialogue",
-    "none_of_above",
     "perturbation_named",
     "perturbation_of",
     "reindicate",
-    "reverse",
-    "shuffle",
-    "shuffle5",
     "swap_speakers",
-    "taiwan",
     "traditional",
 ]

@@ -1,7 +1,8 @@
 """Perturbations of choice items: the names of the labels and the order of the options.
 
-Each function maps an Item and a seed to an Item (`circular`: to several). Unchanged are the id, the dialogue, the
-references, the text of the right option, and the question except for label names. Items without options are not changed.
+`reindicate` renames the labels. The functions …_order(s) draw orders of the options, which `permute` applies. Unchanged are
+the id, the dialogue, the references, the text of the right option, and the question except for label names. Items without
+options are not changed.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ def kept_order(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
 
 
 def shuffled_order(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
-    """A random order: all n! orders of n options are equally likely, and one of them is the original."""
+    """A random order, as in the paper's "option shuffling": all n! orders of n options are equally likely, and one of them
+    is the original."""
     order = list(range(len(item.options)))
     Random(f"{seed}:shuffle:{item.id}").shuffle(order)
     return (tuple(order),)
@@ -95,17 +97,10 @@ def reversed_order(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
 
 
 def rotated_orders(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
-    """All rotations. Rotation k begins with the option at position k; rotation 0 is the original order."""
+    """All rotations, the original order first: each option is in each position once (CircularEval of MMBench, Liu et al.
+    2023). Rotation k begins with the option at position k."""
     count = len(item.options)
     return tuple(tuple((index + k) % count for index in range(count)) for k in range(count)) or ((),)
-
-
-def shuffle(item: Item, seed: int = 0) -> Item:
-    """Shuffle the options (`shuffled_order`) under the same labels: the paper's "option shuffling".
-
-    Unchanged: labels, question, the set of option texts, the text of the right option; with 1 in n! items also the order.
-    """
-    return permute(item, shuffled_order(item, seed)[0])
 
 
 def shuffled_orders(item: Item, seed: int = 0, times: int = 5) -> tuple[Permutation, ...]:
@@ -116,39 +111,3 @@ def shuffled_orders(item: Item, seed: int = 0, times: int = 5) -> tuple[Permutat
         Random(f"{seed}:shuffle{times}:{n}:{item.id}").shuffle(order)
         drawn.append(tuple(order))
     return tuple(drawn)
-
-
-def both(item: Item, seed: int = 0) -> Item:
-    """`shuffle`, then `reindicate`. The order equals that of `shuffle` with the same seed, so the two can be compared."""
-    return reindicate(shuffle(item, seed))
-
-
-def derange(item: Item, seed: int = 0) -> Item:
-    """Shuffle the options until their order changes (`deranged_order`). All else stays as in `shuffle`."""
-    return permute(item, deranged_order(item, seed)[0])
-
-
-def derange_both(item: Item, seed: int = 0) -> Item:
-    """`derange`, then `reindicate`, in the order of `derange` with the same seed."""
-    return reindicate(derange(item, seed))
-
-
-def reverse(item: Item, seed: int = 0) -> Item:
-    """Reverse the order of the options. All else stays as in `shuffle`. Applied twice it gives the original."""
-    return permute(item, reversed_order(item)[0])
-
-
-def circular(item: Item, seed: int = 0) -> tuple[Item, ...]:
-    """All rotations of the options, the item itself first, with one id: each option is in each position once.
-
-    All else stays as in `shuffle`. An item counts as right only if all rotations are right (CircularEval of MMBench).
-    """
-    return tuple(permute(item, order) for order in rotated_orders(item))
-
-
-def shuffle5(item: Item, seed: int = 0) -> tuple[Item, ...]:
-    """The item with its options shuffled five times (`shuffled_orders`), with one id: ToMBench's five askings (Chen et al. 2024).
-
-    All else stays as in `shuffle`. Its askings vote, too: the metric `vote`.
-    """
-    return tuple(permute(item, order) for order in shuffled_orders(item, seed))

@@ -22,28 +22,24 @@ def no_dialogue(item: Item, seed: int = 0) -> Item:
 
 
 def dropped_order(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
-    """The order with a random option last: the one whose place the new option takes. The original order if no option may be
-    replaced."""
+    """The order with a random option last, which `none_of_above` replaces. The original order if no option may be replaced."""
     order = list(range(len(item.options)))
-    if _droppable(item):
+    if _is_droppable(item):
         order.append(order.pop(Random(f"{seed}:none_of_above:{item.id}").randrange(len(order))))
     return (tuple(order),)
 
 
-def _droppable(item: Item) -> bool:
+def _is_droppable(item: Item) -> bool:
     return item.gold is not None and not any(word in option for option in item.options for word in _OTHERS)
 
 
 def none_of_above(item: Item, seed: int = 0) -> Item:
-    """Put “none of the above”, last, in place of a random option; it is right if that option was (WiCkeD, Elhady et al. 2025).
+    """Put “none of the above” in place of the last option; it is right if that option was (WiCkeD, Elhady et al. 2025).
 
-    Unchanged: the labels, the dialogue, the question, the order of the other options. An item of which an option speaks of the
-    others already is not changed.
+    Unchanged: the labels, the dialogue, the question, the other options. An item of which an option refers to the others
+    already is not changed.
     """
-    if item.gold is None or not _droppable(item):
+    if item.gold is None or not _is_droppable(item):
         return item
-    (order,) = dropped_order(item, seed)
-    new = NONE_OF_ABOVE[benchmark_of(item.task).language.name]
-    options = (*(item.options[old] for old in order[:-1]), new)
-    gold = order.index(item.gold)
-    return replace(item, options=options, gold=gold, references=(options[gold],))
+    options = (*item.options[:-1], NONE_OF_ABOVE[benchmark_of(item.task).language.name])
+    return replace(item, options=options, references=(options[item.gold],))

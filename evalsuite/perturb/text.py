@@ -26,9 +26,19 @@ _COMMON = frozenset(
 )
 
 
-def _body(turn: str) -> str:
+def _mark_end(turn: str) -> int:
+    """The length of the turn's speaker mark, such as "A: "; 0 without one."""
     mark = _MARK.match(turn)
-    return turn[mark.end() :] if mark else turn
+    return mark.end() if mark else 0
+
+
+def _body(turn: str) -> str:
+    return turn[_mark_end(turn) :]
+
+
+def _label_spans(item: Item) -> list[tuple[int, int]]:
+    """(start, end) of the option labels that the question mentions."""
+    return [(start, end) for start, end, _ in label_mentions(item.question, label_names(item))]
 
 
 # --- swap_speakers
@@ -67,12 +77,11 @@ def swap_speakers(item: Item, seed: int = 0) -> Item:
     the dialogue (spans, [MASK]). In HARD items only the marks change: their x and y are roles in an event, not speakers.
     Applied twice it gives the original.
     """
-    marked = [(turn, _MARK.match(turn)) for turn in item.dialogue]
-    dialogue = tuple(turn[: m.end()].translate(_SWAP) + turn[m.end() :] if m else turn for turn, m in marked)
+    dialogue = tuple(turn[: _mark_end(turn)].translate(_SWAP) + _body(turn) for turn in item.dialogue)
     if item.set == "hard":
         return replace(item, dialogue=dialogue)
     spoken = "\n".join(map(_body, item.dialogue))
-    question = _swapped(item.question, spoken, [(s, e) for s, e, _ in label_mentions(item.question, label_names(item))])
+    question = _swapped(item.question, spoken, _label_spans(item))
     if TASKS[item.task].kind.quoted or "[MASK]" in spoken:
         return replace(item, dialogue=dialogue, question=question)
     options = tuple(_swapped(option, spoken) for option in item.options)
@@ -125,7 +134,7 @@ def drop_turns(item: Item, seed: int = 0, count: int = 2) -> Item:
     return replace(item, dialogue=tuple(turn for n, turn in enumerate(item.dialogue) if n not in gone))
 
 
-# --- traditional
+# --- scripts
 
 
 @lru_cache(maxsize=32768)  # items share dialogues, questions and options
@@ -134,17 +143,24 @@ def _converted(text: str, script: str) -> str:
     return converted
 
 
-def _traditional(text: str) -> str:
-    return _converted(text, "s2t")
-
-
-def _converted_except(text: str, stay: Iterable[tuple[int, int]], script: str = "s2t") -> str:
+def _converted_except(text: str, stay: Iterable[tuple[int, int]], script: str) -> str:
     """The text converted by OpenCC's `script`, except for the (start, end) spans in `stay`."""
     parts, end = [], 0
     for left, right in stay:
         parts += [_converted(text[end:left], script), text[left:right]]
         end = right
     return "".join((*parts, _converted(text[end:], script)))
+
+
+def _in_script(item: Item, script: str) -> Item:
+    """The item with dialogue, question, options and references converted; speaker marks and labels stay."""
+    return replace(
+        item,
+        dialogue=tuple(_converted_except(turn, [(0, _mark_end(turn))], script) for turn in item.dialogue),
+        question=_converted_except(item.question, _label_spans(item), script),
+        options=tuple(_converted(option, script) for option in item.options),
+        references=tuple(_converted(reference, script) for reference in item.references),
+    )
 
 
 def traditional(item: Item, seed: int = 0) -> Item:
@@ -154,27 +170,21 @@ def traditional(item: Item, seed: int = 0) -> Item:
     index. A span is converted as in its dialogue (发 in 头发 becomes 髮). Metrics do not map scripts, so answers in simplified
     characters score lower.
     """
-    dialogue = tuple(_converted_except(turn, [(0, len(turn) - len(_body(turn)))]) for turn in item.dialogue)
-    question = _converted_except(
-        item.question, [(s, e) for s, e, _ in label_mentions(item.question, label_names(item))]
-    )
-    options = tuple(map(_traditional, item.options))
-    if TASKS[item.task].kind.quoted:
-        references = tuple(_converted_reference(reference, item.dialogue, dialogue) for reference in item.references)
-    else:
-        references = tuple(map(_traditional, item.references))
-    return replace(item, dialogue=dialogue, question=question, options=options, references=references)
+    made = _in_script(item, "s2t")
+    if not TASKS[item.task].kind.quoted:
+        return made
+    spans = zip(item.references, made.references, strict=True)
+    return replace(made, references=tuple(_as_quoted(*span, item.dialogue, made.dialogue) for span in spans))
 
 
-def _converted_reference(span: str, before: Iterable[str], after: Iterable[str]) -> str:
+def _as_quoted(span: str, alone: str, before: Iterable[str], after: Iterable[str]) -> str:
+    """A span as it stands in the converted dialogue (`after`); `alone`, converted by itself, if its turn changed in length."""
     for old, new in zip(before, after, strict=True):
         if span in old and len(old) == len(new):
             start = old.index(span)
             return new[start : start + len(span)]
-    return _traditional(span)
+    return alone
 
-
-# --- taiwan
 
 _TAIWAN = "s2twp"
 
@@ -185,23 +195,15 @@ def taiwan(item: Item, seed: int = 0) -> Item:
     Unchanged: labels, also in the question, speaker marks, [MASK], non-Chinese text, and the gold index. A span stays a span:
     it is converted apart from what stands around it.
     """
-    quoted = item.references if TASKS[item.task].kind.quoted else ()
-    dialogue = tuple(_of_taiwan(turn, quoted) for turn in item.dialogue)
-    stay = [(start, end) for start, end, _ in label_mentions(item.question, label_names(item))]
-    return replace(
-        item,
-        dialogue=dialogue,
-        question=_converted_except(item.question, stay, _TAIWAN),
-        options=tuple(_converted(option, _TAIWAN) for option in item.options),
-        references=tuple(_converted(reference, _TAIWAN) for reference in item.references),
-    )
+    made = _in_script(item, _TAIWAN)
+    if not TASKS[item.task].kind.quoted:
+        return made
+    return replace(made, dialogue=tuple(_with_span_apart(turn, item.references) for turn in item.dialogue))
 
 
-def _of_taiwan(turn: str, spans: Iterable[str]) -> str:
-    """A turn converted, the first of the spans that it has apart from the rest."""
-    mark = len(turn) - len(_body(turn))
-    body = turn[mark:]
+def _with_span_apart(turn: str, spans: Iterable[str]) -> str:
+    """The turn in Taiwan's script; the first of the spans that it contains is converted apart from the rest."""
+    mark, body = turn[: _mark_end(turn)], turn[_mark_end(turn) :]
     span = next((span for span in spans if span and span in body), "")
-    if not span:
-        return turn[:mark] + _converted(body, _TAIWAN)
-    return turn[:mark] + "".join(_converted(part, _TAIWAN) for part in body.partition(span))
+    parts = body.partition(span) if span else (body,)
+    return mark + "".join(_converted(part, _TAIWAN) for part in parts)
