@@ -110,11 +110,11 @@ def test_a_folder_of_records_is_no_link(folder: Path) -> None:
 
 
 def test_json_has_a_depth() -> None:
-    assert parse_object("[" * 0 + '{"a": ' * 100 + "1" + "}" * 100, Path("x"))
+    assert parse_object(b'{"a": ' * 100 + b"1" + b"}" * 100, Path("x"))
     with pytest.raises(DataError, match="deep"):
-        parse_object('{"a": ' * 101 + "1" + "}" * 101, Path("x"))
+        parse_object(b'{"a": ' * 101 + b"1" + b"}" * 101, Path("x"))
     with pytest.raises(DataError, match="recursion"):
-        parse_object('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}", Path("x"))
+        parse_object(b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", Path("x"))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ order mark at the beginning and blank lines are skipped.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 DEPTH = 100  # levels of a JSON object: code that walks it recursively needs an end
 WIDTH = 10_000  # names in one object: every unknown one is an error with a message
 _MARK = b"\xef\xbb\xbf"  # the byte order mark, which the head of a file may have
+_SURROGATE = re.compile(rb"\\u[dD]")  # the escapes of surrogates, and of some other characters
 NOT_BLANK = r"\S"  # Field(pattern=NOT_BLANK): a string that is not blank
 
 
@@ -47,16 +49,15 @@ def numbered_lines(file: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
             yield number, text
 
 
-def parse_object(text: bytes | str, path: Path, line: int | None = None, *, surrogates: bool = False) -> dict[str, Any]:
+def parse_object(text: bytes, path: Path, line: int | None = None, *, surrogates: bool = False) -> dict[str, Any]:
     """Parse one JSON object. Raises DataError, also for repeated names and (unless `surrogates`) for lone surrogates,
     both of which json.loads accepts."""
     try:
-        whole = text.removeprefix(_MARK).decode() if isinstance(text, bytes) else text
-        value = _DECODER.decode(whole)
-        if whole.count("{") + whole.count("[") > DEPTH and _is_deep(value):
+        value = _DECODER.decode(text.removeprefix(_MARK).decode())
+        if text.count(b"{") + text.count(b"[") > DEPTH and _is_deep(value):
             raise DataError(f"is nested more than {DEPTH} deep", path, line)
-        # A lone surrogate is half a character. In decoded bytes it can only come from an escape, which few lines have.
-        if not surrogates and (isinstance(text, str) or b"\\ud" in text or b"\\uD" in text):
+        # A lone surrogate is half a character. In UTF-8 it can only come from an escape, which few lines have.
+        if not surrogates and _SURROGATE.search(text):
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
         raise DataError(f"not UTF-8 at byte {error.start}", path, line) from None

@@ -492,7 +492,7 @@ def _response(
     thinking: int | None,
     likelihoods: str | None = None,
 ) -> Response:
-    options = tuple(Likelihood(*x) for x in _parsed(likelihoods or "[]"))
+    options = tuple(Likelihood(*x) for x in _parsed(likelihoods)) if likelihoods else ()
     return Response(text, finish, prompt, new, reasoning=reasoning, likelihoods=options, thinking_tokens=thinking)
 
 

@@ -121,7 +121,7 @@ def load_json(folder: Path, name: str, model: type[Model]) -> tuple[Model | None
     """Parse a JSON file and validate it. Returns (content, []), or (None, problems with line and field)."""
     try:
         text = _text(folder, name)
-        found = jsonl.parse_object(text, Path(name))
+        found = jsonl.parse_object(text.encode(), Path(name))
     except DataError as error:
         return None, [str(error)]
     try:
