@@ -10,6 +10,7 @@ import base64
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -181,7 +182,10 @@ def page_data(runs: Sequence[Loaded], add_shard: Callable[[str], str]) -> dict[s
         PageCell(n, number, results.out, cell, _opinions(results, cell))
         for n, (number, results, cell) in enumerate(of_runs)
     ]
-    packed = pack_columns(cells)
+    with ThreadPoolExecutor(1) as pool:
+        # Worker processes read the records of a large run; this one makes its sheets meanwhile.
+        sheets_of_runs = pool.submit(lambda: [_sheets(run.results) for run in runs])
+        packed = pack_columns(cells)
     columns = [
         {"ids": column.ids, "shards": [(add_shard(shard), first) for shard, first in column.shards]}
         for column in packed
@@ -207,9 +211,9 @@ def page_data(runs: Sequence[Loaded], add_shard: Callable[[str], str]) -> dict[s
                 "name": run.results.out.name,
                 "manifest": _manifest(run.results.out),
                 **_content(run.results, add_shard),
-                "sheets": _sheets(run.results),
+                "sheets": own_sheets,
             }
-            for run in runs
+            for run, own_sheets in zip(runs, sheets_of_runs.result(), strict=True)
         ],
         "tasks": [
             {name: getattr(t, name) for name in ("name", "short", "zh", "en", "metrics", "benchmark")}
