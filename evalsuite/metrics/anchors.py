@@ -184,9 +184,9 @@ def methods_for(table: Floats, answers: Indices | None) -> list[str]:
     ]
 
 
-def choose(method: str, table: Floats, answers: Indices | None, size: int, seed: int, draw: int = 0) -> Anchors:
+def choose(method: str, table: Floats, answers: Indices | None, size: int, seed: int) -> Anchors:
     """`size` items by a method. The generator knows neither the models nor the method."""
-    return METHODS[method](KnownModels(table, answers), size, _generator(seed, size, draw))
+    return METHODS[method](KnownModels(table, answers), size, _generator(seed, size, 0))
 
 
 def _generator(seed: int, size: int, draw: int) -> np.random.Generator:

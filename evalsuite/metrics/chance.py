@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evalsuite.metrics.statistics import CLEARLY, FIRST, Floats, Rng, family_draws, generator_of
+from evalsuite.metrics.statistics import CLEARLY, FIRST, Floats, Rng, by_cluster, family_draws, generator_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,7 @@ def better_than_shuffled(
     >>> better_than_shuffled([golds, [[1]] * 40], golds, [2] * 40, range(40), rng, 1)
     [ShuffledTest(right=1.0, shuffled=0.5, p=0.0001), ShuffledTest(right=0.5, shuffled=0.5, p=1.0)]
     """
-    numbers: dict[Hashable, int] = {}
-    of_item = np.array([numbers.setdefault(dialogue, len(numbers)) for dialogue in dialogues])
-    order = np.argsort(of_item, kind="stable")
-    starts = np.searchsorted(of_item[order], np.arange(len(numbers)))
+    order, starts = by_cluster(dialogues)
     right = _shares([golds[n] for n in order], max(options), each=True)
     sets, kinds = np.unique(right, axis=0, return_inverse=True)
     kinds = kinds.reshape(-1).astype(np.min_scalar_type(len(sets)))

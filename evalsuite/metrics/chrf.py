@@ -26,10 +26,7 @@ def statistics(table: TokenTable) -> Ints:
     stats = np.stack(parts, axis=1)
     if len(stats) == table.n:
         return stats
-    scores = chrf(stats)
-    pairs = np.arange(len(stats))
-    is_best = scores == table.best(scores)[table.ref_item]
-    return stats[np.minimum.reduceat(np.where(is_best, pairs, len(pairs)), table.first_ref)]
+    return table.of_best(stats, chrf(stats))
 
 
 def chrf(sums: Numbers) -> Floats:

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
 
-    Floats = NDArray[np.float64]
+from evalsuite.metrics.counts import Floats, ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +33,6 @@ class Classes:
         cls, choices: Sequence[int | None], golds: Sequence[int], classes: int, positive: int | None = None
     ) -> Classes:
         """Build it from choices (None: no choice) and golds, both class indices below `classes`."""
-        import numpy as np
-
         if len(choices) != len(golds):
             raise ValueError(f"{len(choices)} choices for {len(golds)} gold indices")
         rows = np.zeros((len(golds), 1 + 3 * classes))
@@ -65,33 +60,24 @@ class Classes:
         choices = [None if text is None else number[text] for text in answers]
         return cls.of(choices, [number[text] for text in right], len(names), number.get(positive) if positive else None)
 
-    def finish(self, sums: Floats) -> dict[str, Any]:
+    def finish(self, sums: Floats) -> dict[str, Floats]:
         """(..., 1 + 3 * classes) sums -> metric name -> (...) values in [0, 1]."""
-        import numpy as np
-
         right, chosen, missed = np.split(np.asarray(sums, dtype=float)[..., 1:], 3, axis=-1)
         support = right + missed
         occurs = (support + chosen) > 0
-        precision, recall = _ratio(right, right + chosen), _ratio(right, support)
-        f1 = _ratio(2 * right, 2 * right + chosen + missed)
+        precision, recall = ratio(right, right + chosen), ratio(right, support)
+        f1 = ratio(2 * right, 2 * right + chosen + missed)
 
-        def macro(values: Floats) -> Any:
-            return _ratio((values * occurs).sum(axis=-1), occurs.sum(axis=-1))
+        def macro(values: Floats) -> Floats:
+            return ratio((values * occurs).sum(axis=-1), occurs.sum(axis=-1))
 
         metrics = {
-            "accuracy": _ratio(right.sum(axis=-1), sums[..., 0]),
+            "accuracy": ratio(right.sum(axis=-1), sums[..., 0]),
             "macro_precision": macro(precision),
             "macro_recall": macro(recall),
             "macro_f1": macro(f1),
-            "weighted_f1": _ratio((f1 * support).sum(axis=-1), support.sum(axis=-1)),
+            "weighted_f1": ratio((f1 * support).sum(axis=-1), support.sum(axis=-1)),
         }
         if self.positive is not None:
             metrics |= {"precision": precision[..., self.positive], "recall": recall[..., self.positive]}
         return metrics
-
-
-def _ratio(above: Any, below: Any) -> Any:
-    import numpy as np
-
-    above, below = np.asarray(above, dtype=float), np.asarray(below, dtype=float)
-    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)

@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import math
 from itertools import permutations
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    from evalsuite.metrics.statistics import Floats
+from evalsuite.metrics.counts import Floats
 
 _EXACT = 7  # takers up to whom all permutations (5,040) are tried
 _DRAWS = 9999  # random permutations of more takers
@@ -37,8 +35,6 @@ def discriminations(table: Floats) -> list[float | None]:
     >>> discriminations(np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]]))
     [0.5, 0.5, None]
     """
-    import numpy as np
-
     others = rests(table)
     varies = (np.ptp(table, axis=0) > _NOISE) & (np.ptp(others, axis=0) > _NOISE)
     x, y = table - table.mean(axis=0), others - others.mean(axis=0)
@@ -54,8 +50,6 @@ def alpha(table: Floats) -> float | None:
     >>> alpha(np.array([[1, 1], [0, 0], [1, 1]]))
     1.0
     """
-    import numpy as np
-
     count, sums = table.shape[1], table.sum(axis=1)
     if count < 2 or np.ptp(sums) <= _NOISE:
         return None
@@ -64,8 +58,6 @@ def alpha(table: Floats) -> float | None:
 
 def negative_p(item: Floats, others: Floats, orders: NDArray[np.intp]) -> float:
     """One-sided p of an item's negative discrimination, over `orders` (from `orders_of`). All permutations give an exact one."""
-    import numpy as np
-
     # Means and variances do not change under permutation, so that the sum of products orders as the correlation does.
     hits = int(np.count_nonzero(item[orders] @ others <= item @ others + _NOISE))
     whole = len(orders) == math.factorial(len(item))
@@ -74,8 +66,6 @@ def negative_p(item: Floats, others: Floats, orders: NDArray[np.intp]) -> float:
 
 def orders_of(takers: int) -> NDArray[np.intp]:
     """Orders of `takers` takers: all of them, or a seeded sample."""
-    import numpy as np
-
     if takers <= _EXACT:
         return np.array(list(permutations(range(takers))), dtype=np.intp)
     rows = np.tile(np.arange(takers, dtype=np.intp), (_DRAWS, 1))

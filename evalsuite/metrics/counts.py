@@ -80,6 +80,12 @@ class TokenTable:
         """(R,) values of pairs -> (N,) the maximum over each item's references."""
         return np.maximum.reduceat(values, self.first_ref) if self.n else values
 
+    def of_best(self, rows: Ints, scores: Floats) -> Ints:
+        """(R, columns) rows of pairs and their (R,) scores -> (N, columns) each item's first row with the best score."""
+        pairs = np.arange(len(rows))
+        is_best = scores == self.best(scores)[self.ref_item]
+        return rows[np.minimum.reduceat(np.where(is_best, pairs, len(pairs)), self.first_ref)]
+
     def _positions(self, order: int) -> Ints:
         """The positions at which n-grams of that order start."""
         end = (self.start + self.length)[self.text_of]
@@ -112,10 +118,7 @@ class TokenTable:
             text, gram = np.divmod(key, max(size, 1))
             hyp_rows = int(np.searchsorted(text, self.n))
             wanted = self.ref_item[text[hyp_rows:] - self.n] * max(size, 1) + gram[hyp_rows:]
-            row = np.searchsorted(key[:hyp_rows], wanted)
-            found = row < hyp_rows
-            found[found] = key[row[found]] == wanted[found]
-            self._grams[order] = Grams(text, gram, count, size, hyp_rows, np.where(found, row, -1))
+            self._grams[order] = Grams(text, gram, count, size, hyp_rows, find(key[:hyp_rows], wanted))
         return self._grams[order]
 
     def sum_by_ref(self, rows: Ints, values: Numbers, order: int) -> Floats:
@@ -154,6 +157,14 @@ class TokenTable:
                 result[pair] = len(ref) if hyp == ref else _lcs_length(hyp, ref)
             self._lcs = result
         return self._lcs
+
+
+def find(keys: Ints, wanted: Ints) -> Ints:
+    """(M,) index in the sorted `keys` of each wanted number, -1 where it is missing."""
+    index = np.searchsorted(keys, wanted)
+    found = index < len(keys)
+    found[found] = keys[index[found]] == wanted[found]
+    return np.where(found, index, -1)
 
 
 def _lcs_length(a: list[int], b: list[int]) -> int:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evalsuite.metrics.counts import Floats, Ints, TokenTable, ratio
+from evalsuite.metrics.counts import Floats, Ints, TokenTable, find, ratio
 
 ALPHA, BETA, GAMMA = 0.9, 3.0, 0.5
 
@@ -51,9 +51,8 @@ def align(table: TokenTable) -> Alignment:
     hyp_key = (table.text_of[:split] * words + word[:split]) * ranks + rank[:split]
     ref_key = (table.ref_item[ref_text] * words + word[split:]) * ranks + rank[split:]
     order = np.argsort(hyp_key)
-    at = np.searchsorted(hyp_key[order], ref_key)
-    found = at < split
-    found[found] = hyp_key[order[at[found]]] == ref_key[found]
+    at = find(hyp_key[order], ref_key)
+    found = at >= 0
     pair, ref_position = ref_text[found], position[split:][found]
     hyp_position = position[order[at[found]]]
     pairs = len(table.ref_item)

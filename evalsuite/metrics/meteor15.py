@@ -17,7 +17,8 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from evalsuite.metrics.counts import Floats, Ints, Numbers, TokenTable, ratio
+from evalsuite.common.grouping import by_key
+from evalsuite.metrics.counts import Floats, Ints, Numbers, TokenTable, find, ratio
 from evalsuite.metrics.meteor import align, lowercased
 
 ALPHA, BETA, GAMMA = 0.85, 0.2, 0.6
@@ -47,9 +48,7 @@ def statistics(table: TokenTable) -> Ints:
     stats = np.stack([table.hyp_length[table.ref_item], table.ref_length, matches, chunks], axis=1)
     if len(stats) == table.n:
         return stats
-    scores, pairs = meteor15(stats), np.arange(len(stats))
-    is_best = scores == table.best(scores)[table.ref_item]
-    return stats[np.minimum.reduceat(np.where(is_best, pairs, len(pairs)), table.first_ref)]
+    return table.of_best(stats, meteor15(stats))
 
 
 def meteor15(sums: Numbers) -> Floats:
@@ -68,12 +67,8 @@ def _ambiguous(table: TokenTable, word: Ints) -> NDArray[np.bool_]:
     key, count = np.unique(table.text_of * words + word, return_counts=True)
     text, gram = np.divmod(key, words)
     split = int(np.searchsorted(text, table.n))
-    wanted = table.ref_item[text[split:] - table.n] * words + gram[split:]
-    row = np.searchsorted(key[:split], wanted)
-    found = row < split
-    found[found] = key[row[found]] == wanted[found]
-    repeated = np.zeros(len(wanted), dtype=bool)
-    repeated[found] = (count[split:][found] > 1) | (count[row[found]] > 1)
+    row = find(key[:split], table.ref_item[text[split:] - table.n] * words + gram[split:])
+    repeated = (row >= 0) & ((count[split:] > 1) | (count[row] > 1))
     return np.bincount(text[split:][repeated] - table.n, minlength=len(table.ref_item)) > 0
 
 
@@ -85,9 +80,7 @@ def _equal_pairs(hyp: list[int], ref: list[int]) -> int:
 
 def _fewest_chunks(hyp: list[int], ref: list[int]) -> int:
     """The fewest chunks of an alignment with the maximum number of matches, by beam search from left to right."""
-    positions: dict[int, list[int]] = {}
-    for position, word in enumerate(ref):
-        positions.setdefault(word, []).append(position)
+    positions = by_key((word, position) for position, word in enumerate(ref))
     masks = {word: sum(1 << position for position in at_positions) for word, at_positions in positions.items()}
     spare: dict[int, int] = {}  # number of a word's positions in the hypothesis that must stay unmatched
     for word in hyp:

@@ -58,11 +58,9 @@ def detectable(differences: Sequence[float] | Floats, dialogues: Sequence[Hashab
     return errors * error + step
 
 
-def detectable_ahead(
-    sizes: Sequence[int], disagree: float = DISAGREE, correlation: float = CORRELATION
-) -> float | None:
-    """A difference of two accuracies, from the dialogues' numbers of items: d + 1 / n with d² = t² (disagree - d²) design / n,
-    where design = 1 + (sum of sizes² / n - 1) correlation (Kish 1965) and t is the number of standard errors. None for fewer
+def detectable_ahead(sizes: Sequence[int]) -> float | None:
+    """A difference of two accuracies, from the dialogues' numbers of items: d + 1 / n with d² = t² (DISAGREE - d²) design / n,
+    where design = 1 + (sum of sizes² / n - 1) CORRELATION (Kish 1965) and t is the number of standard errors. None for fewer
     dialogues than a test needs, and where even models that disagree in one direction only would not be told apart.
 
     >>> round(detectable_ahead([1] * 300), 3), detectable_ahead([30, 30])
@@ -71,7 +69,7 @@ def detectable_ahead(
     n = sum(sizes)
     if len(sizes) < FEWEST or (errors := _errors(sizes)) is None:
         return None
-    design = 1 + (sum(size * size for size in sizes) / n - 1) * correlation
+    design = 1 + (sum(size * size for size in sizes) / n - 1) * CORRELATION
     spread = errors**2 * design / n
-    found = math.sqrt(spread * disagree / (1 + spread)) + 1 / n
-    return found if found < disagree else None
+    found = math.sqrt(spread * DISAGREE / (1 + spread)) + 1 / n
+    return found if found < DISAGREE else None

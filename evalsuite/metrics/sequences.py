@@ -29,10 +29,9 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from evalsuite.common.grouping import by_key
+from evalsuite.metrics.counts import Floats, Ints
 
 _SHARE = 1 / 8  # the smallest share of all items that is a stratum; smaller ones are merged
 _MOST = 0.97  # bets at most
@@ -61,11 +60,9 @@ def order_of(names: Sequence[str], strata: Sequence[Hashable], seed: str) -> Ord
     >>> order_of(list("abcdefgh"), [1, 1, 1, 1, 2, 2, 2, 2], "0").strata.tolist()
     [0, 1, 0, 1, 0, 1, 0, 1]
     """
-    found: dict[Hashable, list[int]] = {}
-    for n, stratum in enumerate(strata):
-        found.setdefault(stratum, []).append(n)
-    rare = [n for members in found.values() if len(members) < _SHARE * len(names) for n in members]
-    kept = [members for members in found.values() if len(members) >= _SHARE * len(names)]
+    found = by_key((stratum, n) for n, stratum in enumerate(strata)).values()
+    rare = [n for members in found if len(members) < _SHARE * len(names) for n in members]
+    kept = [members for members in found if len(members) >= _SHARE * len(names)]
     if rare and kept and len(rare) < _SHARE * len(names):
         kept[-1] = [*kept[-1], *rare]
     elif rare:

@@ -36,12 +36,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from evalsuite.common.grouping import by_key
 from evalsuite.types import Additive
 
 Floats = NDArray[np.float64]
 Rng = Random | np.random.Generator
 Key = TypeVar("Key", bound=Hashable)
 
+_ENDS = (1 - 0.95) / 2, (1 + 0.95) / 2  # the quantiles at which a 95 % interval ends
+_Z = NormalDist().inv_cdf(0.5 + 0.95 / 2)  # 1.96
 # Weights in memory at a time: 4 million numbers, 32 MB.
 _BLOCK = 4_000_000
 # Weights that are kept for cells of the same seed: at most 32 times 500,000 numbers of two bytes, 32 MB.
@@ -77,12 +80,11 @@ class Means:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A value and its confidence interval at `level`, in the metric's unit."""
+    """A value and its 95 % interval, in the metric's unit."""
 
     value: float
     low: float
     high: float
-    level: float = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,47 +102,43 @@ def bootstrap(
     clusters: Sequence[Hashable] | None,
     rng: Rng,
     resamples: int = 1000,
-    level: float = 0.95,
 ) -> dict[str, Interval]:
-    """Percentile intervals of all metrics from resampled dialogues, by metric name.
+    """95 % percentile intervals of all metrics from resampled dialogues, by metric name.
 
     clusters: (N,) the dialogue of each item; None: every item is its own cluster. Raises ValueError for no items.
     """
     sums = cluster_sums(scores.statistics, clusters)
     value = scores.finish(sums.sum(axis=0))
     draws = _collect(scores.finish(weights @ sums) for weights in _resampled(len(sums), resamples, rng))
-    low, high = np.quantile(np.stack([draws[name] for name in value]), [(1 - level) / 2, (1 + level) / 2], axis=1)
+    low, high = np.quantile(np.stack([draws[name] for name in value]), _ENDS, axis=1)
     bounds = zip(low.tolist(), high.tolist(), strict=True)
-    return {name: Interval(float(value[name]), *ends, level) for name, ends in zip(value, bounds, strict=True)}
+    return {name: Interval(float(value[name]), *ends) for name, ends in zip(value, bounds, strict=True)}
 
 
-def paired_bootstrap(
-    a: Additive,
-    b: Additive,
-    clusters: Sequence[Hashable] | None,
-    rng: Rng,
-    resamples: int = 1000,
-    level: float = 0.95,
-) -> dict[str, Difference]:
-    """Intervals of A - B, both on the same resampled dialogues, by metric name.
+def paired_bootstrap(a: Additive, b: Additive, clusters: Sequence[Hashable] | None, rng: Rng) -> dict[str, Difference]:
+    """95 % intervals of A - B, both on the same resampled dialogues, by metric name.
 
     p: the share of resamples whose difference deviates from the resamples' mean at least as much as the observed one does
     from 0, with the observed one added (as in sacreBLEU's paired bootstrap). Raises ValueError if the shapes differ.
     """
-    sums_a, sums_b, width = _paired_sums(a, b, clusters)
+    if a.statistics.shape != b.statistics.shape:
+        raise ValueError(f"scores of {a.statistics.shape} and {b.statistics.shape} items × columns are no pairs")
+    sums_a, sums_b = cluster_sums(a.statistics, clusters), cluster_sums(b.statistics, clusters)
     value = _subtract(a.finish(sums_a.sum(axis=0)), b.finish(sums_b.sum(axis=0)))
-    both = np.concatenate([sums_a, sums_b], axis=1)
-    totals = (weights @ both for weights in _resampled(len(both), resamples, rng))
+    both, width = np.concatenate([sums_a, sums_b], axis=1), sums_a.shape[1]
+    totals = (weights @ both for weights in _resampled(len(both), 1000, rng))
     draws = _collect(_subtract(a.finish(total[:, :width]), b.finish(total[:, width:])) for total in totals)
     result = {}
     for name, drawn in draws.items():
         observed = float(value[name])
-        result[name] = Difference(observed, *_percentiles(drawn, level), _p_value(drawn - drawn.mean(), observed))
+        as_far = np.count_nonzero(np.abs(drawn - drawn.mean()) >= abs(observed) - 1e-12)
+        low, high = np.quantile(drawn, _ENDS).tolist()
+        result[name] = Difference(observed, low, high, (int(as_far) + 1) / (len(drawn) + 1))
     return result
 
 
-def wilson(right: float, total: float, level: float = 0.95) -> Interval:
-    """Wilson's score interval of a share. It stays within [0, 1], also for shares of 0 and 1. Counts may be fractional.
+def wilson(right: float, total: float) -> Interval:
+    """Wilson's 95 % score interval of a share. It stays within [0, 1], also for shares of 0 and 1. Counts may be fractional.
     Raises ValueError unless 0 <= right <= total and total > 0.
 
     >>> interval = wilson(0, 10)
@@ -149,12 +147,11 @@ def wilson(right: float, total: float, level: float = 0.95) -> Interval:
     """
     if not 0 <= right <= total or total == 0:
         raise ValueError(f"{right} right of {total}")
-    z = NormalDist().inv_cdf(0.5 + level / 2)
-    share, spread = right / total, z * z / total
+    share, spread = right / total, _Z * _Z / total
     centre = (share + spread / 2) / (1 + spread)
-    half = z / (1 + spread) * math.sqrt(share * (1 - share) / total + spread / (4 * total))
+    half = _Z / (1 + spread) * math.sqrt(share * (1 - share) / total + spread / (4 * total))
     low = 0.0 if right == 0 else max(0.0, centre - half)
-    return Interval(share, low, 1.0 if right == total else min(1.0, centre + half), level)
+    return Interval(share, low, 1.0 if right == total else min(1.0, centre + half))
 
 
 _FEW = 10  # dialogues
@@ -184,7 +181,7 @@ def effective_size(values: Sequence[float] | Floats, clusters: Sequence[Hashable
     return min(most, max(1.0, n * n * mean * (1 - mean) / spread))
 
 
-def few_dialogues(values: Sequence[float] | Floats, clusters: Sequence[Hashable], level: float = 0.95) -> Interval:
+def few_dialogues(values: Sequence[float] | Floats, clusters: Sequence[Hashable]) -> Interval:
     """Wilson's interval of a mean of values in [0, 1] at the effective sample size, reduced because that size is itself
     estimated from few dialogues: times (z / t)², with t of dialogues - 1 degrees of freedom (Korn & Graubard 1998).
     Raises ValueError for one dialogue, which says nothing about others.
@@ -199,9 +196,9 @@ def few_dialogues(values: Sequence[float] | Floats, clusters: Sequence[Hashable]
     if dialogues < 2:
         raise ValueError("an interval needs two dialogues or more")
     mean = math.fsum(values) / len(values)
-    t = float(import_module("scipy.special").stdtrit(dialogues - 1, 0.5 + level / 2))
-    size = effective_size(values, clusters) * (NormalDist().inv_cdf(0.5 + level / 2) / t) ** 2
-    return wilson(min(mean, 1.0) * size, size, level)
+    t = float(import_module("scipy.special").stdtrit(dialogues - 1, _ENDS[1]))
+    size = effective_size(values, clusters) * (_Z / t) ** 2
+    return wilson(min(mean, 1.0) * size, size)
 
 
 def mcnemar(a: Sequence[bool], b: Sequence[bool]) -> float:
@@ -421,8 +418,8 @@ def _random_flips(moves: Floats, count: int, generator: np.random.Generator) -> 
     return sums
 
 
-def paired_interval(moves: Floats, sizes: Floats, level: float = 0.95) -> tuple[float, float]:
-    """Interval of a difference of means: (C,) differences summed by dialogue, and the dialogues' numbers of items.
+def paired_interval(moves: Floats, sizes: Floats) -> tuple[float, float]:
+    """95 % interval of a difference of means: (C,) differences summed by dialogue, and the dialogues' numbers of items.
 
     The adjusted Wald interval of Bonett and Price (2012), for dialogues: two more are counted, of mean size, one in favour of
     each model by as much as dialogues differ on average. So it has a width, too, where all dialogues agree. For binary scores
@@ -433,7 +430,7 @@ def paired_interval(moves: Floats, sizes: Floats, level: float = 0.95) -> tuple[
     (0.189, 1.0)
     """
     value, error = paired_error(moves, sizes)
-    half = NormalDist().inv_cdf(0.5 + level / 2) * error
+    half = _Z * error
     # No mean lies beyond its largest possible value; of scores beyond [-1, 1] that is unknown.
     most = 1.0 if (np.abs(moves) <= sizes + 1e-9).all() else math.inf
     return max(-most, value - half), min(most, value + half)
@@ -507,11 +504,8 @@ def within_families(tests: Sequence[tuple[Hashable, float, float]]) -> list[Corr
     >>> [c.p for c in within_families([("a", 0.01, 0.0), ("b", 0.02, 0.0), ("a", 0.04, 0.0)])]
     [0.02, 0.02, 0.04]
     """
-    families: dict[Hashable, list[int]] = {}
-    for n, (family, _, _) in enumerate(tests):
-        families.setdefault(family, []).append(n)
     corrected: dict[int, Corrected] = {}
-    for numbers in families.values():
+    for numbers in by_key((family, n) for n, (family, _, _) in enumerate(tests)).values():
         p, least = holm({n: tests[n][1] for n in numbers}), holm({n: tests[n][2] for n in numbers})
         corrected |= {n: Corrected(p[n], least[n], len(numbers)) for n in numbers}
     return [corrected[n] for n in range(len(tests))]
@@ -530,17 +524,16 @@ def cluster_sums(statistics: Floats, clusters: Sequence[Hashable] | None) -> Flo
         return statistics
     if len(clusters) != len(statistics):
         raise ValueError(f"{len(clusters)} clusters for {len(statistics)} items")
-    numbers: dict[Hashable, int] = {}
-    of_item = np.array([numbers.setdefault(cluster, len(numbers)) for cluster in clusters], dtype=np.int64)
-    order = np.argsort(of_item, kind="stable")
-    first = np.searchsorted(of_item[order], np.arange(len(numbers)))
+    order, first = by_cluster(clusters)
     return np.add.reduceat(statistics[order], first, axis=0)
 
 
-def _paired_sums(a: Additive, b: Additive, clusters: Sequence[Hashable] | None) -> tuple[Floats, Floats, int]:
-    if a.statistics.shape != b.statistics.shape:
-        raise ValueError(f"scores of {a.statistics.shape} and {b.statistics.shape} items × columns are no pairs")
-    return cluster_sums(a.statistics, clusters), cluster_sums(b.statistics, clusters), a.statistics.shape[1]
+def by_cluster(clusters: Sequence[Hashable]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """(N,) indices of items that put those of a dialogue side by side, and (C,) the first position of each dialogue there."""
+    numbers: dict[Hashable, int] = {}
+    of_item = np.array([numbers.setdefault(cluster, len(numbers)) for cluster in clusters])
+    order = np.argsort(of_item, kind="stable")
+    return order, np.searchsorted(of_item[order], np.arange(len(numbers)))
 
 
 def _blocks(clusters: int, draws: int) -> Iterator[int]:
@@ -589,13 +582,3 @@ def _subtract(a: dict[str, Floats], b: dict[str, Floats]) -> dict[str, Floats]:
     if a.keys() != b.keys():
         raise ValueError(f"metrics of one model only: {sorted(a.keys() ^ b.keys())}")
     return {name: a[name] - b[name] for name in a}
-
-
-def _percentiles(draws: Floats, level: float) -> tuple[float, float]:
-    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
-
-
-def _p_value(draws: Floats, observed: float) -> float:
-    as_far = int(np.count_nonzero(np.abs(draws) >= abs(observed) - 1e-12))
-    return (as_far + 1) / (len(draws) + 1)
