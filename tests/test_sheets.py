@@ -94,6 +94,16 @@ def test_tasks_have_their_short_names_where_the_chinese_ones_do_not_fit(
     assert len([line for line in lines if line.startswith("模型甲")]) == 1
 
 
+def test_a_narrow_terminal_has_fewer_blanks_rather_than_two_tables() -> None:
+    columns = [Column(f"{'acc' if t.kind.options else 'f1'} %", kind="percent") for t in TASKS_CORECODE.values()]
+    row = Row(("always one", *(Value(0.4333, asides=(" (b)",)) for _ in columns)))
+    sheet = Sheet("results", "HARD", (Column("model"), *columns), (row,))
+    lines = printed(sheet, 60)
+    assert lines.count("HARD") == 1
+    assert lines[1] == "model " + " ".join(str(column.heading) for column in columns)
+    assert "".join(lines[3:]).count("43.3") == "".join(lines[3:]).count("(b)") == len(columns)
+
+
 def test_groups_and_rows_apart() -> None:
     columns = (Column("model"), Column("acc", "%", "percent", better="more"))
     rows = (Row(("first", None), "group"), Row(("a", 0.5)), Row(("second", None), "group"), Row(("b", 0.25)), Row(("chance", 0.9), "apart"))  # fmt: skip

@@ -72,9 +72,11 @@ class SheetDrawing:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if self.sheet.columns and self.sheet.rows:
-            whole, brief = _Grid(self.sheet), _Grid(_briefly(self.sheet))
-            fewer = len(_cut(brief, options.max_width)) < len(_cut(whole, options.max_width))
-            yield from _tables(brief if fewer else whole, options.max_width)
+            brief = _briefly(self.sheet)
+            # The widest drawing first: a narrower one takes its place only where it needs fewer tables.
+            drawings = (_Grid(self.sheet), _Grid(brief), _Grid(brief, tight=True))
+            grid = min(drawings, key=lambda drawing: len(_cut(drawing, options.max_width)))
+            yield from (_table(grid, shown, options.max_width) for shown in _cut(grid, options.max_width))
         found = (self.sheet.finding,) if self.sheet.finding else ()
         for note in (*found, *self.sheet.notes):
             yield folded(Styled(_one_line(in_terminal_language(note)), style="dim"), options.max_width)
@@ -98,10 +100,11 @@ def _one_line(text: str) -> str:
 
 
 class _Grid:
-    """The texts of all cells and headings, and the widths of the columns."""
+    """The texts of all cells and headings, and the widths of the columns. A tight one has one blank between columns instead of
+    two, and remarks in brackets may stand below their value."""
 
-    def __init__(self, sheet: Sheet) -> None:
-        self.sheet = sheet
+    def __init__(self, sheet: Sheet, tight: bool = False) -> None:
+        self.sheet, self.tight = sheet, tight
         self.cells: list[list[list[Piece]]] = []
         below = False  # whether the row is below a group's heading
         for row in sheet.rows:
@@ -114,23 +117,29 @@ class _Grid:
                 shown[0] = [("  ", ""), *shown[0]]
             self.cells.append(shown)
         self.heads = [_heading(column) for column in sheet.columns]
-        self.widths = [self._widths(n) for n in range(len(sheet.columns))]
+        # Widths of the columns in terminal cells: the least, that of the heading, and that in which no line breaks.
+        self.headings = [max(map(cell_len, head.split("\n"))) for head in self.heads]
+        self.full = [max(head, self._widest(n)) for n, head in enumerate(self.headings)]
+        self.least = [self._least(n) for n in range(len(sheet.columns))]
 
-    def _widths(self, n: int) -> tuple[int, int]:
-        """(least width, width in which no line breaks) of a column, in terminal cells."""
-        column, cells = self.sheet.columns[n], [row[n] for row in self.cells]
-        full = max(cell_len("".join(words for words, _ in cell)) for cell in cells)
-        head = max((cell_len(part) for part in self.heads[n].split("\n")), default=0)
-        word = max((cell_len(part) for part in self.heads[n].split()), default=0)
-        if column.right:
-            return max(min(HEAD, word), *(_parts(cell) for cell in cells)), max(full, head)
-        return min(WORDS, max(full, word)), max(full, head)
+    def _widest(self, n: int) -> int:
+        return max(cell_len("".join(words for words, _ in row[n])) for row in self.cells)
 
+    def _least(self, n: int) -> int:
+        word = max(map(cell_len, self.heads[n].split()), default=0)
+        if self.sheet.columns[n].right:
+            return max(min(HEAD, word), *(self._longest_part(row[n]) for row in self.cells))
+        return min(WORDS, max(self._widest(n), word))
 
-def _parts(cell: Sequence[Piece]) -> int:
-    """Width of a cell's longest part; flags may be on lines of their own."""
-    value = cell_len("".join(words for words, tone in cell if tone != "flag"))
-    return max(value, *(cell_len(words.strip()) for words, tone in cell if tone == "flag"), 0)
+    def _longest_part(self, cell: Sequence[Piece]) -> int:
+        """The width of a cell's value or of a remark that may stand on a line of its own, whichever is wider."""
+        apart = [words for words, tone in cell if tone == "flag" or (self.tight and words.startswith(" ("))]
+        value = cell_len("".join(words for words, _ in cell if words not in apart))
+        return max(value, *(cell_len(words.strip()) for words in apart), 0)
+
+    def total(self, widths: Sequence[int]) -> int:
+        """The width of a table of columns of these widths, with the blanks that rich puts around them."""
+        return sum(widths) + len(widths) * (1 if self.tight else 2) + 2
 
 
 def _heading(column: Column) -> str:
@@ -140,20 +149,15 @@ def _heading(column: Column) -> str:
     return head.replace("_", "\n_").lstrip("\n") if column.right else head
 
 
-def _tables(grid: _Grid, width: int) -> Iterator[Table]:
-    """One table, or if that is too wide several with a part of the columns each; all of them repeat the key columns."""
-    return (_table(grid, shown, width) for shown in _cut(grid, width))
-
-
 def _cut(grid: _Grid, width: int) -> list[list[int]]:
-    """The columns of each table."""
+    """The columns of one table or, if that is wider than `width`, of several; each of them repeats the key columns."""
     columns = grid.sheet.columns
     keys = [n for n, column in enumerate(columns) if n == 0 or column.key]
     others = [n for n in range(len(columns)) if n not in keys]
     tables = []
     while others:
         count = len(others)
-        while count > 1 and _least(grid, [*keys, *others[:count]]) > width:
+        while count > 1 and grid.total([grid.least[n] for n in (*keys, *others[:count])]) > width:
             count -= 1
         # Spread the columns evenly over the tables.
         if count < len(others):
@@ -161,15 +165,6 @@ def _cut(grid: _Grid, width: int) -> list[list[int]]:
         tables.append([*keys, *others[:count]])
         others = others[count:]
     return tables or [keys]
-
-
-def _least(grid: _Grid, shown: Sequence[int]) -> int:
-    return _total([grid.widths[n][0] for n in shown])
-
-
-def _total(widths: Sequence[int]) -> int:
-    """Width of a table: its columns, and the blanks that rich puts around them."""
-    return sum(widths) + 2 * len(widths) + 2
 
 
 def _table(grid: _Grid, shown: Sequence[int], width: int) -> Table:
@@ -180,16 +175,20 @@ def _table(grid: _Grid, shown: Sequence[int], width: int) -> Table:
         title_justify="left",
         box=SIMPLE_HEAD,
         collapse_padding=True,
+        padding=(0, 0 if grid.tight else 1),
         min_width=min(width, cell_len(title.plain)),
     )
-    widths = {n: grid.widths[n][0] for n in shown}
-    for n in sorted(shown, key=lambda n: not grid.sheet.columns[n].right):  # columns of numbers widen first
-        room = width - _total([*widths.values()]) + widths[n]
-        widths[n] = max(widths[n], min(room, grid.widths[n][1]))
+    widths = {n: grid.least[n] for n in shown}
+    numbers_first = sorted(shown, key=lambda n: not grid.sheet.columns[n].right)
+    for wanted in (grid.headings, grid.full):  # no heading breaks for the sake of another column's cells
+        for n in numbers_first:
+            room = width - grid.total([*widths.values()]) + widths[n]
+            widths[n] = max(widths[n], min(room, wanted[n]))
     for at, n in enumerate(shown):
         justify: Literal["left", "right"] = "right" if grid.sheet.columns[n].right else "left"
         # With collapse_padding rich leaves out the blank before the first column.
-        table.add_column(Styled(grid.heads[n]), justify=justify, overflow="fold", width=widths[n] + (at == 0))
+        wider = at == 0 and not grid.tight
+        table.add_column(Styled(grid.heads[n]), justify=justify, overflow="fold", width=widths[n] + wider)
     above: Row | None = None
     numbers = any(grid.sheet.columns[n].right for n in shown)  # a row of words alone is never empty
     for row, cells in zip(grid.sheet.rows, grid.cells, strict=True):
