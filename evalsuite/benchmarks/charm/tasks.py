@@ -56,12 +56,8 @@ def _memory(name: str, short: str, zh: str, en: str, file: str, judged_by: str =
     )
 
 
-_AJ, _TU, _MMR, _SPU = (
-    "Anachronisms_Judgment",
-    "Time_Understanding",
-    "Movie_and_Music_Recommendation",
-    "Sport_Understanding",
-)
+_AJ, _TU = "Anachronisms_Judgment", "Time_Understanding"
+_MMR, _SPU = "Movie_and_Music_Recommendation", "Sport_Understanding"
 
 # `folder` and `file` make the path <folder>/<Set>_<file>.json.
 TASKS_CHARM: dict[str, Task] = {
@@ -77,12 +73,7 @@ TASKS_CHARM: dict[str, Task] = {
         _memory("anachronisms", "AJ-M", "时代错误判断（知识记忆）", "Anachronism judgment, facts", _AJ),
         _memory("time", "TU-M", "时间理解（知识记忆）", "Time understanding, facts", _TU),
         _memory(
-            "recommendation",
-            "MMR-M",
-            "影视音乐推荐（知识记忆）",
-            "Movie and music recommendation, facts",
-            _MMR,
-            judged_by="",
+            "recommendation", "MMR-M", "影视音乐推荐（知识记忆）", "Movie and music recommendation, facts", _MMR, ""
         ),
         _memory("sport", "SpU-M", "体育理解（知识记忆）", "Sport understanding, facts", _SPU),
     )

@@ -42,7 +42,6 @@ def _row(name: str, short: str, zh: str, en: str, kind: Kind = TEXT, subset: str
         # Room for the texts of all options, which the official models write.
         CHOICES: (("set_accuracy", "answer_f1", "answer_precision", "answer_recall"), 256),
     }[kind]
-    own = (answers_part, METRICS) if kind is CHOICES else (None, ())
     return Task(
         f"cicero_{name}",
         short,
@@ -55,8 +54,8 @@ def _row(name: str, short: str, zh: str, en: str, kind: Kind = TEXT, subset: str
         tokens,
         "cicero",
         subset=subset,
-        own_part=own[0],
-        own_metrics=own[1],
+        own_part=answers_part if kind is CHOICES else None,
+        own_metrics=METRICS if kind is CHOICES else (),
     )
 
 

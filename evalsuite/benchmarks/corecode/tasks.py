@@ -6,32 +6,33 @@ from evalsuite.benchmarks.corecode import option_names
 from evalsuite.benchmarks.kinds import CHOICE, SPAN, TEXT
 from evalsuite.types import Answer, Item, Kind, OptionNames, Response, Task
 
+# Kind -> its folder in the official layout, its metrics, and the most tokens of a reply, which leave room for a sentence of
+# reasoning before the answer; longer replies count as truncated.
+_KINDS = {
+    CHOICE: ("multiple_choice", ("accuracy",), 64),
+    SPAN: ("span_extraction", ("f1", "em"), 64),
+    TEXT: ("generation", ("f1", "em"), 96),
+}
+
 
 def _row(
-    name: str, short: str, zh: str, en: str, kind: Kind, file: str, whole: bool = True, names: OptionNames | None = None
+    name: str, short: str, zh: str, en: str, kind: Kind, whole: bool = True, names: OptionNames | None = None
 ) -> Task:
-    # The token limits leave room for a sentence of reasoning before the answer; longer replies count as truncated.
-    folder, metrics, tokens = {
-        CHOICE: ("multiple_choice", ("accuracy",), 64),
-        SPAN: ("span_extraction", ("f1", "em"), 64),
-        TEXT: ("generation", ("f1", "em"), 96),
-    }[kind]
-    marking = _STRICT if kind is SPAN else None
-    official = _listed_forms if kind is CHOICE else None
+    folder, metrics, tokens = _KINDS[kind]
     return Task(
         name,
         short,
         zh,
         en,
         kind,
-        file,
+        _FILES[name],
         folder,
         metrics,
         tokens,
         "corecode",
         whole=whole,
-        marking=marking,
-        official=official,
+        marking=_STRICT if kind is SPAN else None,
+        official=_listed_forms if kind is CHOICE else None,
         option_names=names,
     )
 
@@ -50,71 +51,27 @@ _STRICT = (
 )
 
 
-# `folder` and `file` make the path <set>/<folder>/<split>/<file>.jsonl.
+# Task -> the name of its official files; the path is <set>/<folder>/<split>/<file>.jsonl.
+_FILES = {
+    "knowledge_filling": "Commonsense_Knowledge_Filling",
+    "knowledge_generation": "Commonsense_Knowledge_Generation",
+    "conflict_detection": "Commonsense_Conflict_Phrase_Detection",
+    "domain_identification": "Domain_Identification",
+    "slot_identification": "Slot_Identification",
+    "event_cause": "Event_Causal_Inference--Event_Cause_Inference",
+    "subsequent_event": "Event_Causal_Inference--Subsequent_Event_Inference",
+    "clipped_subsequent_event": "Event_Causal_Inference--Clipped_Subsequent_Event_Inference",
+}
 TASKS_CORECODE: dict[str, Task] = {
     task.local: task
     for task in (
-        _row(
-            "knowledge_filling",
-            "CKF",
-            "常识知识填充",
-            "Knowledge filling",
-            CHOICE,
-            "Commonsense_Knowledge_Filling",
-            False,
-        ),
-        _row(
-            "knowledge_generation",
-            "CKG",
-            "常识知识生成",
-            "Knowledge generation",
-            TEXT,
-            "Commonsense_Knowledge_Generation",
-        ),
-        _row(
-            "conflict_detection",
-            "CCPD",
-            "常识冲突短语检测",
-            "Conflict phrase detection",
-            SPAN,
-            "Commonsense_Conflict_Phrase_Detection",
-            False,
-        ),
-        _row(
-            "domain_identification",
-            "DI",
-            "领域识别",
-            "Domain identification",
-            CHOICE,
-            "Domain_Identification",
-            names=option_names.DOMAINS,
-        ),
-        _row(
-            "slot_identification",
-            "SI",
-            "槽位识别",
-            "Slot identification",
-            CHOICE,
-            "Slot_Identification",
-            names=option_names.SLOTS,
-        ),
-        _row("event_cause", "EC", "事件原因推断", "Event cause", TEXT, "Event_Causal_Inference--Event_Cause_Inference"),
-        _row(
-            "subsequent_event",
-            "SE",
-            "后续事件推断",
-            "Subsequent event",
-            TEXT,
-            "Event_Causal_Inference--Subsequent_Event_Inference",
-        ),
-        _row(
-            "clipped_subsequent_event",
-            "CSE",
-            "后续事件推断（截断对话）",
-            "Clipped subsequent event",
-            TEXT,
-            "Event_Causal_Inference--Clipped_Subsequent_Event_Inference",
-            False,
-        ),
+        _row("knowledge_filling", "CKF", "常识知识填充", "Knowledge filling", CHOICE, False),
+        _row("knowledge_generation", "CKG", "常识知识生成", "Knowledge generation", TEXT),
+        _row("conflict_detection", "CCPD", "常识冲突短语检测", "Conflict phrase detection", SPAN, False),
+        _row("domain_identification", "DI", "领域识别", "Domain identification", CHOICE, names=option_names.DOMAINS),
+        _row("slot_identification", "SI", "槽位识别", "Slot identification", CHOICE, names=option_names.SLOTS),
+        _row("event_cause", "EC", "事件原因推断", "Event cause", TEXT),
+        _row("subsequent_event", "SE", "后续事件推断", "Subsequent event", TEXT),
+        _row("clipped_subsequent_event", "CSE", "后续事件推断（截断对话）", "Clipped subsequent event", TEXT, False),
     )
 }

@@ -2,43 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from evalsuite.benchmarks.glucose.bleu import METRICS, bleu_part
 from evalsuite.benchmarks.glucose.forms import FORMS
 from evalsuite.benchmarks.glucose.slots import pattern
 from evalsuite.benchmarks.kinds import TEXT
-from evalsuite.types import Task
+from evalsuite.types import Form, Task
 
-_HEADLINES = tuple(metric.name for metric in METRICS)
+
+def _row(name: str, short: str, zh: str, en: str, tokens: int, forms: Mapping[str, Form]) -> Task:
+    return Task(
+        f"glucose_{name}",
+        short,
+        zh,
+        en,
+        TEXT,
+        "",
+        "",
+        tuple(metric.name for metric in METRICS),
+        tokens,
+        "glucose",
+        pattern,
+        forms=forms,
+        own_part=bleu_part,
+        own_metrics=METRICS,
+    )
+
+
 TASKS_GLUCOSE = (
-    Task(
-        "glucose_specific_statement",
-        "GS",
-        "具体陈述",
-        "Specific statement",
-        TEXT,
-        "",
-        "",
-        _HEADLINES,
-        96,
-        "glucose",
-        pattern,
-        forms=FORMS,
-        own_part=bleu_part,
-        own_metrics=METRICS,
-    ),
-    Task(
-        "glucose_general_rule",
-        "GR",
-        "一般规则",
-        "General rule",
-        TEXT,
-        "",
-        "",
-        _HEADLINES,
-        128,
-        "glucose",
-        pattern,
-        own_part=bleu_part,
-        own_metrics=METRICS,
-    ),
+    _row("specific_statement", "GS", "具体陈述", "Specific statement", 96, FORMS),
+    _row("general_rule", "GR", "一般规则", "General rule", 128, {}),
 )
