@@ -51,7 +51,7 @@ def run(folder: Path) -> Path:
 
 
 # Tables are drawn at the event that is waited for.
-UNFOLD = """() => Promise.all([...document.querySelectorAll("[data-unfold]")].map((x) => new Promise((done) => {
+UNFOLD = """() => Promise.all([...document.querySelectorAll(".unfold")].map((x) => new Promise((done) => {
     x.addEventListener("toggle", () => setTimeout(done), { once: true });
     x.open = true;
 })))"""

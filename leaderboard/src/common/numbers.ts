@@ -30,4 +30,8 @@ export const sumOf = (list: readonly number[]) => list.reduce((a, b) => a + b, 0
 export const mean = (values: readonly Maybe[]) =>
   values.length && values.every(isNumber) ? sumOf(values) / values.length : null;
 
+/** Two decimals, for scores and coefficients. */
+export const twoDigits = (v: Maybe) => (isNumber(v) ? fixed(v, 2).replace("-", "−") : "–");
+
+/** A share as a change in percentage points, with its sign. */
 export const signed = (v: Maybe) => (isNumber(v) ? `${v < 0 ? "−" : "+"}${pct(Math.abs(v))}` : "–");

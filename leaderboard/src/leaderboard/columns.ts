@@ -110,19 +110,26 @@ export interface PaperRow extends Row {
 /** The paper's figures: model -> value and tables. */
 export type Published = Map<string, { value: number; sources: string[] }>;
 
-export function ownRows(baseline: boolean): OwnRow[] {
-  const wanted = [...models.values()].filter((m) => m.baseline === baseline && inSight(m));
-  return wanted.filter(hasCells).map((model) => {
-    const metric = (set: string | null, task: Task): Estimate | null =>
-      entryAt(model.id, { set, task })?.metrics?.[metricOf(task)] ?? null;
-    return { label: model.label, model, metric, value: (set, task) => metric(set, task)?.value ?? null };
-  });
+function ownRow(model: Model): OwnRow {
+  const metric = (set: string | null, task: Task): Estimate | null =>
+    entryAt(model.id, { set, task })?.metrics?.[metricOf(task)] ?? null;
+  return { label: model.label, model, metric, value: (set, task) => metric(set, task)?.value ?? null };
 }
 
+/** The rows of the models in view, or of the baselines. */
+export const ownRows = (baseline: boolean): OwnRow[] =>
+  [...models.values()].filter((m) => m.baseline === baseline && inSight(m) && hasCells(m)).map(ownRow);
+
 /** Published figures of a set (null: the mean over sets), task and metric at the chosen number of shots and perturbation. */
-export function published(set: string | null, task: string, metric: string, group?: string): Published {
+export function published(set: string | null, task: string, metric: string): Published {
   const found: Published = new Map();
-  const here = { set: set ?? "avg", task, metric: publishedAs(taskOf(task), metric), shots: state.shots, group };
+  const here = {
+    set: set ?? "avg",
+    task,
+    metric: publishedAs(taskOf(task), metric),
+    shots: state.shots,
+    group: undefined,
+  };
   const perturb = perturbOf(taskOf(task));
   if (!["generate", "nll"].includes(scoringOf(taskOf(task)))) return found; // the paper's models wrote their answers
   for (const p of data.published) {
@@ -165,23 +172,19 @@ function byRank<R extends Row>(rows: R[], columns: TableColumn[]): R[] {
       }),
     ),
   );
-  const place = new Map(rows.map((row, i) => [row, ranks[i] ?? 0]));
-  const rank = (row: R) => place.get(row) ?? 0;
+  const byRow = new Map(rows.map((row, i) => [row, ranks[i] ?? 0]));
+  const rank = (row: R) => byRow.get(row) ?? 0;
   return [...rows].sort((a, b) => rank(a) - rank(b) || NAMES.compare(a.label, b.label));
 }
 
-/** The rank of every model in the page's order: by mean rank over the columns of the first benchmark shown, baselines last. */
-export function modelPlaces(): Map<string, number> {
+/** Model id -> index in the page's order of models: by mean rank over the columns of the first benchmark shown, baselines last. The page
+ *  computes it anew, as it depends on the chosen metrics, settings and filters. */
+export function modelOrder(): Map<string, number> {
   const [first] = benchmarksShown();
-  const rows = [...models.values()].map((model) => ({
-    label: model.label,
-    model,
-    value: (set: string | null, task: Task) =>
-      entryAt(model.id, { set, task })?.metrics?.[metricOf(task)]?.value ?? null,
-  }));
+  const rows = [...models.values()].map(ownRow);
   const own = (baseline: boolean) => rows.filter(({ model }) => model.baseline === baseline);
   const all = [false, true].flatMap((baseline) => (first ? byRank(own(baseline), rankColumns(first)) : own(baseline)));
-  return new Map(all.map(({ model }, place) => [model.id, place]));
+  return new Map(all.map(({ model }, i) => [model.id, i]));
 }
 
 /** Sort rows in the chosen order: by mean rank, by a column's value (`null` last) or by name. */

@@ -74,7 +74,7 @@ export function prepare(content: PageData) {
   models = new Map();
   for (const [number, cell] of data.cells.entries()) {
     cell.number = number;
-    cell.id = `${cell.run}\t${cell.model}`;
+    cell.id = modelId(cell.run, cell.model);
     cell.scoring ??= "generate"; // runs of versions that knew no other scoring
     cell.perturb ??= "none";
     if (!models.has(cell.id))
@@ -109,13 +109,17 @@ export const adapters = () => [...models.values()].filter((m) => m.adapter);
 const isBaseline = (cell: Cell) =>
   cell.facts?.backend === "baseline" || Boolean(cell.facts?.tags?.includes("baseline"));
 
+/** One text for several parts, as the key of a map. */
 export const address = (...parts: unknown[]) => parts.join("\t");
+
+/** A model's id on this page: the index of its run, and its name. */
+export const modelId = (run: number | undefined, name: string | undefined) => address(run, name);
 
 export const placeOf = (c: Placed) => address(c.id, c.set, c.task, c.split, c.variant, c.shots, c.scoring, c.perturb);
 
-/** The cell of a place of a run's model; undefined where the place is not told whole. */
-export const cellOfAbout = (run: number, about: About): Cell | undefined =>
-  cellIndex.get(placeOf({ ...(about as Place), id: `${run}\t${about.model}` }));
+/** The cell of a run at the coordinates in `about`; undefined if one is missing, or the run has no such cell. */
+export const cellOfAbout = (run: number | undefined, about: About): Cell | undefined =>
+  cellIndex.get(placeOf({ ...(about as Place), id: modelId(run, about.model) }));
 
 export const isChoice = (task: Task) => task.kind === "choice";
 
@@ -181,13 +185,14 @@ function prepareBenchmarks() {
   };
   setsThere = new Map(data.benchmarks.map((b) => [b.name, setsOf(b)]));
   meanIndex = new Map(
-    data.runs.flatMap((run, i) => (run.means ?? []).map((x) => [meanPlace({ ...x, id: `${i}\t${x.model}` }), x])),
+    data.runs.flatMap((run, i) => (run.means ?? []).map((x) => [meanPlace({ ...x, id: modelId(i, x.model) }), x])),
   );
 }
 
 export const meanPlace = (x: Omit<Placed, "set">) =>
   address(x.id, x.task, x.split, x.variant, x.shots, x.scoring, x.perturb);
 
+/** Whether the page shows the first benchmark alone. */
 export const alone = () => !manyBenchmarks() && everyTask.some(shared);
 
 /** The first part of the names of saved files. */

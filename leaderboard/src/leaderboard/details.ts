@@ -1,6 +1,7 @@
 // Details beside a value: its interval, the statuses of its replies, leaked items; and folds.
-import { fill, h, type Kid } from "../common/dom.ts";
+import { fill, h, type Kid, type Props } from "../common/dom.ts";
 import { num } from "../common/numbers.ts";
+import { plain } from "../common/text.ts";
 import { t } from "../common/words.ts";
 import { unfolds } from "./actions.ts";
 import { counts, data } from "./data.ts";
@@ -32,13 +33,19 @@ export function signsOf(cell: Cell) {
   );
 }
 
-/** "167 parsed · 6 refused": the statuses of a cell's requests. */
-export const statusWords = (cell: Cell) => {
+/** The statuses of a cell's requests, those of later versions too: "167 parsed · 6 refused". */
+export function statusWords(cell: Cell) {
   const n = counts(cell);
-  return STATUSES.filter((x) => n[x] > 0)
-    .map((x) => `${t(x)} ${n[x]}`)
-    .join(" · ");
-};
+  const known = STATUSES.filter((x) => n[x] > 0).map((x) => `${t(x)} ${num(n[x])}`);
+  const others = Object.entries(cell.status ?? {}).filter(([x]) => !(STATUSES as readonly string[]).includes(x));
+  return [...known, ...others.map(([x, k]) => `${plain(x)} ${num(k)}`)].join(" · ");
+}
+
+/** A note on the number of replies without an answer, which may be the reason of a score of 0; "" if all have one. */
+export const unansweredNote = (cell: Cell | undefined) =>
+  cell && counts(cell).none > 0
+    ? ` · ${num(counts(cell).none)}/${num(cell.items - (cell.missing ?? 0))} ${t("noAnswer")}`
+    : "";
 
 /** A stacked bar of the shares of statuses; its numbers are in the text beside it or in its title. */
 export function statusBar(cell: Cell) {
@@ -55,9 +62,9 @@ export function statusBar(cell: Cell) {
   );
 }
 
-/** A fold whose content is drawn when it is first opened; the state keeps it open. */
-export function unfold(key: string, summary: Kid, draw: () => Kid) {
-  const node = h("details", { class: "unfold", "data-unfold": key }, h("summary", null, summary));
+/** A fold with content that is drawn when it is first opened; the state remembers that it is open. */
+export function unfold(key: string, summary: Kid, draw: () => Kid, props: Props<HTMLDetailsElement> = {}) {
+  const node = h("details", { class: "unfold", "data-unfold": key, ...props }, h("summary", null, summary));
   const show = () => {
     if (node.childElementCount === 1) fill(node, null, [draw()]);
   };

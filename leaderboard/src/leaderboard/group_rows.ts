@@ -2,7 +2,7 @@
 import { NAMES } from "../common/numbers.ts";
 import type { BenchmarkGroup, GroupChange, GroupColumn, GroupPart, GroupRow, GroupScore } from "../types/results.ts";
 import { sameItems } from "./columns.ts";
-import { cellIndex, data, models, placeOf } from "./data.ts";
+import { cellIndex, data, modelId, models, placeOf } from "./data.ts";
 import { inSight } from "./filters.ts";
 import { state } from "./state.ts";
 import { meanRanks } from "./statistics.ts";
@@ -39,11 +39,11 @@ export function groupTables(): GroupTable[] {
   return names.flatMap((name) => wholeOf(found.filter(({ group }) => group.name === name)) ?? []);
 }
 
-/** The rows of a group under the chosen settings; if no model has those, under the first that some model has. */
+/** The rows of a group under the chosen settings; if no model has these, under the settings of the first row. */
 function wholeOf(found: { group: BenchmarkGroup; run: number }[]): GroupTable | null {
   const all = found.flatMap(({ group, run }) =>
     group.rows.flatMap((row): GroupTableRow[] => {
-      const model = models.get(`${run}\t${row.model}`);
+      const model = models.get(modelId(run, row.model));
       return model && inSight(model) ? [{ model, row, columns: group.columns }] : [];
     }),
   );
@@ -55,7 +55,7 @@ function wholeOf(found: { group: BenchmarkGroup; run: number }[]): GroupTable | 
   const changes = new Map(rows.flatMap(({ row }) => row.changes).map((c) => [`${c.perturb}:${c.benchmark}`, c]));
   const perturbs = data.perturbations.map((x) => x.name);
   const benchmarks = columns.map((c) => c.name);
-  const place = (c: GroupChange) => perturbs.indexOf(c.perturb) * 1000 + benchmarks.indexOf(c.benchmark);
+  const order = (c: GroupChange) => perturbs.indexOf(c.perturb) * 1000 + benchmarks.indexOf(c.benchmark);
   const measured = columns.filter(({ kind }) => kind === "benchmark");
   const ranks = meanRanks(measured.map((column) => rows.map((row) => scoreIn(row, column)?.value ?? null)));
   const rank = new Map(rows.map((row, i) => [row, ranks[i] ?? 0]));
@@ -63,7 +63,7 @@ function wholeOf(found: { group: BenchmarkGroup; run: number }[]): GroupTable | 
   return {
     group: found[0].group,
     columns: columns.map((c) => ({ ...c, alike: isAlike(c, rows) })),
-    changes: [...changes.values()].sort((a, b) => place(a) - place(b)),
+    changes: [...changes.values()].sort((a, b) => order(a) - order(b)),
     rows,
   };
 }

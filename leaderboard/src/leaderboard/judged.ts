@@ -1,12 +1,12 @@
 // Judges and their opinions on cells in view.
-import { fixed, isNumber, type Maybe } from "../common/numbers.ts";
+import { isNumber, type Maybe, twoDigits } from "../common/numbers.ts";
 import { plain } from "../common/text.ts";
 import type { Controls } from "../types/results.ts";
-import { address, data } from "./data.ts";
+import { address, data, modelId } from "./data.ts";
 
 export const judgedCells = () =>
   data.runs.flatMap((run, i) =>
-    (run.judged?.cells ?? []).map((c) => ({ ...c, scales: c.scales ?? {}, run: i, id: `${i}\t${c.model}` })),
+    (run.judged?.cells ?? []).map((c) => ({ ...c, scales: c.scales ?? {}, run: i, id: modelId(i, c.model) })),
   );
 export type JudgedHere = ReturnType<typeof judgedCells>[number];
 
@@ -17,9 +17,9 @@ export const judgedControls = <K extends keyof Controls>(control: K) =>
     return rows.map((row) => ({ ...row, run: i }));
   });
 
-export const points = (v: Maybe) => (isNumber(v) ? fixed(v, 2).replace("-", "−") : "–");
-export const plus = (v: Maybe) => (isNumber(v) ? (v < 0 ? "" : "+") + points(v) : "–");
+export const plus = (v: Maybe) => (isNumber(v) && v >= 0 ? "+" : "") + twoDigits(v);
 
+/** The key of a judge's scores by one scale of a rubric. */
 export const whoOf = (c: { judge: string; rubric: string }, scale: string) => address(c.judge, c.rubric, scale);
 
 export function whoName(who: string) {

@@ -5,7 +5,7 @@ import { drawContents, foldSection, followReading, type Section } from "./conten
 import { open } from "./evidence/open.ts";
 import { offerMetrics } from "./metric_choice.ts";
 import { drawChart } from "./sections/accuracy.ts";
-import { drawAnalysis, drawReferences, drawSecond, drawSheets } from "./sections/analyses.ts";
+import { drawAnalyses, drawAnalysis, drawReferences, drawSheets } from "./sections/analyses.ts";
 import { drawWholes } from "./sections/benchmark_groups.ts";
 import { drawCharted } from "./sections/charted.ts";
 import { drawAbout, drawIntro } from "./sections/intro.ts";
@@ -35,7 +35,7 @@ const PARTS: [id: string, draw: () => Kid, group: Group][] = [
   ["remembered", () => drawCharted("memory", ["memory"]), "robust"],
   ["seen", () => drawAnalysis("contamination"), "robust"],
   ["judged", drawJudge, "diagnosis"],
-  ["second", drawSecond, "diagnosis"],
+  ["second", () => drawAnalyses("secondReader", "second", "parted"), "diagnosis"],
   ["extracted", () => drawAnalysis("extraction"), "diagnosis"],
   ["calibrated", () => drawCharted("calibration", ["reliability"], ["calibration"]), "diagnosis"],
   ["slices", () => drawCharted("breakdown", ["breakdowns"]), "diagnosis"],
@@ -79,11 +79,11 @@ export function drawOverview() {
   offerMetrics();
   if (!byId("part-intro")) layOut();
   delete document.documentElement.dataset.drawn;
-  const told = inSight.size > 0;
+  const observed = inSight.size > 0;
   // Scroll positions are read before any section is drawn: afterwards, each reading would cost a layout.
   const scrolled = PARTS.map(([id]) => scrolledIn(boxOf(id)));
   PARTS.forEach(([id, draw], i) => {
-    if (told ? inSight.has(`part-${id}`) : isVisible(id)) drawPart(id, draw, scrolled[i]);
+    if (observed ? inSight.has(`part-${id}`) : isVisible(id)) drawPart(id, draw, scrolled[i]);
     else stale.set(id, scrolled[i]);
   });
   drawContents(sections());

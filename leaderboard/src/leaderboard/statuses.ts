@@ -1,17 +1,10 @@
 // The statuses of requests and the scorings of models, in the order in which the page lists them.
-import type { Status } from "./types.ts";
 
-export const STATUSES: Status[] = [
-  "parsed",
-  "unparsed",
-  "refused",
-  "truncated",
-  "several",
-  "conflict",
-  "empty",
-  "filtered",
-  "failed",
-  "missing",
-];
-export const NO_ANSWER = STATUSES.slice(1, 8);
+// biome-ignore format: a list of names
+export const STATUSES = [
+  "parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed", "missing",
+] as const;
+export type Status = (typeof STATUSES)[number];
+/** The statuses of received replies that have no answer. */
+export const NO_ANSWER: Status[] = STATUSES.slice(1, 8);
 export const SCORINGS = ["generate", "constrained", "labels", "texts"];

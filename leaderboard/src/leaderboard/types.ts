@@ -1,6 +1,7 @@
 // The page's data (evalsuite/page/report.py, common/sheet.py), and values that the page makes of them. Types of results.json and
 // of annotations are generated from their JSON Schemas: src/types.
 import type { Average, CellResult, EvalsuiteResultsFormat1, Mean, MetricValue, Recorded } from "../types/results.ts";
+import type { Status } from "./statuses.ts";
 
 export type Kind = "choice" | "choices" | "span" | "text" | "answer" | "probe";
 export interface Task {
@@ -71,17 +72,6 @@ export interface Placed extends Place {
 export interface Estimate extends Partial<MetricValue>, Partial<Omit<Average, "value">> {
   value: number | null;
 }
-export type Status =
-  | "parsed"
-  | "unparsed"
-  | "refused"
-  | "truncated"
-  | "several"
-  | "conflict"
-  | "empty"
-  | "filtered"
-  | "failed"
-  | "missing";
 export type Counts = Record<Status | "none", number>;
 /** A cell of results.json, with the positions of its replies in the page's data. */
 export interface Cell extends Omit<CellResult, "task" | "split" | "scoring" | "perturb"> {
@@ -156,7 +146,7 @@ export interface Flag {
   text: Words;
   /** Whether data are lost or cannot be compared. */
   grave?: boolean;
-  /** A sign for the text, which stands before the interval, so that the row needs no line for it. */
+  /** A sign that stands before the interval instead of the text, so that the row needs no extra line. */
   brief?: string;
   /** The full text, if `text` is short for it. */
   title?: string;
@@ -169,7 +159,7 @@ export interface SheetValue {
   low?: number | null;
   high?: number | null;
   asides?: string[];
-  /** The looks of the text. Only the page sets "faint" (nothing of it), "warn" and "grave" (there should be nothing of it). */
+  /** The look of the text. Only the page sets "faint" (a count of 0), "warn" and "grave" (a count that should be 0). */
   tone?: "" | "strong" | "quiet" | "faint" | "warn" | "grave";
   flags?: (string | Flag)[];
   compares?: boolean;
@@ -261,6 +251,11 @@ export interface SheetRow {
   /** The marks of the row's cells; a group's marks are its block's. */
   marks?: Marks;
 }
+/** The column that a table is sorted by, by its index, and the direction. */
+export interface Order {
+  column: number;
+  down: boolean;
+}
 /** A drawing of a sheet: common/sheet.py. */
 export interface Chart {
   kind: "lines" | "matrix" | "dots" | "scatter" | "bars";
@@ -291,7 +286,7 @@ export interface Sheet {
   /** Whether the order of rows has a meaning, so that they cannot be sorted. */
   fixed?: boolean;
   /** The table's sorting until a person chooses another. */
-  order?: { column: number; down: boolean };
+  order?: Order;
   /** Class names of the table. */
   look?: string;
   marks?: Marks;
@@ -348,4 +343,4 @@ export interface PageData {
   /** Benchmarks whose files differ between the runs. */
   unlike: string[];
 }
-export type { Mean, MetricValue };
+export type { Mean, MetricValue, Status };

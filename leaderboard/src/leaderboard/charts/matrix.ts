@@ -3,7 +3,7 @@ import { h, type Kid } from "../../common/dom.ts";
 import { isNumber, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { blocksOf } from "../tables/blocks.ts";
-import { asValue, cellText, inWords, isFigure, titleOf } from "../tables/figures.ts";
+import { cellText, inWords, isFigure, numberIn, titleOf } from "../tables/figures.ts";
 import type { Sheet, SheetColumn } from "../types.ts";
 import { group, image, label, line, square, squares, withTooltip as told } from "./marks.ts";
 
@@ -29,10 +29,6 @@ export interface Matrix {
 }
 
 const key = (row: string, column: string) => `${row}\t${column}`;
-const numberIn = (cell: Parameters<typeof asValue>[0]) => {
-  const { value } = asValue(cell);
-  return isNumber(value) ? value : null;
-};
 
 export const matrixOf = (sheet: Sheet): Matrix =>
   sheet.chart?.across === undefined
@@ -63,7 +59,7 @@ function wideMatrix({ columns: all, rows }: Sheet): Matrix {
   };
 }
 
-/** Groups are the rows; column `across` has the columns' names, and `up` their values. */
+/** The matrix of a sheet in which groups are the matrix's rows; column `across` has the names of its columns, and `up` the values. */
 function longMatrix({ columns: all, rows }: Sheet, across: number, up: number): Matrix {
   const blocks = blocksOf(rows).filter(({ group }) => group);
   const counted = all.flatMap(({ kind }, n) => (kind === "count" ? [n] : []));
@@ -110,8 +106,8 @@ export function frequent(matrix: Matrix): Matrix {
   return { ...matrix, rows: kept(matrix.rows), columns: kept(matrix.columns) };
 }
 
-/** The look of a square by its value, its class and its layers: shares from light to full, with their own column framed;
- *  coefficients by their squares. */
+/** The class of a square, and its layers with their opacities. A share is darker the larger it is, and framed if `own` (its row and
+ *  column have one name); a coefficient is shaded by its square. */
 function lookOf({ share }: Matrix, { value }: Square, own: boolean): [string, [string, string?][]] {
   const v = value ?? 0;
   if (!share) return ["", [[v < 0 ? "against" : "with", value === null ? "0" : (0.03 + 0.46 * v ** 2).toFixed(2)]]];
@@ -154,7 +150,7 @@ export function matrixNode(matrix: Matrix, sheet: Sheet): SVGElement {
   );
 }
 
-/** A matrix that scrolls where it is wider than the page; `of` is what its section is about. */
+/** A matrix that scrolls where it is wider than the page. `of`: the title of its section. */
 export const matrixBox = (matrix: Matrix, sheet: Sheet, of: string): HTMLElement =>
   h(
     "div",

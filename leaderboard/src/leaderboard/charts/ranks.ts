@@ -10,6 +10,7 @@ import type { Model, Task } from "../types.ts";
 import { cliques, ROW, shares } from "./axis.ts";
 import { dot, group, horizontalInterval, label, line, Points, rowAt, withTooltip } from "./marks.ts";
 
+/** A model with its ranks in the columns, their mean, the smallest and the largest. */
 interface Ranked {
   model: Model;
   own: number[];
@@ -17,6 +18,7 @@ interface Ranked {
   low: number;
   high: number;
 }
+/** The average ranks of a set's models over the columns, one for each task. */
 export interface Ranks {
   set: string;
   columns: Task[];
@@ -25,9 +27,11 @@ export interface Ranks {
   /** Models and tasks without ranks. */
   left: { label: string }[];
   unlike: Task[];
-  test: { statistic: number; p: number } | false | null;
+  /** Friedman's test; null if there are too few models, columns or dialogues. */
+  test: { statistic: number; p: number } | null;
   /** The critical difference; null if there is none. */
   cd: number | null;
+  /** Whether some value has no interval, since its items come from too few dialogues for a test. */
   few: boolean;
 }
 

@@ -1,12 +1,12 @@
 // Judge against metric: a point for each cell.
 import { h } from "../../common/dom.ts";
-import { isNumber, pct } from "../../common/numbers.ts";
+import { isNumber, pct, twoDigits } from "../../common/numbers.ts";
 import { shortened } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import type { OverModels, ScaleNumbers } from "../../types/results.ts";
 import { cellIndex, placeOf } from "../data.ts";
 import { setNames } from "../filters.ts";
-import { type JudgedHere, plus, points as score } from "../judged.ts";
+import { type JudgedHere, plus } from "../judged.ts";
 import { tasks } from "../metric_choice.ts";
 import { figure, isRaw, metricName, metricRow, span } from "../metrics.ts";
 import { setLabel, taskName } from "../names.ts";
@@ -102,11 +102,11 @@ function scatterPanel(task: Task, cells: Judging[], { metric, range, scale: ends
 }
 
 function wordsOf({ c, m, mean }: Judging, metric: string): string {
-  const judged = isNumber(mean.low) ? ` (${score(mean.low)}–${score(mean.high)})` : "";
+  const judged = isNumber(mean.low) ? ` (${twoDigits(mean.low)}–${twoDigits(mean.high)})` : "";
   const between = span(metric, m.low, m.high, 1);
   const where = [labelOf(c.id), setLabel(c.set), ...(c.perturb === "none" ? [] : [c.perturb])].join(", ");
   const measured = `${metricName(metric)} ${figure(metric, m.value)}${between && ` (${between})`}`;
-  return `${where}: ${t("judge")} ${score(mean.value)}${judged}, ${measured}`;
+  return `${where}: ${t("judge")} ${twoDigits(mean.value)}${judged}, ${measured}`;
 }
 
 /** A name for each model beside one of its markers where there is room; highlighted models and the last set come first. */

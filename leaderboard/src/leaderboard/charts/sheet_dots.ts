@@ -3,10 +3,10 @@ import { h, visible } from "../../common/dom.ts";
 import { isNumber, mean, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import { cellOfAbout, modelOf } from "../data.ts";
-import { unansweredNote } from "../result_rows.ts";
+import { cellOfAbout, modelId, modelOf } from "../data.ts";
+import { unansweredNote } from "../details.ts";
 import { type Block, blocksOf } from "../tables/blocks.ts";
-import { asValue, inWords, titleOf } from "../tables/figures.ts";
+import { inWords, numberIn, titleOf } from "../tables/figures.ts";
 import type { Sheet, SheetRow } from "../types.ts";
 import { type Range, ROW, rangeOf, shares } from "./axis.ts";
 import { colourOf, glyph, LOOKS } from "./glyphs.ts";
@@ -17,7 +17,7 @@ import { groupName } from "./sheet_lines.ts";
 /** A panel for each block of rows, all with the same axis, below the columns' markers. */
 export function dotPanels(sheet: Sheet, id: string): HTMLElement {
   const up = sheet.chart?.up ?? [];
-  const range = rangeOf(sheet.rows.flatMap((row) => up.map((n) => asValue(row.cells[n]).value)).filter(isNumber));
+  const range = rangeOf(sheet.rows.flatMap((row) => up.map((n) => numberIn(row.cells[n]))));
   const key = up.map((n, i) => h("span", null, markSample(i % LOOKS, 16), visible(inWords(sheet.columns[n].heading))));
   const panels = blocksOf(sheet.rows).map((block) => dotPanel(sheet, block, up, range));
   return h("div", { id }, h("p", { class: "legend" }, key), h("div", { class: "panels spreadpanels" }, panels));
@@ -27,20 +27,20 @@ function dotPanel(sheet: Sheet, block: Block, up: number[], range: Range): HTMLE
   const across = shares(range.low, range.high);
   const labels = range.ticks.map((v): [string, string] => [across(v), pct(v, 0)]);
   const height = block.rows.length * ROW;
-  const idOf = ({ about }: SheetRow) => `${sheet.run}\t${about?.model}`;
+  const idOf = ({ about }: SheetRow) => modelId(sheet.run, about?.model);
   const ids = block.rows.map(idOf);
   const picked = pickedOf(ids);
   const points = new Points();
   const one = (row: SheetRow, i: number) => {
     const [y, id] = [rowAt(i), idOf(row)];
-    const values = up.flatMap((n) => asValue(row.cells[n]).value ?? []).filter(isNumber);
+    const values = up.map((n) => numberIn(row.cells[n])).filter(isNumber);
     const middle = across(mean(values) ?? 0);
     const spot = (n: number, look: number) => {
-      const { value } = asValue(row.cells[n]);
-      if (!isNumber(value)) return null;
+      const value = numberIn(row.cells[n]);
+      if (value === null) return null;
       const column = sheet.columns[n];
       const name = plain(inWords(column.heading));
-      const cell = cellOfAbout(sheet.run ?? 0, { ...sheet.about, ...row.about, ...column.about });
+      const cell = cellOfAbout(sheet.run, { ...sheet.about, ...row.about, ...column.about });
       const words = `${labelOf(id)}, ${name}: ${pct(value)} %${unansweredNote(cell)}`;
       const point = { x: across(value), y, words, cell, line: id, at: name, cls: colourOf(look % LOOKS) };
       return points.point(point, (px, py) => glyph(look % LOOKS, px, py));

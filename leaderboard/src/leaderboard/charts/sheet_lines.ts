@@ -3,11 +3,11 @@ import { h } from "../../common/dom.ts";
 import { isNumber, type Maybe, NAMES, num, pct, sumOf } from "../../common/numbers.ts";
 import { plain, shortened, wide } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import { cellOfAbout, models } from "../data.ts";
+import { cellOfAbout, modelId, models } from "../data.ts";
+import { unansweredNote } from "../details.ts";
 import { setLabel } from "../names.ts";
-import { unansweredNote } from "../result_rows.ts";
 import { type Block, blocksOf } from "../tables/blocks.ts";
-import { asValue, between, cellText, digitsOf, inWords, isFigure, titleOf } from "../tables/figures.ts";
+import { asValue, between, cellText, digitsOf, headingWords, inWords, isFigure, titleOf } from "../tables/figures.ts";
 import type { About, Sheet, SheetColumn, SheetRow } from "../types.ts";
 import { type Anchor, type Ground, labelled, offsetOf, PLOT, QUARTERS, type Range, rangeOf, scale } from "./axis.ts";
 import { dashOf, HOLLOW, LOOKS } from "./glyphs.ts";
@@ -180,8 +180,6 @@ function overRows(sheet: Sheet, { rows }: Block, apart: SheetRow[], across: numb
 const figures = (sheet: Sheet) =>
   sheet.columns.flatMap((column, n) => (n > 0 && !column.key && isFigure(column) ? [n] : []));
 const unit = ({ kind }: SheetColumn) => (kind === "percent" ? " %" : "");
-const headingWords = (column: SheetColumn) =>
-  [inWords(column.heading), inWords(column.below)].filter(Boolean).join(" ");
 
 /** The look of a column's line: the last set is filled and the others are hollow, as everywhere on the page. */
 function columnLook({ columns }: Sheet, up: number[], n: number): number {
@@ -195,7 +193,7 @@ function columnLook({ columns }: Sheet, up: number[], n: number): number {
 function nameIn(sheet: Sheet, row: SheetRow, keys: number[]) {
   const across = sheet.chart?.across;
   const about: About = across === 0 ? (sheet.about ?? {}) : { ...sheet.about, ...row.about };
-  const id = `${sheet.run}\t${about.model}`;
+  const id = modelId(sheet.run, about.model);
   const model = models.has(id) ? id : undefined;
   const words = keys.map((n) => cellText(sheet.columns[n], row.cells[n]).text);
   const own = model && (keys[0] === 0 ? words[0] === about.model : across === 0);
@@ -214,7 +212,7 @@ function pointOf(sheet: Sheet, row: SheetRow, n: number, at: number, where: stri
   const figure = `${cellText(precise, value).text}${unit(column)}${interval && ` (${interval})`}${(value.asides ?? []).join("")}`;
   const { joined = true, before = false } = sheet.chart ?? {};
   const alone = !joined || (before && at === 0) || inWords(column.heading) === "?";
-  const cell = cellOfAbout(sheet.run ?? 0, { ...sheet.about, ...row.about, ...column.about });
+  const cell = cellOfAbout(sheet.run, { ...sheet.about, ...row.about, ...column.about });
   return [
     {
       at,
@@ -286,7 +284,7 @@ function placing(panel: LinePanel) {
     const nodes = [
       marks.map((v) => line("grid", at(v), at(v), bottom, bottom + 4)),
       named.map((v) => label(at(v), bottom + 17, text(v), "middle")),
-      label((left + right) / 2, bottom + 33, `${headingWords(across)}`, "middle"),
+      label((left + right) / 2, bottom + 33, headingWords(across), "middle"),
     ];
     return { at, step: 10, nodes, height: bottom + 40 };
   }

@@ -3,13 +3,13 @@
 import { isNumber, num, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import { cellOfAbout } from "../data.ts";
+import { cellOfAbout, modelId } from "../data.ts";
+import { unansweredNote } from "../details.ts";
 import { setLabel } from "../names.ts";
-import { unansweredNote } from "../result_rows.ts";
 import { blocksOf } from "../tables/blocks.ts";
-import { asFlag, asValue, between, cellText, digitsOf, inWords, titleOf } from "../tables/figures.ts";
-import type { Cell, Sheet, SheetColumn, SheetRow } from "../types.ts";
-import { type Box, countRange, powers, rangeOf, roomBeside, type Scale, scale } from "./axis.ts";
+import { asFlag, asValue, between, cellText, digitsOf, headingWords, inWords, titleOf } from "../tables/figures.ts";
+import type { Cell, Sheet, SheetRow } from "../types.ts";
+import { type Box, countRange, powers, QUARTERS, rangeOf, roomBeside, type Scale, scale } from "./axis.ts";
 import { labelOf, lookOf, pickedOf } from "./looks.ts";
 import { chanceLine, label, line, Points, upAxis } from "./marks.ts";
 import { groupName } from "./sheet_lines.ts";
@@ -26,9 +26,8 @@ export function countAxis(values: number[], edge: boolean): { across: Scale; tic
   return { across: (v) => (v > 0 || !edge ? across(v) : EDGE), ticks: wide || !edge ? ticks : ticks.slice(1), wide };
 }
 
-/** The scale of shares: the whole of it, since two panels are compared. */
-const TENTHS = [0, 0.25, 0.5, 0.75, 1];
-const shareAxis = () => ({ across: scale(0, 1, GROUND.left + 10, GROUND.right - 10), ticks: TENTHS, wide: false });
+/** The horizontal scale of shares, from 0 to 1 in every panel, so that panels can be compared. */
+const shareAxis = () => ({ across: scale(0, 1, GROUND.left + 10, GROUND.right - 10), ticks: QUARTERS, wide: false });
 
 interface Spot {
   id: string;
@@ -58,8 +57,8 @@ function spotsOf(sheet: Sheet): Spot[] {
     const score = asValue(row.cells[up[0]]);
     const { value: count } = asValue(row.cells[across]);
     if (!isNumber(score.value)) return [];
-    const id = `${sheet.run}\t${row.about?.model}`;
-    const cell = cellOfAbout(sheet.run ?? 0, { ...sheet.about, ...row.about });
+    const id = modelId(sheet.run, row.about?.model);
+    const cell = cellOfAbout(sheet.run, { ...sheet.about, ...row.about });
     const interval = between(scores, score, digitsOf(scores));
     const flags = (score.flags ?? []).map((flag) => ` · ${inWords(asFlag(flag).text)}`).join("");
     const figure = `${text(row, up[0])} ${inWords(scores.below)}${interval && ` (${interval})`}${flags}`;
@@ -124,7 +123,7 @@ function scatterPanel(sheet: Sheet, group: string): HTMLElement {
     {
       data: { "data-panel": group || sheet.name },
       title,
-      small: heading(scores),
+      small: headingWords(scores),
       cls: "curve scatter",
       size: [width, bottom + 38],
       words: `${plain(titleOf(sheet))}. ${t("linesLabel", ids.length)}`,
@@ -138,14 +137,12 @@ function scatterPanel(sheet: Sheet, group: string): HTMLElement {
       line("grid", across(v), across(v), bottom, bottom + 4),
       label(across(v), bottom + 17, isShare ? pct(v, 0) : num(v), "middle"),
     ]),
-    label((left + right) / 2, bottom + 34, heading(counts) + (wide ? t("logScale") : ""), "middle"),
+    label((left + right) / 2, bottom + 34, headingWords(counts) + (wide ? t("logScale") : ""), "middle"),
     chanceLine(frame, chance),
     isNumber(chance) && label(right, up(chance) - 4, t("chance"), "end", { class: "chancename" }),
     ids.map(one),
   );
 }
-
-const heading = (column: SheetColumn) => [inWords(column.heading), inWords(column.below)].filter(Boolean).join(" ");
 
 /** The names of ways beside their points, where nothing else stands: those of models picked first. */
 function namesOf(spots: Spot[], place: (p: Spot) => number[], picked: string[], full: Box[]): Map<Spot, SVGElement> {

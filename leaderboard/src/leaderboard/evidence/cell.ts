@@ -6,13 +6,12 @@ import { brief, plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { go } from "../address.ts";
 import { counts, isChoice, modelOf, nameNode, recordedFlags, taskOf } from "../data.ts";
-import { leakNote, leaky, signsOf, statusBar } from "../details.ts";
+import { leakNote, leaky, signsOf, statusBar, statusWords } from "../details.ts";
 import { estimateTold } from "../estimates.ts";
 import { fact, settings } from "../facts.ts";
 import { metricOf } from "../metric_choice.ts";
 import { figure, longName, span, spreadOf } from "../metrics.ts";
 import { perturbName, setLabel, settingWords, taskName } from "../names.ts";
-import { STATUSES } from "../statuses.ts";
 import { flagNode } from "../tables/cells.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Cell, MetricValue, Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
@@ -54,7 +53,7 @@ function cellHead(cell: Cell) {
         !cell.metrics.accuracy?.signature.includes("|by:") &&
         fact(t("ofParsed"), pct(cell.accuracy_of_parsed)),
       cell.tokens && fact(t("tokensReply"), tokenCount(cell.tokens.mean), spentWords(cell.tokens)),
-      fact(t("statusIs"), statusBar(cell), statusCounts(cell)),
+      fact(t("statusIs"), statusBar(cell), statusWords(cell)),
     ),
     notices(cell),
     metricTable(cell),
@@ -101,13 +100,6 @@ function certainty(m: string, x: MetricValue): Kid {
     ["n", num(x.n)],
   ];
   return lines.map(([name, value]) => value && h("span", { class: "line" }, `${name} ${value}`));
-}
-
-function statusCounts(cell: Cell) {
-  const n = counts(cell);
-  const unknown = Object.entries(cell.status ?? {}).filter(([x]) => !(STATUSES as string[]).includes(x));
-  const known = STATUSES.filter((x) => n[x]).map((x) => `${t(x)} ${num(n[x])}`);
-  return [...known, ...unknown.map(([x, k]) => `${plain(x)} ${num(k)}`)].join(" · ");
 }
 
 /** Warnings to read before the figures. */

@@ -4,6 +4,7 @@ import { num } from "../../common/numbers.ts";
 import { langOf, plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { filterItems, searchItems } from "../actions.ts";
+import { searchField } from "../controls.ts";
 import { data, modelOf } from "../data.ts";
 import { figure, metricName, metricRow } from "../metrics.ts";
 import { state } from "../state.ts";
@@ -58,24 +59,16 @@ function disagree(cell: Cell, entry: number) {
   return codes.includes("r") && codes.some((code) => code !== "r");
 }
 
-let typing: ReturnType<typeof setTimeout> | undefined;
-
 export function listTools(cell: Cell) {
   const values = [...filtersOf(cell)].map(([name, found]): [string, string] => [
     name,
     `${t(name)} ${num(found.length)}`,
   ]);
-  const oninput = (e: { currentTarget: HTMLInputElement }) => {
-    const box = e.currentTarget;
-    clearTimeout(typing);
-    typing = setTimeout(() => searchItems(box.value), 150);
-  };
-  const words = { value: state.query, placeholder: t("search"), "aria-label": t("search") };
   return h(
     "div",
     { class: "listtools" },
     segmented(t("statusIs"), values, state.filter, filterItems),
-    h("input", { type: "search", id: "search", ...words, oninput }),
+    searchField("search", t("search"), state.query, searchItems),
   );
 }
 

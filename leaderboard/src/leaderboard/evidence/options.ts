@@ -1,6 +1,6 @@
 // The options of an item, with marks for right and chosen ones, and with their likelihoods.
 import { h, type Kid, visible } from "../../common/dom.ts";
-import { fixed, isNumber, num, pct, sumOf } from "../../common/numbers.ts";
+import { fixed, isNumber, num, pct, sumOf, twoDigits } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { langOf } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
@@ -59,8 +59,6 @@ const MEASURES: Record<string, (likelihood: Likelihood, option: string) => numbe
 
 const small = (name: string, value: Kid, most = false) =>
   h("span", { class: most ? "most" : "" }, h("small", null, t(name)), " ", value);
-
-const twoDigits = (value: number | null) => (isNumber(value) ? fixed(value, 2).replace("-", "−") : "–");
 
 /** The options with the likelihoods that the model gave them. */
 export function likelihoods(row: Reply, found: Likelihood[]) {

@@ -16,15 +16,11 @@ const DRAWN = new Set([
 /** The sheets of every analysis that has no section of its own. */
 export const drawSheets = () => sheetSection("sheets", t("moreTables"), (sheet) => !DRAWN.has(sheet.analysis ?? ""));
 
-export const drawAnalysis = (name: string) =>
-  sheetSection(name, t(name), (sheet) => sheet.analysis === name && sheet.columns.length > 0);
+/** The sheets of some analyses; the section has the id of the first. */
+export const drawAnalyses = (title: string, ...names: string[]) =>
+  sheetSection(names[0], t(title), ({ analysis = "", columns }) => names.includes(analysis) && columns.length > 0);
 
-export const drawSecond = () =>
-  sheetSection(
-    "second",
-    t("secondReader"),
-    (sheet) => ["second", "parted"].includes(sheet.analysis ?? "") && sheet.columns.length > 0,
-  );
+export const drawAnalysis = (name: string) => drawAnalyses(name, name);
 
 /** The papers' figures that are no scores of models. */
 export function drawReferences() {

@@ -2,7 +2,7 @@
 import { $, button, h, type Kid, put, visible } from "../../common/dom.ts";
 import { isNumber, num, pct, signed, sumOf } from "../../common/numbers.ts";
 import { listed, sentences, t } from "../../common/words.ts";
-import type { GroupChange, GroupColumn, GroupPart, GroupScore } from "../../types/results.ts";
+import type { GroupChange, GroupColumn, GroupScore } from "../../types/results.ts";
 import { unfoldParts } from "../actions.ts";
 import { abilityPanel } from "../charts/abilities.ts";
 import { savers } from "../charts/picture.ts";
@@ -26,7 +26,7 @@ import { metricName } from "../metrics.ts";
 import { perturbName, setLabel, settingWords, taskName } from "../names.ts";
 import { state } from "../state.ts";
 import { between, inWords } from "../tables/figures.ts";
-import { nameCell } from "../tables/make.ts";
+import { chanceRow, modelRows, nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Flag, Sheet, SheetColumn, SheetRow, SheetValue } from "../types.ts";
 
@@ -90,7 +90,7 @@ function scoresOf(whole: GroupTable): Sheet {
     name: "whole",
     title: inWords(whole.group),
     columns: [{ heading: t("model") }, ...whole.columns.map(scoreColumn)],
-    rows: [...chanceRow(whole), ...part(whole, "own", cells), ...part(whole, "base", cells)],
+    rows: [...chancePart(whole), ...part(whole, false, cells), ...part(whole, true, cells)],
     look: "scorings whole",
     marks: { group: whole.group.name },
   };
@@ -102,7 +102,7 @@ function changesOf(whole: GroupTable): Sheet {
     name: "whole_changes",
     title: t("wholeChanges"),
     columns: whole.changes.length ? [{ heading: t("model") }, ...whole.changes.map(changeColumn)] : [],
-    rows: [...part(whole, "own", cells), ...part(whole, "base", cells)],
+    rows: [...part(whole, false, cells), ...part(whole, true, cells)],
     look: "scorings whole",
     marks: { group: whole.group.name },
   };
@@ -152,27 +152,30 @@ function nameOf(part: string): string {
 }
 
 /** The row of the level of chance, if a column has one. */
-function chanceRow({ columns, rows }: GroupTable): SheetRow[] {
+function chancePart({ columns, rows }: GroupTable): SheetRow[] {
   const level = (column: GroupColumn) => rows.map((row) => scoreIn(row, column)?.chance).find(isNumber) ?? null;
-  const values = columns.map((column) => ({ value: level(column), compares: false }));
-  const known = values.some(({ value }) => value !== null);
-  return known ? [{ part: "chance", cells: [t("chance"), ...values] }] : [];
+  const levels = columns.map(level);
+  return levels.some(isNumber) ? [chanceRow(levels)] : [];
 }
 
 /** The rows of the models or of the baselines, with their heading. `values` gives the cells beside a model's name. */
-function part(whole: GroupTable, name: "own" | "base", values: (row: GroupTableRow) => SheetValue[]): SheetRow[] {
-  const rows = whole.rows.filter(({ model }) => model.baseline === (name === "base"));
-  const heading: SheetRow = { part: name, kind: "group", cells: [t(name === "base" ? "baselines" : "own")] };
-  const cells = (row: GroupTableRow) => [nameCell(row.model), ...values(row)];
-  return rows.length ? [heading, ...rows.map((row) => ({ part: name, cells: cells(row) }))] : [];
+function part(whole: GroupTable, baseline: boolean, values: (row: GroupTableRow) => SheetValue[]): SheetRow[] {
+  const rows = whole.rows.filter(({ model }) => model.baseline === baseline);
+  return modelRows(
+    baseline,
+    rows.map((row) => [nameCell(row.model), ...values(row)]),
+  );
 }
 
 function scoreCell(whole: GroupTable, row: GroupTableRow, column: WholeColumn): SheetValue {
   const score = scoreIn(row, column);
   if (!score) return { value: null };
   const parts = foundIn(row, column);
-  const flags = lostFlags(sumOf(parts.map((part) => part.lost)));
-  if (parts.some((part) => part.estimated)) flags.push({ text: "≈", title: t("estimateIn") });
+  const lost = sumOf(parts.map((part) => part.lost));
+  const flags = partFlags(
+    lost,
+    parts.some((part) => part.estimated),
+  );
   return {
     ...meanCell(score, partsOf(row, column).length, unfolding(whole, keyOf(whole, row, column))),
     compares: !row.model.baseline && !flags.length,
@@ -189,7 +192,10 @@ function changeCell(whole: GroupTable, row: GroupTableRow, of: Changed): SheetVa
 
 type Mean = Pick<GroupScore, "value" | "low" | "high" | "missing">;
 const meanCell = ({ value, low, high, missing }: Mean, parts: number, unfolds: SheetValue["unfolds"]): SheetValue => ({
-  ...{ value, low, high, unfolds },
+  value,
+  low,
+  high,
+  unfolds,
   asides: missing.length ? [`${parts - missing.length}/${parts}`] : [],
 });
 
@@ -234,7 +240,13 @@ function scoreParts(whole: GroupTable, row: GroupTableRow, column: GroupColumn, 
   const value: SheetColumn = { ...PERCENT, heading: t("valueHead"), range: [0, 1] };
   const rows = parts.map((part) =>
     partRow(row, part, part.metric, [
-      { value: part.value, low: part.low, high: part.high, cell: cellOfPart(row, part), flags: partFlags(part) },
+      {
+        value: part.value,
+        low: part.low,
+        high: part.high,
+        cell: cellOfPart(row, part),
+        flags: partFlags(part.lost, part.estimated),
+      },
       { value: part.chance },
       part.items,
       { value: weights.get(partName(part)) ?? null },
@@ -244,11 +256,10 @@ function scoreParts(whole: GroupTable, row: GroupTableRow, column: GroupColumn, 
   return unfolded(whole, row, inWords(column), PERCENT, score, heads, rows);
 }
 
-const partFlags = ({ lost, estimated }: GroupPart): Flag[] => [
-  ...lostFlags(lost),
+const partFlags = (lost: number, estimated?: boolean | null): Flag[] => [
+  ...(lost ? [{ text: `${num(lost)} ${t("lostN")}`, grave: true }] : []),
   ...(estimated ? [{ text: "≈", title: t("estimateIn") }] : []),
 ];
-const lostFlags = (lost: number): Flag[] => (lost ? [{ text: `${num(lost)} ${t("lostN")}`, grave: true }] : []);
 
 function changeParts(whole: GroupTable, row: GroupTableRow, change: GroupChange): Kid {
   const weights = weightsOf([...change.parts.map(partName), ...change.missing]);

@@ -1,7 +1,5 @@
-// Sections that are drawn from the sheets of analyses: what to pick of them, their charts, and their tables.
+// Sections drawn from the sheets of analyses: their pickers, charts and tables.
 import { button, choice, h, type Kid, kept, visible } from "../../common/dom.ts";
-import { isNumber } from "../../common/numbers.ts";
-import { plain } from "../../common/text.ts";
 import { hasWord, t } from "../../common/words.ts";
 import { modelKeys } from "../charts/looks.ts";
 import { frequent, MOST_NAMES, matrixBox, matrixOf } from "../charts/matrix.ts";
@@ -9,11 +7,10 @@ import { savers } from "../charts/picture.ts";
 import { dotPanels } from "../charts/sheet_dots.ts";
 import { lineLegend, linePanel, linesShown, MOST_LINES, panelsOf } from "../charts/sheet_lines.ts";
 import { scatterPanels } from "../charts/sheet_scatter.ts";
-import { modelPlaces } from "../columns.ts";
-import { models, nameNode } from "../data.ts";
+import { modelOrder } from "../columns.ts";
+import { modelId, models, nameNode } from "../data.ts";
 import { unfold } from "../details.ts";
-import { blocksOf } from "../tables/blocks.ts";
-import { asValue, inWords, titleOf } from "../tables/figures.ts";
+import { asValue, inWords, numberIn, titleOf } from "../tables/figures.ts";
 import { narrowed, type Pick, pickOf, pickWords } from "../tables/narrow.ts";
 import { foundIn, sheetNode, sheetPanels, sheetsOf } from "../tables/sheet.ts";
 import type { Sheet, Words } from "../types.ts";
@@ -22,9 +19,9 @@ import { exportSheets } from "./export.ts";
 /** Tables without a chart that stand below a fold, for they are long. */
 const LONG = new Set(["seeds"]);
 
-/** A section with the charts of some analyses, and their tables; null where nothing of them is in view. `id` is also the key of
- *  its title and its note. Sheets of one name are a part of it, with a heading of its own where words.json has one. Tables of the
- *  analyses `whole` stand above with all of their rows, whatever is picked for the charts. */
+/** A section with the charts and tables of some analyses; null if nothing of them is in view. `id` is also the key of its title and
+ *  of its note in words.json. Sheets of the same name form a part of the section, which has a heading if words.json has the key
+ *  "part.NAME". The sheets of the analyses `whole` stand at the top as tables, with all rows whatever the pickers choose. */
 export function drawCharted(id: string, analyses: string[], whole: string[] = []): Kid {
   const { sheets, all, picks } = narrowed(id, analyses);
   const above = sheetsOf(({ analysis = "" }) => whole.includes(analysis)).flatMap((sheet, n) => {
@@ -67,8 +64,8 @@ const controls = (id: string, picks: Pick[]): Kid =>
 /** The models whose lines and points are in charts, in the order of the page. */
 function modelsIn(sheets: Sheet[]): string[] {
   const drawn = sheets.filter(({ chart }) => chart && !["matrix", "bars"].includes(chart.kind) && chart.across !== 0);
-  const ids = new Set(drawn.flatMap(({ run, rows }) => rows.map(({ about }) => `${run}\t${about?.model}`)));
-  return [...modelPlaces().keys()].filter((id) => ids.has(id));
+  const ids = new Set(drawn.flatMap(({ run, rows }) => rows.map(({ about }) => modelId(run, about?.model))));
+  return [...modelOrder().keys()].filter((id) => ids.has(id));
 }
 
 /** The sheets of one name: their heading and note, the pickers that only they have, their charts, and their tables below a fold. */
@@ -97,7 +94,7 @@ function drawPart(id: string, sheets: Sheet[], picks: Pick[], isShared: (pick: P
   ];
 }
 
-/** The notes on charts. Where all are on one sheet of an analysis, which may be out of view, that sheet's. */
+/** The notes on charts, each once. If none of the sheets has notes, those of the other sheets of the analysis with the same name. */
 function notesOf(sheets: Sheet[]): Words[] {
   const own = sheets.flatMap(({ notes = [] }) => notes);
   const others = sheetsOf(({ analysis, name }) => analysis === sheets[0].analysis && name === sheets[0].name);
@@ -177,29 +174,23 @@ function matrices(sheets: Sheet[], box: string, id: string): Kid {
 function barTables(sheets: Sheet[], box: string): Kid {
   return sheets.map((sheet) => {
     const [filled, hollow] = sheet.chart?.up ?? [];
-    const value = (cells: Sheet["rows"][number]["cells"], n: number) => {
-      const { value } = asValue(cells[n]);
-      return isNumber(value) ? value : 0;
-    };
     const withBars: Sheet = {
       ...sheet,
       columns: [sheet.columns[0], { heading: "", kind: "bars" }, ...sheet.columns.slice(1)],
       rows: sheet.rows.map((row) => {
         const [name, ...cells] = row.cells;
-        const bars = { value: value(row.cells, filled), base: value(row.cells, hollow) };
+        const bars = { value: numberIn(row.cells[filled]) ?? 0, base: numberIn(row.cells[hollow]) ?? 0 };
         return { ...row, cells: [name, row.kind ? null : bars, ...cells] };
       }),
       look: "places",
       fixed: true,
     };
-    const blocks = blocksOf(sheet.rows);
-    const { panels, savers: exports } = sheetPanels(withBars, sheet.name, (n) => {
-      const { value, asides = [] } = asValue(blocks[n].group?.cells[0]);
-      const model = models.get(`${sheet.run}\t${blocks[n].group?.about?.model}`);
+    const { panels, savers: exports } = sheetPanels(withBars, ({ group }) => {
+      const { value, asides = [] } = asValue(group?.cells[0]);
+      const model = models.get(modelId(sheet.run, group?.about?.model));
       const name = model ? nameNode(model) : visible(String(value));
       const words = asides.map((aside) => aside.trim()).join(" ");
-      const caption = h("figcaption", null, h("strong", null, name), h("small", null, visible(words)));
-      return { props: { "data-block": plain(String(value)) }, above: [caption], below: [] };
+      return h("figcaption", null, h("strong", null, name), h("small", null, visible(words)));
     });
     return [h("div", { class: "tablebar" }, exports), h("div", { class: "panels positions", id: box }, panels)];
   });

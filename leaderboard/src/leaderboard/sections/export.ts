@@ -1,7 +1,7 @@
 // The overview as one CSV, a line for each figure.
 import { saveCsv } from "../../common/files.ts";
 import { isNumber } from "../../common/numbers.ts";
-import { entryAt, ownRows, published, tablesOf } from "../columns.ts";
+import { type At, entryAt, ownRows, published, tablesOf } from "../columns.ts";
 import { counts, data, fileStem } from "../data.ts";
 import { benchmarksShown, perturbOf, scoringOf } from "../filters.ts";
 import { metricOf } from "../metric_choice.ts";
@@ -9,8 +9,8 @@ import { publishedAs } from "../metrics.ts";
 import { state } from "../state.ts";
 import { STATUSES } from "../statuses.ts";
 import { blocksOf } from "../tables/blocks.ts";
-import { asValue, cellText, inWords, titleOf } from "../tables/figures.ts";
-import type { About, Benchmark, Cell, MetricValue, Model, Sheet, SheetColumn, Task, Words } from "../types.ts";
+import { asValue, cellText, headingWords, inWords, titleOf } from "../tables/figures.ts";
+import type { About, Cell, MetricValue, Model, Sheet, SheetColumn, Words } from "../types.ts";
 
 /** A line: heading -> value. Missing headings stay empty. */
 export type Line = Record<string, string | number | boolean | null | undefined>;
@@ -50,7 +50,7 @@ function sheetLines(sheet: Sheet): Line[] {
             ...{ table: titleOf(sheet), run: data.runs[sheet.run ?? 0].name, group: inWords(group?.cells[0] as Words) },
             ...{
               row: named.join(" · "),
-              column: [column.heading, column.below].map(inWords).filter(Boolean).join(" "),
+              column: headingWords(column),
             },
             ...{ value: isNumber(value) ? value : null, low, high },
           },
@@ -60,39 +60,33 @@ function sheetLines(sheet: Sheet): Line[] {
   );
 }
 
-interface Place {
-  set: string | null;
-  task: Task;
-}
-
 export function exportCsv(): void {
-  const columns: Place[] = benchmarksShown().flatMap((b: Benchmark) =>
-    tablesOf(b).flatMap((table: { columns: Place[] }) => table.columns),
-  );
-  const rows: { model: Model }[] = [...ownRows(false), ...ownRows(true)];
-  const lines = columns.flatMap((place) => [
-    ...rows.flatMap(({ model }) => modelLine(model, place)),
-    ...(state.published ? paperLines(place) : []),
+  const columns = benchmarksShown().flatMap((b) => tablesOf(b).flatMap((table) => table.columns));
+  const rows = [...ownRows(false), ...ownRows(true)];
+  const lines = columns.flatMap((at) => [
+    ...rows.flatMap(({ model }) => modelLine(model, at)),
+    ...(state.published ? paperLines(at) : []),
   ]);
   saveLines("leaderboard", HEADS, lines);
 }
 
-function modelLine(model: Model, place: Place): Line[] {
-  const c = entryAt(model.id, place) as Cell | undefined; // a mean has only some of a cell's fields
+function modelLine(model: Model, { set, task }: At): Line[] {
+  const entry = entryAt(model.id, { set, task });
+  const c = entry as Cell | undefined; // a mean has only some of a cell's fields
   if (!c) return [];
-  const metric = metricOf(place.task);
+  const metric = metricOf(task);
   const m: Partial<MetricValue> = c.metrics?.[metric] ?? {};
   const [wilson_low, wilson_high] = m.wilson ?? [];
   const group = model.baseline ? "baseline" : "model";
   return [
     {
-      ...{ group, model: c.model, run: data.runs[model.run]?.name, set: place.set ?? "mean", task: place.task.name },
+      ...{ group, model: c.model, run: data.runs[model.run]?.name, set: set ?? "mean", task: task.name },
       ...{ split: c.split, prompt: c.variant, shots: c.shots, scoring: c.scoring, perturb: c.perturb, metric },
       ...{ value: m.value, low: m.low, high: m.high, wilson_low, wilson_high, n: m.n, items: c.items },
-      ...estimateColumns(entryAt(model.id, place)),
+      ...estimateColumns(entry),
       ...{ leaked: c.facts?.leaked, drop_leaked: c.facts?.drop_leaked },
       ...{ chance: c.chance, accuracy_of_parsed: c.accuracy_of_parsed, signature: m.signature },
-      ...(place.set === null ? {} : counts(c)),
+      ...(set === null ? {} : counts(c)),
     },
   ];
 }
@@ -104,9 +98,9 @@ function estimateColumns(entry: ReturnType<typeof entryAt>): Line {
   return { estimate: entry.estimate?.method, asked: entry.estimate?.asked };
 }
 
-function paperLines({ set, task }: Place): Line[] {
+function paperLines({ set, task }: At): Line[] {
   const metric = metricOf(task);
-  const found: Map<string, { value: number; sources: string[] }> = published(set, task.name, metric);
+  const found = published(set, task.name, metric);
   const of = { group: "published", set: set ?? "mean", task: task.name, shots: state.shots };
   const way = { scoring: scoringOf(task), perturb: perturbOf(task), metric: publishedAs(task, metric) };
   return [...found].map(([model, p]) => ({ ...of, ...way, model, value: p.value, source: p.sources.join("; ") }));

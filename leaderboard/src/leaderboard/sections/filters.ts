@@ -4,7 +4,7 @@ import { menu } from "../../common/menu.ts";
 import { plain } from "../../common/text.ts";
 import { colon, t } from "../../common/words.ts";
 import { choose, chooseBenchmark, clearFilters, findModels } from "../actions.ts";
-import { picker } from "../controls.ts";
+import { picker, searchField } from "../controls.ts";
 import { benchmarkNamed, benchmarksHere, data, manyBenchmarks, models, taskOf } from "../data.ts";
 import { allSets, passesFilters, SIZES, sizeOf, tasksOffered } from "../filters.ts";
 import { setTitle, taskName } from "../names.ts";
@@ -59,26 +59,13 @@ function benchmarkPicker() {
   );
 }
 
-let typing: ReturnType<typeof setTimeout> | undefined;
-
 function searchBox() {
-  const look = (box: HTMLInputElement) => {
-    findModels(box.value);
-    const anew = byId<HTMLInputElement>("find");
-    anew?.setSelectionRange(anew.value.length, anew.value.length);
+  const search = (text: string) => {
+    findModels(text);
+    // The redrawn field has its caret at the start.
+    byId<HTMLInputElement>("find")?.setSelectionRange(text.length, text.length);
   };
-  const typed = (e: Event & { currentTarget: HTMLInputElement }) => {
-    const box = e.currentTarget;
-    clearTimeout(typing);
-    if ("isComposing" in e && e.isComposing) return; // an input method is composing: a redraw would cancel the word
-    typing = setTimeout(look, 150, box);
-  };
-  const words = { value: state.find, placeholder: t("findModels"), "aria-label": t("findModels") };
-  return h(
-    "span",
-    { class: "field" },
-    h("input", { type: "search", id: "find", ...words, oninput: typed, oncompositionend: typed }),
-  );
+  return h("span", { class: "field" }, searchField("find", t("findModels"), state.find, search));
 }
 
 /** A menu of boxes to tick; no tick means all. It stays open after a tick. */

@@ -30,7 +30,7 @@ import { perturbName, setLabel, taskName, viewWords } from "../names.ts";
 import { state } from "../state.ts";
 import { SCORINGS } from "../statuses.ts";
 import { asValue } from "../tables/figures.ts";
-import { metricColumn, nameCell } from "../tables/make.ts";
+import { chanceRow, metricColumn, modelRows, nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Cell, Estimate, Flag, Mean, Model, Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
 import { exportCsv } from "./export.ts";
@@ -193,29 +193,26 @@ function overviewColumn({ key, task, set, label }: TableColumn): SheetColumn {
 
 /** The rows: chance if it is known for a column, then models, baselines and the paper's models. */
 function overviewRows(columns: TableColumn[]): SheetRow[] {
-  const rows = [...modelRows(columns, false), ...modelRows(columns, true), ...paperPart(columns)];
-  const chance = chanceRow(columns);
+  const rows = [...ownPart(columns, false), ...ownPart(columns, true), ...paperPart(columns)];
+  const chance = chanceRow(chanceLevels(columns));
   const known = chance.cells.some((x) => isNumber(asValue(x).value));
   return known || !rows.length ? [chance, ...rows] : rows;
 }
 
-function chanceRow(columns: TableColumn[]): SheetRow {
+function chanceLevels(columns: TableColumn[]): (number | null)[] {
   const sets = setsOf(columns);
-  const chance = ({ set, task }: TableColumn): number | null =>
-    set === null ? mean(sets.map((x) => chanceOf(x, task))) : chanceOf(set, task);
-  const values = columns.map((c) => ({ value: chance(c), compares: false }));
-  return { part: "chance", cells: [t("chance"), ...values] };
+  return columns.map(({ set, task }) =>
+    set === null ? mean(sets.map((x) => chanceOf(x, task))) : chanceOf(set, task),
+  );
 }
 
 /** The rows of the models or of the baselines, with their heading. */
-function modelRows(columns: TableColumn[], baseline: boolean): SheetRow[] {
+function ownPart(columns: TableColumn[], baseline: boolean): SheetRow[] {
   const here = (row: OwnRow) => !manyBenchmarks() || columns.some((c) => entryAt(row.model.id, c));
   const rows = ordered(ownRows(baseline).filter(here), columns);
-  const part = baseline ? "base" : "own";
   const sets = setsOf(columns);
   const cells = ({ model }: OwnRow) => [nameCell(model), ...columns.map((c) => modelCell(model, c, sets))];
-  const heading: SheetRow = { part, kind: "group", cells: [t(baseline ? "baselines" : "own")] };
-  return rows.length ? [heading, ...rows.map((row) => ({ part, cells: cells(row) }))] : [];
+  return modelRows(baseline, rows.map(cells));
 }
 
 /** A model's value or mean. Baselines, and models with failed or missing items, are not ranked. */
@@ -232,12 +229,12 @@ function modelCell(model: Model, column: TableColumn, sets: string[]): SheetValu
     low: m.low,
     high: m.high,
     compares: !model.baseline && whole,
-    ...("sets" in entry ? meanTold(entry, metric, task) : cellTold(entry, metric, task, m)),
+    ...("sets" in entry ? meanDetails(entry, metric, task) : cellDetails(entry, metric, task, m)),
   };
 }
 
 /** The details of a mean: its standard deviation, and its number of sets if some are missing. */
-function meanTold(entry: Mean, metric: string, task: Task): Partial<SheetValue> {
+function meanDetails(entry: Mean, metric: string, task: Task): Partial<SheetValue> {
   const m = entry.metrics[metric];
   const of = setsThere.get(task.benchmark)?.length ?? 0;
   const told = `${t("interval")} ${span(metric, m?.low, m?.high, 1)} · SD ${figure(metric, m?.sd).replace("+", "")}`;
@@ -251,7 +248,7 @@ function meanTold(entry: Mean, metric: string, task: Task): Partial<SheetValue> 
 }
 
 /** The details of a cell: its evidence, significance group and warnings. */
-function cellTold(cell: Cell, metric: string, task: Task, m: Estimate): Partial<SheetValue> {
+function cellDetails(cell: Cell, metric: string, task: Task, m: Estimate): Partial<SheetValue> {
   const n = counts(cell);
   const between = span(metric, m.low, m.high, 1);
   const told = [

@@ -4,7 +4,7 @@ import { h } from "../../common/dom.ts";
 import { isNumber, sumOf } from "../../common/numbers.ts";
 import { sentences, t } from "../../common/words.ts";
 import { savers } from "../charts/picture.ts";
-import { rankFigure, rankPanel } from "../charts/ranks.ts";
+import { type Ranks, rankFigure, rankPanel } from "../charts/ranks.ts";
 import { hardestFirst, type OwnRow, ownRows, sameItems } from "../columns.ts";
 import { counts, data } from "../data.ts";
 import { benchmarksShown, cellAt } from "../filters.ts";
@@ -14,24 +14,10 @@ import { setTitle, taskName } from "../names.ts";
 import { friedman, midranks, RANKED } from "../statistics.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
-import type { Model, Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
-
-/** The average ranks of a set's models, best first. */
-interface Ranked {
-  set: string;
-  columns: Task[];
-  rows: { model: Model; own: number[]; mean: number; low: number; high: number }[];
-  /** Models without ranks. */
-  left: OwnRow[];
-  unlike: Task[];
-  test: ReturnType<typeof friedman> | null;
-  cd: number | null;
-  /** Whether some value has no interval, since its items come from too few dialogues for a test. */
-  few: boolean;
-}
+import type { Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
 
 /** The ranks of a set in view; null unless two models have values in two columns. */
-function averageRanks(set: string): Ranked | null {
+function averageRanks(set: string): Ranks | null {
   const rows = ownRows(false);
   const cell = (r: OwnRow, x: Task) => cellAt(r.model.id, set, x.name);
   const cells = (x: Task) => rows.flatMap((r) => cell(r, x) ?? []);
@@ -64,7 +50,7 @@ function averageRanks(set: string): Ranked | null {
 }
 
 /** Friedman's test, and the critical difference if the test is significant; neither for values from too few dialogues. */
-function compared(byColumn: number[][], models: number, few: boolean): Pick<Ranked, "test" | "cd"> {
+function compared(byColumn: number[][], models: number, few: boolean): Pick<Ranks, "test" | "cd"> {
   const n = byColumn.length;
   const test = !few && models >= RANKED.models && n >= RANKED.columns ? friedman(byColumn) : null;
   const q = data.nemenyi?.[models];
@@ -91,7 +77,7 @@ export function drawRanks() {
   );
 }
 
-function rankTable({ set, rows, columns }: Ranked) {
+function rankTable({ set, rows, columns }: Ranks) {
   const best = (v: number): SheetValue => ({ value: v, text: String(v), tone: v === 1 ? "strong" : "" });
   const sheet: Sheet = {
     name: "ranks",

@@ -1,5 +1,5 @@
 // The sources of figures: a run's manifest and results.json, signatures, citations. Each is drawn when a person opens it.
-import { button, byId, copyButton, fill, h, type Kid, visible } from "../../common/dom.ts";
+import { button, copyButton, h, type Kid, visible } from "../../common/dom.ts";
 import { save } from "../../common/files.ts";
 import { data$ } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
@@ -7,6 +7,7 @@ import { t } from "../../common/words.ts";
 import { ownRows } from "../columns.ts";
 import { picker } from "../controls.ts";
 import { data } from "../data.ts";
+import { unfold } from "../details.ts";
 import { shard } from "../evidence/shards.ts";
 import { settings } from "../facts.ts";
 import { cellAt, cellsInView, setNames } from "../filters.ts";
@@ -18,14 +19,7 @@ import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Cell, Run, Sheet, SheetRow, Task } from "../types.ts";
 
-/** A fold with the content that `make` draws; it stays open when the page is redrawn. */
-function folded(id: string, label: string, make: () => Kid) {
-  const open = Boolean(byId<HTMLDetailsElement>(id)?.open);
-  const ontoggle = ({ currentTarget: box }: { currentTarget: HTMLDetailsElement }) => {
-    if (box.open && box.children.length === 1) fill(box, null, [make()]);
-  };
-  return h("details", { id, class: "fold", open, ontoggle }, h("summary", null, label), open && make());
-}
+const folded = (id: string, label: string, draw: () => Kid) => unfold(id, label, draw, { id, class: "fold" });
 
 export const drawSources = () =>
   h(

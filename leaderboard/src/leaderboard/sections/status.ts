@@ -2,7 +2,7 @@
 import { h } from "../../common/dom.ts";
 import { plain } from "../../common/text.ts";
 import { listed, t } from "../../common/words.ts";
-import { modelPlaces, ownRows } from "../columns.ts";
+import { modelOrder, ownRows } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
 import { counts, modelOf, scoreOf, taskOf } from "../data.ts";
 import { estimateFlag } from "../estimates.ts";
@@ -17,9 +17,9 @@ import { sheetNode } from "../tables/sheet.ts";
 import type { Cell, Model, Sheet, SheetColumn, SheetRow, SheetValue, Status } from "../types.ts";
 
 export function drawStatus() {
-  const places = modelPlaces();
-  const rows: { model: Model }[] = [...ownRows(false), ...ownRows(true)].sort(
-    (a, b) => (places.get(a.model.id) ?? 0) - (places.get(b.model.id) ?? 0),
+  const order = modelOrder();
+  const rows = [...ownRows(false), ...ownRows(true)].sort(
+    (a, b) => (order.get(a.model.id) ?? 0) - (order.get(b.model.id) ?? 0),
   );
   if (!rows.length) return null;
   const modelName = (id: string): string => (id ? plain(modelOf(id).label) : t("allModels"));
@@ -31,13 +31,10 @@ export function drawStatus() {
     name: "status",
     title: t("status"),
     columns: columns(there),
-    rows: [...new Set(cells.map(({ id }) => id))].flatMap((id) =>
-      modelRows(
-        modelOf(id),
-        cells.filter((c) => c.id === id),
-        there,
-      ),
-    ),
+    rows: [...new Set(cells.map(({ id }) => id))].flatMap((id): SheetRow[] => [
+      { kind: "group", cells: [nameCell(modelOf(id))] },
+      ...cells.filter((c) => c.id === id).map((cell) => statusRow(cell, there)),
+    ]),
     look: "status",
   };
   return h(
@@ -78,11 +75,6 @@ function cellsOf(models: Model[]): Cell[] {
     .flatMap(({ id }) => tasks.flatMap((x) => sets.flatMap((set) => cellAt(id, set, x.name) ?? [])))
     .filter((c) => !state.issues || isAmiss(c));
 }
-
-const modelRows = (model: Model, cells: Cell[], there: Status[]): SheetRow[] => [
-  { kind: "group", cells: [nameCell(model)] },
-  ...cells.map((cell) => statusRow(cell, there)),
-];
 
 function isAmiss(cell: Cell): boolean {
   const n = counts(cell);

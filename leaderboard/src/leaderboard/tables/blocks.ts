@@ -1,6 +1,6 @@
 // The rows of a sheet in their order on the page, and the ranks of their values.
 import { isNumber, NAMES } from "../../common/numbers.ts";
-import type { Marks, Sheet, SheetColumn, SheetRow } from "../types.ts";
+import type { Marks, Order, Sheet, SheetColumn, SheetRow } from "../types.ts";
 import { asValue, inWords, isRight } from "./figures.ts";
 
 /** Rows that stay together, below a heading if they have one. Sorting moves rows only within their block. */
@@ -9,10 +9,6 @@ export interface Block {
   apart: boolean;
   group: SheetRow | null;
   rows: SheetRow[];
-}
-export interface Order {
-  column: number;
-  down: boolean;
 }
 /** The shown columns of a sheet, and its rows in their order. */
 export interface Shown {

@@ -9,7 +9,7 @@ import { statusBar } from "../details.ts";
 import { state } from "../state.ts";
 import type { Cell, Flag, SheetCell, SheetColumn, SheetValue } from "../types.ts";
 import type { Rank } from "./blocks.ts";
-import { asFlag, asValue, between, cellText, digitsOf, inWords, isRight, shortLetters } from "./figures.ts";
+import { asFlag, asValue, between, cellText, digitsOf, inWords, isRight, numberIn, shortLetters } from "./figures.ts";
 
 export type Nodes = (Node | string | false | null | undefined | Nodes)[];
 
@@ -27,7 +27,7 @@ export function flagNode(flag: Flag): Node {
   return h("span", { class: `flag${flag.grave ? " bad" : ""}`, title: flag.title }, bar, flag.grave && "! ", text);
 }
 
-/** The surroundings of a cell: its column, rank and evidence. */
+/** The facts about a cell that its drawing depends on. */
 export interface Standing {
   column: SheetColumn;
   rank: Rank;
@@ -127,16 +127,11 @@ function partNode(column: SheetColumn, name: string, value: SheetValue): Node {
   return h("span", null, `${name} `, opener(value.cell, text, { "aria-label": `${name}: ${text}` }));
 }
 
-const numberOf = (cell: SheetCell): number | null => {
-  const { value } = asValue(cell);
-  return isNumber(value) ? value : null;
-};
-
 /** Functions that draw cells, by the kind of their column, for kinds that are no figures. */
 const DRAW: Record<string, (cell: SheetCell) => Nodes> = {
   histogram: (cell) => [histogram((cell ?? {}) as Record<string, number>)],
-  bar: (cell) => [bars(numberOf(cell), null)],
-  bars: (cell) => [bars(numberOf(cell), asValue(cell).base)],
+  bar: (cell) => [bars(numberIn(cell), null)],
+  bars: (cell) => [bars(numberIn(cell), asValue(cell).base)],
   statuses: (cell) => [asValue(cell).cell].map((x) => x && statusBar(x)),
   code: (cell) => [codeNode(String(asValue(cell).value ?? ""))],
 };
@@ -159,16 +154,12 @@ export function onRange({ range }: SheetColumn, cell: SheetCell | undefined): No
   return strip(at(x.value), end(x.base), { low: end(x.low), high: end(x.high) });
 }
 
-/** The first cell of a row: it names the row, and opens the row's evidence. */
-export function headingNodes(standing: Standing, cell: SheetCell | undefined, open: (() => void) | null): Nodes {
+/** The first cell of a row, which names the row and opens its evidence. */
+export function headingNodes(column: SheetColumn, cell: SheetCell | undefined, open: (() => void) | null): Nodes {
   const x = asValue(cell);
   const { asides = [], flags = [], value, name } = x;
-  const text = cellText(standing.column, cell).text;
-  const words = name
-    ? nameOf(text)
-    : typeof value === "string" && !isRight(standing.column)
-      ? data$("span", "", text)
-      : text;
+  const { text } = cellText(column, cell);
+  const words = name ? nameOf(text) : typeof value === "string" && !isRight(column) ? data$("span", "", text) : text;
   const target = x.cell ? () => go(cellRoute(x.cell as Cell)) : open;
   return [
     target ? button(words, target, { class: "link" }) : words,

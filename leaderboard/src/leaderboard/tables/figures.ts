@@ -9,6 +9,10 @@ export const inWords = (x: Words | number | null | undefined): string =>
 
 export const titleOf = (sheet: Sheet): string => inWords(sheet.title);
 
+/** A column's heading with its second line. */
+export const headingWords = ({ heading, below }: SheetColumn): string =>
+  [inWords(heading), inWords(below)].filter(Boolean).join(" ");
+
 /** A cell as a value, its words in the page's language; a histogram becomes an empty value. */
 export function asValue(cell: SheetCell | undefined): SheetValue {
   if (!cell || typeof cell !== "object") return { value: cell ?? null };
@@ -17,6 +21,12 @@ export function asValue(cell: SheetCell | undefined): SheetValue {
   const whole = cell as SheetValue;
   if ((value === null || typeof value !== "object") && !asides?.some((x) => typeof x === "object")) return whole;
   return { ...whole, value: typeof value === "object" ? value && inWords(value) : value, asides: asides?.map(inWords) };
+}
+
+/** A cell's number; null if it has none. */
+export function numberIn(cell: SheetCell | undefined): number | null {
+  const { value } = asValue(cell);
+  return isNumber(value) ? value : null;
 }
 
 export const asFlag = (flag: string | Flag): Flag => (typeof flag === "string" ? { text: flag } : flag);

@@ -1,16 +1,16 @@
-// Chooses the sheets of a section: those with figures under the page's settings, then those that match the value picked in the section.
+// Chooses the sheets of a section: those with figures under the page's settings, then those of the values picked in the section.
 import { NAMES } from "../../common/numbers.ts";
 import { brief, plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { pickIn } from "../actions.ts";
-import { modelPlaces } from "../columns.ts";
-import { data, models, taskOf } from "../data.ts";
+import { modelOrder } from "../columns.ts";
+import { data, modelId, models, taskOf } from "../data.ts";
 import { perturbOf, scoringOf, setNames } from "../filters.ts";
 import { tasks } from "../metric_choice.ts";
 import { perturbName, setHeading, taskName } from "../names.ts";
 import { pickedIn, state } from "../state.ts";
 import type { About, Sheet, SheetRow } from "../types.ts";
-import { type Block, blocksOf } from "./blocks.ts";
+import { blocksOf } from "./blocks.ts";
 import { aboutInView, sheetsOf } from "./sheet.ts";
 
 /** The task of sheets about means over tasks: analyses/token_details.py. */
@@ -79,8 +79,8 @@ function withRows(sheet: Sheet, wanted: (about: About, run: number) => boolean):
   return rows.some((row) => !row.kind) ? { ...sheet, rows } : null;
 }
 
-/** The sheets of some analyses under the page's settings, each reduced to the values that are picked; all of them, whatever is picked; and
- *  the fields that get a picker. The values of a field are those in sheets that are left after the fields before it. */
+/** The sheets of some analyses under the page's settings, reduced to the picked values (`sheets`) and without that reduction (`all`),
+ *  and the fields with a picker. A picker offers the values in the sheets that the pickers before it leave. */
 export function narrowed(section: string, analyses: string[]): { sheets: Sheet[]; all: Sheet[]; picks: Pick[] } {
   const mine = sheetsOf(({ analysis = "", columns }) => analyses.includes(analysis) && columns.length > 0);
   let sheets = mine.flatMap((sheet) => {
@@ -105,24 +105,20 @@ export function narrowed(section: string, analyses: string[]): { sheets: Sheet[]
     sheets = sheets.flatMap((sheet) => (isFree(sheet) ? sheet : (withRows(sheet, isPicked) ?? [])));
     return [pick];
   });
-  const places = modelPlaces();
+  const places = modelOrder();
   return { sheets: sheets.map((sheet) => (sheet.chart ? inOrderOfModels(sheet, places) : sheet)), all, picks };
 }
 
-/** The sheet with its rows, and blocks of rows, in the order of their models; of those of no model, unchanged. */
+/** The sheet with its blocks, and the rows in each, in the order of models. Blocks or rows that are not all about models stay. */
 function inOrderOfModels(sheet: Sheet, places: Map<string, number>): Sheet {
-  const placeOf = (row: SheetRow | null) => places.get(`${sheet.run}\t${row?.about?.model}`);
+  const placeOf = (row: SheetRow | null) => places.get(modelId(sheet.run, row?.about?.model));
   const order = <X>(all: X[], row: (one: X) => SheetRow | null): X[] =>
     all.every((one) => placeOf(row(one)) !== undefined)
       ? [...all].sort((a, b) => (placeOf(row(a)) ?? 0) - (placeOf(row(b)) ?? 0))
       : all;
   const blocks = blocksOf(sheet.rows);
-  const isApart = (block: Block) => block.apart;
-  const own = order(
-    blocks.filter((block) => !isApart(block)),
-    ({ group }) => group,
-  );
-  const rows = [...own, ...blocks.filter(isApart)].flatMap(({ group, rows }) => [
+  const [own, apart] = [false, true].map((kind) => blocks.filter((block) => block.apart === kind));
+  const rows = [...order(own, ({ group }) => group), ...apart].flatMap(({ group, rows }) => [
     ...(group ? [group] : []),
     ...order(rows, (row) => row),
   ]);

@@ -6,11 +6,11 @@ import { plain } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
 import { sheetSort, sortBy, sortSheet, unfolds } from "../actions.ts";
 import { cellRoute, go } from "../address.ts";
-import { cellOfAbout, data, models } from "../data.ts";
+import { cellOfAbout, data, modelId, models } from "../data.ts";
 import { inSight, onPage, passesFilters } from "../filters.ts";
 import { viewWords } from "../names.ts";
 import { state } from "../state.ts";
-import type { About, Cell, Marks, Sheet, SheetColumn, SheetRow } from "../types.ts";
+import type { About, Cell, Marks, Order, Sheet, SheetColumn, SheetRow } from "../types.ts";
 import { type Block, blocksOf, marksOf, type Rank, ranksOf, type Shown, sorted } from "./blocks.ts";
 import { cellNodes, headFlag, headingNodes, type Nodes, nameOf, onRange } from "./cells.ts";
 import { asValue, cellText, inWords, isDrawn, isFigure, isRight, titleOf } from "./figures.ts";
@@ -26,7 +26,7 @@ export const sheetsOf = (wanted: (sheet: Sheet) => boolean): Sheet[] =>
 /** Whether the subject of a sheet, row or column is in view; one without a subject is. `compares`: fields whose values the sheet
  *  compares, all of which are in view. */
 export function aboutInView(about: About, run: number, compares: string[] = []): boolean {
-  const model = about.model !== undefined && models.get(`${run}\t${about.model}`);
+  const model = about.model !== undefined && models.get(modelId(run, about.model));
   const { set, task } = about;
   const asked = (["split", "variant", "shots"] as const).filter((k) => !compares.includes(k));
   return (
@@ -55,14 +55,13 @@ function shownOf(sheet: Sheet, id: string): Shown | null {
   };
 }
 
+type Evidence = (row: SheetRow, column: SheetColumn, index: number) => Cell | null | undefined;
+
 /** A function that finds the cell behind a value: the value's own cell, or that of the place that sheet, column and row are about.
  *  If the row alone names the place, only its first figure opens the cell. */
-function evidenceOf({
-  sheet,
-  columns,
-}: Shown): (row: SheetRow, column: SheetColumn, place: number) => Cell | null | undefined {
+function evidenceOf({ sheet, columns }: Shown): Evidence {
   const { run } = sheet;
-  const first = columns.find(({ kind }) => kind === "percent" || kind === "number");
+  const first = columns.find(isFigure);
   return (row, column, place) => {
     const own = asValue(row.cells[place]).cell;
     if (own !== undefined || run === undefined || (!column.about && column !== first)) return own;
@@ -75,9 +74,11 @@ type Attributes = Record<string, string | number>;
 const dataset = (marks: Marks | undefined): Record<string, string> =>
   Object.fromEntries(Object.entries(marks ?? {}).map(([name, value]) => [`data-${name}`, plain(value)]));
 
+/** A sheet while its table is drawn. */
 interface Drawing extends Shown {
   rankOf: (row: SheetRow, column: number) => Rank;
-  evidence: (row: SheetRow, column: SheetColumn, place: number) => Cell | null | undefined;
+  evidence: Evidence;
+  /** Whether a row is highlighted. */
   lit: (row: SheetRow) => boolean;
 }
 
@@ -126,9 +127,8 @@ function blockNode(drawing: Drawing, block: Block): Node {
 
 function groupRow(drawing: Drawing, row: SheetRow): Node {
   const { columns, places, evidence } = drawing;
-  const heading = { column: columns[0], rank: "" as const, evidence: null, names: "" };
   const width = columns.reduce((sum, { range }) => sum + (range ? 2 : 1), -1);
-  const words = headingNodes(heading, row.cells[0], null);
+  const words = headingNodes(columns[0], row.cells[0], null);
   const rest = (column: SheetColumn, i: number): Nodes => {
     const place = places[i];
     const cell = row.cells[place];
@@ -166,10 +166,9 @@ function valueRow(drawing: Drawing, row: SheetRow, look: string | false): Node {
   const name = cellText(columns[0], row.cells[0]).text;
   const item = row.about?.item;
   // A row about an item opens the item, even if it has no figure.
-  const figure = columns.findIndex(({ kind }) => kind === "percent" || kind === "number");
-  const [told, at] = figure >= 0 ? [columns[figure], places[figure]] : [{ ...columns[0], about: {} }, places[0]];
-  const reply = item !== undefined && evidence(row, told, at);
-  const heading = { column: columns[0], rank: "" as const, evidence: null, names: "" };
+  const figure = columns.findIndex(isFigure);
+  const [column, at] = figure >= 0 ? [columns[figure], places[figure]] : [{ ...columns[0], about: {} }, places[0]];
+  const reply = item !== undefined && evidence(row, column, at);
   const open = reply ? () => go({ ...cellRoute(reply), item }) : null;
   const value = (column: SheetColumn, place: number): Nodes => {
     const cell = row.cells[place];
@@ -188,7 +187,7 @@ function valueRow(drawing: Drawing, row: SheetRow, look: string | false): Node {
   return h(
     "tr",
     { class: look, ...dataset(row.marks) },
-    h("th", { scope: "row" }, headingNodes(heading, row.cells[0], open)),
+    h("th", { scope: "row" }, headingNodes(columns[0], row.cells[0], open)),
     columns.slice(1).map((column, i) => value(column, places[i + 1])),
   );
 }
@@ -203,7 +202,7 @@ function shade(node: HTMLElement, most: number, value: unknown): void {
   node.style.setProperty("--share", `${Math.round((42 * Math.abs(value)) / most)}%`);
 }
 
-/** One row of headings, or two if some are over several columns. */
+/** One row of headings, or two if some stand over several columns. */
 function headRows(shown: Shown, id: string, again: (column: number) => void): Nodes {
   const { sheet, columns, places } = shown;
   const head = (column: SheetColumn, more: Attributes): Nodes =>
@@ -220,14 +219,7 @@ function headRows(shown: Shown, id: string, again: (column: number) => void): No
       more,
     );
   const overs = columns.map((column) => inWords(column.over));
-  if (!overs.some(Boolean))
-    return [
-      h(
-        "tr",
-        null,
-        columns.map((column) => head(column, {})),
-      ),
-    ];
+  if (!overs.some(Boolean)) return [h("tr", null, ...columns.map((column) => head(column, {})))];
   const width = (at: number): number => {
     const end = overs.findIndex((x, i) => i > at && x !== overs[at]);
     return (end < 0 ? columns.length : end) - at;
@@ -250,7 +242,7 @@ interface Sorting {
   /** Whether long words are hyphenated. */
   hyphens: boolean;
   /** The sheet's sorting until a person chooses another. */
-  first?: { column: number; down: boolean };
+  first?: Order;
   again: (column: number) => void;
 }
 
@@ -301,16 +293,17 @@ function headWords({ heading, named }: SheetColumn, hyphens: boolean): Nodes | n
   return [words.split("_").map((x, i) => [i > 0 && ["_", h("wbr")], hyphens ? hyphenated(x) : visible(x)])];
 }
 
-/** A Chinese heading whose lines break between words alone: 常识 知识 填充. */
+/** A Chinese heading, in which lines break only between words: 常识 知识 填充. */
 function phrases(heading: string): Nodes {
   const segments = [...new Intl.Segmenter("zh", { granularity: "word" }).segment(heading)];
   return segments.map(({ segment, isWordLike }, i) => [
-    i > 0 && isWordLike && segments[i - 1].isWordLike && h("wbr"), // beside signs, lines break by the rules for signs
+    // Beside punctuation, lines break by its own rules.
+    i > 0 && isWordLike && segments[i - 1].isWordLike && h("wbr"),
     visible(segment),
   ]);
 }
 
-/** Words that may be hyphenated between two consonants, for long ones make a table wider than the window. */
+/** Words with possible hyphens between two consonants: long words would make a table wider than the window. */
 const hyphenated = (words: string): Nodes =>
   words.split(SYLLABLES).map((part, i) => [i > 0 && document.createTextNode("\u00ad"), visible(part)]);
 const SYLLABLES = /(?<=[a-z]{4}[b-df-hj-np-tv-z])(?=[b-df-hj-np-tv-z][aeiouy][a-z]{2})/i;
@@ -369,26 +362,19 @@ export function sheetNode(sheet: Sheet, options: Options = {}): Nodes | null {
   return [h("div", { class: heading ? "titled" : "tablebar" }, heading, savers), note, box, notes];
 }
 
-/** A panel for each block of a sheet, and a menu that exports them as one table. `around` returns the content above and below a
- *  panel's table, by the index of the block. */
-export function sheetPanels(
-  sheet: Sheet,
-  id: string,
-  around: (n: number) => { props: Attributes; above: Nodes; below: Nodes },
-) {
-  const shown = shownOf(sheet, id) as Shown;
-  const panels = shown.blocks.map((block, n) => {
-    const { props, above, below } = around(n);
-    const table = tableNode(
-      { ...shown, blocks: [{ ...block, group: null }] },
-      id,
-      () => {},
-      () => false,
-    );
-    return h("figure", { class: "panel", ...props }, above, table, below);
+/** A panel for each block of a sheet, with its caption above its table, and a menu that exports them as one table. */
+export function sheetPanels(sheet: Sheet, caption: (block: Block) => Node) {
+  const { name } = sheet;
+  const shown = shownOf(sheet, name) as Shown;
+  const panels = shown.blocks.map((block) => {
+    const alone = { ...shown, blocks: [{ ...block, group: null }] };
+    const words = plain(String(asValue(block.group?.cells[0]).value));
+    const table = tableNode(alone, name, NOTHING, () => false);
+    return h("figure", { class: "panel", "data-block": words }, caption(block), table);
   });
-  return { panels, savers: tableSavers(() => printed(shown), id, titleOf(sheet)) };
+  return { panels, savers: tableSavers(() => printed(shown), name, titleOf(sheet)) };
 }
+const NOTHING = () => {};
 
 /** The findings of sheets, a sentence each; a folded section keeps them in view. */
 export const foundIn = (sheets: Sheet[]): Nodes =>
