@@ -6,6 +6,7 @@ import json
 import shutil
 import sqlite3
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,14 @@ from shared_fixtures import made_once
 from typer.testing import CliRunner
 
 import evalsuite
+from evalsuite.analyses.judged import details
 from evalsuite.analyses.judged.replies import read_verdict
 from evalsuite.analyses.judged.scale import JudgeScale
 from evalsuite.backends.openai.faults import MIX, Server, judgement_to, prompt_id
 from evalsuite.cli.app import app
 from evalsuite.common.errors import ConfigError, PromptError
+from evalsuite.common.sheet import Value, spell
+from evalsuite.results.analysis import Results
 
 needs("openai", "openai", "tenacity", "aiolimiter")
 
@@ -136,6 +140,7 @@ def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path], m
     assert len(content_of(done, "judged")["models"]) == 2 * 2 and all(
         r["models"] == 3 for r in content_of(done, "judged")["models"]
     )
+    tables_of_details(done)
     # the same prompt was sampled three times by one judge
     plain = {r["prompt"] for r in found if r["judge"] == "two" and r["control"] == "plain"}
     again = {r["prompt"] for r in found if r["judge"] == "two" and r["control"] == "repeat/3"}
@@ -150,6 +155,30 @@ def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path], m
         file.unlink()
     evalsuite.score(run)
     assert {f: f.read_bytes() for f in run.rglob("*.json*")} == wrote
+
+
+def tables_of_details(done: Results) -> None:
+    """A table for each attacked judge, one for the panel, and one for each judge and task with every model's correlations."""
+    found = [*details.sheets(done)]
+    names = Counter(sheet.name for sheet in found)
+    assert names == {"judge-attacks": 2, "judge-medians": 1, "judge-correlations": 2 * 2}
+    cells = {
+        (c["judge"], c["task"], c["model"]): c for c in content_of(done, "judged")["cells"] if c["control"] == "plain"
+    }
+    shown = 0
+    for sheet in found:
+        if sheet.name != "judge-correlations":
+            continue
+        assert spell(sheet.rows[0].cells[0], sheet.columns[0])[0][0] == "F1"
+        assert len(sheet.columns) == 1 + 3 + 1  # the metric, three models, over the models
+        for column, value in zip(sheet.columns[1:4], sheet.rows[0].cells[1:4], strict=True):
+            numbers = cells[sheet.about["judge"], sheet.about["task"], column.about["model"]]["scales"]["score"]
+            assert isinstance(value, Value) and value.value == numbers["metrics"]["f1"]["pearson"]
+            shown += value.value is not None
+    assert shown > 0
+    attacks = next(sheet for sheet in found if sheet.name == "judge-attacks")
+    effect = next(r for r in content_of(done, "judged")["controls"]["attacks"] if r["judge"] == attacks.about["judge"])
+    assert [row.cells[3] for row in attacks.rows] == [kind["n"] for kind in effect["by_kind"].values()]
 
 
 @pytest.mark.thorough

@@ -82,10 +82,10 @@ def see_section(page: Any) -> None:
     names = {"en": {"repeats", "blind", "panel", "length", "attacks"}, "zh": {"重复评分", "不给标准答案", "评审团", "长度偏好", "注入指令"}}  # fmt: skip
     lang = page.evaluate("document.documentElement.lang")[:2]
     assert names[lang] <= {*page.locator("#judge [data-sheet=judge-controls] tbody th").all_inner_texts()}
-    assert page.locator("#judge .beside").count() == 0  # drawn when it is opened
+    assert page.locator("#judge [data-sheet=judge-correlations]").count() == 0  # drawn when it is opened
     page.click("[data-unfold=judge-metrics] summary")
-    page.wait_for_selector("#judge .beside tbody")
-    assert page.locator("#judge .beside tbody tr").count() > 5
+    page.wait_for_selector("#judge [data-sheet=judge-correlations] tbody")
+    assert page.locator("#judge [data-sheet=judge-correlations] tbody tr").count() > 5
     assert "<b>judge</b> · corecode" in page.locator("#judge option").all_inner_texts()
 
 
@@ -94,10 +94,10 @@ def another_judge_and_task(page: Any) -> None:
     assert sum("other" in text for text in page.locator("#judge tr.lit").all_inner_texts()) >= 4
     if page.locator("[data-unfold=judge-metrics]:not([open])").count():
         page.click("[data-unfold=judge-metrics] summary")
-    page.wait_for_selector("#judge .beside tbody")
-    before = page.locator("#judge .beside").inner_text()
+    page.wait_for_selector("#judge [data-sheet=judge-correlations] tbody")
+    before = page.locator("#judge [data-sheet=judge-correlations]").inner_text()
     page.select_option("[data-keep=judge-task] select", value="event_cause")
-    assert page.locator("#judge .beside").inner_text() != before
+    assert page.locator("#judge [data-sheet=judge-correlations]").inner_text() != before
 
 
 def judged(run: Path, **more: Any) -> list[dict[str, Any]]:

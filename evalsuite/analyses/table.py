@@ -37,6 +37,7 @@ from evalsuite.analyses import (
 )
 from evalsuite.analyses.blame import damage_named
 from evalsuite.analyses.findings import journey as findings
+from evalsuite.analyses.judged import details as judge_details
 from evalsuite.analyses.judged import sheets as judged
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.sheet import Sheet, Text
@@ -74,6 +75,7 @@ ANALYSES: tuple[Analysis[Any], ...] = (
     correlations.ANALYSIS,
     correlations.MATRICES,
     judged.ANALYSIS,
+    judge_details.DETAILS,
     corrected.ANALYSIS,
     second.ANALYSIS,
     second.PARTED,

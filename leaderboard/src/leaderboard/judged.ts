@@ -1,7 +1,6 @@
 // Judges and their opinions on cells in view.
 import { isNumber, type Maybe, twoDigits } from "../common/numbers.ts";
 import { plain } from "../common/text.ts";
-import type { Controls } from "../types/results.ts";
 import { address, data, modelId } from "./data.ts";
 
 export const judgedCells = () =>
@@ -9,13 +8,6 @@ export const judgedCells = () =>
     (run.judged?.cells ?? []).map((c) => ({ ...c, scales: c.scales ?? {}, run: i, id: modelId(i, c.model) })),
   );
 export type JudgedHere = ReturnType<typeof judgedCells>[number];
-
-/** The rows of a control, for the judges of all runs. */
-export const judgedControls = <K extends keyof Controls>(control: K) =>
-  data.runs.flatMap((run, i) => {
-    const rows: readonly Controls[K][number][] = run.judged?.controls?.[control] ?? [];
-    return rows.map((row) => ({ ...row, run: i }));
-  });
 
 export const plus = (v: Maybe) => (isNumber(v) && v >= 0 ? "+" : "") + twoDigits(v);
 

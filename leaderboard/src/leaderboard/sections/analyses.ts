@@ -8,7 +8,7 @@ import { sheetNode, sheetSection } from "../tables/sheet.ts";
 /** Analyses whose sheets stand in sections of their own. */
 // biome-ignore format: a table of names
 const DRAWN = new Set([
-  "judge", "extraction", "gaps", "second", "parted", "memory", "contamination", "breakdowns", "confusions", "confusion_matrix",
+  "judge", "judge_details", "extraction", "gaps", "second", "parted", "memory", "contamination", "breakdowns", "confusions", "confusion_matrix",
   "correlation_matrix", "detectable", "stability", "votes", "calibration", "reliability", "learning_details",
   "robustness_details", "token_details",
 ]);

@@ -1,25 +1,24 @@
 // Judges: their scores, their controls, and their scores against metrics.
 
-import { h, type Kid } from "../../common/dom.ts";
-import { isNumber, num } from "../../common/numbers.ts";
-import { plain } from "../../common/text.ts";
-import { hasWord, t } from "../../common/words.ts";
-import type { Correlations, MedianCell, Raised, ScaleNumbers } from "../../types/results.ts";
+import { h, type Kid, visible } from "../../common/dom.ts";
+import { t } from "../../common/words.ts";
+import type { ScaleNumbers } from "../../types/results.ts";
 import { jointPanels } from "../charts/joint.ts";
 import { modelKeys } from "../charts/looks.ts";
 import { savers } from "../charts/picture.ts";
 import { scatterPanels } from "../charts/scatter.ts";
 import { picker } from "../controls.ts";
-import { data, modelOf, models, taskOf } from "../data.ts";
+import { data, models, taskOf } from "../data.ts";
 import { unfold } from "../details.ts";
 import { inPlace, setNames } from "../filters.ts";
-import { type JudgedHere, judgedCells, judgedControls, plus, whoName, whoOf } from "../judged.ts";
+import { type JudgedHere, judgedCells, whoName, whoOf } from "../judged.ts";
 import { tasks } from "../metric_choice.ts";
 import { metricName } from "../metrics.ts";
 import { setLabel, taskName } from "../names.ts";
 import { state } from "../state.ts";
+import { titleOf } from "../tables/figures.ts";
 import { sheetNode, sheetsOf } from "../tables/sheet.ts";
-import type { Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
+import type { Sheet, SheetRow } from "../types.ts";
 
 const numbersOf = (c: JudgedHere, scale: string): ScaleNumbers | undefined => c.scales[scale];
 
@@ -28,12 +27,9 @@ export function drawJudge() {
   if (!cells.length) return null;
   const every = [...new Set(cells.flatMap((c) => Object.keys(c.scales).map((scale) => whoOf(c, scale))))];
   const who = every.includes(state.judgeWho) ? state.judgeWho : every[0];
-  const scale = who.split("\t")[2];
+  const [, rubric, scale] = who.split("\t");
   const mine = cells.filter((c) => numbersOf(c, scale) && whoOf(c, scale) === who);
-  const ofWho = ({ about }: Sheet): boolean => {
-    const { judge = "", rubric = "", scale: of = "" } = about ?? {};
-    return whoOf({ judge, rubric }, of) === who;
-  };
+  const ofWho = (sheet: Sheet) => isOf(sheet, who);
   return h(
     "section",
     { class: "block", id: "judge" },
@@ -42,10 +38,15 @@ export function drawJudge() {
     h("div", { class: "controls" }, picker("judgeWho", t("judgeWho"), every, who, whoName)),
     judgeSheets("judge-means", ofWho),
     judgeControls(who),
-    attackKinds(who),
-    panelMedians(who),
+    folded("judge-attacks", ofWho),
+    folded("judge-medians", ({ about }) => about?.rubric === rubric && about.scale === scale),
     besideMetrics(mine, who, scale),
   );
+}
+
+function isOf({ about }: Sheet, who: string): boolean {
+  const { judge = "", rubric = "", scale = "" } = about ?? {};
+  return whoOf({ judge, rubric }, scale) === who;
 }
 
 /** The judge's scores against automatic metrics: by cell, by item of one task and set, and as correlations. */
@@ -103,10 +104,12 @@ function itemsBeside(mine: JudgedHere[], who: string, scale: string, metric: str
       sets.length > 1 && picker("judgeSet", t("set"), sets, set, (v) => setLabel(v)),
     ),
     jointPanels(here, scale, metric),
-    unfold("judge-metrics", `${t("judgeCorrelations")} · ${place}`, () => [
-      h("p", { class: "note" }, t("judgeMetricsNote")),
-      judgeMetrics(here, who, set, task),
-    ]),
+    unfold("judge-metrics", `${t("judgeCorrelations")} · ${place}`, () =>
+      judgeSheets(
+        "judge-correlations",
+        (sheet) => isOf(sheet, who) && sheet.about?.task === task.name && sheet.about.set === set,
+      ),
+    ),
   ];
 }
 
@@ -119,94 +122,15 @@ function judgeControls(who: string) {
   return judgeSheets("judge-controls", () => true, lit);
 }
 
-/** The sheets of a name, from all runs. */
+/** The sheets of a name, from all runs, as tables. */
 const judgeSheets = (name: string, wanted: (sheet: Sheet) => boolean, lit?: (row: SheetRow) => boolean) =>
   sheetsOf((sheet) => sheet.name === name && wanted(sheet)).map((sheet, n) =>
     sheetNode(sheet, { id: n ? `${name}-${n + 1}` : name, lit }),
   );
 
-/** A fold with a sheet that the page made. `n`: the number of such folds above it. */
-const unfolded = (summary: Kid, sheet: Sheet, n: number) => {
-  const id = n ? `${sheet.name}-${n + 1}` : sheet.name;
-  return h("details", null, h("summary", null, summary), sheetNode(sheet, { id, heading: null }));
-};
-
-const titled = (words: string): string => `${t("judge")} · ${words}`;
-
-/** The share of scores that each kind of attack raised. */
-function attackKinds(who: string) {
-  const rows = judgedControls("attacks").filter((r) => r.n > 0 && whoOf(r, r.scale) === who);
-  const kindRow = ([kind, x]: [string, Raised]): SheetRow => {
-    const share = x.n ? x.raised / x.n : null;
-    const raised: SheetValue = { value: share, text: x.n ? `${num(x.raised)} / ${num(x.n)}` : "–" };
-    return { cells: [hasWord(`kind.${kind}`) ? t(`kind.${kind}`) : plain(kind), share, raised] };
-  };
-  return rows.map((r, n) => {
-    const sheet: Sheet = {
-      name: "judge-attacks",
-      title: titled(t("byKind")),
-      columns: [
-        { heading: t("kindHead") },
-        { heading: "", kind: "bar" },
-        { heading: t("raisedHead"), kind: "percent" },
-      ],
-      rows: Object.entries(r.by_kind).map(kindRow),
-      look: "places kinds",
-    };
-    return unfolded(t("byKind"), sheet, n);
+/** The sheets of a name, from all runs, each below a fold. */
+const folded = (name: string, wanted: (sheet: Sheet) => boolean) =>
+  sheetsOf((sheet) => sheet.name === name && wanted(sheet)).map((sheet, n) => {
+    const table = sheetNode(sheet, { id: n ? `${name}-${n + 1}` : name, heading: null });
+    return table && h("details", null, h("summary", null, visible(titleOf(sheet))), table);
   });
-}
-
-/** The medians of a panel's scores. */
-function panelMedians(who: string) {
-  const [, rubric, scale] = who.split("\t");
-  const rows = judgedControls("panel").filter((r) => r.rubric === rubric && r.scale === scale && r.n > 0);
-  const medianRow = (c: MedianCell): SheetRow => {
-    const task: SheetValue = { value: taskName(taskOf(c.task)), asides: [setLabel(c.set)] };
-    return { cells: [plain(c.model), task, { value: c.value, low: c.low, high: c.high }, c.n] };
-  };
-  return rows.map((r, n) => {
-    const sheet: Sheet = {
-      name: "judge-medians",
-      title: titled(t("medians")),
-      columns: [
-        { heading: t("model") },
-        { heading: t("task") },
-        { heading: t("judgeMean"), kind: "number", intervalDigits: 2 },
-        { heading: "n", kind: "count" },
-      ],
-      rows: r.cells.filter(inPlace).map(medianRow),
-      look: "robust",
-    };
-    return unfolded([t("medians"), h("small", null, ` ${r.judges.map(plain).join(" · ")}`)], sheet, n);
-  });
-}
-
-/** Correlations of the judge with each metric: a column for each model, then one over the models. */
-function judgeMetrics(cells: JudgedHere[], who: string, set: string, task: Task) {
-  const scale = who.split("\t")[2];
-  const over = overModels(who)
-    .filter((r) => r.set === set && r.task === task.name)
-    .find((r) => inPlace(r) && r.perturb === "none");
-  const metricsOf = (c: JudgedHere): Record<string, Correlations> => numbersOf(c, scale)?.metrics ?? {};
-  const found = (m: string) => [...cells.map((c) => metricsOf(c)[m]), ...(over ? [over.metrics[m]] : [])];
-  const known = (x: Correlations | undefined) => x && isNumber(x.pearson);
-  const three = (x: Correlations | undefined): SheetValue => {
-    const text = x && known(x) ? [x.pearson, x.spearman, x.kendall].map(plus).join(" · ") : "–";
-    return { value: x?.pearson ?? null, text };
-  };
-  const names = [...new Set(cells.flatMap((c) => Object.keys(metricsOf(c))))].filter((m) => found(m).some(known));
-  const label = (c: JudgedHere): SheetColumn => ({ heading: modelOf(c.id).label, kind: "number", named: true });
-  const sheet: Sheet = {
-    name: "judge-correlations",
-    title: titled(`${t("judgeMetrics")} · ${taskName(task)} · ${setLabel(set)}`),
-    columns: [
-      { heading: t("metricHead") },
-      ...cells.map(label),
-      ...(over ? [{ heading: t("overModels", over.models), kind: "number" } as const] : []),
-    ],
-    rows: names.map((m) => ({ cells: [metricName(m), ...found(m).map(three)] })),
-    look: "robust beside",
-  };
-  return sheetNode(sheet, { heading: null });
-}
