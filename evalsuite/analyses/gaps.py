@@ -125,8 +125,8 @@ _PAPER = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each split, way of asking and pair of sets: a row per model and task with both values, their gap and its test,
-    baselines last."""
+    """A sheet for each split, way of asking and pair of sets: below each model a row per task with both values, their gap and its
+    test, baselines last."""
     ways: dict[tuple[str, str, tuple[str, ...]], list[Gap]] = {}
     baselines = {cell.model for cell in results.cells if cell.is_baseline}
     rows = sorted(results.of(ANALYSIS) or [], key=lambda row: row.model in baselines)
@@ -155,7 +155,10 @@ def _sheet(split: str, asked: str, rows: Sequence[Gap], several: bool) -> Sheet:
     easy, hard = rows[0].sets
     benchmark = benchmark_of(rows[0].task)
     order = sorted(rows, key=lambda r: task_order(r.task))
-    lines = [_line(row) for model in dict.fromkeys(r.model for r in rows) for row in order if row.model == model]
+    lines = []
+    for model in dict.fromkeys(r.model for r in rows):
+        lines.append(Row((model, None, None, None, None, None), "group", about={"model": model}))
+        lines += [_line(row) for row in order if row.model == model]
     figures = published_figures(benchmark) if rows[0].shots == 0 else []
     lines += [made for task in dict.fromkeys(r.task for r in order) if (made := _published(figures, task, easy, hard))]
     columns = (
@@ -180,7 +183,7 @@ def _line(row: Gap) -> Row:
     sure, few = row.p_holm < 0.05, too_few(row.least_p_holm, row.least_p)
     gap = Value(row.gap, row.low, row.high, tone="strong" if sure else "")
     corrected = Value(row.p_holm, asides=("?" if few else "*" if sure else "",))
-    name = Text(f"{row.model} {task.zh} {metric.zh}", f"{row.model} {task.short} {metric.heading}")
+    name = Text(f"{task.zh} {metric.zh}", f"{task.short} {metric.heading}")
     about = {"model": row.model, "task": task.name}
     return Row((name, *row.values, gap, row.p, corrected), about=about)
 
