@@ -110,10 +110,18 @@ def test_the_labels_of_others_replies_hold_no_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("draw", "count", "several"), [("fourth", 306, 64), ("fifth", 271, 63), ("sixth", 146, 36), ("seventh", 231, 50)]
+    ("draw", "count", "several"),
+    [
+        ("fourth", 306, 64),
+        ("fifth", 271, 63),
+        ("sixth", 146, 36),
+        ("seventh", 231, 50),
+        ("eighth", 177, 35),
+        ("ninth", 201, 44),
+    ],
 )
 def test_a_later_draw_is_none_of_the_others(draw: str, count: int, several: int) -> None:
-    """Replies from the corpus' sources: their hashes, so that they can be found again, and no text."""
+    """Replies of the corpus’ sources, HalluQA, EmoBench, ToMBench and IgakuQA: their hashes, so that they can be found again, and no text."""
     drawn = {
         path.stem: [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         for path in corpus.LABELS.parent.glob("*.jsonl")
