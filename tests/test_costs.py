@@ -19,9 +19,9 @@ from evalsuite.backends.model import API, Model, Price
 from evalsuite.backends.openai.faults import Server
 from evalsuite.backends.openai.spending import cost_of
 from evalsuite.common.errors import ConfigError
-from evalsuite.evaluation.costs import CostEstimate
+from evalsuite.evaluation.costs import CostEstimate, Range, as_row, foresee_replies
 from evalsuite.evaluation.prompt_tokens import by_rule
-from evalsuite.evaluation.stored_samples import Kinship
+from evalsuite.evaluation.stored_samples import CountedReply, Kinship
 from evalsuite.evaluation.token_forecast import ContextSample, forecast
 from evalsuite.results.store import open_store
 from evalsuite.types import Message, Request
@@ -123,6 +123,10 @@ def test_the_closest_replies_are_taken_and_named(
     row = total(evalsuite.estimate_cost(**ask(path, **more), out=tmp_path / "new", samples=[run]))
     assert row.kinships == ((kinship,) if kinship else ()) and row.replies == (4 if kinship else 0)
     assert row.reply_tokens and (row.reply_tokens.mean is None) == (kinship is None)
+    price, prompt = Price(input=1, output=8), row.prompt_tokens
+    assert row.cost and prompt
+    assert row.cost.low == cost_of(price, prompt.low, row.reply_tokens.low)
+    assert row.cost.high == cost_of(price, prompt.high, row.reply_tokens.high)
     # The first run is no sample of these requests: the range still goes to the limit.
     nothing = total(evalsuite.estimate_cost(**ask(path, **more), out=tmp_path / "new"))
     assert nothing.reply_tokens and row.reply_tokens.high == nothing.reply_tokens.high
@@ -229,6 +233,12 @@ def test_the_rule_against_tokenizers() -> None:
         assert found.mean == pytest.approx(float(np.median(told)), rel=0.2), task
 
 
+def test_replies_may_grow_to_the_largest_limit() -> None:
+    known = [CountedReply(("A",), Request("1", "?", (), 64), 5, 1)]
+    near, far = (foresee_replies(known, rooms, "a").ends[1] for rooms in ([8, 8], [8, 64]))
+    assert near <= 2 * 8 < far <= 2 * 64
+
+
 def test_a_chat_template_takes_tokens() -> None:
     chat, plain = (by_rule(Model(name="m", backend="openai", path="p", chat=chat)) for chat in (True, False))
     request = Request("1", "你好", (Message("user", "你好"),), 8)
@@ -255,6 +265,16 @@ def test_a_price() -> None:
 
 
 # The command ------------------------------------------------------------------------------------------------------
+
+
+def test_a_row_has_whole_tokens_and_costs_to_six_digits() -> None:
+    tokens, cost = Range(1.4, None, 2.6), Range(0.123456789, 0.2, 1234567.0)
+    made = CostEstimate("m", None, 9, 8, tokens, Range(3.0, 4.0, 5.0), cost, 7.5, "counted", 2, (Kinship.SAME,))
+    assert as_row(made) == {
+        "model": "m", "task": None, "requests": 9, "left": 8, "prompt_tokens": {"low": 1, "mean": None, "high": 3},
+        "reply_tokens": {"low": 3, "mean": 4, "high": 5}, "cost": {"low": 0.123457, "mean": 0.2, "high": 1234570.0},
+        "most": 7.5, "prompts": "counted", "replies": 2, "kinships": ["same"],
+    }  # fmt: skip
 
 
 def test_the_table(models: Any, tmp_path: Path, cli: Any) -> None:

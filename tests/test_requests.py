@@ -20,7 +20,7 @@ import evalsuite
 from evalsuite.backends.openai.faults import Server, reply_to
 from evalsuite.backends.openai.lines import Unreadable
 from evalsuite.common.errors import BackendError, ConfigError, DataError
-from evalsuite.exchange.replies import Imported, read_replies
+from evalsuite.exchange.replies import Imported, read_files, read_replies
 from evalsuite.exchange.reply_lines import read_line
 from evalsuite.exchange.requests import write_requests
 from evalsuite.results.store import Store
@@ -264,12 +264,15 @@ def test_what_does_not_fit_is_said_and_not_stored(models: Path, tmp_path: Path) 
 def test_the_reply_of_the_run_stays(models: Path, tmp_path: Path) -> None:
     out, run = tmp_path / "out", tmp_path / "run"
     rows = answered(models, out)
-    put(out, rows)
+    usage = {"usage": {"prompt_tokens": 1000, "completion_tokens": 10}}
+    put(out, [{**rows[0], **usage}, *rows[1:]])
     read_replies(out, run)
+    with Store(run / "store.sqlite") as store:
+        assert store.spent() == pytest.approx((1000 * 1 + 10 * 2) / 1e6)  # prices are those of a million tokens
     before = content(run)
-    put(out, [{**rows[0], "text": "另一个"}, *rows[1:]])
+    put(out, [{**rows[0], "text": "另一个"}, {**rows[1], "finish_reason": "length"}, *rows[2:]])
     done = read_replies(out, run)
-    assert remarks(done) == {"contradicting": 1} and done.exit_code == 1 and content(run) == before
+    assert remarks(done) == {"contradicting": 2} and done.exit_code == 1 and content(run) == before
     assert "the run, which keeps its own" in done.remarks["contradicting"][0]
 
 
@@ -288,8 +291,16 @@ def test_an_error_gives_way_to_a_reply(models: Path, tmp_path: Path) -> None:
     assert "batch_expired: too late" in done.remarks["failed"][0]
     put(out, rows)
     assert read_replies(out, run).exit_code == 0
+    (out / "out.jsonl").unlink()  # only the error is left, and the run has a reply
+    done = read_replies(out, run)
+    assert (done.stored, remarks(done), done.exit_code) == (0, {}, 0)
     with Store(run / "store.sqlite") as store:
         assert all(store.response(row["key"]).error is None for row in rows)  # type: ignore[union-attr]
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"gone\.jsonl: cannot read: No such file"):
+        read_files([tmp_path / "gone.jsonl"], [])
 
 
 @pytest.mark.slow

@@ -1,0 +1,81 @@
+"""The comparison of two backends, on results that are written here; tests/vllm/ compares real ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import evalsuite
+from evalsuite.exchange import parity as comparing
+from evalsuite.exchange.parity import ReplyDifference, _Result, _row, parity
+from evalsuite.types import Likelihood, Response, Trial
+
+WORDS: Any = SimpleNamespace(tokenizer=lambda text, **_: {"input_ids": text.split(" ")})
+
+
+def trials(scoring: str, count: int) -> Sequence[Trial]:
+    """Trials of one cell."""
+    asked = {"tasks": ["domain_identification"], "set": "easy", "limit": count, "scoring": [scoring]}
+    ((_, found),) = evalsuite.preview(model=["tiny-zh"], **asked)
+    return found
+
+
+def row(asked: Sequence[Trial], a: Sequence[_Result], b: Sequence[_Result]) -> Any:
+    key = ("domain_identification", "easy", "paper", 0, "generate")
+    return _row(key, list(zip(asked, a, strict=True)), list(zip(asked, b, strict=True)), WORDS)
+
+
+def wrote(text: str, *nll: float, ids: Sequence[int] = (1, 2)) -> _Result:
+    return _Result(list(ids), Response(text, "stop"), list(nll))
+
+
+FAILED = _Result([1, 2], Response("", "error", error="too long"), [])
+
+
+def test_written_replies() -> None:
+    asked = trials("generate", 5)
+    found = row(
+        asked,
+        [wrote("a b c", 1.0, 2.0), wrote("x", 0.5), wrote("x", ids=[1, 2, 3]), FAILED, FAILED],
+        [wrote("a b d", 1.5, 2.0), wrote("x", 0.25), wrote("x", ids=[1, 9, 3]), FAILED, wrote("x")],
+    )
+    names = [trial.item.id for trial in asked]
+    assert (found.items, found.same_ids, found.same) == (5, 4, 3)
+    assert (found.largest, found.mean) == (0.5, 0.25)
+    assert found.differences == (
+        ReplyDifference(names[0], "reply", "a b c", "a b d", character=4, token=2),
+        ReplyDifference(names[2], "ids", "[1, 2, 3]", "[1, 9, 3]", token=1),
+        ReplyDifference(names[4], "error", "too long", "x"),
+    )
+
+
+def test_likelihoods_of_options() -> None:
+    asked = trials("labels", 2)
+
+    def likely(*logprobs: float) -> _Result:
+        return _Result([1], Response("", "labels", likelihoods=tuple(Likelihood(x, 1) for x in logprobs)), [])
+
+    found = row(asked, [likely(-1, -2), likely(-1, -2)], [likely(-1.5, -2.25), likely(-2, -1)])
+    assert (found.same, found.largest, found.mean) == (1, 1.0, 0.6875)
+    (one,) = found.differences
+    labels = asked[1].request.labels
+    assert (one.item, one.what) == (asked[1].item.id, "choice")
+    assert (one.a, one.b) == (f"{labels[0]} of [-1, -2]", f"{labels[1]} of [-2, -1]")
+
+
+def test_each_backend_is_compared_with_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A backend stands for its name; the cells are those of the first."""
+    asked = trials("generate", 1)
+    key = ("domain_identification", "easy", "paper", 0, "generate")
+
+    def ask(name: str, *_: Any) -> Any:
+        return {key: [(asked[0], wrote(name))]}
+
+    monkeypatch.setattr(comparing, "_ask", ask)
+    monkeypatch.setattr(comparing, "Checkpoint", lambda spec: WORDS)
+    (found,) = parity(model="tiny-zh", on=["hf", "vllm"], tasks=["domain_identification"], set="easy", limit=1)
+    assert (found.a, found.b, found.same_ids) == ("hf", "vllm", True)
+    assert [(one.a, one.b) for one in found.rows[0].differences] == [("hf", "vllm")]
