@@ -11,7 +11,7 @@ from pydantic import Field
 
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.grouping import by_key
-from evalsuite.common.sheet import CellValue, Chart, Column, Row, Sheet, Text
+from evalsuite.common.sheet import Chart, Column, Row, Sheet, Text
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes
 from evalsuite.results.schema.base import CellFields, Count, Rows, Strict
@@ -50,10 +50,8 @@ def compute(run: ScoredRun) -> list[Confusion]:
 def confusion(cell: CellOutcomes) -> Confusion | None:
     """Count how often each name was chosen where another is right; None for tasks whose options are no names.
 
-    names: [Chinese, English], in their order, then others. The rest refers to names by index.
-    pairs: [gold, chosen, count of replies].  silent: [gold, count of replies that chose nothing].
-    offers: each set of options that some item offered, with [gold, count of replies], since a name can only be chosen where
-    it is offered. Every rotation counts as a reply.
+    Names come in the ontology's order, then options that it lacks. Offers are counted, since a name can only be chosen where it
+    is offered.
     """
     known = TASKS[cell.place.task].option_names
     if known is None or not cell.outcomes:
@@ -156,7 +154,7 @@ def _matrix(entry: Confusion) -> Sheet:
             asked[gold] += n
             offered.update({(gold, name): n for name in offer.options})
     chosen = {(gold, name): n for gold, name, n in entry.pairs}
-    silent = dict((gold, n) for gold, n in entry.silent)
+    silent = {gold: n for gold, n in entry.silent}
     rows = []
     for gold, offers in groupby(sorted(offered.items()), lambda offer: offer[0][0]):
         count = asked[gold]
@@ -166,8 +164,7 @@ def _matrix(entry: Confusion) -> Sheet:
                 times = chosen.get((gold, name), 0)
                 rows.append(Row((names[name], times, of, times / of)))
         if gold in silent:
-            nothing: tuple[CellValue, ...] = (_NOTHING, silent[gold], count, silent[gold] / count)
-            rows.append(Row(nothing))
+            rows.append(Row((_NOTHING, silent[gold], count, silent[gold] / count)))
     columns = (
         Column(Text("正确答案，所选", "right, chosen")),
         Column(Text("次数", "times"), kind="count"),

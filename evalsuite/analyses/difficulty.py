@@ -63,16 +63,15 @@ class Suspicious(Strict):
 
     item: Name
     why: Literal["all_wrong", "negative"] = Field(
-        description="All models have value 0; or the weaker are right and the stronger wrong, discrimination < "
-        "0 with p up to 0.05."
+        description="All models have value 0; or the weaker are right and the stronger wrong, discrimination < 0 with p up to "
+        "0.05."
     )
     right: Count = Field(description="Models with a value above 0.5.")
     value: Share = Field(description="Mean over the models.")
     discrimination: _Correlation | None
     p: Share = Field(
-        description="Of all_wrong: the product of the models' shares of items with value 0. Of negative: "
-        "one-sided, by permutation "
-        "of the models; not corrected for the number of items."
+        description="Of all_wrong: the product of the models' shares of items with value 0. Of negative: one-sided, by "
+        "permutation of the models; not corrected for the number of items."
     )
     agree: Count | None = Field(description="Most models that chose the same wrong options; null where there are none.")
     reply_of: Name = Field(description="The best model that is wrong on it.")
@@ -192,7 +191,7 @@ def _suspicious(
 def _agreeing(outcomes: Sequence[Outcome]) -> int | None:
     """The largest number of models that chose the same wrong options in their first sample; None without options.
 
-    It is what a wrong gold answer looks like: all choose the right one, which the key calls wrong.
+    It is large where the gold answer is wrong: then many models choose the option that is really right.
     """
     if not any(o.item.golds for o in outcomes):
         return None
@@ -345,7 +344,7 @@ def _models(rows: Sequence[Difficulty]) -> tuple[Text, ...]:
 ANALYSIS = Analysis(
     "difficulty", sheets, list[Difficulty], compute, help="How hard items are, and whether they tell models apart."
 )
-SUSPICIOUS: Analysis[list[Suspicious]] = Analysis(
+SUSPICIOUS: Analysis[None] = Analysis(
     "suspicious",
     suspicious_sheets,
     help="Items whose gold answer people should look at.",

@@ -48,9 +48,8 @@ class Gap(TaskFields):
     low: Number
     high: Number
     p: Share = Field(
-        description="Of an unpaired permutation of dialogues between the sets: exact for few dialogues, else "
-        "of random permutations, "
-        "as many as the family needs."
+        description="Of an unpaired permutation of dialogues between the sets: exact for few dialogues, else of random "
+        "permutations, as many as the family needs."
     )
     least_p: Share = Field(description="The smallest p that so few dialogues can give.")
     p_holm: Share = Field(description="p, corrected by Holm over the model's tasks asked in one way.")
@@ -96,10 +95,9 @@ def _gap(both: Sequence[ScoredCell], family: int) -> Gap:
     rng = Random(f"gaps:{place.task}:{place.split}")
     test = unpaired_test(values[0], values[1], dialogues[0], dialogues[1], rng, family)
     low = high = None
-    below, above = (easy.bounds, hard.bounds)
-    if below and above:
-        low = test.value - math.hypot(below[0] - below[1], above[2] - above[0])
-        high = test.value + math.hypot(below[2] - below[0], above[0] - above[1])
+    if easy.bounds and hard.bounds:
+        (x, x_low, x_high), (y, y_low, y_high) = easy.bounds, hard.bounds
+        low, high = test.value - math.hypot(x - x_low, y_high - y), test.value + math.hypot(x_high - x, y - y_low)
         low, high = test.agreeing(low, high)
     return Gap(
         **dict(place.but("set")),

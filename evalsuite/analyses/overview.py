@@ -65,31 +65,30 @@ from evalsuite.types import Place
 GroupKind = Literal["benchmark", "ability"]
 
 
-class GroupPart(IntervalFields):
-    """The headline metric of a task on one set."""
+class _TaskPart(IntervalFields):
+    """A figure of a task on one set, brought to 0 … 1 by its metric's highest value."""
 
     task: TaskName
     set: Set
     shots: Count
     scoring: Scoring
     metric: str
-    value: Number = Field(description="In 0 … 1: of its metric's highest value. So are low and high.")
     items: Count
+
+
+class GroupPart(_TaskPart):
+    """The headline metric of a task on one set."""
+
+    value: Number = Field(description="In 0 … 1: of its metric's highest value. So are low and high.")
     lost: Count = Field(description="Requests that failed or were not asked yet, left out.")
     estimated: Literal[True] | None = Field(default=None, description="The asking stopped early; absent otherwise.")
     chance: Share | None = Field(description="Of guessing; null where it has no level.")
 
 
-class GroupChangePart(IntervalFields):
+class GroupChangePart(_TaskPart):
     """The change of a task's metric on one set."""
 
-    task: TaskName
-    set: Set
-    shots: Count
-    scoring: Scoring
-    metric: str
     value: Number = Field(description="Negative where it got worse.")
-    items: Count
 
 
 class GroupScore(IntervalFields):
@@ -253,8 +252,8 @@ class _Way:
     scoring: Scoring
 
     def place(self, task: str, item_set: str, perturb: str = "none") -> Place:
-        """The cell with the figure of a task on a set. A task that knows no such scoring is asked by generating, a probe by
-        likelihood, and what is never asked with shots without, as a run does (evaluation/plan.py)."""
+        """The place of a task's figure on a set. As in a run (evaluation/plan.py), a task that lacks the scoring is asked by its
+        own first one, and a task that takes no shots is asked without."""
         row = TASKS[task]
         shots = self.shots if takes_shots(row) else 0
         scoring = self.scoring if self.scoring in row.scorings else row.scorings[0]
@@ -372,8 +371,8 @@ def weights(parts: Iterable[str]) -> dict[str, float]:
 def _mean(
     parts: Mapping[tuple[str, str], GroupPart | GroupChangePart], wanted: Sequence[str]
 ) -> tuple[IntervalFields, int, list[str]]:
-    """(the weighted mean of the wanted parts, if all are there; items; missing parts). Half widths are those of independent
-    values."""
+    """(the weighted mean of the wanted parts, null if one is missing; the number of items; the missing parts). The interval takes
+    the parts as independent."""
     found = {name: part for part_of, part in parts.items() if (name := part_name(part_of)) in wanted}
     missing = [name for name in wanted if name not in found or found[name].value is None]
     items = sum(part.items for part in found.values())
@@ -381,12 +380,15 @@ def _mean(
         return IntervalFields(value=None, low=None, high=None), items, missing
     weighed = [(weight, found[name]) for name, weight in weights(wanted).items()]
     value = math.fsum(w * (part.value or 0.0) for w, part in weighed)
-    bounds = [(w, part.bounds) for w, part in weighed]
-    known = [(w * (v - low), w * (high - v)) for w, own in bounds if own for v, low, high in (own,)]
-    stopped = any(isinstance(part, GroupPart) and part.estimated for _, part in weighed)
-    if stopped or len(known) < len(weighed):  # intervals of sets that were stopped early do not add up so
-        return IntervalFields(value=value, low=None, high=None), items, missing
-    low, high = (math.sqrt(math.fsum(x**2 for x in side)) for side in zip(*known, strict=True))
+    below, above = [], []  # distances from each part's value to the ends of its interval, weighted
+    for weight, part in weighed:
+        # Intervals of parts that were stopped early do not add up.
+        if part.bounds is None or (isinstance(part, GroupPart) and part.estimated):
+            return IntervalFields(value=value, low=None, high=None), items, missing
+        middle, low, high = part.bounds
+        below.append(weight * (middle - low))
+        above.append(weight * (high - middle))
+    low, high = (math.sqrt(math.fsum(x**2 for x in side)) for side in (below, above))
     return IntervalFields(value=value, low=value - low, high=value + high), items, missing
 
 
@@ -468,7 +470,7 @@ def _scores(group: BenchmarkGroup, kind: str, title: Text) -> Sheet | None:
 
 
 def _score(row: GroupRow, score: GroupScore, column: GroupColumn) -> Value:
-    """A mean with its interval, or of how many parts there would be one."""
+    """A mean with its interval; without a mean, the number of its parts that are there."""
     there = {part_name((p.task, p.set)): p for p in row.parts}
     lost = sum(there[name].lost for name in column.parts if name in there)
     flags = [_incomplete(score, len(column.parts))] if score.missing else []
@@ -485,25 +487,16 @@ def _incomplete(score: GroupScore | GroupChange, parts: int) -> str:
 def _made_of(column: GroupColumn) -> Text:
     """The tasks and sets of a column's mean, and those that no model was asked."""
     sets = by_key((task, item_set) for task, item_set in (part.split("/") for part in column.parts))
-    alike = by_key((tuple(names), task) for task, names in sets.items())
-
-    def told(language: str) -> str:
-        def set_in(task: str, name: str) -> str:
-            return str(getattr(set_name(benchmark_of(task), name), language))
-
-        comma, stop, left, right = "、；（）" if language == "zh" else (", ", "; ", " (", ")")
-        name = "zh" if language == "zh" else "short"
-        parts = (
-            f"{comma.join(getattr(TASKS[t], name) for t in tasks)}{left}{comma.join(set_in(tasks[0], s) for s in names)}{right}"
-            for names, tasks in alike.items()
-        )
-        return stop.join(parts)
-
-    zh, en = f"{column.zh}：{told('zh')}", f"{column.en}: {told('en')}"
+    tasks_of = by_key((tuple(names), TASKS[task]) for task, names in sets.items())
+    zh, en = [], []
+    for names, tasks in tasks_of.items():
+        shown = [set_name(benchmark_of(tasks[0].name), name) for name in names]
+        zh.append(f"{'、'.join(task.zh for task in tasks)}（{'、'.join(name.zh for name in shown)}）")
+        en.append(f"{', '.join(task.short for task in tasks)} ({', '.join(name.en for name in shown)})")
     if column.absent:
-        zh += f"；尚未提问：{'、'.join(column.absent)}"
-        en += f"; not asked: {', '.join(column.absent)}"
-    return Text(zh, en)
+        zh.append(f"尚未提问：{'、'.join(column.absent)}")
+        en.append(f"not asked: {', '.join(column.absent)}")
+    return Text(f"{column.zh}：{'；'.join(zh)}", f"{column.en}: {'; '.join(en)}")
 
 
 def _changes(group: BenchmarkGroup, title: Text) -> Sheet | None:

@@ -22,7 +22,7 @@ from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.estimates import LEVEL, Asking, asking_of, estimated_metric, item_ranges
 from evalsuite.results.schema.base import Count, PlaceFields, Rows, Share, Strict
 from evalsuite.results.words import metric_heading, place_words, with_notes
-from evalsuite.types import Cell, Response, Score, Trial
+from evalsuite.types import Cell, Coordinates, Response, Score, Trial
 
 
 class RankedPair(Strict):
@@ -119,9 +119,9 @@ def asked_items(cell: Cell, planned: Iterable[ScoredRequest], most: int | None =
     return AskedCell(cell, asking, tuple(trials[own[0]].item.id for own in asking.trials), ranges)
 
 
-def columns(cells: Iterable[AskedCell]) -> dict[tuple[tuple[str, Any], ...], list[AskedCell]]:
+def columns(cells: Iterable[AskedCell]) -> dict[Coordinates, list[AskedCell]]:
     """Place without the model -> its cells with the same items in the same order: the largest such group."""
-    found: dict[tuple[tuple[str, Any], ...], dict[tuple[str, ...], list[AskedCell]]] = {}
+    found: dict[Coordinates, dict[tuple[str, ...], list[AskedCell]]] = {}
     for one in cells:
         found.setdefault(one.cell.place.but("model"), {}).setdefault(one.items, []).append(one)
     return {place: max(groups.values(), key=len) for place, groups in found.items()}

@@ -80,16 +80,15 @@ def rated(cell: CellResult, ratings: Iterable[Rating], model: str | None = None)
     items: dict[str, dict[int, list[tuple[Hashable, tuple[float, ...]]]]] = {}
     for name, content, _, scores, sample in scored:
         items.setdefault(name, {}).setdefault(sample, []).append((content, tuple(scores[m] for m in metrics)))
-    values = tuple(
-        ItemScores(
-            (name, *(c for c, _ in next(iter(samples.values())))),
-            source_of[name],
-            tuple(map(fmean, zip(*map(_lowest, samples.values()), strict=True))),
-        )
-        for name, samples in items.items()
-    )
+    values = []
+    for name, samples in items.items():
+        # All samples of an item show it with the same rotations.
+        contents = [content for content, _ in next(iter(samples.values()))]
+        lowest = [_lowest(rotations) for rotations in samples.values()]
+        means = tuple(map(fmean, zip(*lowest, strict=True)))
+        values.append(ItemScores((name, *contents), source_of[name], means))
     place = replace(cell.place, model=model or cell.model)
-    return Rated(place, values, bool(values) and cell.is_complete, cell.is_adapter)
+    return Rated(place, tuple(values), bool(values) and cell.is_complete, cell.is_adapter)
 
 
 def _lowest(rotations: Sequence[tuple[Hashable, tuple[float, ...]]]) -> tuple[float, ...]:

@@ -72,13 +72,13 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def legend(results: Results) -> list[Text]:
-    """One line that explains the marks in tables of results."""
+    """A line that explains the marks in tables of results; none where there are none."""
     numbers = [(cell, TASKS[cell.task].metrics[0]) for cell in results.cells]
     marks = {flag[0] for cell, metric in numbers for flag in _number(cell, metric).flags} - {"±"}  # the samples'
-    known = by_key(((cell.task, cell.set), _half(cell.figure(metric)) is not None) for cell, metric in numbers)
-    have = {any(column) for column in known.values()}
-    marks |= {"±"} if True in have else set()
-    marks |= {"–"} if have == {True, False} else set()
+    columns = by_key(((cell.task, cell.set), _half(cell.figure(metric)) is not None) for cell, metric in numbers)
+    with_interval = [any(column) for column in columns.values()]
+    if any(with_interval):
+        marks |= {"±"} if all(with_interval) else {"±", "–"}
     shown = [text for mark, text in LEGEND.items() if mark in marks]
     return [Text("   ".join(x.zh for x in shown), "   ".join(x.en for x in shown))] if shown else []
 
@@ -325,18 +325,13 @@ UNREAD = 0.05  # share of a model's replies to choices in which the parser finds
 def notes(results: Results) -> list[Text]:
     """Notes below all tables of a run: the legend, tasks' short names, replies without a choice, recordings, and leakage
     between splits."""
-    estimated = [ESTIMATED] if any(cell.is_estimate for cell in results.cells) else []
-    sampled = [SAMPLED] if any(cell.facts.samples for cell in results.cells) else []
-    return [
-        *legend(results),
-        *estimated,
-        *sampled,
-        *short_names(results),
-        *unread(results),
-        *cut(results),
-        *recordings(results),
-        *leaks(results),
-    ]
+    marks = legend(results)
+    if any(cell.is_estimate for cell in results.cells):
+        marks.append(ESTIMATED)
+    if any(cell.facts.samples for cell in results.cells):
+        marks.append(SAMPLED)
+    parts = (short_names, unread, cut, recordings, leaks)
+    return [*marks, *(line for part in parts for line in part(results))]
 
 
 def unread(results: Results) -> list[Text]:
@@ -349,7 +344,7 @@ def unread(results: Results) -> list[Text]:
     replies: Counter[str] = Counter()
     missed: Counter[str] = Counter()
     for cell in results.cells:
-        if cell.task in TASKS and TASKS[cell.task].kind.options:
+        if TASKS[cell.task].kind.options:
             replies[cell.model] += sum(cell.status.values())
             missed[cell.model] += cell.status.get("unparsed", 0)
     return [
@@ -403,12 +398,13 @@ def cut(results: Results) -> list[Text]:
 def recordings(results: Results) -> list[Text]:
     """A line for each model whose replies were recorded: it was not asked in this run."""
     recorded = {cell.model: cell.facts.recorded for cell in results.cells if cell.facts.recorded}
-    lines = []
-    for model, by in recorded.items():
-        zh = f"{model}（存档回复）：由 {by.model} 于 {by.date} 生成并存档，本次运行没有调用该模型"
-        en = f"{model} (recorded): replies that {by.model} gave on {by.date}; this run did not ask the model"
-        lines.append(Text(zh, en))
-    return lines
+    return [
+        Text(
+            f"{model}（存档回复）：由 {by.model} 于 {by.date} 生成并存档，本次运行没有调用该模型",
+            f"{model} (recorded): replies that {by.model} gave on {by.date}; this run did not ask the model",
+        )
+        for model, by in recorded.items()
+    ]
 
 
 def leaks(results: Results) -> list[Text]:

@@ -3,8 +3,7 @@
 
 All other figures are the parser's. A second reader is a model that was shown replies and asked what they chose
 (evaluation/second_reader.py). Its own replies have a fixed form, which is compared exactly and never parsed: one in another form
-is
-"unreadable", no verdict. No model is asked here.
+is "unreadable", which is no verdict. No model is asked here.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from statistics import fmean
-from typing import Annotated, Literal, NamedTuple, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
@@ -293,7 +292,9 @@ def compute(run: ScoredRun) -> Second | None:
         )
         by_task.setdefault((reader, cell.place.task), []).extend(pairs.values())
     tasks = [
-        SecondTask(reader=reader, task=task, **dict(counts(pairs)), **agreement(pairs)._asdict())
+        SecondTask(
+            reader=reader, task=task, measure=_measure(task), **dict(counts(pairs)), **dict(agreement(task, pairs))
+        )
         for (reader, task), pairs in by_task.items()
     ]
     return Second(tasks=tasks, cells=rows) if rows else None
@@ -332,16 +333,11 @@ def counts(pairs: Sequence[ReadingPair]) -> ReaderCounts:
     )
 
 
-class Agreement(NamedTuple):
-    """The agreement of two readers: fields of `SecondTask`."""
-
-    measure: Literal["kappa", "f1"]
-    value: float | None
-    low: float | None
-    high: float | None
+def _measure(task: str) -> Literal["kappa", "f1"]:
+    return "kappa" if TASKS[task].kind.options else "f1"
 
 
-def agreement(pairs: Sequence[ReadingPair]) -> Agreement:
+def agreement(task: str, pairs: Sequence[ReadingPair]) -> IntervalFields:
     """Cohen's kappa of the chosen options, "no answer" being one; of spans and texts mean F1 of the two answers instead.
 
     With the 95 % interval of a bootstrap over dialogues; low and high are None with one dialogue.
@@ -349,13 +345,11 @@ def agreement(pairs: Sequence[ReadingPair]) -> Agreement:
     from evalsuite.metrics.statistics import Means, bootstrap, wilson
 
     read = [pair for pair in pairs if pair.second is not None]
-    task = TASKS[pairs[0].trial.item.task]
-    measure: Literal["kappa", "f1"] = "kappa" if task.kind.options else "f1"
     value = low = high = None
     if read:
         clusters = sources([pair.trial.item.context for pair in read])
-        rng, dialogues = Random(f"second:{task.name}"), len(set(clusters))
-        if measure == "kappa":
+        rng, dialogues = Random(f"second:{task}"), len(set(clusters))
+        if _measure(task) == "kappa":
             both = [category(p.first) for p in read], [category(p.second or p.first) for p in read]
             value, (low, high) = cohen_kappa(*both), kappa_interval(*both, clusters, rng)
         else:
@@ -364,7 +358,7 @@ def agreement(pairs: Sequence[ReadingPair]) -> Agreement:
             if drawn.low == drawn.high:  # all agree wholly, or not at all: no interval of width 0
                 drawn = wilson(round(value * dialogues), dialogues)
             low, high = (drawn.low, drawn.high) if dialogues > 1 else (None, None)
-    return Agreement(measure, value, low, high)
+    return IntervalFields(value=value, low=low, high=high)
 
 
 def _scores(
@@ -622,6 +616,6 @@ ANALYSIS = Analysis(
     at_end=True,
     problems=problems,
 )
-PARTED: Analysis[Second] = Analysis(
+PARTED: Analysis[None] = Analysis(
     "parted", parted_sheets, help="Replies that a second reader and the parser read differently."
 )

@@ -30,8 +30,8 @@ def sheets(results: Results) -> Iterator[Sheet]:
     several = len({(cell.way, cell.split) for cell, _ in counted}) > 1
     models = dict.fromkeys(cell.model for cell, _ in counted)
     order = sorted(counted, key=lambda one: (set_order(one[0].set), task_order(one[0].task)))
-    lines = [_row(cell, spent, several) for model in models for cell, spent in order if cell.model == model]
     costs = any(spent.cost is not None for _, spent in counted)
+    rows = [_row(cell, spent, several, costs) for model in models for cell, spent in order if cell.model == model]
     columns = (
         Column(""),
         Column(Text("得分", "score"), "%", "percent"),
@@ -45,18 +45,17 @@ def sheets(results: Results) -> Iterator[Sheet]:
     )
     split = any(spent.by_characters for _, spent in counted)
     title = Text("得分与所用词元", "Scores and tokens")
-    rows = [line if costs else Row(line.cells[:-1], about=line.about) for line in lines]
     yield Sheet("tokens", title, columns, tuple(rows), (_LEGEND, *((BY_CHARACTERS,) if split else ())))
 
 
-def _row(cell: CellResult, spent: TokenCounts, several: bool) -> Row:
+def _row(cell: CellResult, spent: TokenCounts, several: bool, costs: bool) -> Row:
     task = TASKS[cell.task]
     name = task_and_set(task, cell.set, f"{cell.model} ", f" {cell.split} {cell.way}" if several else "")
     score = cell.headline.value if metric_named(task.metrics[0]).percent else None
     thinking = Value(spent.thinking, asides=("*",) if spent.by_characters else ())
-    cells = (spent.mean, spent.median, spent.p90, thinking, spent.prompt, spent.total)
-    value = Value(score, flags=tuple(estimate_flags(cell)))
-    return Row((name, value, *cells, Value(spent.cost)), about=cell.coordinates())
+    counts = (spent.mean, spent.median, spent.p90, thinking, spent.prompt, spent.total)
+    cost = (Value(spent.cost),) if costs else ()
+    return Row((name, Value(score, flags=tuple(estimate_flags(cell))), *counts, *cost), about=cell.coordinates())
 
 
 def tokens_column(rows: Sequence[Sequence[CellResult]]) -> tuple[list[Column], list[list[Value]]]:

@@ -73,15 +73,17 @@ def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: T
     told = [g for g in tested if g.cell.task.name in dark] or tested
     example = max(told, key=lambda g: (g.cell.score - g.reference, -g.cell.number))
     cell, whose, items = example.cell, example.who(), example.row.items
-    zh = f"{percent(cell.score, 'zh')}（{items} 题），{whose.zh} {percent(example.reference, 'zh')}"
-    en = f"{percent(cell.score, 'en')} of {many(items, 'item')}, where {whose.en} gets {percent(example.reference, 'en')}"
+    own, reference = percent(cell.score), percent(example.reference)
+    zh = f"{own.zh}（{items} 题），{whose.zh} {reference.zh}"
+    en = f"{own.en} of {many(items, 'item')}, where {whose.en} gets {reference.en}"
     # The task and the model, unless they are clear.
     on = Text("", "") if len(names) == 1 else Text(f"{cell.task.zh}上", f" on {cell.task.en}")
     name = Text(f" {cell.name}", cell.name) if several else Text("", "it")
     who = Text(who.zh, f"{who.en} of {title.en}")
     if 0 < len(dark) < len(names):
         nobody = Text("没有模型做到", "nobody") if several else Text("未做到", "not")
-        who = Text(f"{who.zh}，{listed(dark, 'zh')}上{nobody.zh}", f"{who.en}, {nobody.en} on {listed(dark, 'en')}")
+        there = listed(dark)
+        who = Text(f"{who.zh}，{there.zh}上{nobody.zh}", f"{who.en}, {nobody.en} on {there.en}")
         on = on if len(dark) > 1 else Text("其中", " there")
     nearest = Text("最接近的是", "comes nearest") if dark else Text("高出最多的是", "is furthest above")
     shown = Text(f"；{on.zh}{nearest.zh}{name.zh}", f"; {name.en} {nearest.en}{on.en}")
@@ -112,7 +114,7 @@ def _nobody(tested: Sequence[CellChance], names: Sequence[str], several: bool) -
     """Say that no model is above chance on any task."""
     where = Text(f"全部 {len(names)} 项选择题", f"any of the {len(names)} choice tasks")
     if len(names) == 1:
-        where = Text(listed(names, "zh"), listed(names, "en"))
+        where = listed(names)
     if several:
         return Text(
             f"在{where.zh}上，没有模型显著高于随机水平", f"No model is significantly above chance on {where.en}"
@@ -134,7 +136,7 @@ def _somebody(tested: Sequence[CellChance], names: Sequence[str]) -> Text:
     if most == len(names):
         where = Text(f"全部 {len(names)} 项选择题", f"all {len(names)} choice tasks")
     if len(names) == 1:
-        where = Text(listed(names, "zh"), listed(names, "en"))
+        where = listed(names)
     return Text(
         f"{name} {more.zh}在{where.zh}上显著高于随机水平", f"{name}{more.en} significantly above chance on {where.en}"
     )
@@ -181,6 +183,7 @@ def above_baselines(cells: Sequence[FindingCell], title: Text) -> list[Finding]:
         shown, own = max(leads, key=lambda pair: (pair[0].score - pair[1].score, -pair[0].number))
         alone = _BASELINES.get(baseline_kind(shown), Text(f"基线 {shown.name}", f"the baseline {shown.name}"))
         there = Text(f"{shown.task.zh}上，", f"on {shown.task.en}, ") if len(pairs) > 1 else Text("", "")
-        zh += f"；{there.zh}仅靠{alone.zh}即得 {value(shown, 'zh')}，{own.name} 为 {bare(own, 'zh')}"
-        en += f"; {there.en}{alone.en} alone gets {value(shown, 'en')}, {own.name} {bare(own, 'en')}"
+        got, second = value(shown), bare(own)
+        zh += f"；{there.zh}仅靠{alone.zh}即得 {got.zh}，{own.name} 为 {second.zh}"
+        en += f"; {there.en}{alone.en} alone gets {got.en}, {own.name} {second.en}"
     return [Finding("baselines", f"{zh}。", f"{en}.", cell=shown.number)]

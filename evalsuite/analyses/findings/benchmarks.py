@@ -58,30 +58,32 @@ def over_benchmarks(cells: Sequence[FindingCell], runs: Sequence[Results]) -> li
     shown = max(mine, key=lambda column: column.lead)
     (_, best, _), (second, next_best, _), *_ = shown.ranked
     below = sum(column.baseline > column.ranked[0][2] for column in mine)
-    every = most == len(columns)
-    zh, en = "、".join(column.title for column in mine), ", ".join(column.title for column in mine)
-    where = Text(f"其中 {most} 个基准（{zh}）", f"{most} of {len(columns)} benchmarks ({en})")
-    if every:
+    titles = [column.title for column in mine]
+    where = Text(
+        f"其中 {most} 个基准（{'、'.join(titles)}）", f"{most} of {len(columns)} benchmarks ({', '.join(titles)})"
+    )
+    if most == len(columns):
         where = Text(f"全部 {most} 个基准", f"all {most} benchmarks")
     under = Text(f"，有 {below} 个低于某个基线", f", below a baseline on {below}") if below else Text("", "")
+    highest, then = _mean(best), percent(next_best.value or 0.0)
     zh = (
         f"{len(columns)} 个基准：{of} 个模型中，{names[leaders[0]]} 在{where.zh}上平均分最高{under.zh}；"
-        f"{shown.title}：{_mean(best, 'zh')}，其次 {names[second]}，{percent(next_best.value or 0.0, 'zh')}。"
+        f"{shown.title}：{highest.zh}，其次 {names[second]}，{then.zh}。"
     )
     en = (
         f"{names[leaders[0]]} has the highest mean of {of} models on {where.en}{under.en}; "
-        f"{shown.title}: {_mean(best, 'en')}, next {names[second]}, {percent(next_best.value or 0.0, 'en')}."
+        f"{shown.title}: {highest.en}, next {names[second]}, {then.en}."
     )
     return [Finding("benchmarks", zh, en, test.zh, test.en)]
 
 
-def _mean(score: GroupScore, language: str) -> str:
+def _mean(score: GroupScore) -> Text:
     """ "79.3 % (75–82)"."""
-    value = percent(score.value or 0.0, language)
+    value = percent(score.value or 0.0)
     if score.low is None or score.high is None:
         return value
     between = f"{fixed(100 * score.low, 0)}–{fixed(100 * score.high, 0)}"
-    return f"{value}（{between}）" if language == "zh" else f"{value} ({between})"
+    return Text(f"{value.zh}（{between}）", f"{value.en} ({between})")
 
 
 def _columns(names: Mapping[str, str], baselines: set[str], runs: Sequence[Results]) -> list[_Column]:

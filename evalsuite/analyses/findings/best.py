@@ -98,23 +98,27 @@ def _one(
     under = Text(f"，有 {below} 项低于某个基线", f", below a baseline on {below}") if below else Text("", "")
     lead = _lead(clear, mine, count)
     test = _test(mine) if any(column.is_testable for column in mine) else Text("", "")
+    best, then = score(first), bare(second)
     if count == 1:
-        best, then = score(first, "zh"), bare(second, "zh")
-        zh = f"{title.zh}：{of} 个模型中，{first.name} 在{first.task.zh}上最好，{best}，{lead.zh}{'，低于某个基线' * below}；其次 {second.name}，{then}。"
-        best, then = score(first, "en"), bare(second, "en")
+        zh = (
+            f"{title.zh}：{of} 个模型中，{first.name} 在{first.task.zh}上最好，{best.zh}，{lead.zh}{'，低于某个基线' * below}；"
+            f"其次 {second.name}，{then.zh}。"
+        )
         en = (
-            f"{first.name} is best of {of} models on {first.task.en} of {title.en}, {best}, {lead.en}"
-            f"{', below a baseline' * below}; next {second.name}, {then}."
+            f"{first.name} is best of {of} models on {first.task.en} of {title.en}, {best.en}, {lead.en}"
+            f"{', below a baseline' * below}; next {second.name}, {then.en}."
         )
     else:
+        where = Text(f" {count} 项任务中的 {most} 项", f"{most} of {count} tasks")
+        if most == count:
+            where = Text(f"全部 {count} 项任务", f"all {count} tasks")
         zh = (
-            f"{title.zh}：{of} 个模型中，{first.name} 在{f'全部 {count} 项任务' if most == count else f' {count} 项任务中的 {most} 项'}上最好，"
-            f"{lead.zh}{under.zh}；{first.task.zh}：{score(first, 'zh')}，"
-            f"其次 {second.name}，{bare(second, 'zh')}。"
+            f"{title.zh}：{of} 个模型中，{first.name} 在{where.zh}上最好，{lead.zh}{under.zh}；"
+            f"{first.task.zh}：{best.zh}，其次 {second.name}，{then.zh}。"
         )
         en = (
-            f"{first.name} is best of {of} models on {'all' if most == count else f'{most} of'} {count} tasks of {title.en}, "
-            f"{lead.en}{under.en}; {first.task.en}: {score(first, 'en')}, next {second.name}, {bare(second, 'en')}."
+            f"{first.name} is best of {of} models on {where.en} of {title.en}, {lead.en}{under.en}; "
+            f"{first.task.en}: {best.en}, next {second.name}, {then.en}."
         )
     return Finding("best", zh, en, test.zh, test.en, first.number)
 
@@ -158,17 +162,15 @@ def _alone(own: Sequence[FindingCell], title: Text) -> list[Finding]:
     metric = "accuracy" if "accuracy" in kinds else kinds.most_common(1)[0][0]
     alike = sorted((c for c in own if c.task.metrics[0] == metric), key=lambda c: c.score)
     low, high = alike[0], alike[-1]
+    least, most = score(low), score(high)
     if len(alike) == 1:
-        zh = f"{title.zh}：{low.name} 在{low.task.zh}上得 {score(low, 'zh')}。"
-        en = f"{low.name}: {score(low, 'en')} on {low.task.en} of {title.en}."
-    elif value(low, "en") == value(high, "en"):
-        names = [c.task.name for c in alike]
-        zh = f"{title.zh}：{low.name} 在{listed(names, 'zh')}上都得 {value(low, 'zh')}。"
-        en = f"{low.name} gets {value(low, 'en')} on each of {listed(names, 'en')} of {title.en}."
+        zh = f"{title.zh}：{low.name} 在{low.task.zh}上得 {least.zh}。"
+        en = f"{low.name}: {least.en} on {low.task.en} of {title.en}."
+    elif value(low) == value(high):
+        names, shared = listed([c.task.name for c in alike]), value(low)
+        zh = f"{title.zh}：{low.name} 在{names.zh}上都得 {shared.zh}。"
+        en = f"{low.name} gets {shared.en} on each of {names.en} of {title.en}."
     else:
-        zh = (
-            f"{title.zh}：{low.name} 的得分从{low.task.zh}的 {score(low, 'zh')}到{high.task.zh}的 {score(high, 'zh')}。"
-        )
-        least, top = score(low, "en"), score(high, "en")
-        en = f"{low.name} gets from {least} on {low.task.en} to {top} on {high.task.en} of {title.en}."
+        zh = f"{title.zh}：{low.name} 的得分从{low.task.zh}的 {least.zh}到{high.task.zh}的 {most.zh}。"
+        en = f"{low.name} gets from {least.en} on {low.task.en} to {most.en} on {high.task.en} of {title.en}."
     return [Finding("best", zh, en, cell=high.number)]

@@ -5,7 +5,7 @@ asking that most models were asked in, unperturbed and whole.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from evalsuite.analyses.ranking import Rated
@@ -14,7 +14,7 @@ from evalsuite.common.sheet import Text
 from evalsuite.results.analysis import Results
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.words import set_title
-from evalsuite.types import Benchmark, Place, Task
+from evalsuite.types import Benchmark, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +40,12 @@ class FindingCell:
 def numbered(runs: Sequence[Results]) -> list[FindingCell]:
     """All cells of a page, in its order."""
     cells = [(run, cell) for run, results in enumerate(runs) for cell in results.cells]
-    named = Counter(model for _, model in {(run, cell.model) for run, cell in cells})
-    return [
-        FindingCell(n, f"{run}\t{cell.model}", _model_name(cell, runs[run], named[cell.model]), run, cell, None)
-        for n, (run, cell) in enumerate(cells)
-    ]
-
-
-def _model_name(cell: CellResult, results: Results, runs: int) -> str:
-    return cell.model if runs == 1 else f"{cell.model} ({results.out.name})"
+    runs_with = Counter(model for _, model in {(run, cell.model) for run, cell in cells})
+    found = []
+    for n, (run, cell) in enumerate(cells):
+        name = cell.model if runs_with[cell.model] == 1 else f"{cell.model} ({runs[run].out.name})"
+        found.append(FindingCell(n, f"{run}\t{cell.model}", name, run, cell, None))
+    return found
 
 
 def cells_of_findings(
@@ -65,13 +62,8 @@ def cells_of_findings(
     if usual and len({replace(c.cell.place, perturb="none").way for c in cells}) > 1:
         way = usual[0].cell.place.way
         title = Text(f"{title.zh}（{way}）", f"{title.en} ({way})")
-    ranked = _rankable(rated)
+    ranked = {cell.place: cell for cell in rated if cell.whole and not cell.adapter}
     return [replace(c, rated=ranked.get(replace(c.cell.place, model=c.id))) for c in usual], title
-
-
-def _rankable(rated: Iterable[Rated]) -> Mapping[Place, Rated]:
-    """Complete cells of models that are not adapters."""
-    return {cell.place: cell for cell in rated if cell.whole and not cell.adapter}
 
 
 def _usual(cells: Sequence[FindingCell]) -> list[FindingCell]:

@@ -30,14 +30,8 @@ def findings(runs: Sequence[Results], rated: Sequence[Rated], compared: Sequence
     looks = [(benchmark, *cells_of_findings(benchmark, own, rated)) for benchmark, own in _by_benchmark(cells)]
     told = [_of_benchmark(benchmark, here, title, runs, compared) for benchmark, here, title in looks if models(here)]
     if not told:
-        if own := [c for c in cells if is_plain(c) and not c.cell.is_baseline]:
-            return [*_not_ranked(own), *obstacles(cells, [], runs)]
-        none = Finding(
-            "best",
-            "没有一个模型有完整、未扰动的结果，因此不作排名。",
-            "No cell of a model is whole and unperturbed: nobody is ranked.",
-        )
-        return [none, *obstacles(cells, [], runs)]
+        own = [c for c in cells if is_plain(c) and not c.cell.is_baseline]
+        return [*_not_ranked(own), *obstacles(cells, [], runs)]
     first, *rest = told
     here = next(here for _, here, _ in looks if models(here))
     return [
@@ -49,14 +43,14 @@ def findings(runs: Sequence[Results], rated: Sequence[Rated], compared: Sequence
 
 
 def _not_ranked(own: Sequence[FindingCell]) -> list[Finding]:
-    """The reason why no model is ranked though cells of models are complete: they are of adapters, or of a benchmark whose
-    figures are means over its sets, as the table of results shows them."""
+    """The reason why no model is ranked, from the complete, unperturbed cells of models. Nothing of a benchmark whose figures are
+    means over its sets: the table of results shows them."""
+    if not own:
+        zh = "没有一个模型有完整、未扰动的结果，因此不作排名。"
+        return [Finding("best", zh, "No cell of a model is whole and unperturbed: nobody is ranked.")]
     if all(c.cell.is_adapter for c in own):
-        zh, en = (
-            "只评测了微调得到的适配器，它们不参与排名。",
-            "Only adapters of a fine-tuning were asked whole, which are not ranked.",
-        )
-        return [Finding("best", zh, en)]
+        zh = "只评测了微调得到的适配器，它们不参与排名。"
+        return [Finding("best", zh, "Only adapters of a fine-tuning were asked whole, which are not ranked.")]
     return []
 
 

@@ -34,8 +34,10 @@ class Finding:
         return Text(f"{self.zh}（{self.test_zh}）", f"{self.en} ({self.test_en})")
 
 
-def percent(share: float, language: str) -> str:
-    return fixed(100 * share, 1) + ("%" if language == "zh" else "\u00a0%")
+def percent(share: float) -> Text:
+    """ "41.7 %"."""
+    shown = fixed(100 * share, 1)
+    return Text(f"{shown}%", f"{shown}\u00a0%")
 
 
 def many(count: int, word: str) -> str:
@@ -48,42 +50,38 @@ def named(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
-def listed(names: Sequence[str], language: str) -> str:
+def listed(names: Sequence[str]) -> Text:
     """The titles of tasks, the first few of many."""
-    shown = [str(getattr(TASKS[name], language)) for name in names[:NAMED]]
-    rest = len(names) - len(shown)
-    if language == "zh":
-        return "、".join(shown) + (f"等 {len(names)} 项" if rest else "")
-    if rest:
-        return f"{', '.join(shown)} and {rest} more"
-    return named(shown)
+    shown = [TASKS[name] for name in names[:NAMED]]
+    zh, en = "、".join(task.zh for task in shown), [task.en for task in shown]
+    if rest := len(names) - len(shown):
+        return Text(f"{zh}等 {len(names)} 项", f"{', '.join(en)} and {rest} more")
+    return Text(zh, named(en))
 
 
-def score(cell: FindingCell, language: str) -> str:
+def score(cell: FindingCell) -> Text:
     """ "41.7 % (15–72, 12 items)": the headline, its interval and its items."""
-    figure = cell.cell.headline
-    percents = metric_rows()[cell.task.metrics[0]].percent
-    between = []
+    figure, shown = cell.cell.headline, value(cell)
+    zh, en = [f"{figure.n} 题"], [many(figure.n, "item")]
     if figure.bounds:
-        low, high = ((100 if percents else 1) * end for end in figure.bounds[1:])
-        digits = 0 if percents else 2
-        between = [f"{fixed(low, digits)}–{fixed(high, digits)}"]
-    if language == "zh":
-        within = "，".join([*between, f"{figure.n} 题"])
-        return f"{value(cell, language)}（{within}）"
-    within = ", ".join([*between, many(figure.n, "item")])
-    return f"{value(cell, language)} ({within})"
+        factor, digits = (100, 0) if metric_rows()[cell.task.metrics[0]].percent else (1, 2)
+        between = "–".join(fixed(factor * end, digits) for end in figure.bounds[1:])
+        zh, en = [between, *zh], [between, *en]
+    return Text(f"{shown.zh}（{'，'.join(zh)}）", f"{shown.en} ({', '.join(en)})")
 
 
-def value(cell: FindingCell, language: str) -> str:
+def value(cell: FindingCell) -> Text:
     """ "41.7 %"; of other metrics than accuracy with the metric's name."""
+    shown = bare(cell)
+    if cell.task.metrics[0] == "accuracy":
+        return shown
     metric = metric_rows()[cell.task.metrics[0]]
-    shown = bare(cell, language)
-    name = metric.zh if language == "zh" else metric.en or metric.zh
-    return shown if cell.task.metrics[0] == "accuracy" else f"{shown} {name}"
+    return Text(f"{shown.zh} {metric.zh}", f"{shown.en} {metric.en or metric.zh}")
 
 
-def bare(cell: FindingCell, language: str) -> str:
+def bare(cell: FindingCell) -> Text:
     """ "41.7 %", for a second figure of the same metric."""
-    metric = metric_rows()[cell.task.metrics[0]]
-    return percent(cell.score, language) if metric.percent else fixed(cell.score, 2)
+    if metric_rows()[cell.task.metrics[0]].percent:
+        return percent(cell.score)
+    number = fixed(cell.score, 2)
+    return Text(number, number)
