@@ -57,9 +57,9 @@ class Head(BaseModel):
 
 
 def wordings(folder: Path, task: Task) -> dict[str, Path]:
-    """Wording -> its template of a task: those of all tasks of its benchmark, then its own; of those that ship, then of
-    `folder`, which may have its own template of the same name. A wording may be a stranger's, so that it is looked up here and
-    never becomes a path."""
+    """Wording -> path of its template for a task. Of two templates with one name the later counts: those of `folder` come after
+    those that ship, and in each folder the task's own after those for all tasks of its benchmark. The wordings that strangers
+    name are looked up here, and never become paths."""
     own = task.prompts or task.local
     of_kinds = [bundled("prompts") / "any" / task.built_in] if task.built_in else []
     shipped = (*of_kinds, *([task.templates] if task.templates else []), bundled("prompts") / task.benchmark)

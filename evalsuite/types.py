@@ -150,7 +150,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """An item with the request that asks it in one way. Construct with `Trial.of`."""
+    """An item with the request that asks it in one way. The request gets the batch key of the trial's cell and sample."""
 
     item: Item
     request: Request
@@ -160,20 +160,15 @@ class Trial:
     perturb: str = "none"  # the item's perturbation; a name in perturb.PERTURBATIONS
     rotation: int = 0  # index among the items that the perturbation made of one
 
-    @classmethod
-    def of(
-        cls,
-        item: Item,
-        request: Request,
-        variant: str,
-        shots: tuple[str, ...] = (),
-        asked_shots: int = 0,
-        perturb: str = "none",
-        rotation: int = 0,
-    ) -> Trial:
-        """The trial; its request gets the batch key of its cell and sample."""
-        batch = (item.task, item.set, item.split, variant, asked_shots, request.scoring, perturb, request.sample)
-        return cls(item, replace(request, batch=batch), variant, shots, asked_shots, perturb, rotation)
+    def __post_init__(self) -> None:
+        item, asked = self.item, self.request
+        way = (self.variant, self.asked_shots, asked.scoring, self.perturb, asked.sample)
+        object.__setattr__(self, "request", replace(asked, batch=(item.task, item.set, item.split, *way)))
+
+    def without_prompt(self) -> Trial:
+        """The trial without its prompt: prompts are long, and no number depends on them, so that none is kept for a whole
+        cell."""
+        return replace(self, request=replace(self.request, prompt="", messages=()))
 
 
 SCORINGS = (
@@ -554,8 +549,7 @@ class Place:
     @classmethod
     def of(cls, row: Mapping[str, Any], **instead: Any) -> Place:
         """Build it from a row of results.json; `instead` gives values that the row lacks. Rows of older versions lack
-        `scoring` and
-        `perturb`, which get their defaults. Raises TypeError if another key is missing."""
+        `scoring` and `perturb`, which get their defaults. Raises TypeError if another key is missing."""
         return cls(**{name: row[name] for name in PLACE if name in row and name not in instead}, **instead)
 
     def as_dict(self) -> dict[str, Any]:

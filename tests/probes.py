@@ -29,7 +29,7 @@ def add(run: Path, losses: Callable[[int], tuple[float, float]], limit: int = 12
         facts = cell.facts | {"data": file.sha256, "template": prompt.sha256, "limit": limit, "leaked": None}
         facts = {name: value for name, value in facts.items() if name not in ("answered", "escaped")}
         cell = Cell(Place(cell.place.model, TASK.name, SET, "test", "paper", 0, scoring="nll"), facts)
-        asked = [Trial.of(item, request_of(prompt, item), prompt.variant) for item in file.items[:limit]]
+        asked = [Trial(item, request_of(prompt, item), prompt.variant) for item in file.items[:limit]]
         keys = [request_key(facts["fingerprint"], t.request, facts["chat"], facts["sampling"]) for t in asked]
         store.plan(cell, list(zip(keys, asked, strict=True)))
         store.put(

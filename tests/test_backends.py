@@ -34,7 +34,7 @@ def requests(sample: Corpus, task: str = "knowledge_filling", count: int = 8) ->
 
 def trials(sample: Corpus, task: str = "knowledge_filling", count: int = 8) -> list[Trial]:
     items = sample.file(TASKS[task], "easy", "test").items
-    return [Trial.of(i, r, "paper") for i, r in zip(items, requests(sample, task, count), strict=False)]
+    return [Trial(i, r, "paper") for i, r in zip(items, requests(sample, task, count), strict=False)]
 
 
 def answers(backend: object, asked: list[Request], done: list[bool] | None = None) -> dict[int, Response]:
@@ -81,7 +81,7 @@ def test_majority_answers_the_item_that_is_asked(sample: Corpus, change: str) ->
     assert isinstance(backend, Answering)
     for item in sample.file(task, "easy", "test").items[:5]:
         (asked,) = PERTURBATIONS[change].items(item)
-        trial = Trial.of(asked, Prompt(bundled("prompts"), task, "paper").request(asked), "paper")
+        trial = Trial(asked, Prompt(bundled("prompts"), task, "paper").request(asked), "paper")
         (((_, reply),),) = backend.answer([trial], [False])
         assert reply.text == asked.indicators[favourite]
         assert read_answer(asked, reply).choice == favourite
@@ -103,7 +103,7 @@ def test_lexical_looks_before_the_event_for_a_cause_and_after_it_for_a_consequen
     for task, expected in told.items():
         question = f"请不要重述问题或解释原因：事件“他摔了一跤”{endings[task]}"  # the official lead-in names 原因, too
         item = Item("i", task, "easy", "test", dialogue, question, references=("x",))
-        trial = Trial.of(item, Prompt(bundled("prompts"), TASKS[task], "paper").request(item), "paper")
+        trial = Trial(item, Prompt(bundled("prompts"), TASKS[task], "paper").request(item), "paper")
         (((_, reply),),) = backend.answer([trial], [False])
         assert reply.text == expected
 

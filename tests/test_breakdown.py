@@ -47,7 +47,7 @@ def cell(task: str, perturb: str = "none") -> Cell:
 
 
 def row(asked: Item, choice: int | None = None, value: float | None = None, rotation: int = 0) -> ScoredReply:  # fmt: skip
-    trial = Trial.of(asked, Request(asked.id, "", (), 8), "paper", rotation=rotation)
+    trial = Trial(asked, Request(asked.id, "", (), 8), "paper", rotation=rotation)
     answer = Answer(Status.UNPARSED if choice is None and value is None else Status.PARSED, choice)
     scores = {"accuracy": float(choice == asked.gold)} if asked.options else {"f1": value or 0.0, "em": 0.0}
     return trial, Response("", "stop"), answer, Score(scores)
@@ -118,7 +118,7 @@ def test_items_are_binned_by_their_right_answers_as_in_ciceros_table_3() -> None
     ]
     rows = [
         (
-            Trial.of(one, Request(one.id, "", (), 8), "paper"),
+            Trial(one, Request(one.id, "", (), 8), "paper"),
             Response("", "stop"),
             Answer(Status.PARSED, choices=(0,)),
             Score({"set_accuracy": 0.0}),

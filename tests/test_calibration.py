@@ -51,7 +51,7 @@ def row(
         item = Item(
             name, TASK, "easy", "test", (f"A: {dialogue}。",), "哪个？", options, labels, int(gold), (options[gold],)
         )
-        trial = Trial.of(item, Request(name, "", (), 8, scoring, labels, options), "paper")
+        trial = Trial(item, Request(name, "", (), 8, scoring, labels, options), "paper")
         replies.append((trial, Response("", scoring, likelihoods=tuple(Likelihood(float(x), tokens) for x in values))))
     result = a_cell(scoring=scoring)
     cell = Cell(result.place, result.facts.written())
@@ -171,7 +171,7 @@ def stated_row(replies: list[str], golds: list[int], dialogues: list[int]) -> ca
         item = Item(
             name, TASK, "easy", "test", (f"A: {dialogue}。",), "哪个？", options, labels, gold, (options[gold],)
         )
-        trial = Trial.of(item, Request(name, "", (), 64, "generate", labels, options), "confidence")
+        trial = Trial(item, Request(name, "", (), 64, "generate", labels, options), "confidence")
         response = Response(reply, "stop")
         answer = read_answer(item, response)
         read.append((trial, response, answer, score_answer(item, answer, response)))

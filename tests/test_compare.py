@@ -55,7 +55,7 @@ def put(folder: Path, replies: str, asked: list[Item] | None = None, samples: in
         if reply == ".":
             continue
         request = Request(item.id, "", (), 8, labels=item.labels, options=item.options, sample=sample)
-        trials.append((f"{where.name}{item.id}{sample}", Trial.of(item, request, where.variant, perturb=where.perturb)))
+        trials.append((f"{where.name}{item.id}{sample}", Trial(item, request, where.variant, perturb=where.perturb)))
         if reply != "?":
             said.append(Response("", "error", error="down") if reply == "!" else Response(reply, "stop"))
         else:
@@ -244,7 +244,7 @@ def test_items_that_differ_are_counted_however_little(tmp_path: Path, cli: Calla
     texts = [replace(i, task="event_cause", options=(), labels=(), gold=None, references=(gold,)) for i in items()]
     for model, cuts in (("m", (9, 9, 9, 9, 9, 11, 2, 2, 3)), ("n", (8, 8, 8, 8, 8, 2, 3, 3, 3))):
         where = Place(model, "event_cause", "easy", "test", "paper", 0)
-        trials = [(f"{model}{i.id}", Trial.of(i, Request(i.id, "", (), 8), "paper")) for i in texts]
+        trials = [(f"{model}{i.id}", Trial(i, Request(i.id, "", (), 8), "paper")) for i in texts]
         with Store(tmp_path / "store.sqlite") as store:
             store.plan(Cell(where, {"data": "file", "backend": "hf"}), trials)
             store.put((key, Response(gold[:cut], "stop")) for (key, _), cut in zip(trials, cuts, strict=True))

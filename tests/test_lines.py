@@ -126,7 +126,7 @@ def test_comparing_on_items_that_stand_alone(tmp_path: Path) -> None:
     ]  # fmt: skip
     with Store(tmp_path / "store.sqlite") as store:
         for model, replies in (("good", "abbbbbbb"), ("poor", "baabaaba")):
-            trials = [(f"{model}{n}", Trial.of(i, Request(i.id, "", (), 8, labels=i.labels, options=i.options), "paper")) for n, i in enumerate(items)]  # fmt: skip
+            trials = [(f"{model}{n}", Trial(i, Request(i.id, "", (), 8, labels=i.labels, options=i.options), "paper")) for n, i in enumerate(items)]  # fmt: skip
             store.plan(Cell(Place(model, "knowledge_filling", "easy", "test", "paper", 0), {}), trials)
             store.put((key, Response(reply, "stop")) for (key, _), reply in zip(trials, replies, strict=True))
     (row,) = compare(tmp_path, "good", "poor")

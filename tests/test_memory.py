@@ -222,7 +222,7 @@ def test_from_replies_to_the_section(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def trial(item: Item, reply: str) -> tuple[str, Trial, Response]:
         request = Request(item.id, item.question, (), 8, labels=item.labels, options=item.options)
-        return sha256(item.id.encode()).hexdigest(), Trial.of(item, request, "paper", (), 0), Response(reply, "stop")
+        return sha256(item.id.encode()).hexdigest(), Trial(item, request, "paper", (), 0), Response(reply, "stop")
 
     def fact(n: int, reply: str) -> tuple[str, Trial, Response]:
         return trial(Item(f"f{n}", FACTS, "easy", "test", (f"A: {n}",), "哪一年？", references=("1881",)), reply)

@@ -55,7 +55,7 @@ def cell_outcomes(
         for rotation, made in enumerate(PERTURBATIONS[perturb].items(original)):
             choice = replies(made) if callable(replies) else replies[n]
             answer = Answer(Status.UNPARSED if choice is None else Status.PARSED, choice)
-            trial = Trial.of(made, Request(made.id, "", (), 8), "paper", perturb=perturb, rotation=rotation)
+            trial = Trial(made, Request(made.id, "", (), 8), "paper", perturb=perturb, rotation=rotation)
             rows.append((trial, Response("", "stop"), answer, Score({"accuracy": float(choice == made.gold)})))
     return outcomes_of(cell(perturb=perturb, **more), rows)
 
@@ -127,7 +127,7 @@ def test_only_what_was_answered_in_both_is_compared() -> None:
 def test_spans_flip_at_half() -> None:
     def texts(perturb: str, values: Sequence[float]) -> CellOutcomes:
         rows = [
-            (Trial.of(item(n, None), Request("", "", (), 8), "paper", perturb=perturb), Response("x", "stop"), Answer(Status.PARSED, text="x"), Score({"f1": v, "em": 0.0}))
+            (Trial(item(n, None), Request("", "", (), 8), "paper", perturb=perturb), Response("x", "stop"), Answer(Status.PARSED, text="x"), Score({"f1": v, "em": 0.0}))
             for n, v in enumerate(values)
         ]  # fmt: skip
         return outcomes_of(cell(TEXT, perturb), rows)

@@ -28,7 +28,7 @@ ITEM = Item("i/0", "knowledge_filling", "easy", "test", ("A: 你好。",), "？"
 
 
 def trial(perturb: str = "none", rotation: int = 0) -> Trial:
-    return Trial.of(ITEM, Request("i/0", "你好", (), 8), "paper", (), 0, perturb, rotation)
+    return Trial(ITEM, Request("i/0", "你好", (), 8), "paper", (), 0, perturb, rotation)
 
 
 def file(folder: Path, *rows: dict[str, Any] | str) -> Path:

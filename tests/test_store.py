@@ -19,7 +19,7 @@ REQUEST = Request("i/0", "提示", (Message("user", "提示"),), 96)
 CHOICE = replace(REQUEST, labels=("(a)", "(b)"), options=("x", "y"))
 PROBE = replace(REQUEST, scoring="nll", pairs=(("甲", "乙"), ("甲", "丙")))
 HELD = replace(REQUEST, scoring="constrained", pattern="[^。]+。")
-TRIAL = Trial.of(ITEM, REQUEST, "paper")
+TRIAL = Trial(ITEM, REQUEST, "paper")
 CELL = Cell(Place("m", "event_cause", "easy", "test", "paper", 0), {"seed": 0})
 
 
@@ -70,7 +70,7 @@ def test_pairs_and_patterns_tell_requests_apart_and_are_read_back(tmp_path: Path
         REQUEST, PROBE, replace(PROBE, pairs=PROBE.pairs[::-1]), replace(PROBE, pairs=(("甲乙", ""), ("甲", "丙"))), HELD,
         replace(HELD, pattern="是|否"), replace(HELD, pattern=""),
     ]  # fmt: skip
-    asked = [Trial.of(ITEM, r, "paper") for r in requests]
+    asked = [Trial(ITEM, r, "paper") for r in requests]
     keys = [request_key("m", r, False, {}) for r in requests]
     assert len(set(keys)) == len(keys)
     scored = Response("", "nll", 5, likelihoods=(Likelihood(-0.5, 1), Likelihood(-2.25, 3)))
@@ -114,7 +114,7 @@ def test_plans_of_earlier_versions_are_read(tmp_path: Path, left_out: tuple[str,
 def test_what_is_planned_is_read_back(tmp_path: Path) -> None:
     turns = replace(CHOICE, messages=(Message("user", "甲"), Message("assistant", "乙")), scoring="labels")
     item = replace(ITEM, labels=CHOICE.labels, options=CHOICE.options, gold=0)
-    shot = Trial.of(item, turns, "plain", ("i/9",), 3, "circular", 1)
+    shot = Trial(item, turns, "plain", ("i/9",), 3, "circular", 1)
     assert shot.request.batch == ("event_cause", "easy", "test", "plain", 3, "labels", "circular", 0)
     with Store(tmp_path / "s") as store:
         store.plan(CELL, [("k0", TRIAL), ("k1", shot)])

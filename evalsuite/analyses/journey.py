@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -24,7 +24,7 @@ from evalsuite.common.grouping import by_key
 from evalsuite.common.processes import cores, map_in_processes
 from evalsuite.common.threads import one_thread
 from evalsuite.results.analysis import Results, ScoredCell, ScoredRun
-from evalsuite.results.cells import cell_results, without_prompt
+from evalsuite.results.cells import cell_results
 from evalsuite.results.estimates import counted_indices
 from evalsuite.results.outcomes import ScoredReply
 from evalsuite.results.records import file_name
@@ -103,12 +103,12 @@ def score_run(
         scored = (score_replies(source, cell, reading, write_records, encoder) for group in groups for cell in group)
     for each in scored:
         kept = kept_similarity(each.result, before.metrics(each.place) if before else {})
-        replies.read[each.place] = each.with_result(kept)
+        replies.read[each.place] = replace(each, result=kept)
     cells = tuple(replies.read[place] for place in sorted(replies.read))
     run = ScoredRun(out, reading, replies, write_records, cells)
     contents = {row.key: content for row in SECTIONS if (content := run.of(row)) is not None}
     results = Results(out or Path(), VERSION, reading, tuple(run.results), contents)
-    return results.with_problems(problems_of(results))
+    return replace(results, problems=tuple(problems_of(results)))
 
 
 def groups_of_models(cells: Iterable[Cell]) -> list[list[Cell]]:
@@ -159,7 +159,7 @@ def score_replies(
     counted = counted_indices(source, cell)
     with write_records(path) as write_record:
         for index, (key, trial, response) in enumerate(source.read(cell)):
-            trials.append(without_prompt(trial))
+            trials.append(trial.without_prompt())
             if response is None or (counted is not None and index not in counted):  # not asked yet
                 continue
             answer = read_answer(trial.item, response, reading, trial.request.answer_after)
@@ -196,10 +196,10 @@ class ReadReplies:
             if response is None or (counted is not None and index not in counted):
                 yield key, trial, response, None
             elif response.error is not None:
-                yield key, without_prompt(trial), response, (NO_REPLY, Score())
+                yield key, trial.without_prompt(), response, (NO_REPLY, Score())
             else:
                 outcome = next(outcomes)
-                yield key, without_prompt(trial), response, (outcome.answer, outcome.score)
+                yield key, trial.without_prompt(), response, (outcome.answer, outcome.score)
 
     def judgings(self) -> Iterable[StoredQuestions]:
         return self.source.judgings()

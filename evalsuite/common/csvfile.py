@@ -13,7 +13,7 @@ from evalsuite.common.files import read_bytes
 
 CsvCells = dict[str, str | None]  # column -> cell; None where the row is too short
 
-# A spreadsheet takes a text that begins so for a formula; the page's scripts have the same characters.
+# A spreadsheet takes a text that begins with one of these for a formula; the page's scripts have the same characters.
 _FORMULA = re.compile(r"[=+\-@＝＋－＠\t\r\n]")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 

@@ -157,7 +157,8 @@ def _shared(short: Sequence[str], whole: Sequence[str]) -> int:
 
 
 def _fits(turn: str, other: str, last: bool) -> bool:
-    """Whether a turn equals another one that is masked, or, as the last of a clipped dialogue, begins it."""
+    """Whether two turns are equal but for a mask in one of them. With `last`, `turn` ends a clipped dialogue: then it may also
+    be the beginning of `other`."""
     for masked, full in ((turn, other), (other, turn)):
         if " " in masked and " " not in full:
             before, _, after = masked.partition(" ")

@@ -53,7 +53,7 @@ def rows() -> MessageRows:
     # Messages of rules stand in their file, as the annotation page needs them, too.
     rules, _ = parse_yaml(packaged("authoring/rules.yaml").read_text(encoding="utf-8"))
     others = sections["others"]
-    # In the form in which messages quote them.
+    # Our messages quote those of libraries with a small first letter.
     others |= {english[0].lower() + english[1:]: zh for english, zh in others.items()}
     return MessageRows({**others, **sections["ours"], **dict(rules["messages"].values())})
 
@@ -64,7 +64,7 @@ class MessageRow:
 
     english: str
     chinese: str
-    headed: bool = False  # a name stands before it
+    headed: bool = False  # its texts begin with the name of a file or setting, which the templates leave out
 
     @cached_property
     def literals(self) -> list[str]:
@@ -84,7 +84,7 @@ class MessageRow:
         made = ""
         messages = {field for _, field, mark, _ in Formatter().parse(self.chinese) if mark}
         for text, field, _, quoted in Formatter().parse(self.english):
-            # A message has words such as those that follow it here; what follows it is short.
+            # A field that holds a message takes as much as it can: the message may contain the words that follow the field.
             value = "['\"].*?['\"]" if quoted else ".*" if field in messages else ".*?"
             made += re.escape(text) + (f"(?P<{field}>{value})" if field is not None else "")
         return re.compile(made, re.DOTALL)
@@ -93,7 +93,8 @@ class MessageRow:
         """Whether a text is this message, and matches the template not only by chance."""
         if self.longest not in text or not (found := self.pattern.fullmatch(text)):
             return False
-        # A row of few letters is meant where numbers are in its fields; in a long text, such as a library's, it is chance.
+        # Templates of few letters fit many texts by chance. With fewer than _FEW letters, the fields must hold numbers; with
+        # fewer than _MANY, the text must be no longer than _CHANCE times the letters, or a field must hold a known message.
         letters = sum(char.isalpha() for literal in self.literals for char in literal)
         begins = self.literals[0] if self.english.startswith(self.literals[0]) else ""
         if letters < _FEW and not begins.endswith(": "):
@@ -161,9 +162,10 @@ class MessageRows:
         return "：".join([*parts, row.filled(rest, self)])
 
     def meant(self, text: str) -> tuple[int, str, MessageRow | None, str]:
-        """(score, what stands before it, its row, itself) of a message. "a.jsonl:3: field 'answer'" may stand before.
+        """(score, head, row, rest): the row that fits a text best, None if none does. `rest` is the part that the row fits, and
+        `head` the names before it, such as "a.jsonl:3: field 'answer'".
 
-        The score is the number of characters that are known, with those of messages in its fields.
+        The score is the number of characters outside of fields, with those of the messages that the fields hold.
         """
         best: tuple[int, str, MessageRow | None, str] = (0, "", None, text)
         parts = text.split(": ")
@@ -186,7 +188,7 @@ class MessageRows:
 
 
 _HEADS = 6  # names before a message: file, line, field, model
-# Rows that may stand before a message.
+# Rows of heads.
 _NAMES = "field {name!r}", "model {name}", "A number alone", "{cores} cores", "{cores} cores and {memory} GB of memory"
 
 

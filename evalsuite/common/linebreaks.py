@@ -1,4 +1,4 @@
-"""Places where a line of Chinese may break: between any two characters, but not before ，。；：） nor after （“."""
+"""Positions where a line of Chinese may break: between any two characters, but not before ，。；：） nor after （“."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def is_chinese(char: str) -> bool:
 
 
 def words(text: str) -> Iterator[tuple[int, int, str]]:
-    """(start, end, word) of the shortest pieces between places where a line may break, as rich wants them.
+    """(start, end, word) of the shortest pieces between possible line breaks, as rich's function `words` gives them.
 
     >>> [word for _, _, word in words("先看 README，再运行。")]
     ['先', '看 ', 'README，', '再', '运', '行。']

@@ -1,7 +1,7 @@
 """A lock (flock) that lets only one process write into a folder. The kernel releases it when the process ends.
 
 Readers of one file need no lock: files are replaced atomically (files.replace_file), and SQLite lets readers read beside a
-writer. Who copies a whole folder takes `unwritten`.
+writer. To copy a whole folder, take `unwritten`.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def locked(folder: Path, name: str = LOCK) -> Iterator[None]:
                 sweep(folder)
             yield
         finally:
-            if not file.closed:  # a forked child inherits the open file
+            if not file.closed:  # in a forked child `_take` has closed it
                 with suppress(OSError):
                     file.truncate(0)
 

@@ -24,7 +24,7 @@ _PLAIN = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
 )
-_JUNCTION = 0xA0000003  # stat.IO_REPARSE_TAG_MOUNT_POINT, which only Windows has; no link for Python
+_JUNCTION = 0xA0000003  # stat.IO_REPARSE_TAG_MOUNT_POINT, a junction of Windows, which Python does not count as a link
 _ABOUT = {errno.ELOOP: "is a link", errno.ENOTDIR: "is a link or no folder", errno.ENOENT: "no such file"}
 
 

@@ -38,7 +38,8 @@ def cores() -> int:
 def map_in_processes(
     prepare: Callable[[], Callable[[Work], Result]], works: Iterable[Work], processes: int
 ) -> Generator[Result, None, None]:
-    """The results of `works` in their order, with a bounded number of them under way. One process is this one.
+    """The results of `works` in their order, with a bounded number of them under way. If `processes` is 1, this process does the
+    work.
 
     prepare: a function of a module, or a partial one, that each process calls once; what it returns does one piece of work.
 

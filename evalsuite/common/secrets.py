@@ -16,7 +16,7 @@ MASK = "***"
 # The forms of keys of well-known services, for keys that no setting names: sk-…, gsk_…, xai-…, hf_…, AIza…
 _BEGINS = ("sk-", "gsk_", "xai-", "hf_", "AIza")
 _KEYLIKE = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(_BEGINS)})[A-Za-z0-9_-]{{17,}}")
-_RANDOM = 16  # fewest characters between hyphens of a key; the words of a name are shorter
+_RANDOM = 16  # a key has a part of so many characters between hyphens; the words of a name are shorter
 _LEAST = 8  # characters; a shorter key is no secret (Ollama's "ollama")
 _BEGIN = 4  # characters of a key that are masked in a text that may have been cut
 

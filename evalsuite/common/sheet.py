@@ -84,12 +84,12 @@ class Row:
 class Chart:
     """A drawing of a sheet, which the page shows above its table. Terminal and exports have the table alone.
 
-    lines     Values with their intervals. `across` None: the columns of figures are the places, a row is a line, and a group's
-              own cells stand below the places (numbers of items). Else `across` is the column of the places, rows that agree
-              in all their key columns but that one are a line, and so is each of the columns `up`. A column of numbers is a
-              scale, one of texts has its places side by side. Rows apart are dotted levels. With `ends` every line is
-              drawn, and the figure of that column stands at its end beside its name: a quiet one makes the line faint.
-              With `before` the place 0 is a level across the panel, joined to no other.
+    lines     Values with their intervals. `across` None: the columns of figures are the positions on the x axis, a row is a
+              line, and a group's own cells (numbers of items) stand below the axis. Else `across` is the column of the
+              positions: rows that agree in all other key columns are a line, and so is each of the columns `up`. Numbers in
+              it make a scale; texts stand side by side. Rows apart are dotted levels. With `ends` every line is drawn, and
+              the figure of that column stands at its end beside its name; a quiet figure makes the line faint. With `before`
+              the value at position 0 is a level across the panel, joined to no other.
     dots      A row for each row, with a marker for each of the columns `up`, from the lowest to the highest.
     scatter   A point for each row: column `across` by column `up`. The points of a model are joined.
     bars      A small table for each group, with two bars in a row: a filled one for the share in the first column of `up`, a
@@ -108,8 +108,8 @@ class Chart:
     up: tuple[int, ...] = ()
     pick: tuple[str, ...] = ()  # fields of `about`, or "run": one value of each is shown at a time
     title: str | Text = ""  # lines: the panel's, where that of the sheet repeats what is picked
-    joined: bool = True  # lines: False where places have no order
-    diagonal: bool = False  # lines: draw that on which both axes agree, as in a reliability diagram
+    joined: bool = True  # lines: False where positions have no order
+    diagonal: bool = False  # lines: draw the line on which both axes agree, as in a reliability diagram
     ends: int | None = None
     before: bool = False
 
@@ -179,8 +179,8 @@ def _between(value: Value, column: Column, digits: int) -> str:
 
 
 def _end(value: float | None, column: Column, digits: int) -> str:
-    """An end of an interval. One of a change that is next to zero has the digits of the value, not the words "-0": its side of
-    zero is what a reader looks for."""
+    """An end of an interval. If it would be rounded to zero in an interval of a change, it gets the digits of the value, so that
+    a reader sees on which side of zero it lies."""
     for words in (_words(value, replace(column, digits=n)) for n in (digits, _digits(column))):
         if not column.signed or value is None or words.strip("+-0."):
             return words

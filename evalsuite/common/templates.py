@@ -33,7 +33,7 @@ Head = TypeVar("Head", bound=BaseModel)
 _HEAD = re.compile(r"\s*\{#-?(.*?)-?#\}", re.DOTALL)
 LOOPS = 1_000_000  # passes of loops, calls and numbers of ranges in one rendering
 LONGEST = 10_000_000  # characters of a rendering
-LARGEST = 1_000_000  # numbers of operators, filters and methods are below
+LARGEST = 1_000_000  # numbers that operators, filters and methods are given must be smaller
 _WIDTH = re.compile(r"[%:][^a-zA-Z%{}]*\d{7}")  # a width in a format: %9999999d, {:9999999}
 
 

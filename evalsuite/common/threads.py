@@ -10,8 +10,8 @@ from contextlib import ExitStack, contextmanager, suppress
 def one_thread() -> Iterator[None]:
     """Multiply matrices in one thread while the block runs.
 
-    The matrices of a run are small: threads that wait for the next one cost more time than they save (a third of that of
-    scoring 20,000 replies on two cores). And one thread adds in the same order on every machine.
+    The matrices of a run are small: threads that wait for the next one cost more time than they save (a third of the time
+    of scoring 20,000 replies on two cores). And one thread adds in the same order on every machine.
     """
     import numpy  # noqa: F401 - the limit holds for libraries that are loaded
     from threadpoolctl import threadpool_limits

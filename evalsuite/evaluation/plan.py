@@ -320,12 +320,12 @@ def _trials(
         shown = [change.items(shot, s.seed)[0] for shot in shots.draw(item, count)]
         for rotation, made in enumerate(change.items(item, s.seed)):
             if not task.kind.written:
-                yield Trial.of(made, request_of(prompt, made), prompt.variant)
+                yield Trial(made, request_of(prompt, made), prompt.variant)
                 continue
             request, kept = fit_shots(prompt, made, shown, tokens, context, limit)
             pattern = held(made, prompt.variant) if held else ""
             for sample in range(_samples(model, scoring)):
-                yield Trial.of(
+                yield Trial(
                     made,
                     replace(request, scoring=scoring, pattern=pattern, sample=sample),
                     prompt.variant,

@@ -34,7 +34,7 @@ class ReplyFiles:
 
     replies: dict[str, Response] = field(default_factory=dict)
     failures: dict[str, Response] = field(default_factory=dict)
-    places: dict[str, str] = field(default_factory=dict)  # key -> the first line that has it
+    first_lines: dict[str, str] = field(default_factory=dict)  # key -> the first line that has it, as FILE:NUMBER
     double: list[str] = field(default_factory=list)
     contradicting: dict[str, str] = field(default_factory=dict)  # key -> the fields that differ
     foreign: list[str] = field(default_factory=list)
@@ -126,24 +126,24 @@ def read_files(paths: Sequence[Path], keys: Iterable[str]) -> ReplyFiles:
     Raises DataError for a file that cannot be read.
     """
     found, known = ReplyFiles(), frozenset(keys)
-    for place, line in _lines(paths):
-        if isinstance(line, str):
-            found.broken.append(line)
+    for where, content in _lines(paths):
+        if isinstance(content, str):
+            found.broken.append(content)
             continue
-        key, response = line
+        key, response = content
         if key not in known:
-            found.foreign.append(f"{place}: {key[:80]}")
+            found.foreign.append(f"{where}: {key[:80]}")
         elif response.error is not None:
             found.failures.setdefault(key, response)
-        elif key not in found.places:
-            found.places[key], found.replies[key] = place, response
+        elif key not in found.first_lines:
+            found.first_lines[key], found.replies[key] = where, response
         elif key in found.contradicting or not same_reply(found.replies[key], response):
-            found.contradicting.setdefault(key, f"{found.places[key]} and {place}")
+            found.contradicting.setdefault(key, f"{found.first_lines[key]} and {where}")
         else:
-            found.double.append(f"{place}, after {found.places[key]}")
+            found.double.append(f"{where}, after {found.first_lines[key]}")
     for key in found.contradicting:
         del found.replies[key]
-    found.failures = {key: response for key, response in found.failures.items() if key not in found.places}
+    found.failures = {key: response for key, response in found.failures.items() if key not in found.first_lines}
     return found
 
 
@@ -153,16 +153,16 @@ def _lines(paths: Sequence[Path]) -> Iterator[tuple[str, tuple[str, Response] | 
         try:
             with path.open("rb") as file:
                 for number, text in numbered_lines(file):
-                    place = f"{path}:{number}"
+                    where = f"{path}:{number}"
                     try:
                         line = read_line(parse_object(text, path, number, surrogates=True))
                     except DataError as error:
-                        yield place, str(error)
+                        yield where, str(error)
                     except Unreadable as error:
-                        yield place, f"{place}: {error}"
+                        yield where, f"{where}: {error}"
                     else:
                         if line is not None:
-                            yield place, (line[0], received(line[1]))
+                            yield where, (line[0], received(line[1]))
         except OSError as error:
             raise DataError(f"cannot read: {error.strerror}", path) from None
 
@@ -202,7 +202,7 @@ def _take(
         if (stored := store.response(key)) and same_reply(stored, found.replies[key]):
             already += 1
         else:
-            found.contradicting[key] = f"{found.places[key]} and the run, which keeps its own"
+            found.contradicting[key] = f"{found.first_lines[key]} and the run, which keeps its own"
     new = {key: _priced(response, prices[key]) for key, response in found.replies.items() if key not in there}
     failures = {key: response for key, response in found.failures.items() if key not in there}
     rows = [*new.items(), *failures.items()]

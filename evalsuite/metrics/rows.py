@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from evalsuite.common.plugins import lazy
 from evalsuite.metrics.exact import NORMALISATION, char_f1, exact_match
@@ -156,11 +156,11 @@ def _each(score: Callable[[str, Sequence[str]], float]) -> Callable[[Texts, Prof
     return values
 
 
-def _f1_token(texts: Texts, profile: Profile) -> Floats:
-    from evalsuite.metrics.rouge import rouge_n
-
-    # SQuAD's F1 of bags of tokens (Rajpurkar et al. 2016), without its normalisation, is ROUGE-1's.
-    return rouge_n(texts.table(profile.f1), 1)
+def _of_table(function: str, tokens: str, **how: Any) -> Callable[[Texts, Profile], Floats]:
+    """The values that a function of this package, "module:function", computes from the table of the texts; `tokens` is the field
+    of Profile with their tokenisation."""
+    compute = lazy(f"evalsuite.metrics.{function}")
+    return lambda texts, profile: compute(texts.table(getattr(profile, tokens)), **how)
 
 
 def _rouge_l(texts: Texts, profile: Profile) -> Floats:
@@ -170,21 +170,6 @@ def _rouge_l(texts: Texts, profile: Profile) -> Floats:
     if profile.rouge_by == "rouge-chinese":
         return rouge_chinese(table, "rouge-l")
     return {"lin": rouge_l, "coco": rouge_l_coco}[profile.rouge_by](table)
-
-
-def _meteor(texts: Texts, profile: Profile) -> Floats:
-    from evalsuite.metrics.meteor import meteor
-
-    return meteor(texts.table(profile.meteor))
-
-
-def _cider(clipped: bool) -> Callable[[Texts, Profile], Floats]:
-    def values(texts: Texts, profile: Profile) -> Floats:
-        from evalsuite.metrics.cider import cider
-
-        return cider(texts.table(profile.cider), clipped=clipped)
-
-    return values
 
 
 def _rouge(order: int) -> TextMetric:
@@ -253,7 +238,8 @@ TEXT_METRICS = {
             "F1 of words",
             reads=("f1",),
             fields=_tokens("f1", "mean.squad.best-ref"),
-            values=_f1_token,
+            # SQuAD's F1 of bags of tokens (Rajpurkar et al. 2016), without its normalisation, is ROUGE-1's.
+            values=_of_table("rouge:rouge_n", "f1", order=1),
         ),
         _bleu(1, papers=True),
         _bleu(2, papers=True),
@@ -288,7 +274,7 @@ TEXT_METRICS = {
             "METEOR",
             papers=True,
             reads=("meteor",),
-            values=_meteor,
+            values=_of_table("meteor:meteor", "meteor"),
             fields=_tokens("meteor", "mean.banerjee-lavie2005.exact-only.nltk-alignment.best-ref", "lc"),
         ),
         TextMetric(
@@ -299,7 +285,7 @@ TEXT_METRICS = {
             papers=True,
             reads=("cider",),
             fields=_cider_fields("mean.pycocoevalcap.cider-d"),
-            values=_cider(clipped=True),
+            values=_of_table("cider:cider", "cider"),
         ),
         TextMetric(
             "cider_plain",
@@ -309,7 +295,7 @@ TEXT_METRICS = {
             percent=False,
             ours=False,
             reads=("cider",),
-            values=_cider(clipped=False),
+            values=_of_table("cider:cider", "cider", clipped=False),
             fields=_cider_fields("mean.vedantam2015"),
         ),
         TextMetric(

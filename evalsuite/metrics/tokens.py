@@ -1,7 +1,7 @@
 """The tokenisations of text metrics, by name. A metric's value depends on its tokenisation: see docs/metrics.md.
 
     whitespace  str.split(): an unsegmented Chinese answer is one token (what the CORECODE paper must have used)
-    blank       str.split(" "): line breaks part nothing, as in pycocoevalcap's ROUGE-L
+    blank       str.split(" "): only blanks separate, no line breaks, as in pycocoevalcap's ROUGE-L
     char        every character that is not whitespace
     mixed       characters, but a Latin word or a number is one token ("iPhone11", "1.15")
     jieba       jieba.lcut, default dictionary, HMM on; tokens of whitespace are dropped

@@ -42,9 +42,6 @@ class ScoredCell:
     points: Points | None = None
     counted: frozenset[int] | None = None  # indices of the requests whose replies count; None: all do
 
-    def with_result(self, result: CellResult) -> ScoredCell:
-        return replace(self, result=result)
-
     @property
     def place(self) -> Place:
         return self.outcomes.cell.place
@@ -119,9 +116,6 @@ class Results:
         sizes = f"{len(self.cells)} cells, {', '.join(dict.fromkeys(cell.model for cell in self.cells))}"
         return f"Results({str(self.out)!r}): {sizes}; exit_code {self.exit_code}"
 
-    def with_problems(self, problems: Iterable[str]) -> Results:
-        return replace(self, problems=tuple(problems))
-
     @property
     def whole(self) -> Results:
         """The results of the whole run."""
@@ -155,9 +149,8 @@ class Analysis(Generic[Content]):
     only_named: Text | None = None  # the reason why its sheets are made only if they are named; None: they always are
     drawn: bool = False  # the page has a drawing of its own for it, in place of its sheets
     problems: Callable[[Content], Iterable[str]] = _no_problems  # a line for each failure in its content
-    narrow: Callable[[Content, PlaceFilter], Content] | None = (
-        None  # function that keeps the content of chosen cells; None: `schema.base.narrowed`
-    )
+    # Keeps the content that is about chosen cells; None: `schema.base.narrowed` does.
+    narrow: Callable[[Content, PlaceFilter], Content] | None = None
 
     @property
     def key(self) -> str:

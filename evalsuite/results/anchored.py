@@ -18,7 +18,7 @@ from evalsuite.results.schema.cell import CellResult, Estimate
 def anchored(result: CellResult, outcomes: CellOutcomes, whole: bool) -> CellResult:
     """The result with its estimate where `--items` asks a part of the items; the same where all are asked.
 
-    Unless `whole`, which is that every request has a reply, the headline has no value.
+    whole: every request got a reply; otherwise the headline has no value.
     """
     picked = result.facts.items
     if picked is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.registry import TASKS
@@ -22,13 +21,9 @@ from evalsuite.types import Cell, Reading, Status, Trial
 if TYPE_CHECKING:
     from evalsuite.metrics.semsim import Encoder
 
-# No points: a metric of the table with another tokenisation, or of the replies. Kendall's τ takes most of the time.
+# Metrics without points, since another metric is the same with other tokens, or of the answer in place of the whole reply.
+# Kendall's τ of each pair takes most of the time of correlations.
 ALIKE = ("bleu_sacre_zh", "paper.f1", "paper.em")
-
-
-def without_prompt(trial: Trial) -> Trial:
-    """The trial without its prompt: prompts are long, and no number depends on them, so that none is kept for a whole cell."""
-    return replace(trial, request=replace(trial.request, prompt="", messages=()))
 
 
 def cell_results(

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.grouping import by_key
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.schema.cell import Estimate
-from evalsuite.types import Cell, Item, Task, Trial
+from evalsuite.types import Cell, Task, Trial
 
 if TYPE_CHECKING:
     from evalsuite.metrics.sequences import Order
@@ -59,18 +59,13 @@ def asking_of(cell: Cell, trials: Sequence[Trial]) -> Asking:
     is the same for all models."""
     from evalsuite.metrics.sequences import order_of
 
-    places = by_key((trial.item.id, n) for n, trial in enumerate(trials))
-    items = [trials[own[0]].item for own in places.values()]
+    indices = [tuple(own) for own in by_key((trial.item.id, n) for n, trial in enumerate(trials)).values()]
+    items = [trials[own[0]].item for own in indices]
     place = cell.place
     seed = f"until:{cell.facts.get('seed', 0)}:{place.task}:{place.set}:{place.split}"
-    order = order_of([item.id for item in items], [_stratum(item) for item in items], seed)
-    own = [tuple(positions) for positions in places.values()]
-    return Asking(order, tuple(own[n] for n in order.items))
-
-
-def _stratum(item: Item) -> tuple[int, ...]:
-    """The right options. Spans and texts are one stratum: strata by length of answer or dialogue cost more than they gain."""
-    return item.golds
+    # Spans and texts, which have no options, are one stratum: strata by length of answer or dialogue cost more than they gain.
+    order = order_of([item.id for item in items], [item.golds for item in items], seed)
+    return Asking(order, tuple(indices[n] for n in order.items))
 
 
 def counted(cell: Cell, trials: Sequence[Trial], asked: Sequence[bool]) -> set[int] | None:
@@ -90,7 +85,7 @@ def counted_indices(source: Source, cell: Cell) -> set[int] | None:
         return None
     trials, asked = [], []
     for _, trial, response in source.read(cell):
-        trials.append(replace(trial, request=replace(trial.request, prompt="", messages=())))  # prompts are long
+        trials.append(trial.without_prompt())
         asked.append(response is not None)
     return counted(cell, trials, asked)
 

@@ -32,7 +32,7 @@ COUNT = 1_000_000  # lines of a file
 # A file larger than FREE bytes may not unpack to more than RATIO times its packed size (text: about 10 times).
 RATIO, FREE = 300, 2**26
 
-_PLACE = re.compile(r"(records|judged|second)/[^/\\\x00-\x1f]+\.jsonl")
+_PATH = re.compile(r"(records|judged|second)/[^/\\\x00-\x1f]+\.jsonl")
 
 
 def file_name(cell: Cell) -> str:
@@ -46,9 +46,9 @@ def name_parts(place: Place) -> tuple[str, ...]:
     return (place.model, place.set, place.split, place.task, place.variant, *way)
 
 
-def is_records_file(place: Any) -> bool:
+def is_records_file(path: Any) -> bool:
     """Whether this is a path that results.json may name: "records/….jsonl", or in judged/ or second/."""
-    return isinstance(place, str) and _PLACE.fullmatch(place) is not None
+    return isinstance(path, str) and _PATH.fullmatch(path) is not None
 
 
 def require_folder(run: Path) -> None:
@@ -114,18 +114,18 @@ def reply_name(item: str, rotation: int, sample: int) -> str:
     return item + (f"~{rotation}" if rotation else "") + (f"~sample{sample}" if sample else "")
 
 
-def records_file(folder: Path, place: str) -> Path:
+def records_file(folder: Path, name: str) -> Path:
     """The file at a path that results.json names ("records/….jsonl"), or the same with .gz.
 
     Raises DataError if the path is not of this form, or if there is no such file, or both.
     """
-    if not is_records_file(place):
-        raise DataError(f"{place!a}: expected records/NAME.jsonl, or one in judged/ or second/", folder)
-    files = [p for p in (folder / place, folder / f"{place}.gz") if p.is_symlink() or p.exists()]
+    if not is_records_file(name):
+        raise DataError(f"{name!a}: expected records/NAME.jsonl, or one in judged/ or second/", folder)
+    files = [p for p in (folder / name, folder / f"{name}.gz") if p.is_symlink() or p.exists()]
     if len(files) == 2:
         raise DataError("is there plain and as .gz: leave one", files[0])
     if not files:
-        raise DataError("no such file; `evalsuite score` writes a run's records anew", folder / place)
+        raise DataError("no such file; `evalsuite score` writes a run's records anew", folder / name)
     (file,) = files
     return file
 
@@ -155,23 +155,23 @@ def numbered_lines(folder: Path, path: Path) -> Iterator[tuple[int, bytes]]:
         raise DataError(f"cannot be read: {error}", path, number + 1) from None
 
 
-def rows_of(model: type[Row], folder: Path, place: str) -> Iterator[Row]:
+def rows_of(model: type[Row], folder: Path, name: str) -> Iterator[Row]:
     """The records in a file that results.json names, as values, one at a time. Raises DataError, with file, line and field."""
-    path = records_file(folder, place)
+    path = records_file(folder, name)
     for number, text in numbered_lines(folder, path):
         yield parse_model(model, text, path, number)
 
 
-def read_records(folder: Path, place: str) -> Iterator[RecordFields]:
+def read_records(folder: Path, name: str) -> Iterator[RecordFields]:
     """The records in a file of records/ that results.json names, one at a time, of whatever version.
 
     Raises DataError, with file and line, for a line that is not a JSON object.
     """
-    return read_lines(RecordFields, folder, place)
+    return read_lines(RecordFields, folder, name)
 
 
-def read_lines(form: type[Line], folder: Path, place: str) -> Iterator[Line]:
+def read_lines(form: type[Line], folder: Path, name: str) -> Iterator[Line]:
     """The lines of a file that results.json names, as `form`; see `read_records`."""
-    path = records_file(folder, place)
+    path = records_file(folder, name)
     for number, text in numbered_lines(folder, path):
         yield cast(Line, parse_object(text, path, number))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
 from evalsuite.common.dialogue import sources
+from evalsuite.common.grouping import by_key
 from evalsuite.perturb import PERTURBATIONS, Perturbation
 from evalsuite.results.schema.cell import MetricValue
 from evalsuite.results.similarity import similarity_part
@@ -175,9 +176,7 @@ def _means(items: Sequence[Item], parts: Sequence[Part]) -> tuple[list[Item], li
     """Fold the answered samples of each item into one row: their mean. Items weigh the same, however many samples failed."""
     import numpy as np
 
-    groups: dict[str, list[int]] = {}
-    for n, item in enumerate(items):
-        groups.setdefault(item.id, []).append(n)
+    groups = by_key((item.id, n) for n, item in enumerate(items))
 
     def folded(rows: Any) -> Any:
         return np.stack([np.asarray(rows)[group].mean(axis=0) for group in groups.values()])
@@ -203,9 +202,8 @@ def _rotations(
     """
     from evalsuite.metrics.statistics import Means
 
-    items, groups = answered.items, dict[tuple[str, int], list[int]]()
-    for n, (item, sample) in enumerate(zip(items, samples, strict=True)):
-        groups.setdefault((item.id, sample), []).append(n)
+    items = answered.items
+    groups = by_key(((item.id, sample), n) for n, (item, sample) in enumerate(zip(items, samples, strict=True)))
     whole = [rows for rows in groups.values() if len(rows) == change.count(items[rows[0]])]
     folded = []
     for part in parts:

@@ -33,9 +33,9 @@ def similarity_part(answered: Answered, encoder: Encoder) -> Part:
 
 
 def kept_similarity(result: CellResult, before: Mapping[str, MetricValue]) -> CellResult:
-    """The result with the Sem-Sim among the cell's metrics of before, if its texts are the same and it has none.
+    """The result with the Sem-Sim of the cell's earlier metrics, if it has none and its texts have not changed.
 
-    They are if another metric of them has the same number of items, value and signature.
+    They have not if another metric of the same texts has the same number of items, value and signature as before.
     """
     new = result.metrics
     kept = {

@@ -151,7 +151,7 @@ class Store:
         self._items: dict[str, Item] = {}  # hash -> item, filled while reading
         self._trial = lru_cache(_TRIALS)(_trial)  # models that are asked the same question have equal rows
         self._damaged: set[str] = set()  # keys of replies with a wrong digest, filled while reading
-        whole = self._wal.exists() or not path.exists()  # asked first: SQLite makes the file
+        whole = self._wal.exists() or not path.exists()  # before it is opened: SQLite creates both files
         try:
             self._open(path, whole)
         except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -381,6 +381,7 @@ class Store:
             self._lose(cost)
 
     def _lose(self, cost: float) -> None:
+        """Count a cost as spent that belongs to no stored reply."""
         if cost:
             self._db.execute("INSERT INTO spent VALUES ('', ?)", (cost,))
 
@@ -530,7 +531,7 @@ def _trial(item: Item, packed: bytes) -> Trial:
         answer_after=row.get("answer_after", ""),
         sample=row.get("sample", 0),
     )
-    return Trial.of(
+    return Trial(
         item,
         request,
         row["variant"],

@@ -11,6 +11,7 @@ from typing import Any
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import replace_file
 from evalsuite.exchange.publish.hf_card import model_card
+from evalsuite.exchange.publish.logged import Logged, models_of
 from evalsuite.exchange.publish.tables import write_arrow, write_parquet
 from evalsuite.exchange.publish.trackers import log_to_mlflow, log_to_swanlab, log_to_wandb
 
@@ -64,10 +65,14 @@ def _card(asked: ExportRequest) -> ExportResult:
     return ExportResult((said,), tuple(left))
 
 
-def _tracked(log: Callable[..., list[str]], where: str) -> Callable[[ExportRequest], ExportResult]:
+def _tracked(log: Callable[[Path, Logged, str], None], where: str) -> Callable[[ExportRequest], ExportResult]:
+    """The export to a tracker: `log` gets a run's folder, one of its models, and the project."""
+
     def made(request: ExportRequest) -> ExportResult:
-        names = log(request.runs[0], request.model, **({"project": request.project} if request.project else {}))
-        return ExportResult(tuple(f"{name}: logged to {where}" for name in names))
+        models = models_of(request.runs[0], request.model)
+        for one in models:
+            log(request.runs[0], one, request.project or "evalsuite")
+        return ExportResult(tuple(f"{one.name}: logged to {where}" for one in models))
 
     return made
 

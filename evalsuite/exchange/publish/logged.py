@@ -37,6 +37,15 @@ class Logged:
     tags: dict[str, str]  # versions and hashes
     remarks: tuple[str, ...]  # the figures that are not of all items, and why
 
+    @property
+    def name(self) -> str:
+        return f"{self.run}/{self.model}"
+
+    @property
+    def config(self) -> dict[str, str]:
+        """The parameters, and the tags with a prefix: for trackers that have no tags."""
+        return {**self.params, **{f"version.{key}": value for key, value in self.tags.items()}}
+
 
 def models_of(run: Path, model: str = "") -> list[Logged]:
     """The values to log of each model of a run, or of one. Raises ConfigError for an unknown model."""
@@ -54,14 +63,14 @@ def _logged(run: Path, name: str, cells: Sequence[CellResult], tags: Mapping[str
     remarks = []
     hashes = {}
     for cell in cells:
-        place = metric_name(cell)
-        hashes[f"data.{place.split('/')[0]}.{cell.set}"] = cell.facts.data
+        prefix = metric_name(cell)
+        hashes[f"data.{prefix.split('/')[0]}.{cell.set}"] = cell.facts.data
         if why := lacks(cell):
-            remarks.append(f"{place}: {why}")
-            metrics[f"{place}/not_whole"] = 1.0
+            remarks.append(f"{prefix}: {why}")
+            metrics[f"{prefix}/not_whole"] = 1.0
         for metric, figures in cell.metrics.items():
             found = {"": figures.value, "/low": figures.low, "/high": figures.high, "/n": figures.n}
-            metrics |= {_plain(f"{place}/{metric}{end}"): float(x) for end, x in found.items() if x is not None}
+            metrics |= {_plain(f"{prefix}/{metric}{end}"): float(x) for end, x in found.items() if x is not None}
     return Logged(run.resolve().name, name, _params(cells), metrics, {**tags, **hashes}, tuple(remarks))
 
 

@@ -12,6 +12,7 @@ from evalsuite.common.files import new_folder, remove, replacing
 from evalsuite.frames import libraries
 from evalsuite.frames.run import Run, described, table_named
 from evalsuite.frames.run import load as load_run
+from evalsuite.metrics.signatures import package_version
 
 ALWAYS = ("records", "cells")  # written also without rows
 Files = dict[str, int]  # file -> rows
@@ -46,7 +47,7 @@ def _write(runs: Sequence[Path], out: Path, suffix: str, writer: Callable[..., A
 
 def _write_table(run: Run[Any], name: str, path: Path, writer: Callable[..., Any]) -> int:
     """Write one table, some rows at a time. Returns their number."""
-    about = {"table": name, "meaning": table_named(name).meaning, "evalsuite": _version()}
+    about = {"table": name, "meaning": table_named(name).meaning, "evalsuite": package_version()}
     schema = libraries.arrow_schema(described(name, ["all"])).with_metadata(about)
     count = 0
     with replacing(path) as file, writer(file, schema) as made:
@@ -54,12 +55,6 @@ def _write_table(run: Run[Any], name: str, path: Path, writer: Callable[..., Any
             made.write_table(batch.replace_schema_metadata(about))
             count += batch.num_rows
     return count
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("evalsuite")
 
 
 @contextmanager

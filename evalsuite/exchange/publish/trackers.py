@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.common.terminal import say
-from evalsuite.exchange.publish.logged import Logged, models_of, tables_of
+from evalsuite.exchange.publish.logged import Logged, tables_of
 from evalsuite.frames.libraries import need
 
 _SWANLAB = 250  # characters of a name that SwanLab takes
 _LONGEST = 500  # characters of a value that every version of MLflow takes
 
 
-def log_to_wandb(run: Path, model: str = "", project: str = "evalsuite") -> list[str]:
-    """One run of Weights & Biases for each model. Returns their names.
+def log_to_wandb(run: Path, one: Logged, project: str) -> None:
+    """Log a model as a run of Weights & Biases.
 
     WANDB_MODE=offline writes to WANDB_DIR, for `wandb sync`. Its client is told to send no code, no state of git, and
     nothing of this machine.
@@ -35,34 +35,28 @@ def log_to_wandb(run: Path, model: str = "", project: str = "evalsuite") -> list
     }
     known = wandb.Settings.model_fields  # the names with x_ differ between versions
     settings = wandb.Settings(**{key: value for key, value in quiet.items() if key in known})
-    names = []
-    for one in models_of(run, model):
-        config = {**one.params, **{f"version.{key}": value for key, value in one.tags.items()}}
-        name = _name(one)
-        with (
-            wandb.init(
-                project=project,
-                name=name,
-                group=one.run,
-                job_type="evaluation",
-                config=config,
-                notes="\n".join(one.remarks),
-                settings=settings,
-                reinit="finish_previous",
-            ) as logged,
-            tables_of(run, one.model) as files,
-        ):
-            logged.summary.update(one.metrics)
-            artifact = wandb.Artifact(_artifact(name), type="evaluation")
-            for file in files:
-                artifact.add_file(str(file), name=file.name)
-            logged.log_artifact(artifact)
-        names.append(name)
-    return names
+    with (
+        wandb.init(
+            project=project,
+            name=one.name,
+            group=one.run,
+            job_type="evaluation",
+            config=one.config,
+            notes="\n".join(one.remarks),
+            settings=settings,
+            reinit="finish_previous",
+        ) as logged,
+        tables_of(run, one.model) as files,
+    ):
+        logged.summary.update(one.metrics)
+        artifact = wandb.Artifact(_artifact(one.name), type="evaluation")
+        for file in files:
+            artifact.add_file(str(file), name=file.name)
+        logged.log_artifact(artifact)
 
 
-def log_to_mlflow(run: Path, model: str = "", project: str = "evalsuite") -> list[str]:
-    """One run of MLflow for each model, in the experiment `project`. Returns their names.
+def log_to_mlflow(run: Path, one: Logged, project: str) -> None:
+    """Log a model as a run of MLflow, in the experiment `project`.
 
     MLFLOW_TRACKING_URI says where, such as sqlite:///mlflow.db.
     """
@@ -73,55 +67,41 @@ def log_to_mlflow(run: Path, model: str = "", project: str = "evalsuite") -> lis
     client: Any = MlflowClient()
     found = client.get_experiment_by_name(project)
     experiment = found.experiment_id if found else client.create_experiment(project)
-    names = []
-    for one in models_of(run, model):
-        name = _name(one)
-        tags = {**one.tags, "model": one.model, "run": one.run}
-        if one.remarks:
-            tags["mlflow.note.content"] = "\n".join(one.remarks)
-        made = client.create_run(experiment, tags=tags, run_name=name)
-        with _final_state(client, made.info.run_id), tables_of(run, one.model) as files:
-            _in_parts(
-                client, made.info.run_id, [Param(key, _cut(key, value)) for key, value in one.params.items()], "params"
-            )
-            time = made.info.start_time
-            _in_parts(client, made.info.run_id, [Metric(k, v, time, 0) for k, v in one.metrics.items()], "metrics")
-            for file in files:
-                client.log_artifact(made.info.run_id, str(file), "tables")
-        names.append(name)
-    return names
+    tags = {**one.tags, "model": one.model, "run": one.run}
+    if one.remarks:
+        tags["mlflow.note.content"] = "\n".join(one.remarks)
+    info = client.create_run(experiment, tags=tags, run_name=one.name).info
+    with _final_state(client, info.run_id), tables_of(run, one.model) as files:
+        _in_parts(client, info.run_id, [Param(key, _cut(key, value)) for key, value in one.params.items()], "params")
+        _in_parts(client, info.run_id, [Metric(k, v, info.start_time, 0) for k, v in one.metrics.items()], "metrics")
+        for file in files:
+            client.log_artifact(info.run_id, str(file), "tables")
 
 
-def log_to_swanlab(run: Path, model: str = "", project: str = "evalsuite") -> list[str]:
-    """One run of SwanLab for each model, without tables: it would keep links to files in place of their content. Returns their
-    names.
+def log_to_swanlab(run: Path, one: Logged, project: str) -> None:
+    """Log a model as a run of SwanLab, without tables: it would keep links to files in place of their content.
 
     SWANLAB_MODE=offline writes to SWANLAB_LOG_DIR, for `swanlab sync`. Its client is told to send nothing of this machine.
     """
     swanlab = need("swanlab")
     unasked = ("hardware", "runtime", "requirements", "conda", "git", "swanlab", "monitor")
     settings = swanlab.Settings(interactive=False, probe=dict.fromkeys(unasked, False), terminal={"proxy_type": "none"})
-    names = []
-    for one in models_of(run, model):
-        name = _name(one)
-        logged = swanlab.init(
-            project=project,
-            name=name.replace("/", " ")[:_SWANLAB],
-            group=one.run,
-            job_type="evaluation",
-            description="\n".join(one.remarks)[:_SWANLAB] or None,
-            config={**one.params, **{f"version.{key}": value for key, value in one.tags.items()}},
-            settings=settings,
-            reinit=True,
-        )
-        try:
-            logged.log(one.metrics)
-        except BaseException as error:
-            logged.finish(state="crashed", error=type(error).__name__)
-            raise
-        logged.finish()
-        names.append(name)
-    return names
+    logged = swanlab.init(
+        project=project,
+        name=one.name.replace("/", " ")[:_SWANLAB],
+        group=one.run,
+        job_type="evaluation",
+        description="\n".join(one.remarks)[:_SWANLAB] or None,
+        config=one.config,
+        settings=settings,
+        reinit=True,
+    )
+    try:
+        logged.log(one.metrics)
+    except BaseException as error:
+        logged.finish(state="crashed", error=type(error).__name__)
+        raise
+    logged.finish()
 
 
 @contextmanager
@@ -140,10 +120,6 @@ def _in_parts(client: Any, run_id: str, values: list[Any], kind: str) -> None:
     """Log in parts of 100, the most that a server takes of parameters at once."""
     for start in range(0, len(values), 100):
         client.log_batch(run_id, **{kind: values[start : start + 100]})
-
-
-def _name(one: Logged) -> str:
-    return f"{one.run}/{one.model}"
 
 
 def _artifact(name: str) -> str:

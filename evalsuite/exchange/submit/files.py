@@ -17,7 +17,7 @@ from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
 from evalsuite.common.plainfile import read_plain
 from evalsuite.evaluation.manifest import kept_files
-from evalsuite.exchange.submit.locate import dotted, lines_of
+from evalsuite.exchange.submit.locate import lines_of
 from evalsuite.exchange.submit.submission import SUMS, digest
 from evalsuite.results.analysis import Results
 
@@ -129,7 +129,9 @@ def load_json(folder: Path, name: str, model: type[Model]) -> tuple[Model | None
     except ValidationError as error:
         at = {e["loc"]: e["msg"] for e in error.errors(include_url=False)[:50]}
         lines = lines_of(text, at)
-        return None, [f"{name}:{lines[loc]}: {dotted(loc)}: {message}" for loc, message in at.items()]
+        return None, [
+            f"{name}:{lines[loc]}: {jsonl.field_path(loc) or 'file'}: {message}" for loc, message in at.items()
+        ]
 
 
 def _text(folder: Path, name: str) -> str:

@@ -10,10 +10,11 @@ from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import Field, ValidationError, field_validator
+from yaml.nodes import Node
 
 from evalsuite.common.errors import DataError
 from evalsuite.common.plainfile import read_plain
-from evalsuite.common.yamltext import line_and_problem, parse_yaml
+from evalsuite.common.yamltext import line_and_problem, parse_yaml, position
 from evalsuite.results.schema.base import Strict
 
 FORMAT = 1
@@ -107,14 +108,14 @@ def read_form(path: Path) -> tuple[SubmissionForm | None, list[str]]:
         line, problem = line_and_problem(error)
         return None, [f"{line}: not YAML: {problem}"]
     unfilled = list(islice(_unfilled(tree), _LISTED))
-    problems = [f"{_line(node, at)}: {_dotted(at)}: still to be filled in" for at in unfilled]
+    problems = [_problem(node, at, "still to be filled in") for at in unfilled]
     try:
         found = SubmissionForm.model_validate(tree)
     except ValidationError as error:
         for e in error.errors()[:_LISTED]:
             at = tuple(step for step in e["loc"] if not str(step).startswith(("literal[", "list[")))
             if not any(at[: len(u)] == u for u in unfilled):
-                problems.append(f"{_line(node, at)}: {_dotted(at)}: {e['msg']}")
+                problems.append(_problem(node, at, e["msg"]))
         return None, problems
     return found, problems
 
@@ -127,17 +128,6 @@ def _unfilled(tree: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str |
         yield at
 
 
-def _dotted(at: Sequence[str | int]) -> str:
-    return ".".join(map(str, at)) or "file"
-
-
-def _line(node: Any, at: Sequence[str | int]) -> int:
-    line = 1
-    for step in at:
-        if isinstance(node, yaml.MappingNode):
-            key, node = next(((k, v) for k, v in node.value if k.value == str(step)), (None, None))
-            line = key.start_mark.line + 1 if key else line
-        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
-            node = node.value[step] if step < len(node.value) else None
-            line = node.start_mark.line + 1 if node else line
-    return line
+def _problem(node: Node | None, at: Sequence[str | int], what: str) -> str:
+    line, field = position(node, at)
+    return f"{line}: {field or 'file'}: {what}"

@@ -44,13 +44,3 @@ def lines_of(text: str, paths: Collection[JsonPath]) -> dict[JsonPath, int]:
                 at.append("" if word == "{" else 0)
                 key = word == "{"
     return {path: next((found[path[:n]] for n in range(len(path), -1, -1) if path[:n] in found), 1) for path in paths}
-
-
-def dotted(path: JsonPath) -> str:
-    """A path as people write it.
-
-    >>> dotted(("cells", 3, "metrics", "f1", "value"))
-    'cells[3].metrics.f1.value'
-    """
-    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return text.removeprefix(".") or "file"

@@ -15,7 +15,6 @@ from evalsuite.benchmarks.kinds import HEADLINE
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
-from evalsuite.exchange.submit.locate import dotted
 from evalsuite.exchange.submit.submitted import JUDGED_PLACE
 from evalsuite.results import records
 from evalsuite.results.schema.base import Strict
@@ -85,7 +84,7 @@ def _file(folder: Path, file: str, model: type[Row], wrong: Callable[[Row, int],
                 found.extend(wrong(model.model_validate(jsonl.parse_object(text, path, number)), number))
             except ValidationError as error:
                 broken = True
-                found = [(dotted(e["loc"]), e["msg"]) for e in error.errors(include_url=False)[:5]]
+                found = [(jsonl.field_path(e["loc"]) or "file", e["msg"]) for e in error.errors(include_url=False)[:5]]
             except Unfit as error:
                 broken = True
                 found.append(error.args[0])

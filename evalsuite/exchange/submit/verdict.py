@@ -19,11 +19,12 @@ from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, add_file, 
 from evalsuite.common.bounds import OutOfTime, cpu_limit, memory_limit
 from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.common.flags import folders
+from evalsuite.common.jsonl import field_path
 from evalsuite.common.plainfile import JSON_SIZE, read_plain
 from evalsuite.common.resources import resolve
 from evalsuite.exchange.submit import files, form
 from evalsuite.exchange.submit.data import Official, OfficialCell
-from evalsuite.exchange.submit.locate import JsonPath, dotted, lines_of
+from evalsuite.exchange.submit.locate import JsonPath, lines_of
 from evalsuite.exchange.submit.record_checks import Broken, cell_lines, judged_lines
 from evalsuite.exchange.submit.submission import SCRUBBED
 from evalsuite.exchange.submit.submitted import Submitted
@@ -278,7 +279,7 @@ def _scores(folder: Path, theirs: Results, found: _Problems) -> None:
             nonlocal listed
             number, record = next(stored, (0, None))
             for at, theirs, ours in differences(_scored(record) if record else {}, _scored(line)):
-                text = f"{path}:{number}: {dotted(at)}: is {_short(theirs)}, but its reply gives {_short(ours)}"
+                text = f"{path}:{number}: {field_path(at) or 'file'}: is {_short(theirs)}, but its reply gives {_short(ours)}"
                 found.add(text, most=EACH - listed)
                 listed = min(listed + 1, EACH)
 
@@ -298,7 +299,9 @@ def _scores(folder: Path, theirs: Results, found: _Problems) -> None:
     lines = lines_of(text, [at for at, *_ in differing[:MOST]])
     for at, stated, ours in differing:
         line = f":{lines[at]}" if at in lines else ""
-        found.add(f"results.json{line}: {dotted(at)}: is {_short(stated)}, but the records give {_short(ours)}")
+        found.add(
+            f"results.json{line}: {field_path(at) or 'file'}: is {_short(stated)}, but the records give {_short(ours)}"
+        )
 
 
 def _scored(record: Strict) -> dict[str, Any]:

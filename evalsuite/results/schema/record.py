@@ -353,7 +353,7 @@ class Record(Strict):
             answer_after=self.answer_after or "",
             sample=self.sample,
         )
-        return types.Trial.of(
+        return types.Trial(
             item, request, self.variant, tuple(self.shots), self.asked_shots, self.perturb, self.rotation
         )
 

@@ -29,13 +29,10 @@ class ExportedDataset(BaseDataset):
             row = json.loads(line)
             shown = row["shots"][:shots]
             asked = {f"shot{n}": shot["prompt"] for n, shot in enumerate(shown)}
-            columns.append({"prompt": row["prompt"], "row": line, **asked, **_targets(shown)})
+            targets = {f"target{n}": shot["target"] for n, shot in enumerate(shown)}
+            columns.append({"prompt": row["prompt"], "row": line, **asked, **targets})
         made = Dataset.from_list(columns)
         return DatasetDict(train=made, test=made)  # OpenCompass asks for both splits; none of the first is shown
-
-
-def _targets(shown: list[dict[str, str]]) -> dict[str, str]:
-    return {f"target{n}": shot["target"] for n, shot in enumerate(shown)}
 
 
 class ExportedEvaluator(BaseEvaluator):
