@@ -52,11 +52,11 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()  # nothing that a collection makes is garbage
 
 
-LOADED = pytest.StashKey[int]()  # modules, when garbage was last looked for in them
+LOADED = pytest.StashKey[int]()  # the number of loaded modules at the last `_freeze`
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Look for garbage seldom, and not in what is loaded by now: that took a fifth of the tests' time."""
+    """Collect garbage seldom, and leave out the objects loaded so far: collecting took a fifth of the tests' time."""
     _freeze(session.config)
     gc.enable()
     gc.set_threshold(20_000, 10, 20)
@@ -64,8 +64,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item) -> None:
-    """Switch off the collection of garbage by libraries that a test loaded, too: a model that is closed has all garbage
-    collected, a third of a second with torch."""
+    """Leave out the objects of libraries that a test loaded, too: closing a model collects all garbage, which takes a third of a
+    second once torch is loaded."""
     if len(sys.modules) > item.config.stash[LOADED] + 200:
         _freeze(item.config)
 
@@ -78,8 +78,7 @@ def _freeze(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Iterator[Any]:
-    """Have one worker rewrite assertions for all where that is still to be done, since it takes twice as long as all else of a
-    collection."""
+    """Let one worker rewrite the assertions of changed test files for all: it takes twice as long as the rest of collection."""
     if "PYTEST_XDIST_WORKER" not in os.environ or not (stale := _stale_assertions()):
         return (yield)
     with (stale / "collection.lock").open("w") as lock:
@@ -90,7 +89,7 @@ def pytest_collection(session: pytest.Session) -> Iterator[Any]:
 
 
 def _stale_assertions() -> Path | None:
-    """The folder of the compiled tests if one of them is older than its source, and can be written."""
+    """The folder of the compiled tests if one of them is older than its source and the folder can be written; else None."""
     tests = Path(__file__).parent
     folder = tests / "__pycache__"
     end = f".{sys.implementation.cache_tag}-pytest-{pytest.__version__}.pyc"
@@ -100,11 +99,11 @@ def _stale_assertions() -> Path | None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The files with slow or thorough tests first: a worker that has begun one last would keep the others waiting. A file stays
-    whole, for what its tests share is made once in a worker. Tests on the cluster before all others, so that one worker has them
-    before another is idle and takes some, with a cluster of its own.
+    """Put the files with slow or thorough tests first: a worker that began one of them last would keep the others waiting. A file
+    stays whole, since a worker makes what its tests share once. Tests on the cluster come before all others, so that one worker
+    gets them all: each worker that takes some starts a cluster.
 
-    A shuffled order is the same in every worker, as pytest-xdist needs it: each test has a number of its own."""
+    A shuffled order depends on the seed and the test's name alone: pytest-xdist needs the same order in every worker."""
     for item in items:
         if "browse" in getattr(item, "fixturenames", ()):  # a page costs a second to open
             item.add_marker("slow")
@@ -125,8 +124,7 @@ def on_cluster(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_report_to_serializable() -> Iterator[Any]:
-    """Write half characters (lone surrogates) of a message by their numbers: a worker can send none, and the whole run would
-    end."""
+    """Write lone surrogates in messages as escapes: a worker cannot send them, and the whole run would end."""
     return _whole_characters((yield))
 
 
@@ -170,8 +168,8 @@ def _difference(left: bytes, right: bytes) -> list[str]:
 
 @pytest.fixture
 def no_finalizers() -> Iterator[None]:
-    """No collection of garbage, for texts nested 100,000 deep: while one is read, the garbage of another test could be collected,
-    whose finalizers would find the stack full, and pytest would fail the test for it."""
+    """No garbage collection, for tests of texts nested 100,000 deep: finalizers of another test's garbage would run while the
+    stack is full, and pytest would fail the test for their errors."""
     gc.disable()
     yield
     gc.enable()
@@ -212,7 +210,7 @@ def empty_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]
 
 @pytest.fixture
 def tokens_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The tokens that hf/prefill.py puts through the network, of each forward pass."""
+    """The number of tokens in each forward pass of hf/prefill.py."""
     from evalsuite.backends.hf import prefill
 
     sizes: list[int] = []
@@ -237,7 +235,7 @@ def own_folder(
 
 @pytest.fixture(autouse=True)
 def room(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Room on the disk, as `doctor` sees it, however full this machine's is."""
+    """Free space for `doctor`, however full this machine's disk is."""
     monkeypatch.setattr("evalsuite.setup.machine.free_disk", lambda _: 10**12)
 
 
@@ -298,9 +296,9 @@ ON_NODES = {
     "HF_HUB_OFFLINE": "1",
     "PYTHONPATH": os.pathsep.join(filter(None, (str(ENGINE), os.environ.get("PYTHONPATH")))),
 }
-# A node is lost when it refuses five calls within a second, as none does whose process lives: a busy one only answers late.
-# Nor does Ray end tasks where others fill the machine's memory. A worker that died as it started is started anew before
-# evalsuite's patience (cluster.PATIENCE) is over.
+# Ray gives up a node that refuses five calls within a second. No living process refuses calls: a busy one answers late. Ray
+# ends no tasks when other programs fill the machine's memory, and restarts a worker that died while it started before evalsuite
+# gives up (cluster.PATIENCE).
 PATIENT: dict[str, Any] = {
     "health_check_initial_delay_ms": 0,
     "health_check_period_ms": 200,
@@ -308,7 +306,7 @@ PATIENT: dict[str, Any] = {
     "health_check_timeout_ms": 600_000,
     "worker_register_timeout_seconds": 120,
     "memory_monitor_refresh_ms": 0,
-    # Nobody reads its metrics, and a process that waits for work is not needed: an actor starts its own.
+    # Nobody reads the metrics, and no process needs to wait for work: an actor starts its own.
     "enable_metrics_collection": False,
     "prestart_worker_first_driver": False,
 }
@@ -317,8 +315,8 @@ UNWATCHED = {"include_dashboard": False, "include_log_monitor": False, "no_monit
 
 @pytest.fixture(scope="session")
 def nodes_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The working folder of a cluster's processes. A test's own folder is gone behind it, and oneMKL ends a process whose
-    folder is."""
+    """The working folder of a cluster's processes. A test's own folder is removed after the test, and oneMKL ends a process whose
+    working folder is gone."""
     return tmp_path_factory.mktemp("nodes")
 
 
@@ -390,9 +388,8 @@ def running(loop: asyncio.AbstractEventLoop | None) -> Iterator[None]:
 
 
 def clean(tab: Any) -> None:
-    """Leave a tab as a new one is. What a page keeps is cleared by the page itself, behind its own writings: the browser
-    would clear
-    it in an order of its own, and a mark that was on its way could stay for the next test, or one of that test be lost."""
+    """Reset a tab to the state of a new one. The page itself clears its storage, after its own writings: the browser would
+    clear it at a moment of its own, before a writing that is under way or after the next test's first one."""
     tab.evaluate("() => { try { localStorage.clear(); sessionStorage.clear(); } catch { /* it may keep nothing */ } }")
     tab.goto("about:blank")
     tab.emulate_media(reduced_motion="no-preference")
@@ -404,20 +401,19 @@ def clean(tab: Any) -> None:
 
 @pytest.fixture(scope="session")
 def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
-    """Opens a file in a tab that nothing was done in: no history, nothing stored, no permissions; fails the test on any
-    dialog, script error, console message or network request. `script` runs before those of every page.
+    """Opens a file in a fresh tab, without history, stored values or permissions. Any dialog, script error, console message or
+    network request fails the test. `script` runs before the page's scripts; the tab waits for the selector `drawn`.
 
-    A script error closes the tab, so that what waits for the page fails at once. So does a leaderboard that says why it
-    cannot be drawn, or is drawn without what the test waits for.
+    A script error closes the tab, so that a test that waits for the page fails at once. A leaderboard that cannot be drawn, or is
+    drawn without `drawn`, fails at once, too.
 
-    All tabs are of one Chromium. What a test hands back is cleaned and lent again, for a new window costs twice as much as
-    a page; that of a test that failed is closed.
+    All tabs are of one Chromium. A tab is cleaned and lent again, since a new one costs twice as much as a page; the tab of a
+    failed test is closed.
 
-    What `wait_for_function` is given must be a function: an expression that is not true at once would be evaluated again by
-    the page itself, which its policy forbids.
+    `wait_for_function` must be given a function: an expression would be evaluated by the page, which its policy forbids.
 
-    Between two calls Playwright leaves its event loop marked as the thread's running one, and no other could run, nor
-    another Playwright start. So it is marked only while a tab is open."""
+    Playwright leaves its event loop marked as the thread's running one between two calls, which keeps every other loop from
+    running. The fixture marks it only while a tab is open."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
     # The headless shell needs a quarter less CPU time for a page.
     path = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None)

@@ -1,8 +1,8 @@
-"""CPU seconds that each file of tests costs, told at the end of a run beside what tests/budget.toml allows. `--budget` writes the
-measured ones there, for the commit that changes them.
+"""CPU seconds that each test file costs, reported at the end of a run beside its budget in tests/budget.toml. `--budget` writes
+the measured seconds there, for the commit that changes them.
 
-Seconds of the processor stay the same on a busy machine; those of the clock don't. What a test starts is counted with it: servers,
-browsers, clusters. A fixture's cost is that of the file whose test needed it first. Nothing fails here: another machine is slower."""
+CPU seconds stay the same on a busy machine; seconds of the clock do not. Servers, browsers and clusters count with the test
+that starts them, a fixture with the file whose test needs it first. No test fails for its cost: other machines are slower."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ TICKS = os.sysconf("SC_CLK_TCK")
 # -m, and its target of make.
 TIERS = {"not thorough": "test", "not slow and not thorough": "test-fast", "thorough": "test-thorough"}
 BUDGET = Path(__file__).with_name("budget.toml")
-NEAR = 1.3, 2.0  # a file may cost this much more than its budget, in parts and in seconds, before it is named
+NEAR = 1.3, 2.0  # a file is over its budget above 1.3 times its seconds plus 2 seconds
 
 
 def spent(alone: bool = False) -> float:
-    """CPU seconds of this process and, unless `alone`, of its child processes; of ended ones, those that were waited for."""
+    """CPU seconds of this process and, unless `alone`, of its descendants; of ended ones only those that were waited for."""
     if alone:
         return time.process_time()
     ended = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -74,7 +74,7 @@ class Costs:
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
         file = item.nodeid.partition("::")[0]
         each = self.config.getoption("--costs")
-        if each or file != self.file:  # to look takes some milliseconds
+        if each or file != self.file:  # measuring takes some milliseconds
             self.turn(file)
         result = yield
         if each:
@@ -125,8 +125,8 @@ class Costs:
             yield f"{seconds:7.1f} {name}"
 
     def rewritten(self, text: str) -> str:
-        """The budget with what files cost in this run of `make test` or `make test-thorough`, or of some files with the same -m; it
-        keeps the rows of the others. Files in folders run elsewhere."""
+        """The text of the budget with the costs of this run: `make test`, `make test-thorough`, or some files with the same -m.
+        Files that did not run keep their rows; of a whole run they get 0, except those in folders, which run elsewhere."""
         column = ("test", "test-thorough").index(self.tier)
         budget = tomllib.loads(text)
         rows: dict[str, list[int]] = defaultdict(lambda: [0, 0])

@@ -51,7 +51,7 @@ class _File:
 
 @dataclass
 class Disk:
-    """Files and names as the programs see them, and those that are on the disk: what was synced, and nothing else."""
+    """Files and names as programs see them (`names`), and as they are on the disk: synced content and names only (`synced`)."""
 
     root: str
     names: dict[str, _File | None] = field(default_factory=dict)  # None: a folder
@@ -84,7 +84,7 @@ class Disk:
                 file.content[c.at : c.at + len(c.bytes)] = c.bytes
 
     def after_a_cut(self, names: bool) -> dict[str, bytes]:
-        """Path below the root -> content. With `names`, names are on the disk though nobody synced their folders."""
+        """Path below the root -> content after a power cut. With `names`, names survive although nobody synced their folders."""
         found = self.names if names else self.synced
         kept = {}
         for name, file in found.items():
@@ -102,7 +102,8 @@ def write_files(folder: Path, files: dict[str, bytes]) -> Path:
 
 
 def reply(request: Any) -> str:
-    """A model that notes each question, where $ASKED names a file for that. One function everywhere: it is the fingerprint."""
+    """A model that writes a dot for each question into the file that $ASKED names. All tests use this one function, since a run's
+    fingerprint depends on it."""
     if name := os.environ.get("ASKED"):
         with open(name, "ab") as file:
             file.write(b".")

@@ -1,4 +1,4 @@
-"""The environment that tests run in: what somebody's machine sets for itself is dropped, in this place alone."""
+"""The environment variables of tests. Here alone, the machine's own settings are dropped."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-# Folders with real data, labelled answers and values of metrics, whose tests skip without them; and what pytest's workers inherit.
+# Folders with labelled answers and values of metrics, without which their tests are skipped; and variables for pytest's workers.
 KEPT = re.compile(r"EVALSUITE_(?:ANSWERS|METRICS|TEST_\w+)$")
 DROPPED = re.compile(
     r"EVALSUITE_|LC_|LANG|HF_|HUGGINGFACE_|TRANSFORMERS_|MODELSCOPE_|OPENAI_|RAY_|WANDB_|MLFLOW_|XDG_|JIEBA"
@@ -24,8 +24,8 @@ SET = {
 
 
 def scrub() -> None:
-    """Drop what a machine sets, and keep EVALSUITE_DATA under another name: tests evaluate on the sample unless they ask for the
-    real data (the fixture `real_data`). A worker of pytest-xdist inherits what its parent has scrubbed."""
+    """Drop the machine's own settings, and keep EVALSUITE_DATA as EVALSUITE_TEST_DATA: tests evaluate the sample unless they
+    ask for real data (the fixture `real_data`). A worker of pytest-xdist inherits the scrubbed environment."""
     data = os.environ.get("EVALSUITE_DATA") or os.environ.get("EVALSUITE_TEST_DATA")
     for name in [name for name in os.environ if DROPPED.match(name) and not KEPT.match(name)]:
         del os.environ[name]

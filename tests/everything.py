@@ -1,4 +1,4 @@
-"""A small run that has all that the leaderboard page can draw: what its tests of access and of hostile input share."""
+"""A small run with everything that the leaderboard page can draw, for its tests of accessibility and of hostile input."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ TASKS = ["domain_identification", "slot_identification", "conflict_detection", "
 MODELS = {"lexical": "lexical", "oracle": "oracle", "random": "random", "random+LoRA": "random"}  # fmt: skip
 STATUSES = ["unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"]
 
-# Opens all that opens, menus too, and what lies in it. The page draws it at the event that is waited for.
+# Opens every fold and menu, and those inside them. A fold draws its content at the `toggle` event, for which the script waits.
 UNFOLD = """async () => {
     for (let shut; (shut = [...document.querySelectorAll("details:not([open])")]).length;) {
         await Promise.all(shut.map((x) => new Promise((done) => {
             x.addEventListener("toggle", done, { once: true });
             x.open = true;
         })));
-        await new Promise((done) => setTimeout(done));  // behind what the page itself put off at that event
+        await new Promise((done) => setTimeout(done));  // after the work that the page itself postponed at that event
     }
 }"""
 

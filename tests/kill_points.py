@@ -1,8 +1,8 @@
 """Commands that hold still in the middle of writing, so that a test can kill them there.
 
-Such a command, forked as tests/processes.py has it, holds when it would write its 31st row, say. Rows are steps of a training;
-replies on their way to a store, those of earlier transactions being kept and those of the one under way not; or lines of a
-screening, written chunk by chunk."""
+Such a command, forked by tests/processes.py, holds still when it would write its 31st row, say. Rows are the steps of a
+training, the replies that a store is about to write (only earlier transactions are kept), or the lines that a screening writes
+in chunks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def nothing(pid: int) -> None: ...
 
 @contextmanager
 def commands(*modules: str) -> Iterator[Callable[..., None]]:
-    """`kill(goal, words)` runs a command until it has `goal` rows and kills it; before that `look` is given its id."""
+    """`kill(goal, words)` runs a command until it has `goal` rows, calls `look` with the process's id, and kills it."""
     with processes.session(*modules) as answers:
 
         def kill(goal: int, words: Iterable[object], look: Callable[[int], object] = nothing) -> None:
@@ -45,7 +45,7 @@ def kill(goal: int, words: Iterable[object], look: Callable[[int], object] = not
 
 
 def hold(left: int, tell: Callable[[], object]) -> None:
-    """Have this process tell, and wait for its end, where it would write one row more than are left."""
+    """Let this process write `left` rows; before the next one it calls `tell` and waits to be killed."""
     from evalsuite.authoring import screen
     from evalsuite.evaluation.display import TrainingProgress
     from evalsuite.results.store import Store

@@ -1,10 +1,10 @@
 """The labelled replies of the project, on which its reader of choices is tested.
 
 `tables`: short forms, written for the labelling rules and for the rules and words of the reader. `adversarial`, `replies`,
-`long_replies`, `third_replies`: written by annotators who had not seen the reader. `real_replies`: written by models under
-many instructions. `strong_replies`: in the manner of models of 2026, with and without thinking, labelled before
-they were read; its last 102 have the forms of replies that were misread. Of the real ones, `held_choices` were labelled twice, and were not looked at before the reader was done.
-"""
+`long_replies`, `third_replies`: written by annotators who had not seen the reader. `real_replies`: written by models under many
+instructions. `strong_replies`: in the manner of models of 2026, with and without thinking, labelled before they were read; its
+last 102 have the forms of replies that were misread. Of the real ones, `held_choices` were labelled twice, and were not looked
+at before the reader was done."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def is_right(row: Row) -> bool:
 
 
 def forget() -> None:
-    """Forget what was read: the reader's words or rules were changed."""
+    """Clear the reader's caches, after its words or rules were changed."""
     read.read_one.cache_clear()
     rules.fired.cache_clear()
 
 
 def main() -> None:
-    """Print the agreement of each set, and which statuses are read as which, apart for the held-back half."""
+    """Print the agreement of each set and the confusion of statuses, separately for the held-back half."""
     for held in (False, True):
         statuses: Counter[tuple[str, str]] = Counter()
         right: Counter[str] = Counter()

@@ -22,7 +22,7 @@ class Block:
     """A fenced block of code."""
 
     lang: str
-    title: str  # the name of the file that it is, or goes on with where it begins with a blank
+    title: str  # the file that the block writes, or continues if its text begins with a blank; "" for none
     text: str
     line: int
 
@@ -90,7 +90,7 @@ def without_comment(line: str) -> str:
 
 
 def differing(one: Block, other: Block) -> str:
-    """A difference between a Chinese block and the English one, or "": comments and lines with Chinese words may."""
+    """A difference between a Chinese block and the English one; "" if only comments and lines with Chinese words differ."""
     if (one.lang, one.title) != (other.lang, other.title):
         return f"{one.lang} {one.title!r} is {other.lang} {other.title!r}"
     if one.lang == "console":

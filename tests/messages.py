@@ -1,7 +1,7 @@
 """Collects from the code every message that reaches a user, as templates with named places.
 
-`f"{path}: no such folder"` is the template "{path}: no such folder". From where a message is raised or printed, names are
-followed to what was assigned to them, calls to what the functions of the suite return, and conditions both ways.
+`f"{path}: no such folder"` is the template "{path}: no such folder". Where a message is raised or printed, the collector
+follows names to the values assigned to them, calls to the values that the suite's functions return, and conditions both ways.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TAKES: dict[str, tuple[int | str, ...]] = {
     "_disk": (0, 2),
 }  # fmt: skip
 _ELSEWHERE = {("benchmarks/file/format.py", "ValueError"), ("backends/model.py", "ValueError"), ("results/schema/base.py", "ValueError"), ("common/jsonl.py", "ValueError")}  # fmt: skip
-# Functions whose texts are all shown: their results stand in tables, or are read by a name that does not lead to them.
+# Functions whose texts are all shown, although no call leads to them: their results stand in tables, or have another name there.
 _SHOWN = {
     ("setup/packages.py", "__str__"),
     ("evaluation/cost_sheet.py", "_notes"),
@@ -50,12 +50,12 @@ _FIELDS = {"problems", "notes", "warnings", "summary", "remarks", "verified", "u
 
 
 def templates() -> dict[str, str]:
-    """Every template, with the place in the code from where it was found."""
+    """Every template -> the file and line from which it was found."""
     return _Collector().found
 
 
 def places(template: str) -> list[str]:
-    """The names of a template's places, in order."""
+    """The names of a template's placeholders, in order."""
     return re.findall(r"\{(\w+)(?:![ra])?(?::zh)?\}", template.replace("{{", "").replace("}}", ""))
 
 

@@ -1,4 +1,4 @@
-"""CEDAR's probes with likelihoods of our choice in a run's store: what a model answers, without a model."""
+"""CEDAR's probes with chosen likelihoods in a run's store, as if a model had answered them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ TASK, SET = TASKS["cedar_inference_probing"], "sample"
 
 
 def add(run: Path, losses: Callable[[int], tuple[float, float]], limit: int = 12) -> None:
-    """Probes of the sample, answered by the first model of the run; `losses`: of the n-th item, in nats for each target."""
+    """Add probes of the sample, answered by the run's first model, and score the run. `losses(n)`: the losses of the n-th
+    item's two targets, in nats."""
     file, prompt = (
         Corpus(BENCHMARK, bundled("sample")).file(TASK, SET, "test"),
         Prompt(bundled("prompts"), TASK, "paper"),

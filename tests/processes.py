@@ -1,14 +1,14 @@
 """Commands of evalsuite, each in a process of its own.
 
-Each is forked from a process that has loaded all, for loading takes longer than most commands. One such process, the parent of
-all commands, serves all tests of a run and all workers of pytest-xdist: the worker that needs it first starts it, under a lock, and
-it ends behind the last one. What it costs counts with the file whose test started it.
+Each is forked from a process that has loaded all modules, since loading takes longer than most commands. One such process, the
+parent of all commands, serves all tests of a run and all workers of pytest-xdist: the worker that needs it first starts it,
+under a lock, and it ends after the last session. Its CPU time counts with the file whose test started it.
 
     python tests/processes.py FOLDER  # listens on a socket in the folder, for sessions of a test each
 
-A session begins with a line of JSON: the modules to load if they are not yet, and the variables of its environment. Each line
-behind it is a command: its folder, further variables, its words, and after how many rows it holds (tests/kill_points.py), or null.
-The answer is [exit code, what it printed], before it the number of the process where that holds."""
+A session begins with a line of JSON: the modules to load if they are not loaded yet, and its environment variables. Each
+further line is a command: its folder, further variables, its words, and the number of rows after which it holds still
+(tests/kill_points.py), or -1. The answer is [exit code, output]; the id of a process that holds still comes before it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TORCH = "torch", "transformers", "transformers.models.llama.modeling_llama", "ev
 
 
 class _Shared:
-    """The folder of the socket, the environment that the parent is started with, and what keeps it until this process ends."""
+    """The folder of the socket, the environment that the parent is started with, and the connection that keeps it alive."""
 
     folder: Path | None = None
     environment: Mapping[str, str] = os.environ
@@ -43,7 +43,7 @@ class _Shared:
 
 
 def share(folder: Path) -> None:
-    """Take the parent of commands from now on that is shared by those who name this folder."""
+    """Share one parent of commands with every process that names this folder."""
     _Shared.folder, _Shared.environment = folder, dict(os.environ)
 
 
@@ -51,8 +51,8 @@ def share(folder: Path) -> None:
 def session(
     *modules: str, python: Sequence[str] = (sys.executable,), **environment: str
 ) -> Iterator[Callable[..., Iterator[Any]]]:
-    """`answers(words, folder, variables, rows)` yields what comes of a command. Variables given here are set before anything is
-    loaded, in a process of its own for this session."""
+    """`answers(words, folder, variables, rows)` yields the answers to a command. With `environment` or another `python` the
+    session has a parent of its own, whose variables are set before it loads anything."""
     with ExitStack() as stack:
         if environment or python != (sys.executable,) or _Shared.folder is None:
             own = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -83,10 +83,9 @@ def session(
 def commands(
     *modules: str, python: Sequence[str] = (sys.executable,), **environment: str
 ) -> Iterator[Callable[..., tuple[int, str]]]:
-    """`run(folder, *words)` runs a command in a folder, or a program in Python if the first word is a file's name, and
-    returns its
-    exit code and what it printed on both streams. Keywords are variables of its environment. Bytes that are no UTF-8 are
-    returned as `os.fsdecode` has them."""
+    """`run(folder, *words)` runs a command in a folder, or a Python program if the first word ends in .py, and returns its exit
+    code and its output on both streams. Keywords are environment variables. Bytes that are not UTF-8 are decoded as by
+    `os.fsdecode`."""
     with session(*modules, python=python, **environment) as answers:
 
         def run(folder: Path, *words: object, **variables: str) -> tuple[int, str]:
@@ -107,9 +106,10 @@ def _joined(folder: Path) -> tuple[object, ...]:
 
 
 def _started(folder: Path, python: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """The parent of commands, once it listens. Ctrl-C on the terminal is for the tests.
+    """Start a parent of commands and return it once it listens. Ctrl-C on the terminal does not reach it.
 
-    It works in a folder that stays: a test's own is gone behind it, and oneMKL ends a process whose folder is."""
+    It works in a folder that stays: a test's own folder is removed after the test, and oneMKL ends a process whose working
+    folder is gone."""
     process = subprocess.Popen(
         [*python, __file__, str(folder)],
         cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=environment, start_new_session=True,
@@ -119,7 +119,7 @@ def _started(folder: Path, python: Sequence[str], environment: Mapping[str, str]
 
 
 def _connection(folder: Path, modules: Sequence[str]) -> IO[str] | None:
-    """A session, or none where nobody listens."""
+    """A new session; None if no parent listens."""
     with suppress(OSError), socket.socket(socket.AF_UNIX) as connected:
         with _address(folder) as address:
             connected.connect(address)
@@ -132,7 +132,7 @@ def _connection(folder: Path, modules: Sequence[str]) -> IO[str] | None:
 
 @contextmanager
 def _address(folder: Path) -> Iterator[str]:
-    """The socket of a folder: its whole path may be longer than an address can be."""
+    """The address of a folder's socket. On Linux it names the folder by its descriptor: a path may be too long for an address."""
     if sys.platform != "linux":
         yield str(folder / "commands")
         return
@@ -241,7 +241,7 @@ def _command(folder: str, variables: dict[str, str], words: list[str], rows: int
 
 
 def _ended(work: Callable[[], None]) -> None:
-    """Do the work and end as a program does, but let the system free what is loaded: that takes Python as long as a command."""
+    """Do the work and end as a program does, but leave the memory to the system: freeing it takes Python as long as a command."""
     code: object = 0
     try:
         work()

@@ -21,9 +21,9 @@ def of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def made_once(make: Callable[..., Path], name: str = "") -> Any:
-    """A module's fixture: a path in a copy of the folder that `make(folder, …)` filled, as `make` returned it.
+    """A fixture of a module: the path that `make(folder, …)` returned, in a copy of the folder that it filled.
 
-    The other parameters of `make` are fixtures. Folders are told apart by those that are texts, numbers or lists."""
+    The other parameters of `make` are fixtures. Their values that are texts, numbers or lists identify the folder."""
     needs = [parameter for parameter in signature(make).parameters if parameter != "folder"]
 
     def fixture(tmp_path_factory: pytest.TempPathFactory, **given: Any) -> Path:

@@ -1,4 +1,4 @@
-"""Baselines that pass for models: their replies in files, which the scripted backend gives back."""
+"""Baselines that pass for models: the scripted backend returns their replies from files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def stand_in_models(
     perturb: Sequence[str] = ("none",),
     tags: Mapping[str, Sequence[str]] | None = None,
 ) -> list[dict[str, object]]:
-    """Entries of a models.yaml in the folder: model -> the baseline whose replies it has, to all items of the sample."""
+    """Entries of a models.yaml. `models`: name -> the baseline whose replies to all items of the sample are written into the
+    folder."""
     cells = evalsuite.preview(model=["random"], tasks=tasks, perturb=perturb, data="bundled:sample")
     trials = [trial for _, asked in cells for trial in asked]
     corpus = Corpora(bundled("sample"))

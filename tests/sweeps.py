@@ -1,4 +1,4 @@
-"""The LoRA sweep that the tests of sweeps share: its settings, and what it leaves."""
+"""The LoRA sweep that the tests of sweeps share: its settings and its files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def weights(run: Path) -> dict[str, bytes]:
 
 
 def produce(run: Path) -> dict[str, bytes]:
-    """The files of a sweep that must not depend on whether it was killed; a card also says how long the training took."""
+    """The files of a sweep that are the same whether or not it was killed. A card is not: it states how long the training
+    took."""
     files = [run / "results.json", run / "models.yaml", *sorted(run.glob("records/*"))]
     return {**{str(p.relative_to(run)): p.read_bytes() for p in files}, **weights(run)}
 

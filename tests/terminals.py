@@ -1,4 +1,4 @@
-"""Commands of evalsuite and programs on pseudo-terminals: one process imports what they need, a fork of it runs each.
+"""Commands of evalsuite and programs on pseudo-terminals: one process imports the modules, and a fork of it runs each command.
 
 Reads requests from its input: a line of JSON, [terminal, folder, arguments, program]; without a program it runs the command
 of evalsuite. Answers "open" once the terminal is open."""
