@@ -1,11 +1,11 @@
 """The share of models without knowledge that are called above chance: python benchmarks/above_chance.py [FOLDER…]
 
-Each file of choices is answered by models without information: uniform guesses; one letter for a whole dialogue; letters by a
-preference (Dirichlet, 3 a letter); the same letter throughout, each letter in turn. It prints the shares of models with
-p < 0.05 by the test that pages and terminals read (`better_than_shuffled`), and in brackets by a binomial test against uniform
-guesses, which earlier versions used. 5 % would be right; of 400 models, 7.2 % are within what chance makes of 5 % at the one-sided level 0.02.
-The folders hold official data; without any it is EVALSUITE_DATA, and without that the file is made up: dialogues of one to eight items, two thirds of which share their right option.
-"""
+Models without information answer each file of choices: uniform guesses; one letter for a whole dialogue; letters drawn by a
+preference (Dirichlet, 3 per letter); the same letter throughout, each letter in turn. Printed are the shares of models with p <
+0.05 by the test that the suite uses (`better_than_shuffled`), and in brackets by a binomial test against uniform guesses. 5 %
+is right; with 400 models, up to 7.2 % is compatible with 5 % (one-sided level 0.02). The folders hold official data; without
+any, it is EVALSUITE_DATA, and else a made-up file: dialogues of one to eight items, two thirds of which share their right
+option."""
 
 from __future__ import annotations
 

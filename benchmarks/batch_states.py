@@ -2,15 +2,14 @@
 
     python benchmarks/batch_states.py [--faults 2] [--random 5000] [--seed 0] [--lag 5]
 
-A run asks six requests in three batches. At each call of the endpoint, each note and each storing of replies it may be that the
-call is lost, before or after it is carried out, that a file comes in half, or that the process is killed and started again, with
-the same plan or with half of it. A batch may expire, or come with its file late, or half, or with lines that are answered and
-hold no reply. The list of batches shows one `lag` seconds late.
+A run asks six requests in three batches. Each call of the endpoint may be lost, before or after it is carried out; a file may
+come in half; and at each call, note and storing of replies the process may be killed and started again, with the same plan or
+half of it. A batch may expire, its file may be late or incomplete, and its lines may be answered without a reply. The list of
+batches shows a new batch after `lag` seconds.
 
-First all runs with at most so many faults, then runs with a fault at every tenth choice. Ends with 1 if a run loses a request,
-mixes two up, pays one twice, shows less in the books than was charged, or keeps a note of nothing; it prints the choices that
-lead there.
-"""
+First come all runs with at most `--faults` faults, then random runs with a fault at every tenth choice. Exits with 1 if a run
+loses a request, mixes two up, pays one twice, has booked less than was charged, or leaves a note behind, and prints the choices
+that led there."""
 
 from __future__ import annotations
 

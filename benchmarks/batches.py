@@ -33,21 +33,8 @@ SETTINGS = "batch: {requests: 1000, at_once: 6, poll: 0.5, discount: 0.5}, backo
 
 
 def server(seed: int) -> AbstractContextManager[str]:
-    words = [
-        "--mix",
-        LINES,
-        "--calls",
-        CALLS,
-        "--batches",
-        BATCHES,
-        "--seconds",
-        "3",
-        "--late",
-        "3",
-        "--queue",
-        "3000000",
-    ]
-    return started("batch_faults", seed, *words)
+    words = f"--mix {LINES} --calls {CALLS} --batches {BATCHES} --seconds 3 --late 3 --queue 3000000"
+    return started("batch_faults", seed, *words.split())
 
 
 def measure(folder: Path, requests: int, kills: int, seed: int, budget: float) -> bool:

@@ -5,11 +5,11 @@
     python benchmarks/contamination.py --parts "" --write docs/contamination.md   # the tables, from what is in --out
 
     caught  tiny-zh, untrained and after 1, 3 and 10 epochs on a file, by LoRA and all its weights: every test of the command
-    power   the share of repetitions that a test finds a leak in (p < 0.05), by items, epochs, and share of the leak in the text
-            that the model learnt. Each repetition draws its items and their order, so that only the training can tell it
-    alarms  the same of the untrained model, thousands of times: which order, items and options are the published ones is drawn
-    clean   the untrained model on every official file with its real order, options and splits, and two comparisons that
-            fail on any model (texts of another source; items against the same with other names), for contrast
+    power   the share of repetitions in which a test finds a leak (p < 0.05), by items, epochs, and share of the leak in the text
+            that the model learnt. Each repetition draws its items and their order, so that only the training can reveal them
+    alarms  the same for the untrained model, thousands of times; the "published" order, items and options are drawn
+    clean   the untrained model on every official file with its real order, options and splits; for contrast, two comparisons that
+            give small p-values for any model (texts of another source; items against the same items with other names)
 
 Files are those in EVALSUITE_DATA, for `caught` the sample's as well. One thread, and the seed decides everything.
 """
@@ -32,7 +32,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 EPOCHS = (1, 3, 10)
 TINY = "bundled:models/tiny-zh"
-# The text that is planted in `power` and `alarms`: short items, a lot of them, and another file to draw no item from.
+# The file whose items `power` and `alarms` plant: it has many short items.
 PLANTED = ("xcopa_cause_effect", "zh")
 BLOCK = 25  # items of a block; larger files consist of several blocks
 SIZES = (25, 50, 100, 200)
@@ -300,12 +300,8 @@ def power(seed: int, official: str, out: Path, slices: dict[float, tuple[int, in
                 number: int = number,
             ) -> None:
                 values = scored(scorer, drawn, 5, seed, net)
-                for size in SIZES:
-                    for p in (
-                        p_values(values, size, Random(f"{seed}:{number}:{epoch}"))
-                        if size <= len(drawn.blocks) * BLOCK
-                        else ()
-                    ):
+                for size in (size for size in SIZES if size <= len(drawn.blocks) * BLOCK):
+                    for p in p_values(values, size, Random(f"{seed}:{number}:{epoch}")):
                         mine.append({"share": share, "slice": number, "epochs": epoch, "items": size, "p": p})
 
             test(0, None, 0.0)
@@ -453,30 +449,27 @@ def p_text(p: float | None) -> str:
 
 
 def caught_table(rows: Rows) -> str:
-    """p after Holm of each test by epochs; values below LEVEL are bold."""
+    """p after Holm of each test by epochs; values below LEVEL are bold. The untrained model stands in each row of its network."""
+    trained = {(row["network"], way) for row in rows if (way := row["model"].rpartition("-")[0])}
     made: dict[tuple[str, ...], dict[str, str]] = {}
     for row in rows:
         way, _, epochs = row["model"].rpartition("-")
-        p = row["p_holm"]
-        text = (
-            f"**{p_text(p)}**" if p is not None and p < LEVEL else p_text(p) if p is not None else f"– ({row['why']})"
-        )
+        ways = [way] if way else sorted(way for network, way in trained if network == row["network"])
         test = row["test"] + (f", {row['form']}" if row["test"] == "mink" else "")
-        for key in (
-            [way]
-            if way
-            else [
-                w
-                for w in ("all-weights", "lora")
-                if any(r["model"].startswith(w) and r["network"] == row["network"] for r in rows)
-            ]
-        ):
-            place = (row["network"], f"{row['leak']} {row['task']}", key, test)
-            made.setdefault(place, {})[epochs if way else "0"] = text
+        for each in ways:
+            key = (row["network"], f"{row['leak']} {row['task']}", each, test)
+            made.setdefault(key, {})[epochs if way else "0"] = caught_text(row)
     return table(
         ("model", "file", "trained", "test", "untrained", *(f"{n} epoch{'s' * (n > 1)}" for n in EPOCHS)),
-        [[*place, *(by.get(n, "") for n in ("0", *map(str, EPOCHS)))] for place, by in made.items()],
+        [[*key, *(by.get(n, "") for n in ("0", *map(str, EPOCHS)))] for key, by in made.items()],
     )
+
+
+def caught_text(row: dict[str, Any]) -> str:
+    p = row["p_holm"]
+    if p is None:
+        return f"– ({row['why']})"
+    return f"**{p_text(p)}**" if p < LEVEL else p_text(p)
 
 
 def power_table(rows: Rows) -> str:

@@ -1,9 +1,9 @@
-"""Errors of the tokens that `evalsuite preview` foresees: on stored replies, and on made-up lengths with long tails.
+"""Errors of the token counts that `evalsuite preview` predicts: on stored replies, and on made-up lengths with long tails.
 
     python benchmarks/cost.py runs/a runs/b …
 
-Of every cell with replies enough, a part is taken as the sample, at random or the first in the file, and the rest is foreseen.
-"""
+In every cell with at least 20 replies, some replies are the sample (random ones, or the first of the file); the others are
+predicted."""
 
 from __future__ import annotations
 

@@ -177,11 +177,8 @@ def twins(rows: Iterable[tuple[str, Row, list[tuple[str, str]]]]) -> Iterator[st
 
 
 def stem(row: Row) -> str:
-    return (
-        str(row["input"])[: next(LINE.finditer(row["input"])).start()]
-        if LINE.search(row["input"])
-        else str(row["input"])
-    )
+    """The text before the options."""
+    return LINE.split(row["input"])[0]
 
 
 def shown(root: Path, zh: dict[str, list[Row]]) -> Iterator[tuple[Path, int, float]]:

@@ -66,17 +66,9 @@ def prepare(folder: Path, url: str, requests: int) -> list[str]:
         f"models: [{{name: m, backend: openai, path: x, chat: true, api: {{base_url: '{url}', key_env: MARKER_KEY, timeout: 1.5, "
         "backoff: 0.05, price: {input: 1, output: 2}}}]"
     )
-    words = [
-        "--models",
-        str(folder / "models.yaml"),
-        "--data",
-        str(folder / "corpus"),
-        "--baselines",
-        "none",
-        "--out",
-        str(folder / "run"),
-    ]
-    return [sys.executable, "-m", "evalsuite.cli", "run", *words]
+    folders = {"--models": folder / "models.yaml", "--data": folder / "corpus", "--out": folder / "run"}
+    words = [str(word) for flag_and_value in folders.items() for word in flag_and_value]
+    return [sys.executable, "-m", "evalsuite.cli", "run", *words, "--baselines", "none"]
 
 
 def rows(run: Path, query: str) -> list[Any]:

@@ -3,10 +3,10 @@
     pip install 'lm_eval[hf]==0.4.13'
     python benchmarks/likelihood.py [--items 100] [--options 3,15] [--labels bracket,letter] [--repeats 3]
 
-Both get the same network object (random weights, 29 M parameters, float32), the same prompts, as many rows at once.
-lm-eval scores every label as a continuation of its prompt: "(a)" as it is printed (bracket: three tokens), or " a" as its
-multiple-choice tasks have by default (letter: one token beside a space, for which it can use one forward for all options).
-Ours always adds up the forms "a", " a" and "(a". The log-probabilities are compared where they mean the same.
+Both get the same network object (random weights, 29 M parameters, float32), the same prompts and the same number of rows at once.
+lm-eval scores every label as a continuation of its prompt: "(a)" as printed (bracket: three tokens), or " a" as in its
+multiple-choice tasks (letter: one token after a blank, so that one forward pass serves all options). Ours always adds up the
+forms "a", " a" and "(a". The log-probabilities of " a" are compared.
 """
 
 from __future__ import annotations
@@ -52,7 +52,6 @@ def network(folder: Path) -> None:
 def prompts(options: int, count: int) -> list[Any]:
     """The sample's items of that many options, all sets and splits, as requests."""
     from evalsuite.benchmarks.corecode import BENCHMARK
-    from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
     from evalsuite.benchmarks.corecode.loader import Corpus
     from evalsuite.benchmarks.registry import SPLITS
     from evalsuite.common.resources import bundled
@@ -62,7 +61,7 @@ def prompts(options: int, count: int) -> list[Any]:
     found = []
     for t in BENCHMARK.tasks:
         prompt = Prompt(bundled("prompts"), t, "paper")
-        for item_set in CORECODE.sets:
+        for item_set in BENCHMARK.sets:
             for split in SPLITS:
                 items = corpus.file(t, item_set, split).items if t.kind.single else ()
                 found += [replace(prompt.request(i), scoring="labels") for i in items if len(i.options) == options]
@@ -124,12 +123,12 @@ def main() -> None:
 
 
 def compare(ours: Any, asked: list[Any], replies: Any, texts: list[list[str]], theirs: list[float]) -> None:
-    """The log-probability of " a" by both."""
+    """Print the largest difference between both log-probabilities of " a"."""
     from evalsuite.backends.hf.prefill import continuations
 
     ids = [ours.checkpoint.after(r.prompt, row) for r, row in zip(asked, texts, strict=True)]
     mine = [sum(o) for n, r in enumerate(asked) for o in continuations(ours.net, [ours.ids(r)], [ids[n]])[0]]
-    print(f"    log-probabilities part by {max(abs(a - b) for a, b in zip(mine, theirs, strict=True)):.1e} at most")
+    print(f"    log-probabilities differ by {max(abs(a - b) for a, b in zip(mine, theirs, strict=True)):.1e} at most")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ import time
 from pathlib import Path
 
 from evalsuite.benchmarks.corecode import BENCHMARK
-from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import Corpus, path_of
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.common.resources import bundled
@@ -69,7 +68,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder), arguments.items)
         size = sum(p.stat().st_size for p in Path(folder).rglob("*.jsonl"))
-        print(f"{len(CORECODE.sets)} sets, {len(TASKS)} tasks, {size / 2**20:.0f} MiB")
+        print(f"{len(BENCHMARK.sets)} sets, {len(TASKS)} tasks, {size / 2**20:.0f} MiB")
         for name in ("json.loads", "evalsuite"):
             subprocess.run([sys.executable, __file__, "--measure", name, folder], check=True)
 

@@ -73,7 +73,7 @@ TESTS = {
     "parse": "parse_* labelled_replies whole_replies explain words_needed rules_needed",
     "perturb": "perturb robustness",
 }
-# Tests that evaluate whole runs, draw much, or start Python: seconds to minutes for every mutant.
+# Tests that take seconds to minutes for every mutant: they evaluate whole runs, draw much, or start Python.
 DEAR = (
     "a_real_run of_a_run the_oracle_is_right_under all_scripts_meet the_tables_fit_80 equal_to_scikit_learn "
     "false_alarms any_text_gives symmetric_metrics import_loads need_no_dictionary real_encoder tables_fit"
@@ -135,7 +135,7 @@ def inside_function(source: str, line: int) -> bool:
 
 
 def put_in_place(path: Path, mutated: str) -> None:
-    """Give the functions of an imported module the bodies of its mutated source: whoever holds them runs the mutant."""
+    """Give the functions of an imported module the code of its mutated source, so that every caller runs the mutant."""
     codes, rest = {}, [compile(mutated, str(path), "exec", dont_inherit=True)]
     while rest:
         code = rest.pop()

@@ -33,7 +33,7 @@ from evalsuite.types import Request
 
 
 def make(folder: Path) -> int:
-    """The model's folder; returns its number of weights."""
+    """Write the model into the folder; return its number of weights."""
     import torch
     import transformers
 

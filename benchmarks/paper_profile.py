@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROUNDING = 0.0005  # the tables have three decimals
-CLEAR = 0.02  # a ratio of rounded numbers says something from here on
+CLEAR = 0.02  # the smallest value of which a ratio is precise enough, as the tables are rounded
 Row = dict[str, float]
 
 

@@ -26,7 +26,7 @@ from random import Random
 from evalsuite.authoring.concepts import jieba_concepts
 from evalsuite.authoring.dialogues import dialogue_files, read_dialogues
 
-RELATIONS = (
+RELATIONS = [
     "RelatedTo",
     "IsA",
     "AtLocation",
@@ -36,7 +36,7 @@ RELATIONS = (
     "CapableOf",
     "Synonym",
     "HasSubevent",
-)
+]
 DETAILS = '{"dataset": "/d/made-up", "license": "cc:by/4.0", "weight": 1.0}'
 
 
@@ -57,7 +57,7 @@ def make_knowledge(path: Path, edges: int, words: list[str]) -> None:
 
 
 def family(pid: int) -> list[int]:
-    """A process and all that it started."""
+    """The ids of a process and of its descendants."""
     found = [pid]
     for task in Path(f"/proc/{pid}/task").glob("*"):
         try:
@@ -70,7 +70,7 @@ def family(pid: int) -> list[int]:
 
 
 def memory(pid: int) -> float:
-    """MB that it and all that it started hold now; what several share counts once (PSS)."""
+    """The present memory of a process and of its descendants, in MB; shared pages count once (PSS)."""
     total = 0
     for one in family(pid):
         try:
@@ -82,7 +82,7 @@ def memory(pid: int) -> float:
 
 
 def watched(words: list[str]) -> tuple[float, float, float]:
-    """Seconds, CPU seconds of it and its workers, peak MB of `evalsuite` with such words."""
+    """Run `evalsuite` with these words: its seconds, its CPU seconds and its peak MB, workers included."""
     before, began, peak = os.times(), time.perf_counter(), 0.0
     process = subprocess.Popen([sys.executable, "-m", "evalsuite.cli", *words], stdout=subprocess.DEVNULL)
     while process.poll() is None:
