@@ -24,7 +24,7 @@ CUES: dict[str, str] = {
     "C":  # a verb of choosing
         "选 取众数 (后|应)取 推荐 填 挑 猜 答 站 我投 支持 同意 果断 指向 (倾|偏)向 归入 改(成|为) 不得不选 我是说 cho(ose|se) (pick|select)(|ed) supports (go|going|went|stick)_with opt_for lean(|ing) point_to "
         "(change|switch)_to guess i('d|_would)_(say|keep) i_meant",
-    "o": "觉得 感觉 看来 估计 我想 (definite|clear|obvious)ly think believe inclined_to",  # a verb of opinion
+    "o": "觉得 感觉 感到 看来 估计 我想 (definite|clear|obvious)ly think believe inclined_to",  # a verb of opinion
     "h": "说不定 八成 多半 大概 probably maybe perhaps possibly",  # a hedge
     "V": "而 但 but rather",  # contrasts with the option rejected before
     "J": "将 把",  # precedes the object that is chosen or filled in (将 b 填入)

@@ -35,7 +35,8 @@ def without_numbered(found: Sequence[Hit], low: str, several: bool) -> list[Hit]
     items = [(n, hit) for n, hit in enumerate(found) if hit.start in places or hit.start + 1 in places]
     numbers = {places[hit.start if hit.start in places else hit.start + 1][1] for _, hit in items}
     answers = [hit.options for _, hit in items]
-    if not {"1", "2"} <= numbers or len({*answers}) < 2 or (several and answers == sorted(answers)):
+    in_order = several and answers == sorted(answers) and all(len(options) == 1 for options in answers)
+    if not {"1", "2"} <= numbers or len({*answers}) < 2 or in_order:
         return [*found]
     numbered = {n for n, hit in items if hit.verdict in (LINE, HEAD) or hit.rule == "alone"}
     return [hit._replace(verdict=NAME, rule="numbered") if n in numbered else hit for n, hit in enumerate(found)]

@@ -576,7 +576,17 @@ def mentions(text: str, low: str, options: OptionKeys, spoken: bool = True) -> l
             plain[-1] = joint
         elif not plain or mention.start >= plain[-1].end:
             plain.append(mention)
-    return list(_resolved(plain, len(options.keys)))
+    return [_asking(mention, low, options) for mention in _resolved(plain, len(options.keys))]
+
+
+def _asking(mention: Mention, low: str, options: OptionKeys) -> Mention:
+    """The mention with the question mark that ends its option's text: (b) "Shall we talk?" asks nothing."""
+    whole = low.startswith("?", mention.end) and mention.end - mention.start > 3 and mention.option >= 0
+    asks = whole and _ASKS.search(options.texts[mention.option])
+    return mention._replace(end=mention.end + 1) if asks else mention
+
+
+_ASKS = re.compile(r"[?？]\W*\Z")
 
 
 _SPELLED = re.compile(  # alone on its line, or after a cue

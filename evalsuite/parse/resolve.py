@@ -205,8 +205,8 @@ def _answers(low: str, hit: Hit, tape: Tape, question: QuestionText) -> bool:
         return False
     if (gap := _WHICH.search(asks)) and len(rest := asks[gap.end() :]) > 1:
         lead = asks[max(gap.start() - 2, 0) : gap.start()]
-        if behind.startswith(rest[:1] if len(lead) > 1 and before.endswith(lead) else rest):
-            return True  # 会去篮子里找, to 会去哪里找球?
+        if behind.removeprefix("的").startswith(rest[:1] if len(lead) > 1 and before.endswith(lead) else rest):
+            return True  # 会去篮子里找, to 会去哪里找球?; 会有感激的感觉, to 会有什么感觉?
     for passed in range(4):  # a copula, an article
         for said, words in ((before[::-1], asks[::-1]), (behind, asks)):
             size = 2 * _RESTATED if said[passed : passed + _RESTATED].isascii() else _RESTATED

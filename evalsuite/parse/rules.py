@@ -56,7 +56,7 @@ TEXT = "TW"
 # fmt: off
 RULES = [
     # --- of all options
-    Rule("none-of-them", NONE, "0", r"[!./][^OEIH./]*", r"[^OEIH./]*", "看起来是恐怖片，但对话里没有人害怕。以上都不对。"),
+    Rule("none-of-them", NONE, "0", r"[!./][^OEIH./]*(?<![^S=]:)", r"[^OEIH./]*", "看起来是恐怖片，但对话里没有人害怕。以上都不对。"),
     Rule("no-answer", NONE, "S", r"(?<![MTQGW])(?<![MTQGW],)", r":[^./MTQGWm]*[-0z][^./MTQGWm]*(?:[./]|$)|=n[i_~]+(?:[./]|$)", "由条件得 $x=2$，应选A。代入检验，两边不等。<eoe>\n…"),
     Rule("all-of-them", ALL, "B", r"[!./,][FfADa:'_B]*[sp]?", r"[=wyAa_']*[+wy]|=[^./,MTQGWm-]*[+]", "全部都对"),
     Rule("taken-back", CANCEL, "-", r"(?:!|(?<!R)[./])", r"[,./]|$", "b\n\n不对，对话里没有人害怕。"),
@@ -129,7 +129,7 @@ RULES = [
     Rule("statement", STATE, "MQT", r"R", r"[./]|$", "(b)只是量体温，与假肢没有直接联系。\n\n所以，最直接的原因是(a)。"),
     Rule("statement", STATE, "T", r"[!/][^()/]*[_~#]\.?\(", r"\)\.?(?:/|$)", "The two people in the dialogue are taking photos. (照相)"),
     Rule("statement", STATE, TEXT, rf"[=uk]{G14}", r"[s'p]?(?:[,./()aAVnX]|:?R)|[s'p]?$", "属于空间关系"),
-    Rule("hedge", STATE, PLAIN, rf"(?<!N)(?<!N')[hyow]{G1}", r"", "maybe c"),
+    Rule("hedge", STATE, PLAIN, rf"(?<!N)(?<!N')(?:[hyow]{G1}|o_)", r"", "maybe c"),
     Rule("alone", STATE, PLAIN, rf"[!,./:^][FfKo]?{Z}", r"(?:,['_])?[.,]?(?:/|$)", "Assistant: b"),
     Rule("cell", STATE, PLAIN, r"['_~#]\|b*", r"\|?/*$", "| 短语1 | 短语2 | 关系领域 |\n|---|---|---|\n| 箱子 | 沉的 | 属性 |"),
     Rule("alone", STATE, "TQGW", rf"[!,./:][FfKo]?{Z}", r"[./]", "三。后果。守一夜，困，坐过站。"),
@@ -259,7 +259,6 @@ _SAID_OF = re.compile(r"[.):]*[_~#]|:'/")
 _ITEM = re.compile(r"[!/^][b,.:(|\[]*\Z")
 _GIVES_REASON = re.compile(r"[,.:(]*R")
 _OPENS = re.compile(r"[S+][^./MTQGWm?@]*:\^[b(]*\Z")  # 正确的是: at the end of a line
-_TEXT_NEXT = re.compile(r"\.?/[b(|]*T")  # 答案：b, and its text on a line of its own
 _NEXT_LINE = re.compile(r"(?:[:,][^/]+|\.)?/[b(|]*(?:[MQ]|T(?:[.,:|()/\]]|$))")  # not a sentence about another option
 
 
@@ -411,7 +410,7 @@ def _unlisted(found: list[Hit]) -> list[Hit]:
     listed: list[Hit] = []
     for hit, after in pairwise(found):
         begins = hit.explicit and hit.rule != "ranking" and hit.before[-1:] in ":^=b("
-        if after.verdict in (NOT, ANSWER, PICK) or (after.options == hit.options and _TEXT_NEXT.match(hit.behind)):
+        if after.verdict in (NOT, ANSWER, PICK) or after.options == hit.options:
             continue
         if _NEXT_LINE.match(hit.behind) and (begins or hit in listed):
             listed += [hit, after]

@@ -32,6 +32,10 @@ _THINK = re.compile(
 _MAY_THINK = re.compile(r"[<\[◁【_ta](?:(?<=[<\[◁【])|(?<=_)of_|(?<=t)hink|(?<=a)(?:nalysis|ssistant))")
 _SHUTS = re.compile(r"[<\[◁|【]*(?:/|end|close|channel\|>(?:\s?final|$)|assistantfinal|im_start\|>\s?answer|\.)")
 
+# Thinking without tags, which a chat template that opens the tag leaves where a long reply is cut off.
+_MONOLOGUE = re.compile(r"\s{0,9}(?:ok|okay|alright|hmm+|好的?|嗯+)[,.。!…]")
+_ENDED = re.compile(r"[.。!?…:*|)\]}>”\"'`~]\s*\Z")
+
 # Special tokens of tokenizers: no model writes them as text.
 _SPECIAL = (
     r"<\|(?!(?:begin|end)_of_box)[^|<>\n]{1,40}\|>|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoc|eor|eoh|eod|pad|unk|end)>|<(?:start|end)_of_(?:turn|text)>"
@@ -109,7 +113,8 @@ class Clean(NamedTuple):
 
 def after_thinking(text: str) -> tuple[list[tuple[int, int]], bool]:
     """The parts of a folded text outside thoughts, and whether the text ends inside a thought (rule 5). A closing tag alone
-    ends a thought from the start: some chat templates put the opening tag in the prompt."""
+    ends a thought from the start: some chat templates put the opening tag in the prompt. A long monologue without tags that
+    was cut off is a thought, too."""
     kept: list[tuple[int, int]] = []
     start, inside, opened = 0, False, ""
     low = lower(text)
@@ -122,6 +127,8 @@ def after_thinking(text: str) -> tuple[list[tuple[int, int]], bool]:
         elif not inside:
             kept.append((start, tag.start()))
         inside, start = not shuts, tag.end()
+    if not start and _MONOLOGUE.match(low) and not _ENDED.search(low) and len(low) > WINDOW:
+        return [], True
     if not inside:
         kept.append((start, len(text)))
     return [piece for piece in kept if not text[slice(*piece)].isspace() and piece[0] < piece[1]], inside
