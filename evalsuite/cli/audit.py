@@ -18,28 +18,24 @@ audit = typer.Typer(no_args_is_help=True)
 @audit.command("make")
 def audit_make(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
-    n: Annotated[int, typer.Option("--n", help="Replies to draw of each model, not in all.")] = 100,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the sample.")] = 0,
+    n: Annotated[int, typer.Option(help="Replies to draw of each model, not in all.")] = 100,
+    seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
     model: Annotated[
         list[str] | None,
-        typer.Option(
-            "--model", help="Only replies of this model; may be given more than once. Default: all but the baselines."
-        ),
+        typer.Option(help="Only replies of this model; may be given more than once. Default: all but the baselines."),
     ] = None,
     tasks: Annotated[
-        str,
-        typer.Option("--tasks", help="Tasks by name or short name, or benchmarks, comma-separated; default: all."),
+        str, typer.Option(help="Tasks by name or short name, or benchmarks, comma-separated; default: all.")
     ] = "",
     rubric: Annotated[
         str,
         typer.Option(
-            "--rubric",
             help="Rubric for short texts: corecode (0-5), cicero (3 x 1-5), glucose (0-3), cedar (3 x 0-1, for "
-            "explanations); default: the benchmark's own.",
+            "explanations); default: the benchmark's own."
         ),
     ] = "",
     name: Annotated[
-        str, typer.Option("--name", help="Name of the sample's folder in RUN/audit; default: RUBRIC-N-seedSEED.")
+        str, typer.Option(help="Name of the sample's folder in RUN/audit; default: RUBRIC-N-seedSEED.")
     ] = "",
     suspicious: Annotated[
         bool,
@@ -70,11 +66,10 @@ def audit_read(
         list[Path], typer.Argument(metavar="FILE…", help="Files of marks, exported by the page or filled in by hand.")
     ],
     run: Annotated[
-        Path | None,
-        typer.Option("--run", help="The run of the sample: compare with its present parsing, totals and judges."),
+        Path | None, typer.Option(help="The run of the sample: compare with its present parsing, totals and judges.")
     ] = None,
     published: Annotated[bool, typer.Option("--published", help="Also show the paper's Table 4.")] = False,
-    out: Annotated[Path, typer.Option("--out", help="Write every figure here, as JSON.")] = Path("audit.json"),
+    out: Annotated[Path, typer.Option(help="Write every figure here, as JSON.")] = Path("audit.json"),
     table: Annotated[Path | None, typer.Option("--csv", help="Also write the counts of correct replies here.")] = None,
 ) -> None:
     """Report what the marks show: correct replies (raw, filtered, actual), the parser's precision and recall,
@@ -95,8 +90,8 @@ def audit_read(
 @audit.command("answer")
 @takes(Settings, only=["tasks", "benchmark", "set", "split", "limit", "data", "skip_bad", "prompts"])
 def audit_answer(
-    out: Annotated[Path, typer.Option("--out", help="The page to write.")] = Path("answer.html"),
-    prompt: Annotated[str, typer.Option("--prompt", help="The wording whose instructions the page shows.")] = "plain",
+    out: Annotated[Path, typer.Option(help="The page to write.")] = Path("answer.html"),
+    prompt: Annotated[str, typer.Option(help="The wording whose instructions the page shows.")] = "plain",
     **settings: Any,
 ) -> None:
     """Write a page on which a person answers the items of a run; its export is the replies of a `scripted` model."""

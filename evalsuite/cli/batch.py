@@ -20,7 +20,7 @@ def parse(
             metavar="FILE.jsonl", help="Lines with output, and options (choices) or dialogue and question (spans)."
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Write to this file instead of the terminal.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write to this file instead of the terminal.")] = None,
     parser: Parser = "full",
     explain: Annotated[
         bool,
@@ -29,16 +29,15 @@ def parse(
             help="Show how each reply is read: its tape, the rule that fired at each mention, what decided.",
         ),
     ] = False,
-    line: Annotated[int | None, typer.Option("--line", help="Only this line of the file, from 1.", min=1)] = None,
-    reply: Annotated[str | None, typer.Option("--reply", help="Parse this reply instead of a file.")] = None,
+    line: Annotated[int | None, typer.Option(help="Only this line of the file, from 1.", min=1)] = None,
+    reply: Annotated[str | None, typer.Option(help="Parse this reply instead of a file.")] = None,
     options: Annotated[
         str,
         typer.Option(
-            "--options",
-            help="With --reply: its options as “科幻片|恐怖片|喜剧片”, labelled (a), (b), …, or as JSON, label -> text; default: a span.",
+            help="With --reply: its options as “科幻片|恐怖片|喜剧片”, labelled (a), (b), …, or as JSON, label -> text; default: a span."
         ),
     ] = "",
-    question: Annotated[str, typer.Option("--question", help="With --reply: the question that a span answers.")] = "",
+    question: Annotated[str, typer.Option(help="With --reply: the question that a span answers.")] = "",
     several: Annotated[bool, typer.Option("--several", help="More than one option may be right.")] = False,
 ) -> None:
     from evalsuite.common.files import replacing
@@ -71,25 +70,22 @@ def metrics(
     profile: Annotated[
         str | None,
         typer.Option(
-            "--profile",
             help="Profiles, comma-separated: default, paper, english, cicero, char, jieba, rouge_chinese; "
-            "without --tokens: default,paper.",
+            "without --tokens: default,paper."
         ),
     ] = None,
     tokens: Annotated[
         str,
         typer.Option(
-            "--tokens",
             help="Every metric on the same units, comma-separated: char, jieba, rjieba, mixed, 13a, zh, none (what whitespace "
-            "parts) or blank (what single blanks part).",
+            "parts) or blank (what single blanks part)."
         ),
     ] = "",
     semsim: Annotated[
         str,
         typer.Option(
-            "--semsim",
             help="Add semantic similarity by this encoder: use, or the path of a sentence-transformers model or of a "
-            "checkpoint such as SimCSE.",
+            "checkpoint such as SimCSE."
         ),
     ] = "",
 ) -> None:

@@ -38,26 +38,20 @@ def annotate(
     dialogues: Annotated[
         Path, typer.Argument(help='JSONL of {"id", "dialogue": [turns]}, or annotations to continue.')
     ],
-    out: Annotated[Path, typer.Option("--out", help="The page to write.")] = Path("annotate.html"),
-    annotator: Annotated[
-        str, typer.Option("--annotator", help="The annotator's (or inspector's) name; default: the page asks.")
-    ] = "",
+    out: Annotated[Path, typer.Option(help="The page to write.")] = Path("annotate.html"),
+    annotator: Annotated[str, typer.Option(help="The annotator's (or inspector's) name; default: the page asks.")] = "",
     inspect: Annotated[
         bool,
         typer.Option("--inspect", help="A page for inspectors: accept, return or revise each annotation of the file."),
     ] = False,
     set: Annotated[
-        str,
-        typer.Option("--set", help="Set of dialogues that name none: easy (events name A and B) or hard (x and y)."),
+        str, typer.Option(help="Set of dialogues that name none: easy (events name A and B) or hard (x and y).")
     ] = "easy",
     suggest: Annotated[
-        str,
-        typer.Option(
-            "--suggest", help="A model of --models that proposes annotations, for people to accept or reject."
-        ),
+        str, typer.Option(help="A model of --models that proposes annotations, for people to accept or reject.")
     ] = "",
     models: ModelsOption = "bundled:models.yaml",
-    budget: Annotated[float | None, typer.Option("--budget", help="Limit on the total cost of the proposals.")] = None,
+    budget: Annotated[float | None, typer.Option(help="Limit on the total cost of the proposals.")] = None,
 ) -> None:
     """Write the annotation page: one offline HTML file that keeps annotations in the browser and exports JSONL."""
     from evalsuite.authoring import annotation_page
@@ -87,16 +81,12 @@ def agree(
             metavar="FILE…", help="Annotations of two or more annotators, or of one with verdicts or --gold."
         ),
     ],
-    gold: Annotated[
-        Path | None, typer.Option("--gold", help="Annotations that are right, to measure each annotator by.")
-    ] = None,
+    gold: Annotated[Path | None, typer.Option(help="Annotations that are right, to measure each annotator by.")] = None,
     qualify: Annotated[
-        float, typer.Option("--qualify", help="Share of the gold items that an annotator must have right to qualify.")
+        float, typer.Option(help="Share of the gold items that an annotator must have right to qualify.")
     ] = 0.9,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Write figures and every disagreement here, as JSON.")
-    ] = None,
-    most: Annotated[int, typer.Option("--most", help="Number of disagreements to print; --out has all.")] = 20,
+    out: Annotated[Path | None, typer.Option(help="Write figures and every disagreement here, as JSON.")] = None,
+    most: Annotated[int, typer.Option(help="Number of disagreements to print; --out has all.")] = 20,
 ) -> None:
     """Measure the agreement of annotators step by step (Cohen's kappa), list disagreements, and count inspectors' verdicts."""
     import json

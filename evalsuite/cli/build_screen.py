@@ -16,31 +16,24 @@ def screen(
     knowledge: Annotated[
         Path,
         typer.Option(
-            "--knowledge",
-            help="ConceptNet's assertions, .csv or .csv.gz; bundled:sample/knowledge/assertions.csv is a small sample.",
+            help="ConceptNet's assertions, .csv or .csv.gz; bundled:sample/knowledge/assertions.csv is a small sample."
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", help="The output folder. The same command resumes in it.")] = Path(
-        "screened"
-    ),
-    more_than: Annotated[int, typer.Option("--more-than", help="Keep dialogues with more matches than this.")] = 3,
+    out: Annotated[Path, typer.Option(help="The output folder. The same command resumes in it.")] = Path("screened"),
+    more_than: Annotated[int, typer.Option(help="Keep dialogues with more matches than this.")] = 3,
     counts: Annotated[
-        str, typer.Option("--counts", help="Numbers, comma-separated: count dialogues with more matches than each.")
+        str, typer.Option(help="Numbers, comma-separated: count dialogues with more matches than each.")
     ] = "1,2,3",
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", help="Number of processes; default: the number of cores.")
-    ] = None,
+    jobs: Annotated[int | None, typer.Option(help="Number of processes; default: the number of cores.")] = None,
     tagger: Annotated[
-        str, typer.Option("--tagger", help="jieba, or your module:function that maps a text to its concepts.")
+        str, typer.Option(help="jieba, or your module:function that maps a text to its concepts.")
     ] = "jieba",
     either_way: Annotated[
         bool, typer.Option("--either-way", help="Also match triples from the later utterance to the earlier one.")
     ] = False,
-    without: Annotated[
-        str, typer.Option("--without", help="Relations to ignore, comma-separated, such as RelatedTo,Synonym.")
-    ] = "",
+    without: Annotated[str, typer.Option(help="Relations to ignore, comma-separated, such as RelatedTo,Synonym.")] = "",
     index: Annotated[
-        Path | None, typer.Option("--index", help="Index of the knowledge file; default: FILE.sqlite beside it.")
+        Path | None, typer.Option(help="Index of the knowledge file; default: FILE.sqlite beside it.")
     ] = None,
 ) -> None:
     """Keep dialogues with many commonsense matches (the paper's section 3), and count them as in its Table 8."""

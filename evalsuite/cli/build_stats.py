@@ -15,11 +15,10 @@ from evalsuite.common.terminal import emit, json_mark, print_all, say
 def stats(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Data in the official layout.")],
     annotations: Annotated[
-        Path | None,
-        typer.Option("--annotations", help="Annotations that the data were made from, for the whole of Table 1."),
+        Path | None, typer.Option(help="Annotations that the data were made from, for the whole of Table 1.")
     ] = None,
     split: SplitOption = "test",
-    out: Annotated[Path | None, typer.Option("--out", help="Write stats.json and stats.html into this folder.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write stats.json and stats.html into this folder.")] = None,
     skip_bad: SkipBad = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -20,28 +20,22 @@ def tasks(
     files: Annotated[
         list[Path], typer.Argument(metavar="ANNOTATIONS…", help="Files of annotations, JSONL (docs/build_annotate.md).")
     ],
-    out: Annotated[Path, typer.Option("--out", help="The benchmark's folder.")],
-    annotator: Annotated[
-        str, typer.Option("--annotator", help="Only annotations of this annotator; default: all, merged.")
-    ] = "",
+    out: Annotated[Path, typer.Option(help="The benchmark's folder.")],
+    annotator: Annotated[str, typer.Option(help="Only annotations of this annotator; default: all, merged.")] = "",
     distractors: Annotated[
-        str, typer.Option("--distractors", help="Wrong options of knowledge filling: annotated or adversarial.")
+        str, typer.Option(help="Wrong options of knowledge filling: annotated or adversarial.")
     ] = "annotated",
     discriminator: Annotated[
-        str,
-        typer.Option(
-            "--discriminator", help="Discriminator for adversarial distractors: ngrams, or an hf model of --models."
-        ),
+        str, typer.Option(help="Discriminator for adversarial distractors: ngrams, or an hf model of --models.")
     ] = "ngrams",
     models: ModelsOption = "bundled:models.yaml",
     shares: Annotated[
         str,
         typer.Option(
-            "--shares",
-            help="Shares of the dialogues for train and dev, such as 0.36,0.14 (the default); the rest is test.",
+            help="Shares of the dialogues for train and dev, such as 0.36,0.14 (the default); the rest is test."
         ),
     ] = "",
-    seed: Annotated[int, typer.Option("--seed", help="Seed of splits, option order and conflict phrases.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of splits, option order and conflict phrases.")] = 0,
 ) -> None:
     """Build the eight tasks from annotations, in the official layout (the paper's section 4)."""
     from evalsuite.authoring.benchmark import SHARES, build_benchmark

@@ -3,53 +3,50 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import numbers, parts
+from evalsuite.cli.options import takes
+from evalsuite.common.flags import flag
 from evalsuite.common.terminal import emit, json_mark, print_all
 
 
+@dataclass(frozen=True, slots=True)
+class ComparisonFlags:
+    """The two sides of a comparison, and the cells that are compared: keywords of `evalsuite.compare`."""
+
+    models: Sequence[str] = flag((), "Two models to compare, A,B; one: only its cells.")
+    shots: Sequence[int] = flag((), "Two numbers of shots to compare, 0,5; or one.", "0,5")
+    prompt: Sequence[str] = flag((), "Two wordings to compare, paper,plain; or one.")
+    scoring: Sequence[str] = flag((), "Two scorings to compare, generate,labels; or one.")
+    perturb: Sequence[str] = flag((), "Two perturbations to compare, none,shuffle; or one.")
+    tasks: Sequence[str] = flag((), "Only these tasks, by name or short name, or benchmarks, comma-separated.")
+    set: Sequence[str] = flag((), "Only these sets, comma-separated.")
+
+
+@takes(ComparisonFlags)
 def compare(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
     other: Annotated[
         Path | None, typer.Argument(help="Another run's folder: compare the same cells of both runs.")
     ] = None,
-    models: Annotated[str, typer.Option("--models", help="Two models to compare, A,B; one: only its cells.")] = "",
-    shots: Annotated[str, typer.Option("--shots", help="Two numbers of shots to compare, 0,5; or one.")] = "",
-    prompt: Annotated[str, typer.Option("--prompt", help="Two wordings to compare, paper,plain; or one.")] = "",
-    scoring: Annotated[str, typer.Option("--scoring", help="Two scorings to compare, generate,labels; or one.")] = "",
-    perturb: Annotated[str, typer.Option("--perturb", help="Two perturbations to compare, none,shuffle; or one.")] = "",
-    tasks: Annotated[
-        str, typer.Option("--tasks", help="Only these tasks, by name or short name, or benchmarks, comma-separated.")
-    ] = "",
-    set: Annotated[str, typer.Option("--set", help="Only these sets, comma-separated.")] = "",
     flips: Annotated[
-        int,
-        typer.Option("--flips", help="Number of items to print, in each row, on which the two differ by 0.5 or more."),
+        int, typer.Option(help="Number of items to print, in each row, on which the two differ by 0.5 or more.")
     ] = 3,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON, with all items on which the two differ by 0.5 or more.")
     ] = False,
+    **compared: Any,
 ) -> None:
     import evalsuite
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.results.comparison_sheets import comparison_sheets
 
-    rows = evalsuite.compare(
-        run,
-        other=other,
-        models=parts(models),
-        shots=numbers(shots, "--shots", "0,5"),
-        prompt=parts(prompt),
-        scoring=parts(scoring),
-        perturb=parts(perturb),
-        tasks=parts(tasks),
-        set=parts(set),
-    )
+    rows = evalsuite.compare(run, other=other, **compared)
     if as_json:
         emit(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=1), json_mark)
     else:

@@ -28,33 +28,24 @@ def export(
     to: Annotated[
         str,
         typer.Option(
-            "--to",
             help="For results of a run: parquet, arrow, hf-card, wandb, mlflow or swanlab. For tasks: the harness, "
-            "lm-eval, inspect or opencompass.",
+            "lm-eval, inspect or opencompass."
         ),
     ],
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out",
-            help="Results: the folder for parquet and arrow files, or the file for hf-card; else it is printed.",
+            help="Results: the folder for parquet and arrow files, or the file for hf-card; else it is printed."
         ),
     ] = None,
-    model: Annotated[
-        str, typer.Option("--model", help="Results: only this model (hf-card, wandb, mlflow, swanlab).")
-    ] = "",
+    model: Annotated[str, typer.Option(help="Results: only this model (hf-card, wandb, mlflow, swanlab).")] = "",
     project: Annotated[
-        str,
-        typer.Option(
-            "--project", help="Results: wandb's or swanlab's project, or mlflow's experiment; default: evalsuite."
-        ),
+        str, typer.Option(help="Results: wandb's or swanlab's project, or mlflow's experiment; default: evalsuite.")
     ] = "",
     source: Annotated[
-        str, typer.Option("--source", help="Results: the address that hf-card gives as source, such as the run's page.")
+        str, typer.Option(help="Results: the address that hf-card gives as source, such as the run's page.")
     ] = "",
-    shots: Annotated[
-        int, typer.Option("--shots", help="Tasks: shots exported with each item; the harness can use fewer.")
-    ] = 0,
+    shots: Annotated[int, typer.Option(help="Tasks: shots exported with each item; the harness can use fewer.")] = 0,
     **settings: Any,
 ) -> None:
     import evalsuite

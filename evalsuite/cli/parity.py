@@ -16,11 +16,11 @@ from evalsuite.evaluation.settings import Settings
 
 @takes(Settings, only=["models", "tasks", "benchmark", "set", "split", "shots", "prompt", "limit", "data"])
 def parity(
-    model: Annotated[str, typer.Option("--model", help="Name of a model in --models.")],
+    model: Annotated[str, typer.Option(help="Name of a model in --models.")],
     backends: Annotated[
-        str, typer.Option("--backends", help="Backends, comma-separated; each is compared with the first.")
+        str, typer.Option(help="Backends, comma-separated; each is compared with the first.")
     ] = "hf,vllm",
-    out: Annotated[Path | None, typer.Option("--out", help="Write every difference here, as JSON.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write every difference here, as JSON.")] = None,
     **settings: Any,
 ) -> None:
     from evalsuite.cli.tables.terminal import draw

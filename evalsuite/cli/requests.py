@@ -32,15 +32,14 @@ from evalsuite.evaluation.settings import Settings
     ],
 )
 def requests(
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the requests; must be new or empty.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the requests; must be new or empty.")],
     run: Annotated[
-        Path | None, typer.Option("--run", metavar="RUN", help="Leave out requests that have a reply in this run.")
+        Path | None, typer.Option(metavar="RUN", help="Leave out requests that have a reply in this run.")
     ] = None,
     limit_name: Annotated[
         str,
         typer.Option(
-            "--limit-name",
-            help="The reply's limit in batch files: max_tokens, or max_completion_tokens, which OpenAI's reasoning models need.",
+            help="The reply's limit in batch files: max_tokens, or max_completion_tokens, which OpenAI's reasoning models need."
         ),
     ] = "max_tokens",
     **settings: Any,

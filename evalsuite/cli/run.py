@@ -55,12 +55,11 @@ _NOT_PREVIEWED = [
 
 @takes(Settings, without=_NOT_PREVIEWED)
 def preview(
-    item: Annotated[str, typer.Option("--item", help="Only items whose id contains this text.")] = "",
+    item: Annotated[str, typer.Option(help="Only items whose id contains this text.")] = "",
     tokenizer: Annotated[
         str,
         typer.Option(
-            "--tokenizer",
-            help="Count tokens with the tokenizer of this model: a name in models.yaml, a folder or a hub id.",
+            help="Count tokens with the tokenizer of this model: a name in models.yaml, a folder or a hub id."
         ),
     ] = "",
     cost: Annotated[
@@ -68,9 +67,7 @@ def preview(
     ] = False,
     sample: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--sample", metavar="RUN", help="Estimate the tokens of replies by those in this run, too; may be repeated."
-        ),
+        typer.Option(metavar="RUN", help="Estimate the tokens of replies by those in this run, too; may be repeated."),
     ] = None,
     as_json: Annotated[
         bool,
@@ -144,9 +141,7 @@ def report(
     runs: Annotated[
         list[Path], typer.Argument(metavar="RUN…", help="Folders of runs or submissions, shown on one page.")
     ],
-    out: Annotated[
-        Path | None, typer.Option("--out", help="The page's folder; default: page/ in the first run.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The page's folder; default: page/ in the first run.")] = None,
 ) -> None:
     import evalsuite
 

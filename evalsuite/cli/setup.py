@@ -26,23 +26,18 @@ _WHICH = "Which model? A number, the address of a server, a folder, or a hub id 
 
 
 def init(
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write; must be new.")] = Path(
-        "models.yaml"
-    ),
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write; must be new.")] = Path("models.yaml"),
     model: Annotated[
         str,
         typer.Option(
-            "--model",
             help="The model, without being asked: the address of a server, a folder, a hub id, or a name of "
-            "bundled:models/chinese-2026.yaml.",
+            "bundled:models/chinese-2026.yaml."
         ),
     ] = "",
     served: Annotated[
-        str, typer.Option("--served", help="With an address: the model's name there; default: the first that it lists.")
+        str, typer.Option(help="With an address: the model's name there; default: the first that it lists.")
     ] = "",
-    key_env: Annotated[
-        str, typer.Option("--key-env", help="With an address: the environment variable with its key.")
-    ] = "",
+    key_env: Annotated[str, typer.Option(help="With an address: the environment variable with its key.")] = "",
     chat: Annotated[
         bool | None,
         typer.Option(
@@ -51,16 +46,15 @@ def init(
         ),
     ] = None,
     hub: Annotated[
-        str, typer.Option("--hub", help="Of a hub id: the hub to fetch from, huggingface (the default) or modelscope.")
+        str, typer.Option(help="Of a hub id: the hub to fetch from, huggingface (the default) or modelscope.")
     ] = "",
-    name: Annotated[str, typer.Option("--name", help="The model's name in tables; default: from its path.")] = "",
+    name: Annotated[str, typer.Option(help="The model's name in tables; default: from its path.")] = "",
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Ask nothing: take the first that is found, and the defaults.")
     ] = False,
     benchmark: Annotated[
         Path | None,
         typer.Option(
-            "--benchmark",
             metavar="DATA",
             help="Write a benchmark file for this file of questions instead (JSONL, JSON, CSV, TSV, Parquet), from the columns "
             "that it has; it stands beside the data.",
@@ -228,9 +222,7 @@ _MARKS = {"ok": "✓", "absent": "–", "wrong": "✗"}
 
 
 def doctor(
-    models: Annotated[
-        str, typer.Option("--models", metavar="FILE", help="Also check every model of this models.yaml.")
-    ] = "",
+    models: Annotated[str, typer.Option(metavar="FILE", help="Also check every model of this models.yaml.")] = "",
     data: Data = None,
     online: Annotated[
         bool,

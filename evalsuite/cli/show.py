@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evalsuite.analyses.table import tables_help
 from evalsuite.cli.chinese_help import in_both
-from evalsuite.cli.options import parts
+from evalsuite.cli.options import parts, takes
 from evalsuite.common.errors import DataError, EvalsuiteError
+from evalsuite.common.flags import flag
 from evalsuite.common.sheet import Text
 from evalsuite.common.terminal import console, emit, into_file, print_all, say
 
@@ -24,41 +25,40 @@ if TYPE_CHECKING:
 ALL = "all"  # every table that need not be named
 SCORES = ("results", "overview")  # the tables that a run is for
 SHOWN = 50  # lines of --list without --all
-
+# Filter -> its coordinate in results, where that has another name.
+_COORDINATES = {"tasks": "task", "prompt": "variant"}
 _ALL = "comma-separated; default: all."
 
 
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """The cells that are shown: lists of their tasks, sets …; an empty one takes all."""
+
+    tasks: Sequence[str] = flag((), f"Tasks by name or short name, such as event_cause or EC, or benchmarks, {_ALL}")
+    set: Sequence[str] = flag((), f"Sets, such as easy or hard, {_ALL}")
+    split: Sequence[str] = flag((), f"Splits: test, dev, train, {_ALL}")
+    prompt: Sequence[str] = flag((), f"Prompt wordings, {_ALL}")
+    shots: Sequence[str] = flag((), f"Numbers of shots, {_ALL}")
+    scoring: Sequence[str] = flag((), f"Scorings, such as generate or labels, {_ALL}")
+    perturb: Sequence[str] = flag((), f"Perturbations, such as none or shuffle, {_ALL}")
+
+
+@takes(Filters)
 def show(
     run: Annotated[Path, typer.Argument(help="A run's folder, or another folder with results.json and records/.")],
     item: Annotated[
-        str, typer.Option("--item", help="Show everything known about this item: its id, or the end of its id (…/123).")
+        str, typer.Option(help="Show everything known about this item: its id, or the end of its id (…/123).")
     ] = "",
     list_items: Annotated[bool, typer.Option("--list", help="List items with their ids, for --item.")] = False,
     status: Annotated[
         str,
-        typer.Option(
-            "--status",
-            help="List only items of this status: right, partial, wrong, parsed, unparsed, refused, failed …",
-        ),
+        typer.Option(help="List only items of this status: right, partial, wrong, parsed, unparsed, refused, failed …"),
     ] = "",
-    model: Annotated[
-        list[str] | None, typer.Option("--model", help="Only this model; may be given more than once.")
-    ] = None,
-    tasks: Annotated[
-        str,
-        typer.Option("--tasks", help=f"Tasks by name or short name, such as event_cause or EC, or benchmarks, {_ALL}"),
-    ] = "",
-    set: Annotated[str, typer.Option("--set", help=f"Sets, such as easy or hard, {_ALL}")] = "",
-    split: Annotated[str, typer.Option("--split", help=f"Splits: test, dev, train, {_ALL}")] = "",
-    prompt: Annotated[str, typer.Option("--prompt", help=f"Prompt wordings, {_ALL}")] = "",
-    shots: Annotated[str, typer.Option("--shots", help=f"Numbers of shots, {_ALL}")] = "",
-    scoring: Annotated[str, typer.Option("--scoring", help=f"Scorings, such as generate or labels, {_ALL}")] = "",
-    perturb: Annotated[str, typer.Option("--perturb", help=f"Perturbations, such as none or shuffle, {_ALL}")] = "",
-    tables: Annotated[str, typer.Option("--tables", help=in_both(tables_help()))] = "",
+    model: Annotated[list[str] | None, typer.Option(help="Only this model; may be given more than once.")] = None,
+    tables: Annotated[str, typer.Option(help=in_both(tables_help()))] = "",
     penalty: Annotated[
         float,
         typer.Option(
-            "--penalty",
             min=0,
             help="What a wrong answer costs in the scores of the table abstention, where a right one earns 1 and none 0.",
         ),
@@ -72,42 +72,33 @@ def show(
             "--all", help="Print every line of --list and every cell of --item, not only the first 50 and 40."
         ),
     ] = False,
+    **filters: Any,
 ) -> None:
     from evalsuite.analyses.saved import load_results, narrow
 
-    wanted = {
-        "task": tasks,
-        "set": set,
-        "split": split,
-        "variant": prompt,
-        "shots": shots,
-        "scoring": scoring,
-        "perturb": perturb,
-    }
-    chosen = {name: parts(text) for name, text in wanted.items()}
+    chosen = {_COORDINATES.get(name, name): values for name, values in filters.items()}
     chosen["model"] = list(model or ())  # not split at commas: a model's name may have one
     done = replace(narrow(load_results(run), chosen), penalty=penalty)
+    names = [] if tables == ALL else parts(tables)
     try:
         if item:
             _item(done, item, whole_prompt, full, every)
         elif list_items or status:
             _list(done, status, every)
-        elif form == "table":
-            if tables:
-                print_tables(done, [] if tables == ALL else parts(tables))
-            else:
-                print_results(done)
-            if not tables and not any(chosen.values()):  # a part of a run may have other findings
-                print_findings(done)
-            if not tables:
-                print_more(done, run)
-        else:
+        elif form != "table":
             from evalsuite.analyses.table import sheets
             from evalsuite.cli.tables.export import export
 
             # A spreadsheet takes a file without the mark for one in the machine's old encoding.
             mark = "\ufeff" if form == "csv" and into_file() else ""
-            emit(mark + export(list(sheets(done, [] if tables == ALL else parts(tables))), form).rstrip("\r\n"))
+            emit(mark + export(list(sheets(done, names)), form).rstrip("\r\n"))
+        elif tables:
+            print_tables(done, names)
+        else:
+            print_results(done)
+            if not any(chosen.values()):  # a part of a run may have other findings
+                print_findings(done)
+            print_more(done, run)
     except BrokenPipeError:  # the reader of the pipe, such as `head`, has stopped
         sys.stderr.close()
 

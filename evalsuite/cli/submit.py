@@ -19,22 +19,18 @@ submit = typer.Typer(no_args_is_help=True)
 def submit_make(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
     out: Annotated[Path, typer.Argument(metavar="DIR", help="The submission's folder; must be new or empty.")],
-    name: Annotated[str, typer.Option("--name", help="The submission's name on the leaderboard.")] = "",
-    who: Annotated[str, typer.Option("--who", help="The submitters.")] = "",
-    contact: Annotated[str, typer.Option("--contact", help="An e-mail address or a url.")] = "",
-    date: Annotated[str, typer.Option("--date", help="YYYY-MM-DD; default: the day of the run.")] = "",
-    licence: Annotated[str, typer.Option("--licence", help="Licence of the records, such as CC-BY-4.0.")] = "",
-    notes: Annotated[str, typer.Option("--notes", help="Further remarks.")] = "",
+    name: Annotated[str, typer.Option(help="The submission's name on the leaderboard.")] = "",
+    who: Annotated[str, typer.Option(help="The submitters.")] = "",
+    contact: Annotated[str, typer.Option(help="An e-mail address or a url.")] = "",
+    date: Annotated[str, typer.Option(help="YYYY-MM-DD; default: the day of the run.")] = "",
+    licence: Annotated[str, typer.Option(help="Licence of the records, such as CC-BY-4.0.")] = "",
+    notes: Annotated[str, typer.Option(help="Further remarks.")] = "",
     trained_on: Annotated[
         str,
-        typer.Option(
-            "--trained-on",
-            help="CORECODE's splits that the models were trained on, comma-separated; or none, or unknown.",
-        ),
+        typer.Option(help="CORECODE's splits that the models were trained on, comma-separated; or none, or unknown."),
     ] = "",
     statement: Annotated[
-        str,
-        typer.Option("--statement", help="A sentence on contamination: how you know what the models were trained on."),
+        str, typer.Option(help="A sentence on contamination: how you know what the models were trained on.")
     ] = "",
 ) -> None:
     """Write a submission of a run: results, records, hashes, and a form with "?" for each field to fill in."""
@@ -61,13 +57,11 @@ def submit_check(
     benchmark: Annotated[
         list[Path] | None,
         typer.Option(
-            "--benchmark",
-            help="Your own copy of a benchmark file, which the submission's must equal; may be given more than once.",
+            help="Your own copy of a benchmark file, which the submission's must equal; may be given more than once."
         ),
     ] = None,
     seconds: Annotated[
-        float | None,
-        typer.Option("--seconds", metavar="N", help="Stop after N seconds of CPU time; default: 60, or 6 a MB."),
+        float | None, typer.Option(metavar="N", help="Stop after N seconds of CPU time; default: 60, or 6 a MB.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
