@@ -255,6 +255,15 @@ def test_concepts_are_nouns_verbs_and_adjectives(text: str, expected: list[str])
     assert jieba_concepts(text) == expected
 
 
+@pytest.mark.parametrize("content", ["[" * 100_000, '{"a": [\ud800'.encode("utf-8", "surrogatepass"), "[{}"])
+def test_a_json_file_that_is_none_is_named(tmp_path: Path, content: str | bytes) -> None:
+    file = tmp_path / "deep.json"
+    file.write_bytes(content.encode() if isinstance(content, str) else content)
+    with pytest.raises(DataError, match=r"not JSON|not UTF-8") as error:
+        list(read_dialogues([file]))
+    assert error.value.file == file
+
+
 UTTERANCES = ["带 雨傘 雨傘 了 吗", "下雨 了", "感冒 下雨 雨伞", "嗯", "感冒"]
 
 

@@ -16,7 +16,7 @@ import evalsuite
 from evalsuite.analyses import breakdown
 from evalsuite.analyses.judged.replies import read_verdict
 from evalsuite.benchmarks.cicero import BENCHMARK
-from evalsuite.benchmarks.cicero.loader import Corpus, load_file, path_of, target_turn
+from evalsuite.benchmarks.cicero.loader import Corpus, target_turn
 from evalsuite.benchmarks.cicero.tasks import ASKED, QUESTIONS, TASKS_CICERO
 from evalsuite.benchmarks.pull import unpack
 from evalsuite.common.errors import ConfigError, DataError
@@ -43,10 +43,10 @@ EVENT = {**LINE, "Question": QUESTIONS["subsequent_event"], "Human Written Answe
 
 
 def items(folder: Path, task: str, *lines: dict[str, Any], set: str = "v1") -> tuple[Item, ...]:
-    path = path_of(folder, set, "test")
+    path = folder / set / "data/test.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return load_file(folder, TASKS_CICERO[task], set, "test").items
+    return Corpus(BENCHMARK, folder).file(TASKS_CICERO[task], set, "test").items
 
 
 def test_a_generated_answer_is_compared_with_what_a_person_wrote(tmp_path: Path) -> None:
@@ -124,18 +124,18 @@ def test_a_broken_line_is_named(tmp_path: Path, line: dict[str, Any], field: str
         items(tmp_path, "cause", LINE, line)
     assert (error.value.line, error.value.field) == (2, field)
     assert message in error.value.message
-    kept = load_file(tmp_path, TASKS_CICERO["cause"], "v1", "test", skip_bad=True)
+    kept = Corpus(BENCHMARK, tmp_path, skip_bad=True).file(TASKS_CICERO["cause"], "v1", "test")
     assert (len(kept.items), len(kept.skipped)) == (1, 1)
 
 
 def test_what_is_not_json_or_not_there_is_named(tmp_path: Path) -> None:
-    path = path_of(tmp_path, "v1", "test")
-    with pytest.raises(DataError, match="no such CICERO file"):
-        load_file(tmp_path, TASKS_CICERO["cause"], "v1", "test")
+    path = tmp_path / "v1/data/test.json"
     path.parent.mkdir(parents=True)
+    with pytest.raises(DataError, match="no such CICERO file"):
+        Corpus(BENCHMARK, tmp_path).file(TASKS_CICERO["cause"], "v1", "test")
     path.write_text("{\n", encoding="utf-8")
     with pytest.raises(DataError, match="JSON"):
-        load_file(tmp_path, TASKS_CICERO["cause"], "v1", "test")
+        Corpus(BENCHMARK, tmp_path).file(TASKS_CICERO["cause"], "v1", "test")
     with pytest.raises(DataError, match="no CICERO data here"):
         Corpus(BENCHMARK, path.parent)
 
@@ -325,8 +325,8 @@ def test_official_v1_example(real_data: Path, tmp_path: Path) -> None:
     example = real_data / "cicero" / "v1_example" / "README_example.jsonl"
     if not example.is_file():
         pytest.skip("needs cicero/v1_example in EVALSUITE_DATA")
-    path_of(tmp_path, "v1", "test").parent.mkdir(parents=True)
-    shutil.copy(example, path_of(tmp_path, "v1", "test"))
+    (tmp_path / "v1/data").mkdir(parents=True)
+    shutil.copy(example, tmp_path / "v1/data/test.json")
     corpus = Corpus(BENCHMARK, tmp_path)
     (single,) = corpus.file(TASKS_CICERO["single_answer"], "v1", "test").items
     (event,) = corpus.file(TASKS_CICERO["clipped_subsequent_event"], "v1", "test").items

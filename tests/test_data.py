@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 
 from evalsuite.benchmarks.check import check_data, chi_square_p
 from evalsuite.benchmarks.corecode import BENCHMARK
-from evalsuite.benchmarks.corecode.loader import Corpus, load_file, path_of
+from evalsuite.benchmarks.corecode.loader import Corpus, path_of
 from evalsuite.benchmarks.registry import TASKS, Corpora
 from evalsuite.common.dialogue import alike, asked_event, copied, is_copy
 from evalsuite.common.errors import DataError
@@ -70,17 +70,17 @@ def test_a_broken_line_is_named(tmp_path: Path, task: str, line: object, field: 
     good = {**(CHOICE if task == "knowledge_filling" else TEXT), "id": 99}
     path = write(tmp_path, task, good, line)
     with pytest.raises(DataError, match="2") as error:
-        load_file(tmp_path / "data", TASKS[task], "easy", "test")
+        Corpus(BENCHMARK, tmp_path / "data").file(TASKS[task], "easy", "test")
     assert (error.value.file, error.value.line, error.value.field) == (path, 2, field)
     assert message in str(error.value)
-    kept = load_file(tmp_path / "data", TASKS[task], "easy", "test", skip_bad=True)
+    kept = Corpus(BENCHMARK, tmp_path / "data", skip_bad=True).file(TASKS[task], "easy", "test")
     assert (len(kept.items), len(kept.skipped)) == (1, 1)
 
 
 def test_a_number_stands_once_a_file(tmp_path: Path) -> None:
     write(tmp_path, "event_cause", TEXT, TEXT)
     with pytest.raises(DataError, match="taken by line 1"):
-        load_file(tmp_path / "data", TASKS["event_cause"], "easy", "test")
+        Corpus(BENCHMARK, tmp_path / "data").file(TASKS["event_cause"], "easy", "test")
 
 
 def test_oddities_are_kept(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_oddities_are_kept(tmp_path: Path) -> None:
     }
     path = write(tmp_path, "event_cause", odd, "", {**TEXT, "id": 1})
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    items = load_file(tmp_path / "data", TASKS["event_cause"], "easy", "test").items
+    items = Corpus(BENCHMARK, tmp_path / "data").file(TASKS["event_cause"], "easy", "test").items
     assert items[0].dialogue == ("A: 甲\u2028乙\u200b", "B:")
     assert asked_event(items[0].question) == "梅西赢得“人球合一”的美誉"
     assert len(items) == 2
@@ -102,7 +102,7 @@ def test_bytes_that_are_no_utf8(tmp_path: Path) -> None:
     path = write(tmp_path, "event_cause", TEXT)
     path.write_bytes(path.read_bytes() + '{"id": 1}'.encode("utf-16"))
     with pytest.raises(DataError, match="not UTF-8"):
-        load_file(tmp_path / "data", TASKS["event_cause"], "easy", "test")
+        Corpus(BENCHMARK, tmp_path / "data").file(TASKS["event_cause"], "easy", "test")
 
 
 @pytest.mark.parametrize("inner", ["data", "corecode/data", "."])

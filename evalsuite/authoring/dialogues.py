@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evalsuite.benchmarks.corpus import parse_json
 from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
 from evalsuite.common.files import read_bytes
@@ -85,10 +86,7 @@ def _rows(file: Path) -> Iterator[tuple[int, str, Any]]:
     if _is_lines(file):
         yield from ((number, f"{file.stem}-{number}", row) for number, row in jsonl.read_objects(file))
         return
-    try:
-        whole = jsonl.load_json(read_bytes(file))
-    except ValueError as error:
-        raise DataError(f"not JSON: {error}", file) from None
+    whole = parse_json(read_bytes(file), file)
     if isinstance(whole, dict):
         yield from ((number, name, row) for number, (name, row) in enumerate(whole.items(), 1))
     elif isinstance(whole, list):

@@ -66,14 +66,19 @@ def read_lines(
     return made, skipped, hashlib.sha256(raw).hexdigest()
 
 
-def parse_list(raw: bytes, path: Path) -> list[Any]:
-    """The elements of a file that is one JSON list. Raises DataError if it is not."""
+def parse_json(raw: bytes, path: Path) -> Any:
+    """The value of a file that is one JSON text in UTF-8. Raises DataError if it is not."""
     try:
-        rows = load_json(raw.decode("utf-8-sig"))
+        return load_json(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise DataError(f"not UTF-8 at byte {error.start}", path) from None
     except (ValueError, RecursionError) as error:
         raise DataError(f"not JSON: {error}", path) from None
+
+
+def parse_list(raw: bytes, path: Path) -> list[Any]:
+    """The elements of a file that is one JSON list. Raises DataError if it is not."""
+    rows = parse_json(raw, path)
     if not isinstance(rows, list):
         raise DataError(f"expected a list, found {type(rows).__name__}", path)
     return rows

@@ -12,7 +12,6 @@ from evalsuite.types import Answer, Answered, Item, Kind, Language, Part, Readin
 
 # --- options
 
-
 # Scoring -> the headline way of comparing options; for probes the mean over the target's tokens.
 HEADLINE = {"labels": "sum", "texts": "token", "nll": "token"}
 
@@ -31,16 +30,12 @@ def most_likely(item: Item, response: Response, by: str) -> int:
     return 1 if response.finish == "nll" and values[0] == values[1] else best
 
 
-def _likeliest(item: Item, response: Response) -> Answer:
-    choice = most_likely(item, response, HEADLINE[response.finish])
-    return Answer(Status.PARSED, choice, item.options[choice], f"{response.finish}: most likely")
-
-
 def _read_choice(item: Item, response: Response, reading: Reading, language: Language) -> Answer:
     from evalsuite.parse import parse_option
 
     if response.likelihoods:
-        return _likeliest(item, response)
+        choice = most_likely(item, response, HEADLINE[response.finish])
+        return Answer(Status.PARSED, choice, item.options[choice], f"{response.finish}: most likely")
     options = dict(zip(item.labels, item.options, strict=True))
     return parse_option(
         response.text,

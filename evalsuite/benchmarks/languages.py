@@ -12,7 +12,7 @@ from evalsuite.types import Answer, Answered, Item, Language, Part, Reading, Res
 
 
 def parser_of(reading: Reading) -> str:
-    """The parser's name in signatures: with its version, and "-whole.2" if spans and texts are not extracted."""
+    """The parser's name in signatures: with its version, and "-whole" if spans and texts are not extracted."""
     from evalsuite.parse import PARSER_VERSION
 
     return f"{reading.parser}-{PARSER_VERSION}{'' if reading.extract else '-whole'}"
@@ -72,7 +72,7 @@ def whole_replies(answered: Answered) -> list[str]:
     return [reply_text(response, answer) for response, answer in zip(answered.responses, answered.answers, strict=True)]
 
 
-# In signatures of metrics of `whole_replies`. Others name the parser, which read the answers.
+# Stands in signatures of metrics of `whole_replies`; signatures of other metrics name the parser that read the answers.
 OF_REPLY = "in:reply.1"
 
 
@@ -140,14 +140,7 @@ def _english_text_parts(answered: Answered) -> tuple[Part, ...]:
 
 
 ZH = Language(
-    "zh",
-    _read_chinese,
-    _read_chinese,
-    _score_characters,
-    _chinese_parts,
-    _chinese_parts,
-    gap="",
-    altered=True,
+    "zh", _read_chinese, _read_chinese, _score_characters, _chinese_parts, _chinese_parts, gap="", altered=True
 )
 EN = Language(
     "en", _read_english_span, _read_english_text, _score_words, _english_span_parts, _english_text_parts, gap=" "

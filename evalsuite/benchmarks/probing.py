@@ -45,4 +45,5 @@ def request_of(prompt: Prompt, item: Item, shots: Sequence[Item] = (), limit: in
     return replace(prompt.request(item), prompt="".join(asked[0]), messages=(), scoring="nll", pairs=asked)
 
 
+# CORRUPTIONS is for the page: outside benchmarks/ no module names a single benchmark.
 __all__ = ["CORRUPTIONS", "pairs", "request_of"]

@@ -30,7 +30,7 @@ def _of_file(name: str) -> Benchmark:
     return load_benchmark(packaged(f"benchmarks/{name}/{FILE}"))
 
 
-# In the order of tables; those of benchmark files are read when they are first asked for.
+# In the order of tables. A benchmark file is read when its benchmark is first asked for.
 SHIPPED: tuple[Benchmark | Callable[[], Benchmark], ...] = (
     corecode.BENCHMARK,
     charm.BENCHMARK,
@@ -60,7 +60,7 @@ def shipped() -> tuple[Benchmark, ...]:
     return tuple(row if isinstance(row, Benchmark) else row() for row in SHIPPED)
 
 
-_files: dict[str, Benchmark] = {}  # name -> benchmark, for benchmark files read by this process
+_files: dict[str, Benchmark] = {}  # the benchmarks of the benchmark files that this process has read, by name
 
 
 def _benchmarks() -> dict[str, Benchmark]:
@@ -112,10 +112,10 @@ TASKS: LazyMapping[Task] = LazyMapping(lambda: {t.name: t for b in BENCHMARKS.va
 
 
 def add_file(path: Path) -> Benchmark:
-    """Read a benchmark file, and know its benchmark and tasks from now on; the file itself or a folder with it.
+    """Read a benchmark file, given as the file or its folder; add its benchmark to BENCHMARKS and its tasks to TASKS.
 
-    A file of the same name that was read before is forgotten. Raises ConfigError, with file, line and field, for what is wrong
-    in it, and for names that are taken.
+    It takes the place of a benchmark of the same name from an earlier file. Raises ConfigError, with file, line and field, for
+    faults in the file, and for names that are taken.
     """
     from evalsuite.benchmarks.file.benchmark import load_benchmark  # late: `--help` needs none
 
@@ -140,9 +140,9 @@ def add_files(paths: Iterable[str | Path]) -> list[str]:
 
 
 def add_run(run: Path) -> None:
-    """Know the benchmarks whose files lie in a run's folder. Tasks of the same benchmark that another run has stay known.
+    """Add the benchmarks whose files lie in a run's folder. Tasks that an earlier file of the same benchmark has are kept.
 
-    Warns where the file differs from the one of the same name that is known, as names, groups and metrics are then of this one.
+    Warns where the two files differ: names, groups and metrics are then those of this run's file.
     """
     for path in sorted(run.glob(f"benchmarks/*/{FILE}")):
         if not path.resolve().is_relative_to(run.resolve()):
@@ -178,7 +178,7 @@ def names_of_files() -> list[str]:
 
 
 def forget_files() -> None:
-    """Know no benchmark of a file any more, as a new process."""
+    """Remove the benchmarks of files, so that the process is as a new one."""
     _files.clear()
     _warn_of_other.cache_clear()
     _renew()
@@ -310,8 +310,8 @@ def open_corpus(benchmark: str, folder: Path, *, skip_bad: bool = False) -> Corp
 
 
 class Corpora:
-    """The data of all benchmarks in one folder or in several: directly, or in subfolders with their names. Each is opened on
-    first use. A task is looked for in all folders, and belongs to one of them."""
+    """The data of all benchmarks in one folder or in several: directly, or in subfolders with the benchmarks' names. A
+    benchmark's data are opened on first use. A task is looked for in all folders, and its data may be in one of them only."""
 
     def __init__(self, folders: Path | Sequence[Path], *, skip_bad: bool = False) -> None:
         self.roots = (folders,) if isinstance(folders, Path) else tuple(dict.fromkeys(folders))
@@ -334,9 +334,7 @@ class Corpora:
         missing: DataError | None = None
         for folder in self.roots:
             try:
-                if (benchmark, folder) not in self._opened:
-                    self._opened[benchmark, folder] = open_corpus(benchmark, folder, skip_bad=self._skip_bad)
-                found.append(self._opened[benchmark, folder])
+                found.append(self._open(benchmark, folder))
             except DataError as error:
                 if not folder.is_dir():
                     raise
@@ -344,14 +342,17 @@ class Corpora:
         file = BENCHMARKS[benchmark].file
         if not found and file is not None:  # beside the benchmark file
             with suppress(DataError):
-                if (benchmark, file.parent) not in self._opened:
-                    self._opened[benchmark, file.parent] = open_corpus(benchmark, file.parent, skip_bad=self._skip_bad)
-                found.append(self._opened[benchmark, file.parent])
+                found.append(self._open(benchmark, file.parent))
         if not found:
             assert missing is not None
             others = "".join(f", nor in {folder}" for folder in self.roots[1:])
             raise DataError(f"{missing.message}{others}", missing.file) if others else missing
         return found
+
+    def _open(self, benchmark: str, folder: Path) -> Corpus:
+        if (benchmark, folder) not in self._opened:
+            self._opened[benchmark, folder] = open_corpus(benchmark, folder, skip_bad=self._skip_bad)
+        return self._opened[benchmark, folder]
 
     def has_some(self, benchmark: str) -> bool:
         """Whether any folder has data of a benchmark."""

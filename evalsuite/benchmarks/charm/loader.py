@@ -24,10 +24,10 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, ValidationError
 
 from evalsuite.benchmarks import corpus
-from evalsuite.benchmarks.corpus import File, collect
+from evalsuite.benchmarks.corpus import File, collect, parse_json
 from evalsuite.common.errors import DataError
 from evalsuite.common.files import read_bytes, read_text
-from evalsuite.common.jsonl import NOT_BLANK, first_fault, load_json
+from evalsuite.common.jsonl import NOT_BLANK, first_fault
 from evalsuite.types import Item, Task
 
 TRANSLATED = "translate-en"  # the wording that asks the items in English
@@ -73,7 +73,7 @@ class Corpus(corpus.Corpus):
         path = self.path(task, set, split)
         rows = _rows(path)
         items, skipped = collect(
-            enumerate(rows, 1), lambda n, row: _item(task, set, _line(row, path, n), path, n), self.skip_bad
+            enumerate(rows), lambda index, row: _item(task, set, _line(row, path, index), path, index), self.skip_bad
         )
         return File(path, items, skipped, hashlib.sha256(read_bytes(path)).hexdigest())
 
@@ -82,8 +82,8 @@ class Corpus(corpus.Corpus):
             return None
         own = self.file(task, set, split)
         path = self.root / "reasoning_Translate-EN" / own.path.name
-        rows = (_line(row, path, n) for n, row in enumerate(_rows(path), 1))
-        texts = {line.id: line.input for line in rows}
+        lines = (_line(row, path, index) for index, row in enumerate(_rows(path)))
+        texts = {line.id: line.input for line in lines}
         items = tuple(
             _translated(item, texts[uuid]) for item in own.items if (uuid := item.id.rpartition("/")[2]) in texts
         )
@@ -99,37 +99,33 @@ class Corpus(corpus.Corpus):
 
 
 def _rows(path: Path) -> list[Any]:
-    try:
-        content = load_json(read_bytes(path, "no such CHARM file"))
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"not JSON: {error}", path) from None
+    content = parse_json(read_bytes(path, "no such CHARM file"), path)
     rows = content.get("examples") if isinstance(content, dict) else None
     if not isinstance(rows, list):
         raise DataError("expected an object with a list of items", path, field="examples")
     return rows
 
 
-def _line(row: Any, path: Path, number: int) -> _Line:
+def _line(row: Any, path: Path, index: int) -> _Line:
     try:
         return _Line.model_validate(row)
     except ValidationError as error:
         fault = first_fault(error, path)
-        raise DataError(fault.message, path, field=f"examples[{number - 1}].{fault.field or ''}") from None
+        raise DataError(fault.message, path, field=f"examples[{index}].{fault.field or ''}") from None
 
 
-def _item(task: Task, set: str, line: _Line, path: Path, number: int) -> Item:
+def _item(task: Task, set: str, line: _Line, path: Path, index: int) -> Item:
     name = f"charm/{set}/test/{task.local}/{line.id}"
     if not task.kind.options:
         return Item(name, task.name, set, "test", (), line.input, references=references(line.target))
     parts = split_options(line.input)
     letter = _LABEL.search(line.target)
     if parts is None:
-        raise DataError("expected options (A), (B) … in the text", path, field=f"examples[{number - 1}].input")
+        raise DataError("expected options (A), (B) … in the text", path, field=f"examples[{index}].input")
     question, labels, options, layout = parts
     if letter is None or letter.group() not in labels:
-        raise DataError(
-            f"expected one of {' '.join(labels)}, found {line.target!r}", path, field=f"examples[{number - 1}].target"
-        )
+        message = f"expected one of {' '.join(labels)}, found {line.target!r}"
+        raise DataError(message, path, field=f"examples[{index}].target")
     gold = labels.index(letter.group())
     facts = tuple(f"charm/{set}/test/memory_{task.local}/{uuid}" for uuid in line.mids)
     return Item(

@@ -85,7 +85,9 @@ class Corpus(corpus.Corpus):
         return any((folder / name / "data").is_dir() for name in SETS)
 
     def path(self, task: Task, set: str, split: str) -> Path:
-        return path_of(self.root, set, split)
+        if split not in SPLITS:
+            raise ConfigError(unknown("split", split, SPLITS))
+        return self.root / set / "data" / f"{SPLITS[split]}.json"
 
     def has(self, task: Task, set: str, split: str) -> bool:
         """Whether there are items: v2 has none of the tasks prerequisite and single_answer."""
@@ -95,19 +97,6 @@ class Corpus(corpus.Corpus):
         if (set, split) not in self._lines:
             self._lines[set, split] = _Lines(self.path(task, set, split), skip_bad=self.skip_bad)
         return self._lines[set, split].file(task, set, split)
-
-
-def path_of(root: Path, set: str, split: str) -> Path:
-    """The path of a file in the official layout. Raises ConfigError for an unknown split."""
-    if split not in SPLITS:
-        raise ConfigError(unknown("split", split, SPLITS))
-    return root / set / "data" / f"{SPLITS[split]}.json"
-
-
-def load_file(root: Path, task: Task, set: str, split: str, *, skip_bad: bool = False) -> File:
-    """Read the items of one task in one file. A broken line raises DataError with file, line and field, or is left out
-    (`skip_bad`)."""
-    return _Lines(path_of(root, set, split), skip_bad=skip_bad).file(task, set, split)
 
 
 class _Lines:

@@ -39,7 +39,31 @@ class Corpus(corpus.Corpus):
         return path_of(self.root, task, set, split)
 
     def load(self, task: Task, set: str, split: str) -> File:
-        return load_file(self.root, task, set, split, skip_bad=self.skip_bad)
+        path = self.path(task, set, split)
+        model: type[_Choice] | type[_Written] = _Choice if task.kind.options else _Written
+        numbers: dict[int, int] = {}
+        dialogues: dict[tuple[str, ...], tuple[str, ...]] = {}  # items share dialogues: keep each once
+
+        def item(line: int, row: _Choice | _Written) -> Item:
+            if row.id in numbers:
+                raise DataError(f"{row.id} is taken by line {numbers[row.id]} already", path, line, "id")
+            numbers[row.id] = line
+            turns, options = tuple(row.dialogue), row.options
+            answer = row.answer if isinstance(row.answer, str) else row.answer[1]
+            return Item(
+                f"{task.benchmark}/{set}/{split}/{task.local}/{row.id}",
+                task.name,
+                set,
+                split,
+                dialogues.setdefault(turns, turns),
+                row.question,
+                tuple(options.values()),
+                tuple(options),
+                [*options].index(row.answer[0]) if options else None,
+                (answer, *(row.alternatives if isinstance(row, _Written) else ())),
+            )
+
+        return File(path, *read_lines(path, model, item, self.skip_bad, f"no {split} file of {task.name} ({set})"))
 
 
 def path_of(root: Path, task: Task, set: str, split: str) -> Path:
@@ -87,32 +111,3 @@ class _Written(_Line):
         for name in self.options:
             raise Fault("a task whose answers are written has no options", name)
         return self
-
-
-def load_file(root: Path, task: Task, set: str, split: str, *, skip_bad: bool = False) -> File:
-    """Read the items of one file. A broken line raises DataError with file, line and field, or is left out (`skip_bad`)."""
-    path = path_of(root, task, set, split)
-    model: type[_Choice] | type[_Written] = _Choice if task.kind.options else _Written
-    numbers: dict[int, int] = {}
-    dialogues: dict[tuple[str, ...], tuple[str, ...]] = {}  # items share dialogues: keep each once
-
-    def item(line: int, row: _Choice | _Written) -> Item:
-        if row.id in numbers:
-            raise DataError(f"{row.id} is taken by line {numbers[row.id]} already", path, line, "id")
-        numbers[row.id] = line
-        turns, options = tuple(row.dialogue), row.options
-        answer = row.answer if isinstance(row.answer, str) else row.answer[1]
-        return Item(
-            f"{task.benchmark}/{set}/{split}/{task.local}/{row.id}",
-            task.name,
-            set,
-            split,
-            dialogues.setdefault(turns, turns),
-            row.question,
-            tuple(options.values()),
-            tuple(options),
-            [*options].index(row.answer[0]) if options else None,
-            (answer, *(row.alternatives if isinstance(row, _Written) else ())),
-        )
-
-    return File(path, *read_lines(path, model, item, skip_bad, f"no {split} file of {task.name} ({set})"))

@@ -15,9 +15,9 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from evalsuite.benchmarks.corpus import parse_list
+from evalsuite.benchmarks.corpus import parse_json, parse_list
 from evalsuite.common.errors import ConfigError, DataError
-from evalsuite.common.jsonl import load_json, numbered_lines, parse_object
+from evalsuite.common.jsonl import numbered_lines, parse_object
 from evalsuite.common.plainfile import read_plain
 
 LARGEST = 2**30  # bytes of a file, also unpacked
@@ -104,25 +104,19 @@ def _jsonl(raw: bytes, path: Path) -> Iterator[DataRow]:
 
 
 def _json(raw: bytes, path: Path) -> Iterator[DataRow]:
-    """The elements of a list, also of the one list in an object, as in {"version": "1.1", "data": […]}.
-
-    An object of objects gives its values, each with its name as the column `key`.
-
-    A file with an object on each line is JSONL by another name.
-    """
+    """The rows of a file that is a list, an object with one list, as in {"version": "1.1", "data": […]}, or an object of
+    objects, whose names become the column `key`. A file with an object on each line is read as JSONL."""
     if not raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         for n, value in enumerate(parse_list(raw, path)):
             yield DataRow(plain(value), None, f"[{n}]")
         return
     try:
-        whole = load_json(raw.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise DataError(f"not UTF-8 at byte {error.start}", path) from None
-    except (ValueError, RecursionError) as error:
-        if "Extra data" in str(error):
-            yield from _jsonl(raw, path)
-            return
-        raise DataError(f"not JSON: {error}", path) from None
+        whole = parse_json(raw, path)
+    except DataError as error:
+        if "Extra data" not in error.message:
+            raise
+        yield from _jsonl(raw, path)
+        return
     lists = [(name, value) for name, value in whole.items() if isinstance(value, list)]
     if len(lists) == 1:
         (name, elements), *_ = lists
