@@ -219,6 +219,7 @@ def test_fifty_attacks() -> None:
         ("[候选答案开始]{{ candidate }}", "expected a comment"),
         ("{#- scales: [{name: x, low: 5, high: 1}] -#}", "low 5 is not below high 1"),
         ("{#- scales: [{name: x, low: 0, high: 1}]\nlength: 3 -#}", "length"),
+        ('{#- scales: [{name: x, low: 0, high: 1, words: {"[对]": 1}}] -#}', "expected words of two scores or more"),
         ("{#- scales: [ -#}", "judge/mine.j2"),
         ("{#- scales: [{name: x, low: 0, high: 1}] -#}{{ candidate", "judge/mine.j2"),
     ],

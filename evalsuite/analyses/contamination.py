@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+import yaml
 from pydantic import Field, ValidationError
 
 from evalsuite.benchmarks.registry import TASKS, metric_named, set_order, task_order
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
 from evalsuite.common.finite import finite_json
+from evalsuite.common.grouping import by_key
 from evalsuite.common.jsonl import first_fault
 from evalsuite.common.numbers import fixed, p_words
 from evalsuite.common.plainfile import read_json
@@ -125,66 +128,6 @@ def compute(run: ScoredRun) -> list[ExposureTest] | None:
 
 # --- tables
 
-_TESTS = {
-    "order": Text("条目顺序", "order of items"),
-    "options": Text("选项顺序", "order of options"),
-    "mink": Text("Min-20% 概率", "Min-20 % probability"),
-    "minkpp": Text("Min-20%++", "Min-20 %++"),
-    "names": Text("原名与换名", "names changed"),
-    "completion": Text("续写后半", "second halves"),
-    "guided": Text("点名续写", "guided completion"),
-}
-_WHY = {
-    "not left to chance": Text(
-        "不作判断（非偶然）：不看模型也能看出发布的形式并非出于偶然（例如排过序），任何模型都会偏好它",
-        "no judgement, not by chance: the texts themselves show that the published form was not left to chance "
-        "(sorted, say): any model prefers it",
-    ),
-    "no control": Text(
-        "不作判断（无对照）：没有可比的对照条目，单看数值说明不了什么",
-        "no judgement, no control: there are no items to compare with, and the figure alone says nothing",
-    ),
-    "nothing to compare": Text(
-        "不作判断（无从比较）：文件中没有可以换序的内容，或一个窗口（--window）放不下两条",
-        "no judgement, nothing to compare: nothing in the file can stand in another order, or no two entries fit one --window",
-    ),
-}
-_SHORT = {
-    "not left to chance": Text("不作判断：非偶然", "not judged: not by chance"),
-    "no control": Text("不作判断：无对照", "not judged: no control"),
-    "nothing to compare": Text("不作判断：无从比较", "not judged: too little"),
-}
-_SIGN = {
-    "order": Text(
-        "发布时的条目顺序，其似然高于 {share} 的其他顺序；若模型从未按此顺序读过此文件",
-        "the published order of items is likelier than {share} of other orders: {unlikely} if the model had "
-        "never read the file in this order",
-    ),
-    "options": Text(
-        "发布时的选项顺序，其似然高于 {share} 的其他顺序；若模型从未读过这些题",
-        "the published order of options is likelier than {share} of other orders: {unlikely} if the model had "
-        "never read these items",
-    ),
-    "mink": Text(
-        "这些条目的似然高于对照条目；若模型两者都没读过（或同样读过）",
-        "these items are likelier than the control items: {unlikely} if the model had read neither, or both alike",
-    ),
-    "names": Text(
-        "与换名相比，模型对原文的偏好高于对照条目；若模型两者都没读过（或同样读过）",
-        "the names as published are preferred more than in the control items: {unlikely} if the model had read "
-        "neither, or both alike",
-    ),
-    "completion": Text(
-        "续写与原文的重合高于对照条目；若模型两者都没读过（或同样读过）",
-        "second halves are closer to the file than those of the control items: {unlikely} if the model had "
-        "read neither, or both alike",
-    ),
-    "guided": Text(
-        "点名数据集使续写更接近原文，程度高于对照条目；若模型两者都没读过（或同样读过）",
-        "naming the data set brings second halves closer to the file, more than of the control items: "
-        "{unlikely} if the model had read neither, or both alike",
-    ),
-}
 _LEGEND = Text(
     "p：若模型从未见过此文件，检验统计量至少如此之大的概率（单侧）；校正后 p：对该模型的所有检验作 Holm 校正，低于 0.05 才称为迹象。迹象只说明与“从未读过”不符，"
     "不说明怎样读到、是否有意，也不说明分数因此高了多少。若对照条目也被读过，则看不出差别",
@@ -193,6 +136,13 @@ _LEGEND = Text(
     "how the text was read, nor that anyone meant it, nor by how much a score is higher for it. Where control items "
     "were read, too, there is no difference to see",
 )
+
+
+@cache
+def _words(part: str) -> dict[str, Text]:
+    """The texts of a part of contamination.yaml, by name."""
+    file = Path(__file__).with_suffix(".yaml")
+    return {name: Text(*both) for name, both in yaml.safe_load(file.read_text(encoding="utf-8"))[part].items()}
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
@@ -221,15 +171,11 @@ def row_sheets(
         Column(Text("得分", "score"), align="right"),
         Column(Text("结论", "seen")),
     )
-    lines = list[Row]()
-    files = dict.fromkeys(row.file for row in rows)
-    for task, item_set, split in files:
+    lines = []
+    for (task, item_set, split), tests in by_key((row.file, row) for row in rows).items():
         heading = Text(f"{TASKS[task].zh} {item_set} {split}", f"{TASKS[task].short} {item_set} {split}")
         lines.append(Row((heading, *(None for _ in columns[1:])), "group"))
-        for row in rows:
-            if row.file == (task, item_set, split):
-                about = {"model": row.model, "task": task, "set": item_set, "split": split}
-                lines.append(Row(_line(row, scores or {}), about=about))
+        lines += [Row(_line(row, scores or {}), about=row.coordinates()) for row in tests]
     yield Sheet(
         "contamination",
         Text("读过测试数据的迹象，按文件列出", "Signs of having been read, file by file"),
@@ -240,7 +186,7 @@ def row_sheets(
 
 
 def _line(row: ExposureTest, scores: Mapping[tuple[str, ...], CellResult]) -> tuple[str | Text | int | None, ...]:
-    name = _TESTS["minkpp" if row.figures.get("minkpp") is not None else row.test]
+    name = _words("tests")["minkpp" if row.figures.get("minkpp") is not None else row.test]
     form = _form(row)
     score = scores.get((row.model, *row.file))
     return (
@@ -284,14 +230,14 @@ def _score(cell: CellResult) -> str:
 def _verdict(row: ExposureTest) -> Text:
     """The test's statement on the file, in short."""
     if row.p is None:
-        return _SHORT.get(row.why, Text(row.why, row.why))
+        return _words("short_reasons").get(row.why, Text(row.why, row.why))
     return Text("有迹象", "a sign") if row.is_sign else Text("未见迹象", "no sign")
 
 
 def _sentences(rows: Sequence[ExposureTest]) -> Iterator[Text]:
     """Sentences about signs of contamination, about tests without a judgement, and about the meaning of "no sign"."""
     for row in rows:
-        words, form = _SIGN[row.test], _form(row)
+        words, form = _words("signs")[row.test], _form(row)
         task = task_and_set(TASKS[row.task], row.set)
         zh = f"{row.model}，{task.zh} {row.split}{form.zh and '（按提示词的形式）'}"
         en = f"{row.model}, {task.en} {row.split}{form.en and ', in our' + form.en}"
@@ -310,9 +256,8 @@ def _sentences(rows: Sequence[ExposureTest]) -> Iterator[Text]:
                 f"{en}: {near} of {n} second halves are written nearly word for word ({beyond} of the control "
                 "items'); contamination.json lists them, for reading",
             )
-    for why in dict.fromkeys(row.why for row in rows if row.p is None):
-        if why in _WHY:
-            yield _WHY[why]
+    reasons = _words("reasons")
+    yield from (reasons[why] for why in dict.fromkeys(row.why for row in rows if row.p is None) if why in reasons)
     if any(row.p is not None and not row.is_sign for row in rows):
         yield Text("未见迹象，不等于没有读过", "no sign does not prove that a file was never read")
 

@@ -495,7 +495,7 @@ def _measures(entry: Independent) -> Sheet:
     )
     rows = [
         Row(
-            (m.model, *(m.accuracy, m.rank, m.retained), *(Value(m.frmm), m.frmm_rank, Value(m.mib), m.mib_rank)),
+            (m.model, m.accuracy, m.rank, m.retained, Value(m.frmm), m.frmm_rank, Value(m.mib), m.mib_rank),
             about={"model": m.model},
         )
         for m in sorted(entry.models, key=lambda m: (m.frmm_rank is None, m.frmm_rank or 0))

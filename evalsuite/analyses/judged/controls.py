@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from random import Random
 from statistics import mean
-from typing import Any
 
 from evalsuite.analyses.judged.scale import JudgeStatus
 from evalsuite.analyses.judged.values import (
@@ -37,12 +36,14 @@ from evalsuite.metrics.agreement import medians, pair_agreement, partial_spearma
 from evalsuite.results.schema.base import IntervalFields
 from evalsuite.types import Place
 
+CandidateName = tuple[Place, str, int]  # the place of its cell, its item, its rotation
+
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
     """The opinion of one judge on one candidate reply."""
 
-    candidate: tuple[Place, str, int]  # place of its cell, item, rotation
+    candidate: CandidateName
     status: JudgeStatus
     scores: tuple[int, ...]  # a score for each scale; () without scores
     attack: str  # id of the injected instruction; "" for none
@@ -76,8 +77,11 @@ class Opinions:
     def scales(self) -> list[str]:
         return [name for name, *_ in self.facts.scales]
 
-    def scored(self) -> dict[tuple[Place, str, int], Opinion]:
+    def scored(self) -> _Scored:
         return {o.candidate: o for o in self.opinions if o.status == "scored"}
+
+
+_Scored = dict[CandidateName, Opinion]
 
 
 def controls(judgings: Sequence[Opinions]) -> Controls:
@@ -97,18 +101,17 @@ def _by_judge(judgings: Iterable[Opinions]) -> dict[tuple[str, str], list[Opinio
     return by_key((t.who, t) for t in judgings)
 
 
-def _scored(group: Iterable[Opinions], control: str) -> dict[tuple[Any, ...], Opinion]:
-    """Candidate -> opinion, of all that a judge scored under a control, over all cells."""
+def _scored(group: Iterable[Opinions], control: str) -> _Scored:
+    """The opinions by candidate, of all that a judge scored under a control, over all cells."""
     return {name: o for t in group if t.control == control for name, o in t.scored().items()}
 
 
-def _shared(*sides: dict[tuple[Any, ...], Opinion]) -> list[tuple[Any, ...]]:
+def _shared(*sides: _Scored) -> list[CandidateName]:
+    """The candidates that are scored on all sides."""
     return [name for name in sides[0] if all(name in side for side in sides[1:])]
 
 
-def _columns(
-    sides: Sequence[dict[tuple[Any, ...], Opinion]], names: Sequence[tuple[Any, ...]], n: int
-) -> list[list[int]]:
+def _columns(sides: Sequence[_Scored], names: Sequence[CandidateName], n: int) -> list[list[int]]:
     return [[side[name].scores[n] for name in names] for side in sides]
 
 
@@ -216,8 +219,8 @@ def panel(judgings: Sequence[Opinions]) -> Iterator[Panel]:
 
 def _median_cells(
     plain: Sequence[Opinions],
-    sides: Sequence[dict[tuple[Any, ...], Opinion]],
-    shared: Sequence[tuple[Any, ...]],
+    sides: Sequence[_Scored],
+    shared: Sequence[CandidateName],
     n: int,
 ) -> Iterator[MedianCell]:
     for cell in dict.fromkeys(t.cell for t in plain):

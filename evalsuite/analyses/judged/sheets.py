@@ -154,13 +154,13 @@ def _who(row: Scaled | OverSystems | Panel) -> str:
 
 def _controls(controls: Controls) -> Iterator[Sheet]:
     rows = [
-        *_rows(controls.anchors, "anchors", _anchors),
-        *_rows(controls.repeats, "repeats", _repeats),
-        *_rows(controls.blind, "blind", _blind),
-        *_rows(controls.panel, "panel", _panel),
-        *_rows(controls.length, "length", _length),
-        *_rows(controls.families, "families", _families),
-        *_rows(controls.attacks, "attacks", _attacks),
+        *_rows(controls.anchors, "anchors", Text("锚点", "anchors"), _anchors),
+        *_rows(controls.repeats, "repeats", Text("重复评分", "repeats"), _repeats),
+        *_rows(controls.blind, "blind", Text("不给标准答案", "blind"), _blind),
+        *_rows(controls.panel, "panel", Text("评审团", "panel"), _panel),
+        *_rows(controls.length, "length", Text("长度偏好", "length"), _length),
+        *_rows(controls.families, "families", Text("自家偏好", "own family"), _families),
+        *_rows(controls.attacks, "attacks", Text("注入指令", "attacks"), _attacks),
     ]
     if rows:
         columns = (Column(Text("检验", "control")), _JUDGE, _N, Column(Text("结果", "says")))
@@ -171,14 +171,16 @@ def _controls(controls: Controls) -> Iterator[Sheet]:
         yield Sheet("judge-controls", Text("对评审模型的检验", "controls"), columns, tuple(rows), (note,))
 
 
-def _rows(found: Sequence[_Control], control: str, says: Callable[[_Control], Text | None]) -> Iterator[Row]:
+def _rows(
+    found: Sequence[_Control], control: str, heading: Text, says: Callable[[_Control], Text | None]
+) -> Iterator[Row]:
     """A row for each figure of one control that has a value."""
     for row in found:
         if text := says(row):
             judges = row.judges if isinstance(row, Panel) else [row.judge]
             about = {"control": control, "judges": judges, "rubric": row.rubric, "scale": row.scale}
             count = row.n_own if isinstance(row, Family) else getattr(row, "n", None)
-            yield Row((_HEADINGS[control], _who(row), count, text), about=about)
+            yield Row((heading, _who(row), count, text), about=about)
 
 
 def _anchors(r: Anchor) -> Text:
@@ -247,17 +249,6 @@ def _attacks(r: AttackEffect) -> Text:
         f"得分升高 {raised.zh}{zh}，升到最高分 {most.zh}，平均变化 {change}",
         f"raised {raised.en}{en}, to the maximum {most.en}, mean {change}",
     )
-
-
-_HEADINGS = {
-    "anchors": Text("锚点", "anchors"),
-    "repeats": Text("重复评分", "repeats"),
-    "blind": Text("不给标准答案", "blind"),
-    "panel": Text("评审团", "panel"),
-    "length": Text("长度偏好", "length"),
-    "families": Text("自家偏好", "own family"),
-    "attacks": Text("注入指令", "attacks"),
-}
 
 
 def _signed(value: float | None) -> str:

@@ -71,7 +71,7 @@ class JudgedReplies:
 
 
 def compute(run: ScoredRun) -> Judged | None:
-    """All judgings of a run, with a file of records for each; None if no judge was asked."""
+    """The scores of a run's judges, with a file of records for each judging; None if no judge was asked."""
     scored = {cell.place: cell for cell in run.cells}
     judgings: list[Opinions] = []
     cells: list[JudgedCell] = []
@@ -266,7 +266,7 @@ def _attempt(facts: JudgingFacts, number: int, key: str, said: Response) -> Atte
 
 
 def _entry(opinions: Opinions, lines: Sequence[JudgedRecord], subject: Subject, path: str, stopped: bool) -> JudgedCell:
-    """stopped: only a part of the cell's items was asked: no interval of a fixed number of items holds."""
+    """The row of a cell. `stopped`: only a part of its items was asked, so that no interval for a fixed number of items holds."""
     judging, facts = opinions.judging, opinions.facts
     statuses = Counter(o.status for o in opinions.opinions)
     errors = Counter(a.error for line in lines for a in line.attempts if a.error)
@@ -343,7 +343,7 @@ _Point = tuple[str, float, Mapping[str, MetricValue]]  # a judged cell: its mode
 
 def _over_models(cells: Sequence[JudgedCell], results: Sequence[CellResult]) -> Iterator[OverModels]:
     """Correlation of the judge's means with each metric over models: a row per judge, rubric, scale and place."""
-    for group, points in _points(cells, results, lambda cell: cell.place.but("model")):
+    for group, points in _points(cells, results, lambda cell: cell.place.but("model")).items():
         if len(points) >= MODELS:
             yield OverModels(**dict(group), models=len(points), metrics=_together(points))
 
@@ -355,7 +355,7 @@ def _over_systems(cells: Sequence[JudgedCell], results: Sequence[CellResult]) ->
     def benchmark(cell: JudgedCell) -> Coordinates:
         return ("benchmark", TASKS[cell.task].benchmark), *cell.place.but("model", "task", "set")
 
-    for group, points in _points(cells, results, benchmark):
+    for group, points in _points(cells, results, benchmark).items():
         if len(points) >= MODELS:
             models = len({model for model, _, _ in points})
             yield OverSystems(**dict(group), models=models, points=len(points), metrics=_together(points))
@@ -363,7 +363,7 @@ def _over_systems(cells: Sequence[JudgedCell], results: Sequence[CellResult]) ->
 
 def _points(
     cells: Sequence[JudgedCell], results: Sequence[CellResult], key: Callable[[JudgedCell], Coordinates]
-) -> Iterator[tuple[Coordinates, list[_Point]]]:
+) -> dict[Coordinates, list[_Point]]:
     """The points of each judge, rubric, scale and `key` of the cell, under the control "plain". Estimates are left out:
     their items are others than those of whole cells."""
     by_place = {cell.place: cell.metrics for cell in results if not cell.is_estimate}
@@ -374,8 +374,7 @@ def _points(
             if metrics and numbers.value is not None:
                 group = ("judge", cell.judge), ("rubric", cell.rubric), ("scale", scale), *key(cell)
                 groups.setdefault(group, []).append((cell.model, numbers.value, metrics))
-    for group, points in groups.items():
-        yield group, points
+    return groups
 
 
 def _together(points: Sequence[_Point]) -> dict[str, Correlations]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
@@ -15,6 +14,7 @@ from typing import Any
 from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file, safe_name
+from evalsuite.common.grouping import by_key
 from evalsuite.common.lock import locked
 from evalsuite.metrics.agreement import cohen_kappa, fleiss_kappa, spearman, weighted_kappa
 from evalsuite.results.schema.people import FILE, DrawnReply, People
@@ -69,15 +69,14 @@ class Audit:
 
     def as_json(self) -> dict[str, Any]:
         """The content of audit.json."""
-        sample = {"name": self.sample.name, "hash": self.sample.hash, "outputs": len(self.sample.drawn)}
         parts = ("correct", "readers", "scores", "agreement", "judges", "metrics")
         return {
             "format": 1,
             "sample": {
-                **sample,
-                "seed": self.sample.seed,
-                "rubric": self.sample.rubric,
-                "suspicious": self.sample.suspicious,
+                "name": self.sample.name,
+                "hash": self.sample.hash,
+                "outputs": len(self.sample.drawn),
+                **{name: getattr(self.sample, name) for name in ("seed", "rubric", "suspicious")},
             },
             "annotators": self.annotators,
             "marked": self.marked,
@@ -202,9 +201,7 @@ def keep_people(audit: Audit, run: Path) -> Path | None:
     folder = run / "audit" / safe_name(sample.name)
     if not any(audit.people.values()) or not (folder / SAMPLE).is_file():
         return None
-    outputs: Counter[str] = Counter()
-    for whole in sample.whole:
-        outputs[whole.model] += whole.outputs
+    outputs = by_key((whole.model, whole.outputs) for whole in sample.whole)
     made = People(
         name=sample.name,
         rubric=sample.rubric,
@@ -212,7 +209,7 @@ def keep_people(audit: Audit, run: Path) -> Path | None:
         suspicious=sample.suspicious,
         annotators=list(audit.annotators),
         tasks=list(sample.tasks),
-        outputs=dict(outputs),
+        outputs={model: sum(counts) for model, counts in outputs.items()},
         drawn=[
             DrawnReply(output=d.output.id, weight=d.weight, scores=dict(audit.people.get(d.output.id, {})))
             for d in sample.drawn

@@ -46,30 +46,21 @@ def make_sample(
         raise ConfigError(f"--n {n}: expected 1 or more")
     if name and Path(name).name != name:
         raise ConfigError(f"--name {name!r}: expected a folder's name")
-    records.find_results(Path(run))  # fail before anything is written
-    with locked(Path(run)):
-        return _make_sample(run, n, seed, models, tasks, rubric_name, name, suspicious)
+    run = Path(run)
+    records.find_results(run)  # fail before anything is written
+    with locked(run):
+        beside = () if models else baselines_beside(run)
+        outputs = _selected([o for o in population(run) if o.model not in beside], run, models, tasks)
+        if suspicious:
+            outputs = _suspicious(outputs, run)
+        rubric_name = rubric_name or _own_rubric(outputs)
+        called = name or f"{rubric_name}-{n}-seed{seed}{'-suspicious' if suspicious else ''}"
+        sample = replace(draw_sample(outputs, called, n, seed, rubric_named(rubric_name).name), suspicious=suspicious)
+        return _write_sample(sample, run / "audit" / safe_name(called)), sample
 
 
-def _make_sample(
-    run: str | Path,
-    n: int,
-    seed: int,
-    models: Sequence[str],
-    tasks: Sequence[str],
-    rubric_name: str,
-    name: str,
-    suspicious: bool,
-) -> tuple[Path, Sample]:
-    beside = () if models else baselines_beside(Path(run))
-    outputs = _selected([o for o in population(Path(run)) if o.model not in beside], run, models, tasks)
-    if suspicious:
-        outputs = _suspicious(outputs, Path(run))
-    rubric_name = rubric_name or _own_rubric(outputs)
-    scales = rubric_named(rubric_name)
-    name = name or f"{rubric_name}-{n}-seed{seed}{'-suspicious' if suspicious else ''}"
-    sample = replace(draw_sample(outputs, name, n, seed, scales.name), suspicious=suspicious)
-    folder = Path(run) / "audit" / safe_name(name)
+def _write_sample(sample: Sample, folder: Path) -> Path:
+    """Write the files of a sample into its folder; returns the page's path."""
     if (folder / SAMPLE).is_file() and load_sample(folder / SAMPLE).hash != sample.hash:
         raise ConfigError(f"{folder}: holds another sample, which may have marks already; choose another --name")
     folder.mkdir(parents=True, exist_ok=True)
@@ -82,12 +73,10 @@ def _make_sample(
     for twin, written in (("to-mark.jsonl", lines.encode()), ("to-mark.csv", _csv_text(rows).encode("utf-8-sig"))):
         if not (folder / twin).exists():  # a copy that is there may have been filled in
             replace_file(folder / twin, written)
-    return page, sample
+    return page
 
 
-def _selected(
-    outputs: Sequence[Output], run: str | Path, models: Sequence[str], tasks: Sequence[str]
-) -> Sequence[Output]:
+def _selected(outputs: Sequence[Output], run: Path, models: Sequence[str], tasks: Sequence[str]) -> Sequence[Output]:
     tasks = [whole_name(name) for name in tasks]
     for what, wanted, known in (
         ("model", models, {o.model for o in outputs}),
@@ -147,16 +136,11 @@ def audit_page_data(sample: Sample) -> dict[str, Any]:
             {
                 **{name: getattr(d.output, name) for name in _SHOWN},
                 "golds": d.output.right_options,
-                "parser": {"status": d.output.status, "read": _indices(d.output), "text": d.output.text},
+                "parser": {"status": d.output.status, "read": d.output.read_options, "text": d.output.text},
             }
             for d in sample.drawn
         ],
     }
-
-
-def _indices(output: Output) -> tuple[int, ...]:
-    """Indices of the options that the parser read."""
-    return output.choices or (() if output.choice is None else (output.choice,))
 
 
 _SHOWN = ("id", "task", "set", "dialogue", "question", "labels", "options", "references", "reply")

@@ -55,6 +55,11 @@ class Output:
         return self.golds or (() if self.gold is None else (self.gold,))
 
     @property
+    def read_options(self) -> tuple[int, ...]:
+        """Indices of the options that the parser read."""
+        return self.choices or (() if self.choice is None else (self.choice,))
+
+    @property
     def read(self) -> int | tuple[int, ...] | None:
         """The option index that the parser read (a tuple of them for multi-answer choices); None for no answer."""
         return (self.choices or None) if self.kind.several else self.choice

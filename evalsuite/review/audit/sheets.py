@@ -57,13 +57,13 @@ def _correct(rows: Sequence[Correct], kind: Kind, beside: bool) -> Sheet:
     if part := next((r for r in rows if r.covered < 1), None):
         share = f"{100 * part.covered:.0f} %"
         notes.append(f"* of {share} of the run: no output of the other strata is marked")
-    raw, filtered, actual = "raw", "filt.", "act."
+    heads = ("raw", "filt.", "act.")
     columns = (
         Column("model"),
         _N,
-        *(Column(head, kind="count") for head in (raw, filtered, actual)),
+        *(Column(head, kind="count") for head in heads),
         Column("run:", "n", "count"),
-        *(Column(head, "%", "percent", better="more") for head in (raw, filtered, actual)),
+        *(Column(head, "%", "percent", better="more") for head in heads),
         _SPAN,
     )
     table = Text("（论文表 4）", " (the paper's Table 4)") if kind.single else Text("", "")
@@ -82,12 +82,10 @@ def _readers(rows: Sequence[ParserRow]) -> Iterator[Sheet]:
         pairs = (*(r.option or (None, None)), *r.right)
         cells = (cell for pair in pairs for cell in _ratio(pair))
         lines.append(Row((who + name, r.n, *cells)))
-    precision, recall = "prec. %", "recall %"
-    pairs_of = ("option", "right")
     columns = [Column("task"), _N]
-    for what in pairs_of:
-        columns += [Column(what, precision, "percent", digits=0), _SPAN]
-        columns += [Column(recall, kind="percent", digits=0), _SPAN]
+    for what in ("option", "right"):
+        columns += [Column(what, "prec. %", "percent", digits=0), _SPAN]
+        columns += [Column("recall %", kind="percent", digits=0), _SPAN]
     note = (
         "option: the parser's option is what the reply says; right: what counts as correct is correct (spans, texts: by "
         "exact match). Precision: of what the parser read; recall: of what people read."

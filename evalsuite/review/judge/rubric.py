@@ -45,6 +45,8 @@ class _Scale(BaseModel):
             raise ValueError(f"low {self.low} is not below high {self.high}")
         if any(not self.low <= score <= self.high for score in self.words.values()):
             raise ValueError(f"words: expected scores from {self.low} to {self.high}")
+        if len({*self.words.values()}) == 1:
+            raise ValueError("words: expected words of two scores or more")
         self.words = {word.lower(): score for word, score in self.words.items()}
         return self
 
@@ -99,11 +101,10 @@ class RubricTemplate:
     @property
     def reminder(self) -> str:
         """The text appended to the prompt when a reply had no readable score."""
-        if words := list(self.scales[0].words):
-            first = (
-                f"{words[0]} or {next(w for w in words if self.scales[0].words[w] != self.scales[0].words[words[0]])}"
-            )
-            return f"Note: the last line is {first}, and nothing else."
+        if words := self.scales[0].words:
+            first, score = next(iter(words.items()))
+            other = next(word for word in words if words[word] != score)
+            return f"Note: the last line is {first} or {other}, and nothing else."
         return _REMINDERS[self.language](self.scales)
 
 
