@@ -25,7 +25,7 @@ _TAKES: dict[str, tuple[int | str, ...]] = {
     "listing": (0, 1),
     "Sheet": (1, 4, "title", "notes"),
     "Column": (0, 1, "heading", "below"),
-    **dict.fromkeys(("Check", "ArtefactCheck"), (0, 1, 3, 4, 5)),
+    **dict.fromkeys(("Check", "_verdict", "ArtefactCheck"), (0, 1, 3, 4, 5)),
     "row": (1, 2),
     "ModelServer": ("problem",),
     "_disk": (0, 2),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -12,59 +13,10 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from typing_extensions import is_typeddict
 
+from evalsuite.common.resources import packaged
+from evalsuite.common.yamltext import parse_yaml
+
 ValueType = Literal["text", "int", "float", "bool"]
-# Meanings of fields by name, where the schema has no description of its own.
-COMMON = {
-    "model": "The model's name in its models.yaml.",
-    "base": "The model that was trained, or the figure compared with.",
-    "split": "train, dev or test.",
-    "variant": "The prompt template's name.",
-    "wording": "The prompt template's name.",
-    "shots": "Examples before the question that were asked for.",
-    "benchmark": "The benchmark's name.",
-    "metric": "The metric's name.",
-    "item": "The item's id: benchmark/set/split/task/number in its file.",
-    "value": "The figure, in the unit of its metric.",
-    "low": "Lower end of the 95 % interval.",
-    "high": "Upper end of the 95 % interval.",
-    "mean": "Mean value.",
-    "n": "How many the figure is of.",
-    "items": "Items.",
-    "dialogues": "Dialogues that the items come from.",
-    "models": "Models.",
-    "seed": "The seed.",
-    "p": "p-value.",
-    "chance": "The value of guessing.",
-    "flip_rate": "Share of items whose result changed.",
-    "right_to_wrong": "Items that became wrong.",
-    "wrong_to_right": "Items that became right.",
-    "parsed_in_both": "Items whose replies were both read.",
-    "labels": "The labels of the options.",
-    "worst": "Where the value is lowest.",
-    "em": "Exact match.",
-    "judge": "The judge's name.",
-    "rubric": "The judges' rubric.",
-    "scale": "A scale of the rubric.",
-    "reader": "The second reader's name.",
-    "pearson": "Pearson's r.",
-    "spearman": "Spearman's ρ.",
-    "kendall": "Kendall's τ.",
-    "kappa": "Cohen's κ.",
-    "within_1": "Share of pairs at most 1 apart.",
-    "same": "Share of pairs that are equal.",
-    "accuracy": "Accuracy.",
-    "name": "Its name.",
-    "zh": "In Chinese.",
-    "en": "In English.",
-    "reply": "The reply's text; null: the request failed.",
-    "errors": "Errors of failed requests, and how often each.",
-    "finish": "Why the reply ended.",
-    "error": "Why the request failed; null: it did not.",
-    "prompt_tokens": "Tokens of the prompt.",
-    "rotation": "Which rotation of the options; 0: as in the file.",
-    "start": "Where the answer begins in the reply, in characters.",
-    "trained_on": "The training items.",
-}
 _KINDS: dict[Any, ValueType] = {str: "text", int: "int", float: "float", bool: "bool"}
 ENDS = ("interval", "wilson")  # lists of two numbers that are an interval: two columns, …_low and …_high
 EACH = "*"  # a step of a path: every entry of a list
@@ -122,100 +74,106 @@ class Fields:
     children: list[Child] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class _Position:
+    """A field's position in a row, and what is known of it there."""
+
+    path: tuple[str | int, ...]
+    meaning: str
+    depth: int  # number of lists around it
+    absent: Any = None  # its value where it is not there
+    null: bool = True  # it may be missing
+
+    @property
+    def name(self) -> str:
+        return "_".join(str(step) for step in self.path if step != EACH)
+
+    def leaf(self, kind: ValueType, lists: int = 0, packed: bool = False) -> Leaf:
+        """The field as a column, whose values are in so many further `lists`."""
+        absent = self.absent if isinstance(self.absent, (str, int, float, bool)) else None
+        null = self.null and absent is None
+        return Leaf(FrameColumn(self.name, kind, self.meaning, self.depth + lists, null), self.path, absent, packed)
+
+    def child(self, model: type[BaseModel] | None, keyed: bool) -> Child:
+        """The field as rows within the row."""
+        return Child(tuple(map(str, self.path)), model, keyed, self.meaning)
+
+
 def fields_of(model: type[BaseModel], *, lists: bool = False) -> Fields:
     """The columns of a model and the rows within it. Keys of objects within an object are joined with _.
 
     `lists`: a list of objects becomes a column of lists for each of their keys, instead of rows.
     """
     found = Fields()
-    _collect(found, model, (), "", 0, lists)
+    _collect(found, model, _Position((), "", 0), lists)
     return found
 
 
-def _collect(
-    found: Fields, model: type[BaseModel], path: tuple[str | int, ...], above: str, depth: int, lists: bool
-) -> None:
+@cache
+def _usual_meanings() -> dict[str, str]:
+    meanings: dict[str, str] = parse_yaml(packaged("frames/meanings.yaml").read_text(encoding="utf-8"))[0]
+    return meanings
+
+
+def _collect(found: Fields, model: type[BaseModel], at: _Position, lists: bool) -> None:
+    """Add the fields of a model at a position to `found`."""
     for name, info in model.model_fields.items():
-        own = info.description or _described(info.annotation) or above or COMMON.get(name, "")
+        own = info.description or _described(info.annotation) or at.meaning or _usual_meanings().get(name, "")
         meaning = own or " ".join((model.__doc__ or "").split())
         absent = None if info.is_required() else info.get_default(call_default_factory=True)
-        _field(found, (*path, name), info.annotation, meaning, absent, not info.is_required(), depth, lists)
+        inner = _Position((*at.path, name), meaning, at.depth, absent, not info.is_required())
+        _field(found, inner, info.annotation, lists)
 
 
-def _field(
-    found: Fields,
-    path: tuple[str | int, ...],
-    hint: Any,
-    meaning: str,
-    absent: Any,
-    null: bool,
-    depth: int,
-    lists: bool,
-) -> None:
+def _field(found: Fields, at: _Position, hint: Any, lists: bool) -> None:
+    """Add a field of a type to `found`: a column, several, or rows within the row."""
     core, optional = _core(hint)
-    null = null or optional or len(path) > 1
-    name = "_".join(str(step) for step in path if step != EACH)
-
-    def leaf(kind: ValueType, level: int = depth, packed: bool = False) -> Leaf:
-        value = absent if isinstance(absent, (str, int, float, bool)) else None
-        return Leaf(FrameColumn(name, kind, meaning, level, null and value is None), path, value, packed)
-
+    at = replace(at, null=at.null or optional or len(at.path) > 1)
     if isinstance(core, type) and issubclass(core, BaseModel):
-        _collect(found, core, path, meaning, depth, lists)
+        _collect(found, core, at, lists)
     elif is_typeddict(core):
         for key, inner in get_type_hints(core, include_extras=True).items():
-            _field(found, (*path, key), inner, meaning, None, True, depth, lists)
+            _field(found, _Position((*at.path, key), at.meaning, at.depth), inner, lists)
     elif get_origin(core) in (list, tuple):
-        _list(found, path, core, meaning, null, depth, lists, leaf)
+        _list(found, at, core, lists)
     elif get_origin(core) is dict:
-        _mapping(found, path, core, meaning, depth, lists, leaf)
+        _mapping(found, at, core, lists)
     else:
         kind = _kind(core)
-        found.leaves.append(leaf(kind or "text", packed=kind is None))
+        found.leaves.append(at.leaf(kind or "text", packed=kind is None))
 
 
-def _list(
-    found: Fields,
-    path: tuple[str | int, ...],
-    core: Any,
-    meaning: str,
-    null: bool,
-    depth: int,
-    lists: bool,
-    leaf: Any,
-) -> None:
+def _list(found: Fields, at: _Position, core: Any, lists: bool) -> None:
     inner, _ = _core(get_args(core)[0])
-    name = "_".join(str(step) for step in path if step != EACH)
     if isinstance(inner, type) and issubclass(inner, BaseModel):
         if lists:
-            _collect(found, inner, (*path, EACH), meaning, depth + 1, lists)
+            _collect(found, inner, _Position((*at.path, EACH), at.meaning, at.depth + 1), lists)
         else:
-            found.children.append(Child(tuple(map(str, path)), inner, False, meaning))
-    elif path[-1] in ENDS:
-        for i, end in enumerate(("low", "high")):
-            text = f"{'Lower' if i == 0 else 'Upper'} end. {meaning}"
-            found.leaves.append(Leaf(FrameColumn(f"{name}_{end}", "float", text, depth, True), (*path, i)))
+            found.children.append(at.child(inner, keyed=False))
+    elif at.path[-1] in ENDS:
+        for i, (end, words) in enumerate((("low", "Lower"), ("high", "Upper"))):
+            column = FrameColumn(f"{at.name}_{end}", "float", f"{words} end. {at.meaning}", at.depth)
+            found.leaves.append(Leaf(column, (*at.path, i)))
     else:
-        level = depth + 1
+        level = 1
         while get_origin(inner) is list:
             inner, level = _core(get_args(inner)[0])[0], level + 1
         kind = _kind(inner) if get_origin(core) is list else None
-        found.leaves.append(leaf(kind, level) if kind else leaf("text", packed=True))
+        found.leaves.append(at.leaf(kind, level) if kind else at.leaf("text", packed=True))
 
 
-def _mapping(
-    found: Fields, path: tuple[str | int, ...], core: Any, meaning: str, depth: int, lists: bool, leaf: Any
-) -> None:
+def _mapping(found: Fields, at: _Position, core: Any, lists: bool) -> None:
     keys, values = (_core(arg)[0] for arg in get_args(core))
     if get_origin(keys) is Literal:  # known keys become columns; absent ones are counts of 0
+        absent = 0 if values is int else None
         for key in get_args(keys):
-            _field(found, (*path, key), values, meaning, 0 if values is int else None, True, depth, lists)
+            _field(found, _Position((*at.path, key), at.meaning, at.depth, absent), values, lists)
     elif isinstance(values, type) and issubclass(values, BaseModel):
-        found.children.append(Child(tuple(map(str, path)), values, True, meaning))
+        found.children.append(at.child(values, keyed=True))
     elif values is float:
-        found.children.append(Child(tuple(map(str, path)), None, True, meaning))
+        found.children.append(at.child(None, keyed=True))
     else:
-        found.leaves.append(leaf("text", packed=True))
+        found.leaves.append(at.leaf("text", packed=True))
 
 
 def _kind(core: Any) -> ValueType | None:

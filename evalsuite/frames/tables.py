@@ -20,11 +20,12 @@ from evalsuite.frames.columns import Child, FrameColumn, Leaf, fields_of
 from evalsuite.types import PLACE
 
 Values = list[Any]
-# The names of what a mapping's keys are; "name" of others. Of `values`, they are the part of the place that the row lacks.
+# Mapping -> the name of the column that holds its keys; "name" for others. The keys of `values` are the part of the place that
+# the row lacks.
 _KEYS = {"metrics": "metric", "scales": "scale", "by_kind": "attack"}
 _NO_KEYS = ("records", "signature")
 _NUMBERS = ("shots", "seed", "size")  # numbers that name a row
-_WHO = ("judge", "rubric", "control", "reader", "metric")  # stand behind the place
+_WHO = ("judge", "rubric", "control", "reader", "metric")  # columns that follow those of the place
 # Objects within a row that are a table of their own, too: section -> key.
 _APART = {"cells": "tokens"}
 
@@ -131,7 +132,7 @@ def _meaning(child: Child) -> str:
 
 
 def _within(child: Child, model: type[BaseModel], same: Sequence[Child] = (), kept: bool = False) -> InnerRows:
-    """The step to the rows of a child, or of all children alike. `kept`: a row without any stays, with none of their values."""
+    """The step to the rows of a child, or of all children alike. `kept`: a row without such rows stays, with nulls."""
     if child.keyed:
         keys: tuple[FrameColumn, ...] = (_key(child, model),)
         leaves = (
@@ -177,6 +178,7 @@ def _key(child: Child, model: type[BaseModel]) -> FrameColumn:
 
 
 def _is_key(leaf: Leaf) -> bool:
+    """Whether a column names its row, as texts and some numbers do."""
     column = leaf.column
     if len(leaf.path) > 1 or column.depth or leaf.packed or column.name in _NO_KEYS:
         return False
@@ -188,12 +190,12 @@ def _table(name: str, meaning: str, steps: tuple[InnerRows, ...], unfolded: bool
     columns = _unique_names(name, [column for part in parts for column in part])
     last = len(columns) - len(parts[-1]) if unfolded else len(columns)
 
-    def place(i: int) -> int:
-        """Sort key of a column: model and place first, then other keys, then unfolded values, then the rest."""
+    def group(i: int) -> int:
+        """Sort key of a column: the coordinates of the place first, then other keys, then unfolded values, then the rest."""
         name = columns[i].name
         return PLACE.index(name) if name in PLACE else 10 if name in _WHO else 11 if i >= last else 12
 
-    order = sorted(range(len(columns)), key=place)
+    order = sorted(range(len(columns)), key=group)
     return Table(name, meaning, tuple(columns[i] for i in order), steps, tuple(order))
 
 
@@ -212,7 +214,7 @@ def _object_table(key: str, above: tuple[InnerRows, ...]) -> Table:
     (step,) = above
     place = [leaf for leaf in step.leaves if leaf.column.name in PLACE]
     inner = [
-        replace(leaf, path=leaf.path, column=replace(leaf.column, name="_".join(map(str, leaf.path[1:]))))
+        replace(leaf, column=replace(leaf.column, name="_".join(map(str, leaf.path[1:]))))
         for leaf in step.leaves
         if leaf.path[0] == key
     ]

@@ -8,11 +8,10 @@ import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from evalsuite.benchmarks.file.benchmark import load_benchmark
 from evalsuite.benchmarks.file.expressions import RowField, listed, texts_of
@@ -20,82 +19,13 @@ from evalsuite.benchmarks.file.items import options_in
 from evalsuite.benchmarks.file.rows import read_rows
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import replace_file
-from evalsuite.common.resources import bundled
+from evalsuite.common.resources import bundled, packaged
+from evalsuite.common.yamltext import parse_yaml
+from evalsuite.setup.entries import flow_text
 
 Cells = Sequence[Mapping[str, Any]]
-# Names that columns have in data sets, the likeliest first; compared in small letters, without _ and blanks.
-# A Chinese one may be a part of the column's.
-_NAMES = {
-    "question": [
-        "question",
-        "query",
-        "q",
-        "问题",
-        "题目",
-        "题干",
-        "stem",
-        "claim",
-        "statement",
-        "instruction",
-        "prompt",
-        "input",
-        "sentence",
-        "text",
-        "句子",
-        "陈述",
-        "文本",
-        "goal",
-    ],
-    "gold": [
-        "answer",
-        "gold",
-        "label",
-        "答案",
-        "标签",
-        "target",
-        "correct",
-        "correctanswer",
-        "correctoption",
-        "goldanswer",
-        "groundtruth",
-        "answeridx",
-        "answerkey",
-        "key",
-        "truth",
-        "istrue",
-        "output",
-    ],
-    "options": ["options", "choices", "choice", "选项", "candidates", "endings"],
-    "references": [
-        "references",
-        "answers",
-        "aliases",
-        "参考答案",
-        "otheranswers",
-        "groundtruths",
-        "goldanswers",
-        "acceptableanswers",
-    ],
-    "dialogue": ["dialogue", "dialog", "conversation", "turns", "对话"],
-    "context": [
-        "context",
-        "passage",
-        "article",
-        "story",
-        "premise",
-        "文章",
-        "故事",
-        "背景",
-        "前提",
-        "材料",
-        "短文",
-        "原文",
-        "sentence1",
-    ],
-    "id": ["id", "idx", "index", "qid", "uid", "no", "number", "编号", "序号", "题号"],
-    "group": ["category", "group", "subject", "topic", "type", "类别", "类型", "知识点", "学科", "科目", "题型"],
-}
-_SPLITS = {"train": ("train", "training"), "dev": ("dev", "val", "valid", "validation"), "test": ("test",)}
+# Split -> words for it in the names of files.
+_SPLITS = {"train": ("train", "training"), "dev": ("dev", "val", "valid", "validation")}
 _NUMBERS = "  # write what each number means, such as {0: 否, 1: 是}"
 _FEW = 6  # a gold with so few values in all rows is one of fixed options
 
@@ -161,7 +91,7 @@ def _task(data: Path, rows: Cells) -> dict[str, Any]:
     if options:
         kind = "choices" if any(_is_several(value) for value in values) else "choice"
     elif gold and not references and _are_labels(values):
-        kind, options = "choice", {_key(x): _word(x, rows) for x in sorted({*map(_hashable, values)}, key=str)}
+        kind, options = "choice", {x: _word(x, rows) for x in sorted({*map(_key, values)}, key=str)}
         if len(options) < 2 or all(re.fullmatch("[A-Z]", str(value)) for value in options):
             letters = ", ".join(sorted({str(value) for value in values}))
             raise ConfigError(
@@ -246,11 +176,19 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s_-]", "", name).lower()
 
 
+@cache
+def _usual_names() -> dict[str, list[str]]:
+    """The fields of column_names.yaml, each with the names that columns for it have in data sets."""
+    names: dict[str, list[str]] = parse_yaml(packaged("setup/column_names.yaml").read_text(encoding="utf-8"))[0]
+    return names
+
+
 def _named(key: str, columns: Sequence[str]) -> str:
     """The column whose name is the likeliest for a field; "" if none has such a name."""
     plain = {_plain(name): name for name in reversed(columns)}
-    exact = (plain[name] for name in _NAMES[key] if name in plain)
-    parts = (column for name in _NAMES[key] if not name.isascii() for column in columns if name in column)
+    usual = _usual_names()[key]
+    exact = (plain[name] for name in usual if name in plain)
+    parts = (column for name in usual if not name.isascii() for column in columns if name in column)
     return next(chain(exact, parts), "")
 
 
@@ -311,11 +249,8 @@ def _is_several(value: Any) -> bool:
     return isinstance(value, list) or (isinstance(value, str) and bool(re.fullmatch(r"[A-H]([,;、]?[A-H])+", value)))
 
 
-def _hashable(value: Any) -> Any:
-    return value if isinstance(value, str | int | bool) else str(value)
-
-
-def _key(value: Any) -> Any:
+def _key(value: Any) -> bool | int | str:
+    """A gold value as the key of its option."""
     return value if isinstance(value, bool | int) else str(value)
 
 
@@ -353,15 +288,12 @@ def _name(data: Path) -> str:
 
 def _splits(data: Path) -> dict[str, str]:
     """Split -> file: the data file is the test split, and a file beside it whose name says train or dev is that split."""
-    found = {"test": data.name}
-    for word in _SPLITS["test"]:
-        if word in data.stem.lower():
-            for split in ("train", "dev"):
-                for other in _SPLITS[split]:
-                    name = re.sub(word, other, data.name, flags=re.IGNORECASE)
-                    if name != data.name and (data.parent / name).exists():
-                        found.setdefault(split, name)
-    return {split: found[split] for split in _SPLITS if split in found}
+    found = {}
+    for split, words in _SPLITS.items() if "test" in data.stem.lower() else ():
+        names = (re.sub("test", word, data.name, flags=re.IGNORECASE) for word in words)
+        if there := next((name for name in names if (data.parent / name).exists()), None):
+            found[split] = there
+    return found | {"test": data.name}
 
 
 def _text(head: Mapping[str, Any], splits: Mapping[str, str], task: Mapping[str, Any], out: Path) -> str:
@@ -383,6 +315,4 @@ def _is_numbers(line: str) -> bool:
 
 
 def _lines(values: Mapping[str, Any]) -> Iterator[str]:
-    for key, value in values.items():
-        text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, sort_keys=False, width=2**20)
-        yield f"{key}: {text.removesuffix(chr(10)).removesuffix(chr(10) + '...')}"
+    return (f"{key}: {flow_text(value)}" for key, value in values.items())

@@ -33,7 +33,7 @@ CheckState = Literal["ok", "absent", "wrong"]
 _GB = 10**9
 _LEAST_DISK = _GB  # free, for a run's folder
 _Row = Callable[..., "Check"]
-_EXTRA_OF = {"hf": "hf", "vllm": "vllm", "openai": "openai"}  # backend -> extra
+_WITH_EXTRA = ("hf", "vllm", "openai")  # backends that need the extra of their name
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,13 @@ class Check:
     found: str
     needed_for: str = ""
     mend: str = ""
+
+
+def _verdict(
+    group: str, name: str, good: bool, found: str, needed_for: str, mend: str, bad: CheckState = "wrong"
+) -> Check:
+    """The row of a thing that is good, or else in the state `bad`; only a bad one says what mends it."""
+    return Check(group, name, "ok", found, needed_for) if good else Check(group, name, bad, found, needed_for, mend)
 
 
 _MIRROR = "in China: export HF_ENDPOINT=https://hf-mirror.com, or hub: modelscope in models.yaml"
@@ -72,33 +79,18 @@ def checks(
 
 def _python() -> Iterator[Check]:
     wanted = metadata("evalsuite")["Requires-Python"] or ""
-    fits = packages.in_range(platform.python_version(), wanted)
-    mend = "" if fits else f"install Python {wanted}"
-    yield Check(
-        "python", "python", "ok" if fits else "wrong", f"{platform.python_version()} ({sys.executable})", "", mend
-    )
+    version_here = platform.python_version()
+    fits = packages.in_range(version_here, wanted)
+    yield _verdict("python", "python", fits, f"{version_here} ({sys.executable})", "", f"install Python {wanted}")
     folder = Path(evalsuite.__file__).parent
     yield Check("python", "evalsuite", "ok", f"{version('evalsuite')} ({folder})")
     core = packages.required()
     bad = [str(each) for each in core if not each.fits]
     said = ", ".join(bad) or f"{len(core)} packages in their ranges"
-    yield Check(
-        "python",
-        "its packages",
-        "wrong" if bad else "ok",
-        said,
-        "everything",
-        "pip install -U evalsuite" if bad else "",
-    )
+    yield _verdict("python", "its packages", not bad, said, "everything", "pip install -U evalsuite")
     schema = bundled("schema") / "models.schema.json"
-    yield Check(
-        "python",
-        "schema",
-        "ok" if schema.is_file() else "wrong",
-        str(schema),
-        "help for models.yaml in editors",
-        "" if schema.is_file() else "pip install --force-reinstall --no-deps evalsuite",
-    )
+    again = "pip install --force-reinstall --no-deps evalsuite"
+    yield _verdict("python", "schema", schema.is_file(), str(schema), "help for models.yaml in editors", again)
 
 
 def _extras() -> Iterator[Check]:
@@ -109,9 +101,9 @@ def _extras() -> Iterator[Check]:
 def _extra(extra: str, needs: Sequence[packages.PackageRange], use: str) -> Check:
     """`wrong` if a package is there in a version outside its range and none is missing, `absent` if some are missing."""
     bad = [each for each in needs if not each.fits]
-    state: CheckState = "ok" if not bad else "absent" if any(each.installed is None for each in bad) else "wrong"
+    state: CheckState = "absent" if any(each.installed is None for each in bad) else "wrong"
     said = ", ".join(map(str, bad or needs))
-    return Check("extras", f"[{extra}]", state, said, use, f"pip install 'evalsuite[{extra}]'" if bad else "")
+    return _verdict("extras", f"[{extra}]", not bad, said, use, f"pip install 'evalsuite[{extra}]'", state)
 
 
 def _plugins() -> Iterator[Check]:
@@ -172,22 +164,15 @@ def _torch_sees(listed: int) -> Check:
 
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     said = f"torch {torch.__version__} sees {count} of {listed} GPUs"
-    mend = "" if count else "install a build of torch with CUDA: https://pytorch.org/get-started/locally"
-    return Check("machine", "torch", "ok" if count else "wrong", said, "models on the GPU", mend)
+    mend = "install a build of torch with CUDA: https://pytorch.org/get-started/locally"
+    return _verdict("machine", "torch", count > 0, said, "models on the GPU", mend)
 
 
 def _disk(name: str, folder: Path, use: str) -> Check:
     free = machine.free_disk(folder)
-    enough = free >= _LEAST_DISK
-    mend = "" if enough else "make room" if name == "disk" else "make room, or set HF_HOME to a larger disk"
-    return Check(
-        "machine",
-        name,
-        "ok" if enough else "wrong",
-        f"free space in {folder.absolute()}: {free / _GB:.1f} GB",
-        use,
-        mend,
-    )
+    said = f"free space in {folder.absolute()}: {free / _GB:.1f} GB"
+    mend = "make room" if name == "disk" else "make room, or set HF_HOME to a larger disk"
+    return _verdict("machine", name, free >= _LEAST_DISK, said, use, mend)
 
 
 def _servers_and_keys() -> Iterator[Check]:
@@ -197,27 +182,15 @@ def _servers_and_keys() -> Iterator[Check]:
         yield Check("endpoints", server.address, "ok", named or "wants a key", "backend: openai")
     if not servers:
         ports = ", ".join(map(str, machine.PORTS))
-        yield Check(
-            "endpoints",
-            "servers here",
-            "absent",
-            f"none on ports {ports}",
-            "models that you serve yourself",
-            "vllm serve MODEL, ollama serve, …",
-        )
+        use, serve = "models that you serve yourself", "vllm serve MODEL, ollama serve, …"
+        yield Check("endpoints", "servers here", "absent", f"none on ports {ports}", use, serve)
     found = machine.keys(providers())
     for variable, (address, _) in found.items():
         yield Check("endpoints", variable, "ok", f"is set; the key of {address}", "backend: openai")
     if not found:
         names = ", ".join(machine.variables(providers()))
-        yield Check(
-            "endpoints",
-            "keys",
-            "absent",
-            f"none of these is set: {names}",
-            "endpoints of providers",
-            "export NAME=…",
-        )
+        said = f"none of these is set: {names}"
+        yield Check("endpoints", "keys", "absent", said, "endpoints of providers", "export NAME=…")
 
 
 def _data(data: str | Path | Sequence[str | Path] | None) -> Iterator[Check]:
@@ -250,10 +223,10 @@ def _data(data: str | Path | Sequence[str | Path] | None) -> Iterator[Check]:
 def _benchmark(name: str, corpora: Corpora) -> tuple[Check, bool]:
     """A benchmark's row, and whether any of its data are there."""
     benchmark = BENCHMARKS[name]
+    mend = f"evalsuite data pull {name}" if benchmark.address else benchmark.no_address
     try:
         every = corpora.all(name)
     except DataError as error:
-        mend = f"evalsuite data pull {name}" if benchmark.address else benchmark.no_address
         return Check("data", benchmark.title, "absent", error.message, f"--tasks {name}", mend), False
     lacking = [t.short for t in benchmark.tasks if not any(c.has(t, s, "test") for c in every for s in c.sets)]
     training = benchmark.training
@@ -265,52 +238,30 @@ def _benchmark(name: str, corpora: Corpora) -> tuple[Check, bool]:
     else:
         tests = "all test items" if not lacking else missing
         said = f"no training split in {where}; {tests}"
-    whole_here = not lacking and shots
     use = f"--tasks {name}" + ("" if shots else "; shots and the baseline majority need the training split")
-    mend = "" if whole_here else f"evalsuite data pull {name}" if benchmark.address else benchmark.no_address
-    return Check("data", benchmark.title, "ok" if whole_here else "absent", said, use, mend), True
+    return _verdict("data", benchmark.title, not lacking and shots, said, use, mend, "absent"), True
 
 
 def _hubs(online: bool) -> Iterator[Check]:
     if os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "true", "yes", "on"):
-        yield Check(
-            "hub",
-            "Hugging Face",
-            "absent",
-            "HF_HUB_OFFLINE is set: only what is in the cache",
-            "hub ids",
-            "unset HF_HUB_OFFLINE",
-        )
+        said = "HF_HUB_OFFLINE is set: only what is in the cache"
+        yield Check("hub", "Hugging Face", "absent", said, "hub ids", "unset HF_HUB_OFFLINE")
         return
     address = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
     if not online:
-        yield Check(
-            "hub",
-            "Hugging Face",
-            "absent",
-            f"{address}, not asked",
-            "hub ids",
-            f"evalsuite doctor --online asks; {_MIRROR}",
-        )
+        mend = f"evalsuite doctor --online asks; {_MIRROR}"
+        yield Check("hub", "Hugging Face", "absent", f"{address}, not asked", "hub ids", mend)
         return
     found = machine.ask_server(f"{address}/api", timeout=5)  # a server whose list of models has other names is up, too
     reached = not found.problem or found.problem.startswith("answers")
-    mend = "" if reached else _MIRROR
-    yield Check(
-        "hub",
-        "Hugging Face",
-        "ok" if reached else "absent",
-        f"{address}: {found.problem or 'answers'}",
-        "hub ids",
-        mend,
-    )
+    said = f"{address}: {found.problem or 'answers'}"
+    yield _verdict("hub", "Hugging Face", reached, said, "hub ids", _MIRROR, "absent")
 
 
 def of_model(model: Model, gpus: Sequence[machine.GPU], online: bool = False) -> Check:
     """Whether a model of models.yaml can run here, and the first thing that is missing."""
-
     row = _row_of(model)
-    if (extra := _EXTRA_OF.get(model.backend)) and not packages.is_installed(extra):
+    if (extra := model.backend) in _WITH_EXTRA and not packages.is_installed(extra):
         lacks = ", ".join(str(each) for each in packages.required(extra) if not each.fits)
         return row("wrong", lacks, f"pip install 'evalsuite[{extra}]'")
     if model.adapter and packages.installed("peft") is None:
@@ -351,15 +302,11 @@ def _of_endpoint(model: Model, row: _Row, online: bool) -> Check:
     if model.path in found.models:
         return row("ok", f"{address}: has the model {model.path}")
     if found.models:
-        return row(
-            "wrong",
-            f"{address}: has no model {model.path}, but {', '.join(found.models[:5])}",
-            "mend path in models.yaml",
-        )
+        models = ", ".join(found.models[:5])
+        return row("wrong", f"{address}: has no model {model.path}, but {models}", "mend path in models.yaml")
     if found.problem.startswith(("answers 401", "answers 403")):
-        return row(
-            "wrong", f"{address} takes the key in {model.api.key_env} for wrong", f"export {model.api.key_env}=…"
-        )
+        said = f"{address} takes the key in {model.api.key_env} for wrong"
+        return row("wrong", said, f"export {model.api.key_env}=…")
     if found.problem.startswith(("answers", "lists")):
         return row("ok", f"{address} {found.problem} to a list of models")
     return row("wrong", f"{address}: {found.problem}", "start the server" if here else "check address and network")
@@ -367,14 +314,13 @@ def _of_endpoint(model: Model, row: _Row, online: bool) -> Check:
 
 def _of_weights(model: Model, folder: Path, gpus: Sequence[machine.GPU], row: _Row) -> Check:
     size = sum(path.stat().st_size for kind in ("*.safetensors", "*.bin") for path in folder.glob(kind))
-    room = (
-        gpus[0].memory * model.vllm.tensor_parallel_size if gpus and model.device != "cpu" else machine.cpu()["memory"]
-    )
-    where = "the GPU" if gpus and model.device != "cpu" else "main memory"
+    on_gpu = bool(gpus) and model.device != "cpu"
+    room = gpus[0].memory * model.vllm.tensor_parallel_size if on_gpu else machine.cpu()["memory"]
+    where = "the GPU" if on_gpu else "main memory"
     said = f"{size / _GB:.1f} GB of weights, {(room or 0) / _GB:.0f} GB in {where}"
     if room and size > room:
         return row("wrong", said, "a smaller model, more GPUs (vllm: tensor_parallel_size), or an endpoint")
-    return row("ok", said + ("" if gpus and model.device != "cpu" else _faster(model, folder)))
+    return row("ok", said + ("" if on_gpu else _faster(model, folder)))
 
 
 def _faster(model: Model, folder: Path) -> str:

@@ -167,11 +167,12 @@ def models_yaml(entries: Iterable[Mapping[str, Any]], out: Path) -> str:
 
 def entry_lines(entry: Mapping[str, Any]) -> str:
     """An entry as it stands in the list of a models.yaml."""
-    lines = (f"{'    ' if n else '  - '}{key}: {_written(value)}" for n, (key, value) in enumerate(entry.items()))
+    lines = (f"{'    ' if n else '  - '}{key}: {flow_text(value)}" for n, (key, value) in enumerate(entry.items()))
     return "\n".join(lines)
 
 
-def _written(value: Any) -> str:
+def flow_text(value: Any) -> str:
+    """A value as YAML writes it on one line."""
     text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, sort_keys=False, width=2**20)
     return text.removesuffix("\n").removesuffix("\n...")
 
