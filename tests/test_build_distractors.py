@@ -102,11 +102,11 @@ def test_candidates_come_from_elsewhere_and_are_not_the_right_phrase() -> None:
 )  # fmt: skip
 def test_wrong_names_are_refused(kind: str, discriminator: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        make_distractors(kind, discriminator)
+        make_distractors(kind, discriminator, "bundled:models.yaml")
 
 
 def test_annotated_is_the_build_as_it_was(tmp_path: Path) -> None:
-    assert make_distractors("annotated") is None
+    assert make_distractors("annotated", "ngrams", "bundled:models.yaml") is None
     write_task_files(read_annotations(bundled("sample") / "annotations.jsonl"), tmp_path)
     name = "data/easy/multiple_choice/test/Commonsense_Knowledge_Filling.jsonl"
     assert (tmp_path / name).read_bytes() == (bundled("sample") / name).read_bytes()
@@ -115,7 +115,7 @@ def test_annotated_is_the_build_as_it_was(tmp_path: Path) -> None:
 @pytest.mark.thorough
 def test_a_build_with_the_embedded_model(tmp_path: Path) -> None:
     annotations = [a for a in read_annotations(bundled("sample") / "annotations.jsonl") if a.set == "hard"]
-    choose = make_distractors("adversarial", "tiny-zh")
+    choose = make_distractors("adversarial", "tiny-zh", "bundled:models.yaml")
     assert choose is not None
 
     def of_test_only(annotations: Sequence[Annotation], purpose: str) -> Sequence[Sequence[str]]:

@@ -152,14 +152,12 @@ Position = tuple[int, int]  # turn, character
 
 def _characters(spans: Sequence[str], d: AnnotatedDialogue) -> set[Position]:
     """The characters of the first occurrence of each span in each turn."""
-    return {
-        (n, at + i)
-        for n, turn in enumerate(d.dialogue)
-        for span in spans
-        for at in [turn.find(span)]
-        if span and at >= 0
-        for i in range(len(span))
-    }
+    found: set[Position] = set()
+    for n, turn in enumerate(d.dialogue):
+        for span in spans:
+            if (start := turn.find(span)) >= 0:
+                found |= {(n, start + i) for i in range(len(span))}
+    return found
 
 
 def _rests_on(k: Knowledge, d: AnnotatedDialogue) -> set[Position]:
@@ -238,7 +236,7 @@ def _disagreements(who: tuple[str, str], a: AnnotatedDialogue, b: AnnotatedDialo
                     break  # the later fields depend on it
     for k in _accepted(a):
         if all(k is not x for x, _ in pairs):
-            yield Disagreement(a.id, "annotation", who, k.instance, (_CATEGORIES["slot"](k), ""))
+            yield Disagreement(a.id, "annotation", who, k.instance, (slot_path(k), ""))
     for k in _accepted(b):
         if all(k is not y for _, y in pairs):
-            yield Disagreement(a.id, "annotation", who, k.instance, ("", _CATEGORIES["slot"](k)))
+            yield Disagreement(a.id, "annotation", who, k.instance, ("", slot_path(k)))

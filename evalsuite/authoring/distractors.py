@@ -43,6 +43,11 @@ Features = Callable[[Sequence[Filled]], Any]
 _ALIKE = 0.5  # Jaccard similarity of character bigrams from which a candidate counts as the right phrase
 MASK = "[MASK]"
 _FOLDS = 3  # CIDER, too, trains on two thirds
+_ITERATIONS, _PATIENCE = 35, 5  # most iterations, and most of them in a row without progress
+_PART = 0.1  # share of the questions that an iteration changes
+_TOLERANCE = 0.005  # a fall of the accuracy by less is no progress
+_GROUPS = 6  # groups of dialogues, at most
+_CANDIDATES = (8, 30)  # fewer candidates of a question come from a wider pool; most that are drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +73,6 @@ class Filtered:
     chance: float
     converged: bool  # False if the iterations ran out
 
-    def plot(self, title: str) -> str:
-        """Accuracy per iteration, as SVG."""
-        return line_chart(title, self.accuracy, self.chance, "chance")
-
 
 def ngram_features(filled: Sequence[Filled]) -> Any:
     """Features without a network: the option's length and character n-grams, alone and with two characters of context."""
@@ -85,19 +86,11 @@ def ngram_features(filled: Sequence[Filled]) -> Any:
     return hashed_features(row(*each) for each in filled)
 
 
-def filter_distractors(
-    questions: Sequence[FillingQuestion],
-    features: Features,
-    seed: str = "0",
-    iterations: int = 35,
-    part: float = 0.1,
-    patience: int = 5,
-    tolerance: float = 0.005,
-) -> Filtered:
+def filter_distractors(questions: Sequence[FillingQuestion], features: Features, seed: str = "0") -> Filtered:
     """Filter the wrong options of questions.
 
-    Stops when the accuracy is at chance, has not fallen by more than `tolerance` for `patience` iterations, or nothing is
-    left to replace. An iteration changes a share `part` of the questions, those answered with most certainty: the easiest
+    Stops when the accuracy is at chance, has not fallen by more than _TOLERANCE for _PATIENCE iterations, or nothing is
+    left to replace. An iteration changes a share _PART of the questions, those answered with most certainty: the easiest
     wrong option (as in CIDER) is replaced by the candidate with the highest score (as in CICERO). Raises ConfigError for
     fewer than two groups of dialogues.
     """
@@ -120,7 +113,7 @@ def filter_distractors(
     loss: list[float] = []
     replaced: list[int] = []
     best, converged = 0, False
-    for iteration in range(iterations):
+    for iteration in range(_ITERATIONS):
         order = groups[:]
         random.Random(f"{seed}:distractors:folds:{iteration}").shuffle(order)
         fold_of = {group: n % _FOLDS for n, group in enumerate(order)}
@@ -129,11 +122,11 @@ def filter_distractors(
         right, nats = zip(*(_outcome(x, w) for x, w in zip(scores, wrong, strict=True)), strict=True)
         accuracy.append(math.fsum(right) / len(right))
         loss.append(math.fsum(nats) / len(nats))
-        if accuracy[-1] < accuracy[best] - tolerance:
+        if accuracy[-1] < accuracy[best] - _TOLERANCE:
             best = iteration
         changes = {n: change for n, (x, w) in enumerate(zip(scores, wrong, strict=True)) if (change := _harder(x, w))}
-        converged = accuracy[-1] <= chance or iteration - best >= patience or not changes
-        certain = sorted(changes, key=lambda n: (nats[n], n))[: max(1, round(part * len(questions)))]
+        converged = accuracy[-1] <= chance or iteration - best >= _PATIENCE or not changes
+        certain = sorted(changes, key=lambda n: (nats[n], n))[: max(1, round(_PART * len(questions)))]
         replaced.append(0 if converged else len(certain))
         if converged:
             break
@@ -190,18 +183,17 @@ def _harder(scores: np.ndarray[Any, Any], wrong: Sequence[int]) -> tuple[int, in
 # --- annotations
 
 
-def make_questions(
-    annotations: Sequence[Annotation], seed: str = "0", groups: int = 6, most: int = 30, least: int = 8
-) -> list[FillingQuestion]:
-    """One question per annotation. Dialogues are assigned to `groups` at random.
+def make_questions(annotations: Sequence[Annotation], seed: str = "0") -> list[FillingQuestion]:
+    """One question per annotation. Dialogues are assigned to groups at random.
 
-    Up to `most` candidates are drawn from phrases of the same slot in other dialogues of the group; if there are fewer than
-    `least`, from those of the same domain, then of the same dimension, then from all.
+    Candidates are drawn from phrases of the same slot in other dialogues of the group; if these are too few, from those of the
+    same domain, then of the same dimension, then from all.
     """
+    least, most = _CANDIDATES
     dialogues = sorted({a.dialogue_id for a in annotations})
     random.Random(f"{seed}:distractors:groups").shuffle(dialogues)
     # At least two dialogues per group, since candidates come from other dialogues.
-    group_of = {d: n % max(2, min(groups, len(dialogues) // 2)) for n, d in enumerate(dialogues)}
+    group_of = {d: n % max(2, min(_GROUPS, len(dialogues) // 2)) for n, d in enumerate(dialogues)}
     found = []
     for number, a in enumerate(annotations):
         whole = "\n".join(a.dialogue)
@@ -243,15 +235,12 @@ class AdversarialDistractors:
     """The `distractors` of `write_task_files`: filters each split separately, so that none sees another's phrases."""
 
     features: Features
-    settings: dict[str, Any] = field(default_factory=dict)  # keywords of `filter_distractors`
     went: dict[str, Filtered] = field(default_factory=dict)  # "seed:set:split" -> result
 
     def __call__(self, annotations: Sequence[Annotation], purpose: str) -> list[tuple[str, ...]]:
         if len({a.dialogue_id for a in annotations}) < 2:  # too few to train on
             return [a.conflicts for a in annotations]
-        self.went[purpose] = filter_distractors(
-            make_questions(annotations, purpose), self.features, purpose, **self.settings
-        )
+        self.went[purpose] = filter_distractors(make_questions(annotations, purpose), self.features, purpose)
         return list(self.went[purpose].wrong)
 
     def write(self, out: Path) -> list[Path]:
@@ -263,15 +252,14 @@ class AdversarialDistractors:
         }
         for purpose, f in self.went.items():
             name = purpose.partition(":")[2]
-            texts[f"distractors.{name.replace(':', '.')}.svg"] = f.plot(f"discriminator, {name.replace(':', ' ')}")
+            title = f"discriminator, {name.replace(':', ' ')}"
+            texts[f"distractors.{name.replace(':', '.')}.svg"] = line_chart(title, f.accuracy, f.chance, "chance")
         for name, text in texts.items():
             replace_file(out / name, text)
         return [out / name for name in texts]
 
 
-def make_distractors(
-    kind: str, discriminator: str = "ngrams", models: str | Path = "bundled:models.yaml"
-) -> AdversarialDistractors | None:
+def make_distractors(kind: str, discriminator: str, models: str | Path) -> AdversarialDistractors | None:
     """The filter for `--distractors KIND --discriminator NAME`; None for annotated distractors.
 
     A discriminator is "ngrams" or an hf model of the file `models`. Raises ConfigError for other names.

@@ -60,10 +60,6 @@ class KnowledgeIndex:
         )
         return sorted(Triple(*row) for row in rows)
 
-    def __len__(self) -> int:
-        (count,) = self._db.execute("SELECT count(*) FROM edges").fetchone()
-        return int(count)
-
 
 def simplified(text: str) -> str:
     """Simplified characters (OpenCC t2s, no change of vocabulary) in lower case, for comparing terms and dialogues.

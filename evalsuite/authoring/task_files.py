@@ -151,7 +151,8 @@ def task_rows(
     indices = _balanced(3, len(annotations), f"{purpose}:places")
     kinds = _balanced(2, len(annotations), f"{purpose}:conflicts")
     wrong = distractors(annotations, purpose)
-    events = [a for a in annotations if a.slot.dimension == "Event"]
+    causes = [a for a in annotations if a.slot.en == "Event Cause"]
+    consequences = [a for a in annotations if a.slot.en == "Subsequent Event"]
     return {
         "knowledge_filling": [
             _filling(a, index, options) for a, index, options in zip(annotations, indices, wrong, strict=True)
@@ -174,20 +175,12 @@ def task_rows(
             _choice(a.dialogue, _SLOT.format(a.instance, a.value), _slots(a.slot.dimension), a.slot.zh)
             for a in annotations
         ],
-        "event_cause": [
-            _row(a.dialogue, _CAUSE.format(a.instance), a.value, a.alternatives)
-            for a in events
-            if a.slot.en == "Event Cause"
-        ],
+        "event_cause": [_row(a.dialogue, _CAUSE.format(a.instance), a.value, a.alternatives) for a in causes],
         "subsequent_event": [
-            _row(a.dialogue, _SUBSEQUENT.format(a.instance), a.value, a.alternatives)
-            for a in events
-            if a.slot.en == "Subsequent Event"
+            _row(a.dialogue, _SUBSEQUENT.format(a.instance), a.value, a.alternatives) for a in consequences
         ],
         "clipped_subsequent_event": [
-            _row(a.clipped(), _CLIPPED.format(a.instance), a.value, a.alternatives)
-            for a in events
-            if a.slot.en == "Subsequent Event"
+            _row(a.clipped(), _CLIPPED.format(a.instance), a.value, a.alternatives) for a in consequences
         ],
     }
 

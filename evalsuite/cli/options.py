@@ -128,6 +128,11 @@ def hint_at_models(models: str | Path) -> None:
         say("models.yaml here is not used; add --models models.yaml", err=True)
 
 
+# Fields of Settings that say how models are asked and what is made of their replies: commands that ask none lack these flags.
+OF_ASKING = (
+    *("baselines", "semsim", "again", "max_new_tokens"),
+    *("max_concurrency", "executor", "ray_address", "replicas", "verbose"),
+)
 ModelsOption = Annotated[str, option(Settings, "models")]
 SplitOption = Annotated[str, option(Settings, "split")]
 BenchmarkOption = Annotated[list[Path] | None, option(Settings, "benchmark")]

@@ -7,30 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import takes
+from evalsuite.cli.options import OF_ASKING, takes
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.terminal import say
 from evalsuite.evaluation.settings import Settings
 
 
-@takes(
-    Settings,
-    without=[
-        "out",
-        "baselines",
-        "semsim",
-        "until",
-        "until_ranked",
-        "again",
-        "max_new_tokens",
-        "budget",
-        "max_concurrency",
-        "executor",
-        "ray_address",
-        "replicas",
-        "verbose",
-    ],
-)
+@takes(Settings, without=["out", "until", "until_ranked", "budget", *OF_ASKING])
 def requests(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the requests; must be new or empty.")],
     run: Annotated[

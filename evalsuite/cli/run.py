@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import ModelsOption, Parser, hint_at_models, option, takes
+from evalsuite.cli.options import OF_ASKING, ModelsOption, Parser, hint_at_models, option, takes
 from evalsuite.common.terminal import emit, json_mark, print_all, say
 from evalsuite.evaluation.second_reader import SecondReader
 from evalsuite.evaluation.settings import Settings
@@ -47,13 +47,7 @@ def _say_cost(results: Results, budget: float | None) -> None:
         say(f"cost: {money(spent)}")
 
 
-_NOT_PREVIEWED = [
-    *("baselines", "semsim", "again", "max_new_tokens"),
-    *("max_concurrency", "executor", "ray_address", "replicas", "verbose"),
-]
-
-
-@takes(Settings, without=_NOT_PREVIEWED)
+@takes(Settings, without=OF_ASKING)
 def preview(
     item: Annotated[str, typer.Option(help="Only items whose id contains this text.")] = "",
     tokenizer: Annotated[

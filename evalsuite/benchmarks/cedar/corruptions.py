@@ -94,7 +94,6 @@ CORRUPTIONS: dict[str, Corruption] = {
         Corruption("reversed", "complete", "词序颠倒", "words reversed", reversed_words),
     )
 }
-GROUPS = ("logical", "complete")
 
 
 def corruption_of(item: Item) -> str:

@@ -13,15 +13,18 @@ from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 REVIEWERS, INSPECTORS = 0.807, 0.594
 
 _HERE = Path(__file__).parent
+_DATASET = _HERE / "dataset.csv"  # Table 1, with the names of its rows in English and Chinese
+_SETS = {"hard": Text("HARD", "HARD"), "easy": Text("EASY", "EASY"), "total": Text("合计", "total")}
 
 
 def table1(item_set: str) -> dict[str, str]:
-    """Row of Table 1 -> its figure, as printed, for "easy", "hard" or "total"; empty for another set.
+    """Row of Table 1 -> its figure, as printed, for "easy", "hard" or "total"; {} for another set.
 
     What the paper calls tokens are characters, speaker marks included: those counts come closest to its figures.
     """
-    rows = [cells for _, cells in read_rows(_HERE / "dataset.csv", ("name",))]
-    return {str(cells["name"]): _number(str(cells[item_set])) for cells in rows if cells.get(item_set)}
+    if item_set not in _SETS:
+        return {}
+    return {str(cells["name"]): _number(str(cells[item_set])) for _, cells in read_rows(_DATASET)}
 
 
 def table8() -> list[dict[str, str]]:
@@ -41,14 +44,14 @@ def _number(text: str) -> str:
 
 def reference_sheets() -> Sequence[Sheet]:
     """Tables 1, 4 and 8, and the annotators' kappas."""
-    sets = ("hard", "easy", "total")
-    columns = [table1(item_set) for item_set in sets]
-    rows = tuple(Row((Text(_ROWS[name], name), *(column[name] for column in columns))) for name in columns[0])
-    names = (Text("HARD", "HARD"), Text("EASY", "EASY"), Text("合计", "total"))
+    rows = tuple(
+        Row((Text(str(cells["zh"]), str(cells["name"])), *(_number(str(cells[name])) for name in _SETS)))
+        for _, cells in read_rows(_DATASET)
+    )
     data = Sheet(
         "paper-table1",
         Text("论文表 1：数据集", "The paper's Table 1: the data set"),
-        (Column(""), *(Column(name, kind="count") for name in names)),
+        (Column(""), *(Column(name, kind="count") for name in _SETS.values())),
         rows,
         (
             Text(
@@ -107,20 +110,3 @@ def reference_sheets() -> Sequence[Sheet]:
 
 
 _SOURCES = {"Total": Text("合计", "total")}
-_ROWS = {
-    "dialogues": "对话",
-    "Max. turns per dialogue": "每段对话最多轮数",
-    "Min. turns per dialogue": "每段对话最少轮数",
-    "Avg. turns per dialogue": "每段对话平均轮数",
-    "Max. characters per dialogue": "每段对话最多字符",
-    "Min. characters per dialogue": "每段对话最少字符",
-    "Avg. characters per dialogue": "每段对话平均字符",
-    "Avg. characters per turn": "每轮平均字符",
-    "annotated instances (triplets)": "标注的实例（三元组）",
-    "annotated entities": "标注的实体",
-    "annotated events": "标注的事件",
-    "annotated social interactions": "标注的社会交互",
-    "conflict phrases": "冲突短语",
-    "Avg. characters of conflict phrase 1": "冲突短语 1 平均字符",
-    "Avg. characters of conflict phrase 2": "冲突短语 2 平均字符",
-}

@@ -164,9 +164,5 @@ def rating_correlations(ratings: Sequence[float], metric: Sequence[float]) -> Ra
     if len(set(ratings)) == 1 or len(set(metric)) == 1:
         raise ValueError("ratings or metric values are constant: no correlation is defined")
     stats: Any = import_module("scipy.stats")
-    coefficients = [_coefficient(test(ratings, metric)) for test in (stats.spearmanr, stats.pearsonr, stats.kendalltau)]
-    return RatingCorrelations(len(ratings), *coefficients)
-
-
-def _coefficient(result: Any) -> Coefficient:
-    return Coefficient(float(result.statistic), float(result.pvalue))
+    results = [test(ratings, metric) for test in (stats.spearmanr, stats.pearsonr, stats.kendalltau)]
+    return RatingCorrelations(len(ratings), *(Coefficient(float(x.statistic), float(x.pvalue)) for x in results))

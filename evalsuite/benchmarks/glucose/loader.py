@@ -22,13 +22,13 @@ from pathlib import Path
 
 from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.corpus import File, collect
+from evalsuite.benchmarks.glucose.bleu import ESCAPED, JOINED
 from evalsuite.benchmarks.glucose.dimensions import DIMENSIONS, SETS, Dimension
 from evalsuite.common import csvfile
 from evalsuite.common.errors import DataError
 from evalsuite.common.files import read_bytes
 from evalsuite.types import Item, Task
 
-ESCAPED, JOINED = "escaped", "****"
 FILES = {"test": "test/test_set_answer_key.csv", "train": "train/GLUCOSE_training_data_final.csv"}
 LEVELS = {"specific_statement": "specific", "general_rule": "general"}
 

@@ -36,19 +36,9 @@ _PLACE: tuple[_Slot, ...] = (("am", "is", "are"), _PLACES)
 _OWNING: tuple[_Slot, ...] = (("possess(es)",),)
 _STATE: tuple[_Slot, ...] = (("am", "is", "are", "has", "have", "want", "wants", "need", "needs"),)
 
-# Table 6, hard constraints only: verbs, and prepositions of places. They apply to the side that is not X.
-HARD: dict[int, tuple[_Slot, ...]] = {
-    1: (),
-    2: _FEELING,
-    3: _PLACE,
-    4: _OWNING,
-    5: _STATE,
-    6: (),
-    7: _FEELING,
-    8: _PLACE,
-    9: _OWNING,
-    10: _STATE,
-}
+# Table 6, hard constraints only: verbs, and prepositions of places. They apply to the side that is not X, and are the same for
+# dimensions 1 to 5 as for 6 to 10.
+HARD: dict[int, tuple[_Slot, ...]] = dict(enumerate(2 * ((), _FEELING, _PLACE, _OWNING, _STATE), 1))
 
 # The forms of these words in the annotations: the tool appended (s) to verbs, and some stories are in the past tense.
 _FORMS: dict[str, _Slot] = {

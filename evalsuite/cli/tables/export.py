@@ -37,10 +37,7 @@ def heads(sheet: Sheet) -> list[str]:
 
 def words(sheet: Sheet) -> list[list[str]]:
     """The cells of each row as texts, each on one line."""
-    return [
-        [_line("".join(part for part, _ in spell(row.cells[n], sheet.columns[n]))) for n in _columns(sheet)]
-        for row in sheet.rows
-    ]
+    return [[_spelled(row.cells[n], sheet.columns[n]) for n in _columns(sheet)] for row in sheet.rows]
 
 
 def _lines(shown: Iterable[_Shown]) -> list[Sheet | str]:
