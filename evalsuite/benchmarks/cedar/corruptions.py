@@ -1,7 +1,7 @@
 """CEDAR's six corruptions of an explanation (section 4.1, Figure 4): three change its logic, three destroy its word order.
 
-Pure functions of an instance, the index of an explanation, and a seed; random draws come from
-`Random(f"{seed}:{corruption}:{instance.id}:{number}")`. The result is None if the explanation cannot be corrupted: there
+Pure functions of an instance and the index of an explanation; random draws come from
+`Random(f"{SEED}:{corruption}:{instance.id}:{number}")`. The result is None if the explanation cannot be corrupted: there
 is no invalid explanation, it has one word, or its words read the same backwards.
 
 Words are separated by whitespace; Chinese is segmented by jieba. Characters would not do: shuffled characters are more
@@ -22,6 +22,7 @@ from evalsuite.benchmarks.languages import LANGUAGES
 from evalsuite.types import Item
 
 _Words = list[str]
+SEED = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +35,9 @@ class Corruption:
     en: str
     function: Callable[[Instance, Explanation, Random], str | None]
 
-    def text(self, instance: Instance, number: int, seed: int = 0) -> str | None:
+    def text(self, instance: Instance, number: int) -> str | None:
         """The corrupted explanation; None if it cannot be corrupted. `number` is the explanation's index."""
-        rng = Random(f"{seed}:{self.name}:{instance.id}:{number}")
+        rng = Random(f"{SEED}:{self.name}:{instance.id}:{number}")
         return self.function(instance, instance.explanations[number], rng)
 
 

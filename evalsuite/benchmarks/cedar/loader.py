@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.cedar import chinese as cedar_chinese
-from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS
+from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS, SEED
 from evalsuite.benchmarks.cedar.explanation import DIMENSIONS, NEGATED, Explanation, Instance
 from evalsuite.benchmarks.cedar.tasks import SETS, SPLITS, TASKS_CEDAR
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
@@ -43,9 +43,7 @@ class Corpus(corpus.Corpus):
     expected = "cedar/test.jsonl as docs/cedar.md has it, or CORECODE's files"
     derived = tuple(name for name in SETS if name.startswith(_CHINESE))
 
-    def __init__(self, benchmark: Benchmark, folder: Path, *, skip_bad: bool = False, seed: int = 0) -> None:
-        """`seed` seeds the corruptions."""
-        self._seed = seed
+    def __init__(self, benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> None:
         self._sources: dict[str, tuple[str, ...]] = {}
         self._corecode: corecode.Corpus | None = None
         with suppress(DataError):
@@ -96,24 +94,17 @@ class Corpus(corpus.Corpus):
             )
         if set.startswith(_CHINESE) and self._corecode is not None:
             of = [self._corecode.file(CORECODE.task(t), set.removeprefix(_CHINESE), split) for t in cedar_chinese.TASKS]
-            made = probe_items(
-                cedar_chinese.chinese_instances(i for file in of for i in file.items), task.name, self._seed
-            )
-            hashes = "\n".join((*(file.sha256 for file in of), f"seed {self._seed}"))
+            made = probe_items(cedar_chinese.chinese_instances(i for file in of for i in file.items), task.name)
+            hashes = "\n".join((*(file.sha256 for file in of), f"seed {SEED}"))
             skipped = tuple(error for file in of for error in file.skipped)
             return File(of[0].path, made, skipped, hashlib.sha256(hashes.encode()).hexdigest())
-        return load_file(self.root, task, set, split, seed=self._seed, skip_bad=self.skip_bad)
+        path = self.path(task, set, split)
+        found, skipped, sha256 = read_instances(path, split, self.skip_bad)
+        chosen = [instance for instance in found if instance.source == set]
+        return File(path, probe_items(chosen, task.name), skipped, sha256)
 
 
-def load_file(folder: Path, task: Task, set: str, split: str, *, seed: int = 0, skip_bad: bool = False) -> File:
-    """Read the probes of one task and source. A broken line raises DataError, or is left out (`skip_bad`)."""
-    path = folder / f"{split}.jsonl"
-    found, skipped, sha256 = read_instances(path, split, skip_bad)
-    chosen = [instance for instance in found if instance.source == set]
-    return File(path, probe_items(chosen, task.name, seed), skipped, sha256)
-
-
-def probe_items(instances: Iterable[Instance], task: str, seed: int = 0) -> tuple[Item, ...]:
+def probe_items(instances: Iterable[Instance], task: str) -> tuple[Item, ...]:
     """A probe for each valid explanation and each corruption that applies to it.
 
     An Item's number is <dialogue>.<explanation>.<corruption>; its options are the valid and the corrupted explanation.
@@ -124,7 +115,7 @@ def probe_items(instances: Iterable[Instance], task: str, seed: int = 0) -> tupl
         parent, _, number = instance.id.rpartition("/")
         for n, explanation in enumerate(instance.explanations):
             for name, corruption in CORRUPTIONS.items():
-                text = corruption.text(instance, n, seed) if explanation.valid else None
+                text = corruption.text(instance, n) if explanation.valid else None
                 if text is None:
                     continue
                 made.append(

@@ -27,6 +27,7 @@ from evalsuite.benchmarks.corpus import File
 from evalsuite.common.errors import DataError
 from evalsuite.types import Benchmark, Item, Task
 
+SEED = 0  # the seed of NLI's negatives, which enters the hash of their files
 NLI = ("entailment", "contradiction")  # options of dialogue-level NLI; the first is the positive class
 
 # Dialogues without span questions. Their folds are those of the repository's code/mcq/dataset/ids, with which the counts of
@@ -39,10 +40,9 @@ class Corpus(corpus.Corpus):
 
     expected = "data/cider_main.json and code/…"
 
-    def __init__(self, benchmark: Benchmark, folder: Path, *, skip_bad: bool = False, seed: int = 0) -> None:
-        """`folder` holds data/cider_main.json or cider/data/cider_main.json. `seed` seeds the negatives of NLI."""
+    def __init__(self, benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> None:
+        """`folder` holds data/cider_main.json or cider/data/cider_main.json."""
         super().__init__(benchmark, folder, skip_bad=skip_bad)
-        self._seed = seed
         self._tests: dict[tuple[str, str], File] = {}
         self._annotated: files.Annotations | None = None
 
@@ -97,9 +97,9 @@ class Corpus(corpus.Corpus):
             for dialogue in self._annotated.dialogues
             # A dialogue in no fold has no usable triplet.
             if (fold := folds.get(dialogue.id) or _UNASKED.get(dialogue.id)) and fold in _sources(set, split)
-            for item in nli_items(dialogue, set, split, self._seed)
+            for item in nli_items(dialogue, set, split)
         )
-        sha256 = _hash(self._annotated.sha256, *(file.sha256 for file in spans), f"seed {self._seed}")
+        sha256 = _hash(self._annotated.sha256, *(file.sha256 for file in spans), f"seed {SEED}")
         return File(files.annotations_path(self.root), items, self._annotated.skipped, sha256)
 
 
@@ -112,7 +112,7 @@ def _hash(*parts: str) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def nli_items(dialogue: files.RelationDialogue, set: str, split: str, seed: int = 0) -> Iterator[Item]:
+def nli_items(dialogue: files.RelationDialogue, set: str, split: str) -> Iterator[Item]:
     """Each true triplet of a dialogue, followed by false ones made from it: 2 in training, 8 in testing (section 5.2.1).
 
     The question is head, relation and tail, separated by tabs. An item's number is its triplet's, "dream-0606-triplet-3",
@@ -122,7 +122,7 @@ def nli_items(dialogue: files.RelationDialogue, set: str, split: str, seed: int 
     taken: list[Triplet] = []
     for true in dialogue.triplets:
         prefix = f"cider/{set}/{split}/dnli/{dialogue.id}-triplet-{true.origin}"
-        rng = Random(f"{seed}:negatives:{prefix}")
+        rng = Random(f"{SEED}:negatives:{prefix}")
         false = [made for _, made in negatives(true, dialogue.triplets, NEGATIVES[split], rng, taken)]
         taken += false
         for n, triplet in enumerate((true, *false)):

@@ -176,8 +176,8 @@ class FileCorpus(corpus.Corpus):
             raise DataError(str(error), self.path(task, set, split), None, "examples.text") from None
 
     def _load(self, task: Task, set: str, split: str, instead: Reworded | None) -> File:
-        row = self._file.tasks[task.local]
-        own = instead.data if instead and instead.data is not None else row.data
+        usual = self._file.tasks[task.local].data
+        own = instead.data if instead and instead.data is not None else usual
         relative = self._relative(task.local, own, set, split)
         if not relative:
             raise DataError(f"{self._file.title or self._file.name} has no {split} data", self.root)
@@ -195,19 +195,20 @@ class FileCorpus(corpus.Corpus):
         def items(index: int, at: DataRow) -> tuple[Item, ...]:
             made = []
             try:
-                for part, more, asked in maker.rows(at):
-                    if not asked and not joined:
+                for row, is_asked in maker.rows(at):
+                    if not is_asked and not joined:
                         continue
-                    number = maker.number(part, {**more, **dict.fromkeys(joined)}, index)
-                    if not asked:
+                    row.variables.update(dict.fromkeys(joined))
+                    number = maker.number(row, index)
+                    if not is_asked:
                         for table in joined.values():
                             table.take(number)
                         continue
                     if number in seen:
                         where = f"line {seen[number].line}" if seen[number].line else seen[number].index
                         raise RowFault(f"{number} is also the id of {where}", maker.column("id"))
-                    more |= {name: table.take(number) for name, table in joined.items()}
-                    made.append(maker.item(part, more, number))
+                    row.variables.update({name: table.take(number) for name, table in joined.items()})
+                    made.append(maker.item(row, number))
                     seen[number] = at
             except RowFault as fault:
                 field = f"{at.index}.{fault.field}" if at.index else fault.field

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from evalsuite.benchmarks.file.expressions import ExpressionError, RowField, listed, text_of, texts_of
 from evalsuite.benchmarks.file.format import BenchmarkFile, RowFields
@@ -29,8 +29,15 @@ class RowFault(ExpressionError):
         self.field = field
 
 
+class ExpandedRow(NamedTuple):
+    """A row of the data, or with `each` an element of it."""
+
+    value: Any  # a mapping of columns; of JSON any value
+    variables: dict[str, Any]  # variables of expressions beside its columns: set, split, task, parent …
+
+
 class ItemMaker:
-    """Makes the items of a task, set and split. RowFields are compiled once."""
+    """Makes the items of a task, set and split. The fields are compiled once."""
 
     def __init__(self, file: BenchmarkFile, local: str, instead: RowFields | None, item_set: str, split: str) -> None:
         """`local`: the task's name in the file. `instead`: fields that a wording has otherwise."""
@@ -44,70 +51,70 @@ class ItemMaker:
         self._fields: dict[str, Any] = {key: _compiled(key, value) for key, value in fields.items()}
         self._kind = KINDS[task.kind]
 
-    def rows(self, row: DataRow) -> Iterator[tuple[Any, dict[str, Any], bool]]:
-        """(row, variables, whether it is asked (`where`)) of a row of the file, or of each element of `each`."""
+    def rows(self, row: DataRow) -> Iterator[tuple[ExpandedRow, bool]]:
+        """(row, whether it is asked (`where`)) of a row of the file, or of each element of `each`."""
         given = {"set": self._set, "split": self._split, "task": self._name}
-        parts: list[tuple[Any, dict[str, Any]]] = [(row.value, given)]
+        parts = [ExpandedRow(row.value, given)]
         if self._fields["each"] is not None:
-            found = self._value("each", row.value, given)
+            found = self._value("each", parts[0])
             if not isinstance(found, list):
                 raise self._fault("each", "expected a list")
-            parts = [(part, given | {"parent": row.value, "number": n}) for n, part in enumerate(found, 1)]
-        for part, more in parts:
-            yield part, more, self._fields["where"] is None or bool(self._value("where", part, more))
+            parts = [ExpandedRow(part, given | {"parent": row.value, "number": n}) for n, part in enumerate(found, 1)]
+        for part in parts:
+            yield part, self._fields["where"] is None or bool(self._value("where", part))
 
-    def number(self, part: Any, more: Mapping[str, Any], index: int) -> str:
+    def number(self, row: ExpandedRow, index: int) -> str:
         """The item's number within its file."""
         if self._fields["id"] is None:
-            return f"{index}-{more['number']}" if "number" in more else str(index)
-        number = text_of(self._value("id", part, more))
+            return f"{index}-{row.variables['number']}" if "number" in row.variables else str(index)
+        number = text_of(self._value("id", row))
         if not _ID.fullmatch(number):
             raise self._fault("id", f"expected up to 200 characters without blanks and /, found {number[:60]!r}")
         return number
 
-    def item(self, part: Any, more: Mapping[str, Any], number: str) -> Item:
+    def item(self, row: ExpandedRow, number: str) -> Item:
         """The item of a row. Raises RowFault."""
-        options, keys = self._options(part, more)
+        options, keys = self._options(row)
         gold, votes = None, tuple[int, ...]()
         if self._fields["votes"] is None:
-            gold, references = self._right(part, more, options, keys)
+            gold, references = self._right(row, options, keys)
         else:
-            references, votes = self._voted(part, more)
+            references, votes = self._voted(row)
         return Item(
             id=f"{self._base}/{number}",
             task=self._name,
             set=self._set,
             split=self._split,
-            dialogue=self._dialogue(part, more),
-            question=self._text("question", part, more),
+            dialogue=self._dialogue(row),
+            question=self._text("question", row),
             options=options,
             labels=labels_from(self._task.labels, len(options)),
             gold=gold,
             references=references,
             votes=votes,
-            group="|".join(self._groups(part, more)),
+            group="|".join(self._groups(row)),
         )
 
     def _right(
-        self, part: Any, more: Mapping[str, Any], options: Sequence[str], keys: Sequence[Any]
+        self, row: ExpandedRow, options: Sequence[str], keys: Sequence[Any]
     ) -> tuple[int | None, tuple[str, ...]]:
         """(index of the one right option, right answers as texts)."""
         if self._kind.single:
-            gold = self._gold(self._one("gold", part, more), options, keys)
+            gold = self._gold(self._one("gold", row), options, keys)
             return gold, (options[gold],)
         if self._kind.options:
-            chosen = sorted({self._gold(value, options, keys) for value in self._several_golds(part, more, options)})
+            chosen = sorted({self._gold(value, options, keys) for value in self._several_golds(row, options)})
             if not chosen:
                 raise self._fault("gold", "names no right option")
             return None, tuple(options[n] for n in chosen)
-        texts = dict.fromkeys((*self._texts("gold", part, more), *self._texts("references", part, more)))
+        texts = dict.fromkeys((*self._texts("gold", row), *self._texts("references", row)))
         if not texts:
             raise self._fault("gold", "is blank: expected a right answer")
         return None, tuple(texts)
 
-    def _voted(self, part: Any, more: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    def _voted(self, row: ExpandedRow) -> tuple[tuple[str, ...], tuple[int, ...]]:
         """(answers, votes of each). An answer that stands there twice gets the higher votes."""
-        counts, lists = self._value("votes", part, more), self._one("references", part, more)
+        counts, lists = self._value("votes", row), self._one("references", row)
         several = lists if isinstance(self._fields["references"], list) else [lists]
         if not isinstance(counts, list) or not all(isinstance(count, int) and count > 0 for count in counts):
             raise self._fault("votes", "expected a list of whole numbers above 0")
@@ -122,30 +129,30 @@ class ItemMaker:
 
     # --- values of fields
 
-    def _value(self, key: str, part: Any, more: Mapping[str, Any], field: RowField | None = None) -> Any:
+    def _value(self, key: str, row: ExpandedRow, field: RowField | None = None) -> Any:
         used: RowField = field or self._fields[key]
         try:
-            return used.value(part, more)
+            return used.value(row.value, row.variables)
         except ExpressionError as error:
             raise RowFault(str(error), used.column or key) from None
 
-    def _one(self, key: str, part: Any, more: Mapping[str, Any]) -> Any:
+    def _one(self, key: str, row: ExpandedRow) -> Any:
         fields = self._fields[key]
         if isinstance(fields, list):
-            return [self._value(key, part, more, field) for field in fields]
-        return self._value(key, part, more)
+            return [self._value(key, row, field) for field in fields]
+        return self._value(key, row)
 
-    def _text(self, key: str, part: Any, more: Mapping[str, Any]) -> str:
+    def _text(self, key: str, row: ExpandedRow) -> str:
         """A text that is not blank."""
-        text = self._converted(key, text_of, self._value(key, part, more))
+        text = self._converted(key, text_of, self._value(key, row))
         if not text.strip():
             raise self._fault(key, "is blank")
         return text
 
-    def _texts(self, key: str, part: Any, more: Mapping[str, Any]) -> list[str]:
+    def _texts(self, key: str, row: ExpandedRow) -> list[str]:
         if self._fields[key] is None:
             return []
-        found = self._one(key, part, more)
+        found = self._one(key, row)
         return self._converted(key, texts_of, listed(found) if key == "references" else found)
 
     def _converted(self, key: str, convert: Callable[[Any], _Made], value: Any) -> _Made:
@@ -155,18 +162,18 @@ class ItemMaker:
         except ExpressionError as error:
             raise self._fault(key, str(error)) from None
 
-    def _groups(self, part: Any, more: Mapping[str, Any]) -> list[str]:
-        found = [name for text in self._texts("group", part, more) for name in text.split("|")]
+    def _groups(self, row: ExpandedRow) -> list[str]:
+        found = [name for text in self._texts("group", row) for name in text.split("|")]
         for name in found:
             if self._known_groups and name not in self._known_groups:
                 raise self._fault("group", unknown("group", name, self._known_groups))
         return found
 
-    def _dialogue(self, part: Any, more: Mapping[str, Any]) -> tuple[str, ...]:
+    def _dialogue(self, row: ExpandedRow) -> tuple[str, ...]:
         key = "dialogue" if self._fields["dialogue"] is not None else "context"
         if self._fields[key] is None:
             return ()
-        found = self._value(key, part, more)
+        found = self._value(key, row)
         if key == "dialogue":
             found = listed(found)
             found = [turn for turn in found.splitlines() if turn.strip()] if isinstance(found, str) else found
@@ -175,14 +182,14 @@ class ItemMaker:
             raise self._fault(key, "is blank, or has a blank turn")
         return turns
 
-    def _options(self, part: Any, more: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    def _options(self, row: ExpandedRow) -> tuple[tuple[str, ...], tuple[Any, ...]]:
         """(texts of the options, the values by which `gold` may name them)."""
         fields = self._fields["options"]
         if fields is None:
             return (), ()
         if isinstance(fields, dict):
             return tuple(fields.values()), tuple(fields)
-        found, keys = options_in(self._one("options", part, more))
+        found, keys = options_in(self._one("options", row))
         if not isinstance(found, list):
             raise self._fault("options", "expected a list of options; separate columns are named as [A, B, C]")
         texts = self._converted("options", _each_text, found)
@@ -195,9 +202,9 @@ class ItemMaker:
             raise RowFault("is blank: expected two options or more", column or self.column("options"))
         return tuple(texts), keys
 
-    def _several_golds(self, part: Any, more: Mapping[str, Any], options: Sequence[str]) -> list[Any]:
+    def _several_golds(self, row: ExpandedRow, options: Sequence[str]) -> list[Any]:
         """The right options as a row gives them: a list, or letters such as ABD and A,B."""
-        found = listed(self._one("gold", part, more))
+        found = listed(self._one("gold", row))
         if isinstance(found, list):
             return found
         if isinstance(found, str) and found not in options and re.fullmatch(r"[A-Za-z\s,，、;；]+", found):
