@@ -82,13 +82,13 @@ test("what is typed or folded out is no step to go back by", () => {
   assert.equal(last.step, false);
   actions.searchItems("x");
   assert.equal(last.step, false);
-  actions.unfolds("a", true);
+  actions.rememberFold("a", true);
   assert.deepEqual(last, { names: ["unfolded"], step: false });
   actions.filterItems("wrong");
   assert.deepEqual(last, { names: ["filter"], step: true });
-  actions.unfolds("a", true); // as it is
+  actions.rememberFold("a", true); // as it is
   assert.deepEqual(last.names, ["filter"]);
-  actions.unfolds("a", false);
+  actions.rememberFold("a", false);
   assert.deepEqual(state.unfolded, []);
   actions.allItems();
   assert.deepEqual([state.filter, state.query], ["all", ""]);

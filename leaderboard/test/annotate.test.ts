@@ -16,7 +16,7 @@ import {
   undo,
   whole,
 } from "../src/annotate/rows.ts";
-import { distance, MENUS, phrasePlace, problems } from "../src/annotate/rules.ts";
+import { distance, MENUS, phrasePosition, problems } from "../src/annotate/rules.ts";
 import { nextSelection, pieces, splitTurn } from "../src/annotate/spans.ts";
 import { load, state } from "../src/annotate/state.ts";
 import type { Knowledge, Line, PageData, Span } from "../src/annotate/types.ts";
@@ -119,10 +119,10 @@ test("words of letters count as one in the distance", () => {
 
 test("a phrase that stands several times is the one in its evidence", () => {
   const { dialogue } = rowOf();
-  assert.deepEqual(phrasePlace({ ...GOOD, phrase: "池" }, dialogue), [2, 5]);
-  assert.deepEqual(phrasePlace({ ...GOOD, phrase: "进" }, dialogue), [2, 4]);
-  assert.equal(phrasePlace({ ...GOOD, phrase: "进", evidence: ["进过水", "掉进池里了"] }, dialogue), null);
-  assert.equal(phrasePlace({ ...GOOD, phrase: "" }, dialogue), null);
+  assert.deepEqual(phrasePosition({ ...GOOD, phrase: "池" }, dialogue), [2, 5]);
+  assert.deepEqual(phrasePosition({ ...GOOD, phrase: "进" }, dialogue), [2, 4]);
+  assert.equal(phrasePosition({ ...GOOD, phrase: "进", evidence: ["进过水", "掉进池里了"] }, dialogue), null);
+  assert.equal(phrasePosition({ ...GOOD, phrase: "" }, dialogue), null);
 });
 
 test("menus hang on what is chosen above", () => {

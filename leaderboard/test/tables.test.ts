@@ -33,7 +33,7 @@ const SCORES: Sheet = {
 const shownOf = (sheet: Sheet) => ({
   sheet,
   columns: sheet.columns,
-  places: sheet.columns.map((_, i) => i),
+  indices: sheet.columns.map((_, i) => i),
   blocks: blocksOf(sheet.rows),
 });
 const tableOf = (sheet: Sheet) => printed(shownOf(sheet));

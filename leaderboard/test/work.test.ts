@@ -7,10 +7,10 @@ import {
   type Job,
   keep,
   keptWork,
-  lastPlace,
+  lastEntry,
   objectsOf,
   openFrom,
-  place,
+  setEntry,
   takeUp,
   work,
 } from "../src/common/annotator/work.ts";
@@ -43,7 +43,7 @@ test("the next open entry is sought round, and comes back to itself", () => {
 
 test("a place is one of the entries", () => {
   const placed = [-3, 9, 1.5, Number.NaN].map((at) => {
-    place(at);
+    setEntry(at);
     return work.at;
   });
   assert.deepEqual(placed, [0, 3, 1, 0]);
@@ -74,9 +74,9 @@ test("a browser that keeps nothing is told of", () => {
 test("the last place comes back with its settings, and no other", () => {
   kept.set("evalsuite.page.h", '{"annotator":"周","at":2,"show":true,"size":9}');
   begin({ ...job, settings: { show: false } } as Job);
-  assert.deepEqual(lastPlace(), { annotator: "周", at: 2 });
+  assert.deepEqual(lastEntry(), { annotator: "周", at: 2 });
   kept.set("evalsuite.page.h", "{");
-  assert.deepEqual(lastPlace(), { annotator: "", at: 0 });
+  assert.deepEqual(lastEntry(), { annotator: "", at: 0 });
 });
 
 test("lines that are no JSON are null, empty ones none", () => {

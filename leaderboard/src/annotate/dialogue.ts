@@ -5,7 +5,7 @@ import { button, byId, h } from "../common/dom.ts";
 import { t } from "../common/words.ts";
 import { take } from "./actions.ts";
 import { chosen, current } from "./rows.ts";
-import { phrasePlace } from "./rules.ts";
+import { phrasePosition } from "./rules.ts";
 import { type Marked, nextSelection, type Piece, pieces, splitTurn } from "./spans.ts";
 import { state } from "./state.ts";
 
@@ -51,9 +51,9 @@ function markedIn(n: number, who: string): Marked[] {
   const k = chosen();
   if (!k) return [];
   const evidence = k.evidence.map((x): Marked => [x, "evidence"]),
-    place = phrasePlace(k, current().dialogue);
-  if (!place) return [...evidence, [k.phrase, "phrase"]];
-  return place[0] === n ? [...evidence, [k.phrase, "phrase", place[1] - who.length]] : evidence;
+    position = phrasePosition(k, current().dialogue);
+  if (!position) return [...evidence, [k.phrase, "phrase"]];
+  return position[0] === n ? [...evidence, [k.phrase, "phrase", position[1] - who.length]] : evidence;
 }
 
 const drawPiece = ({ from, text, classes, hidden }: Piece) =>
@@ -64,7 +64,7 @@ const drawPiece = ({ from, text, classes, hidden }: Piece) =>
   );
 
 /** {turn, character} of a position in the page's nodes; null outside of turns. */
-function placeOf(node: Node, offset: number) {
+function positionOf(node: Node, offset: number) {
   const inText = node.nodeType === Node.TEXT_NODE,
     at = inText ? node.parentElement : (node.childNodes[Math.min(offset, node.childNodes.length - 1)] ?? node);
   const piece = (at instanceof Element ? at : at?.parentElement)?.closest<HTMLElement>("[data-at]");
@@ -86,8 +86,8 @@ function takeDragged() {
   const range = selection.getRangeAt(0),
     n = turnOf(range.startContainer);
   if (n === undefined || n !== turnOf(range.endContainer)) return;
-  const from = placeOf(range.startContainer, range.startOffset),
-    to = placeOf(range.endContainer, range.endOffset);
+  const from = positionOf(range.startContainer, range.startOffset),
+    to = positionOf(range.endContainer, range.endOffset);
   if (from !== null && to !== null) take(splitTurn(current().dialogue[Number(n)]).said.slice(from, to).trim());
 }
 
@@ -121,11 +121,11 @@ function steer(event: KeyboardEvent, n: number, said: string) {
 }
 
 function showSpan(bubble: HTMLElement, from: number, to: number) {
-  const point = (place: number): [Node, number] => {
+  const point = (position: number): [Node, number] => {
     const drawn = [...bubble.children].map((node) => node as HTMLElement),
-      piece = drawn.find((x) => place <= Number(x.dataset.at) + Number(x.dataset.size));
+      piece = drawn.find((x) => position <= Number(x.dataset.at) + Number(x.dataset.size));
     if (!piece?.firstChild) return [bubble, 0];
-    const within = place - Number(piece.dataset.at);
+    const within = position - Number(piece.dataset.at);
     return "hidden" in piece.dataset ? [piece, Math.min(within, 1)] : [piece.firstChild, within];
   };
   getSelection()?.setBaseAndExtent(...point(from), ...point(to));

@@ -3,7 +3,7 @@
 
 import { drawCount, keyButton, keyButtons, onEnter } from "../common/annotator/page.ts";
 import { draw } from "../common/annotator/work.ts";
-import { $, button, byId, h, put, visible } from "../common/dom.ts";
+import { $, button, byId, h, para, put, visible } from "../common/dom.ts";
 import { key$ } from "../common/keys.ts";
 import { data$ } from "../common/passage.ts";
 import { inChinese, t } from "../common/words.ts";
@@ -11,7 +11,7 @@ import { activate, FIELDS, follow, KEYS, mayRemove, pick, remove, take } from ".
 import { drawTalk } from "./dialogue.ts";
 import { drawList } from "./list.ts";
 import { chosen, current, edit, wrongsOf } from "./rows.ts";
-import { isMenu, MENUS, type Menu, phrasePlace, problemWords } from "./rules.ts";
+import { isMenu, MENUS, type Menu, phrasePosition, problemWords } from "./rules.ts";
 import { state } from "./state.ts";
 import type { Entry, Field, Knowledge } from "./types.ts";
 import { drawProposal, drawVerdict } from "./verdict.ts";
@@ -20,7 +20,7 @@ type Written = Exclude<Field, Menu | "evidence">;
 
 export function drawForm() {
   const k = chosen();
-  if (!k) return h("p", { class: "note" }, t("chooseOne"));
+  if (!k) return para("note", t("chooseOne"));
   return h(
     "section",
     { class: "form", id: "form", "aria-label": t("annotation", state.of + 1) },
@@ -35,7 +35,7 @@ export function drawForm() {
 
 function drawStep(field: Field, k: Knowledge) {
   const label = [t(`step.${field}`), " ", key$(KEYS[field])],
-    hint = h("p", { class: "note" }, t(`hint.${field}`)),
+    hint = para("note", t(`hint.${field}`)),
     place = { class: field === state.field ? "step now" : "step", id: `step-${field}`, "data-field": field },
     wrong = h("p", { class: "wrong", id: `w-${field}` });
   if (isMenu(field)) {
@@ -55,7 +55,7 @@ function drawStep(field: Field, k: Knowledge) {
 
 function drawMenu(field: Menu, k: Knowledge) {
   const entries = MENUS[field](k);
-  if (!entries.length) return h("p", { class: "muted" }, "–");
+  if (!entries.length) return para("muted", "–");
   const toPress = (x: Entry, i: number) =>
     keyButton(`${field}-${i}`, aboutEntry(x), k[field] === x.zh, `${i + 1}`, () => pick(field, x), {
       "data-name": x.en,
@@ -163,7 +163,7 @@ export function drawWrongs() {
     );
     byId(`in-${field}`)?.setAttribute("aria-invalid", String(found.some((p) => p.code !== "empty")));
   }
-  const place = phrasePlace(k, current().dialogue);
+  const place = phrasePosition(k, current().dialogue);
   put($("preview-conflict1"), preview(k, k.conflict1, place));
   put($("preview-conflict2"), preview(k, k.conflict2, place));
 }

@@ -97,7 +97,8 @@ function keepRow(at: number) {
 export function takeUpRows() {
   rows = data.dialogues.map((row, at) => {
     const before = keptWork<Pick<Row, "annotations" | "nothing" | "annotator"> | null>(null, String(at));
-    return whole({ ...row, ...(before?.annotator || data.inspect ? before : {}) }); // a newer page may have other proposals where nobody has worked yet
+    // A newer page may have other proposals: for rows that nobody has worked on, they replace the stored ones.
+    return whole({ ...row, ...(before?.annotator || data.inspect ? before : {}) });
   });
 }
 

@@ -58,8 +58,8 @@ function check(k: Knowledge, row: Row, wrong: Wrong) {
   checkValue("value", k.value, k, wrong);
   for (const text of k.alternatives) checkValue("alternatives", text, k, wrong);
   const whole = row.dialogue.join("\n");
-  for (const span of k.evidence) checkPlace("evidence", span, whole, wrong);
-  if (!phrasePlace(k, row.dialogue)) checkPlace("phrase", k.phrase, whole, wrong);
+  for (const span of k.evidence) checkOccurrence("evidence", span, whole, wrong);
+  if (!phrasePosition(k, row.dialogue)) checkOccurrence("phrase", k.phrase, whole, wrong);
   if (k.phrase && k.evidence.length && !k.evidence.some((span) => span.includes(k.phrase)))
     wrong("phrase", "outside", { value: k.phrase });
   if (k.phrase) checkConflicts(k, wrong);
@@ -92,7 +92,7 @@ function checkValue(name: string, value: string, { instance, slot }: Knowledge, 
     wrong(name, "event", { value });
 }
 
-function checkPlace(name: string, span: string, whole: string, wrong: Wrong) {
+function checkOccurrence(name: string, span: string, whole: string, wrong: Wrong) {
   const count = span ? times(whole, span) : 1;
   if (count === 0) wrong(name, "missing", { value: span });
   else if (count > 1) wrong(name, "several", { value: span, count });
@@ -111,7 +111,7 @@ function checkConflicts({ phrase, conflict1, conflict2 }: Knowledge, wrong: Wron
 }
 
 /** [turn, character] of the phrase, if it occurs once in the dialogue, or once in the only span of evidence that contains it. */
-export function phrasePlace(k: Knowledge, dialogue: string[]): [number, number] | null {
+export function phrasePosition(k: Knowledge, dialogue: string[]): [number, number] | null {
   const whole = dialogue.join("\n"),
     spans = k.evidence.filter((span) => span.includes(k.phrase));
   let around = k.phrase;

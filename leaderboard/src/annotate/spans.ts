@@ -21,15 +21,15 @@ export interface Piece {
 
 /** Cut a text at the ends of spans and around characters that cannot be seen. */
 export function pieces(text: string, spans: Marked[]): Piece[] {
-  const places = spans
+  const positions = spans
     .map(([span, cls, at = text.indexOf(span)]) => ({ from: at, to: at + span.length, cls }))
     .filter((x) => x.from >= 0 && x.to > x.from);
   const signs = [...text.matchAll(new RegExp(HIDDEN, "gu"))].map((x) => ({ from: x.index, to: x.index + x[0].length }));
-  const cuts = new Set([0, text.length, ...[...places, ...signs].flatMap((x) => [x.from, x.to])]);
+  const cuts = new Set([0, text.length, ...[...positions, ...signs].flatMap((x) => [x.from, x.to])]);
   const ends = [...cuts].sort((a, b) => a - b);
   return ends.slice(1).map((to, i) => {
     const from = ends[i],
-      classes = places.filter((x) => x.from <= from && to <= x.to).map((x) => x.cls);
+      classes = positions.filter((x) => x.from <= from && to <= x.to).map((x) => x.cls);
     return { from, text: text.slice(from, to), classes, hidden: signs.some((x) => x.from === from) };
   });
 }

@@ -2,7 +2,7 @@
 // annotator sees the reason and the note of a returned one.
 
 import { keyButton, keyButtons, noteField } from "../common/annotator/page.ts";
-import { button, h } from "../common/dom.ts";
+import { button, h, para } from "../common/dom.ts";
 import { key$ } from "../common/keys.ts";
 import { data$ } from "../common/passage.ts";
 import { t } from "../common/words.ts";
@@ -55,8 +55,5 @@ function drawReasons(k: Knowledge) {
     const on = returned(k) && k.reason === x;
     return keyButton(`reason-${x}`, reasonName(x), on, reasonKey(x), () => giveBackFor(x), { "data-reason": x });
   });
-  return [
-    h("p", { class: "note" }, t("returnedWhy")),
-    keyButtons(reasons, "dense", { "aria-label": t("returnedWhy") }),
-  ];
+  return [para("note", t("returnedWhy")), keyButtons(reasons, "dense", { "aria-label": t("returnedWhy") })];
 }

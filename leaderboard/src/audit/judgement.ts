@@ -2,7 +2,7 @@
 
 import { keyButton, keyButtons, low } from "../common/annotator/page.ts";
 import { work } from "../common/annotator/work.ts";
-import { h } from "../common/dom.ts";
+import { h, para } from "../common/dom.ts";
 import { data$ } from "../common/passage.ts";
 import { inChinese, t } from "../common/words.ts";
 import { mark } from "./actions.ts";
@@ -26,9 +26,8 @@ export function drawJudgement(output: Output) {
     keyButtons(both, "dense", { "aria-labelledby": "asked" }),
     referenceShown(output) && [
       low(t("reference")),
-      h(
-        "p",
-        { class: "reference" },
+      para(
+        "reference",
         output.references.map((x, i) => [i > 0 && " / ", data$("span", "", x)]),
       ),
     ],
@@ -69,8 +68,8 @@ function drawScale(scale: Scale, output: Output) {
 
 export function drawParser(output: Output) {
   if (!settings.show || !complete(output)) return null;
-  const { status, read: places, text } = output.parser,
-    read = places.length ? places.map((i) => `${output.labels[i]} ${output.options[i]}`).join("\n") : text;
+  const { status, read: indices, text } = output.parser,
+    read = indices.length ? indices.map((i) => `${output.labels[i]} ${output.options[i]}`).join("\n") : text;
   return [
     low(t("parserRead")),
     h(

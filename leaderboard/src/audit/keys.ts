@@ -31,11 +31,11 @@ export function keysOf(entry: Entry) {
 function optionKeys(labels: string[]) {
   const names = labels.map((x) => x.replace(/^[(（]|[)）]$/g, "").toLowerCase()),
     named = names.map((name, i) => [name, labels[i]]).filter(([name]) => /^[a-z0-9]$/.test(name)),
-    places = (signs: string[]) => signs.slice(0, labels.length).map((sign, i) => [sign, labels[i]]);
+    counted = (signs: string[]) => signs.slice(0, labels.length).map((sign, i) => [sign, labels[i]]);
   return [
     ...named,
-    ...(names.some((x) => /^[0-9]$/.test(x)) ? [] : places(DIGITS)),
-    ...(names.some((x) => /^[a-z]$/.test(x)) ? [] : places(LETTERS)),
+    ...(names.some((x) => /^[0-9]$/.test(x)) ? [] : counted(DIGITS)),
+    ...(names.some((x) => /^[a-z]$/.test(x)) ? [] : counted(LETTERS)),
   ];
 }
 

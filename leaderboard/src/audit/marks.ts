@@ -41,7 +41,7 @@ export const referenceShown = (entry: Entry) =>
   isOutput(entry) &&
   ((kindOf(entry) === "text" && markOf(entry).right !== undefined) || (settings.show && complete(entry)));
 
-/** Change an entry's mark. Undo takes letters that are typed one after the other into one field (`typed`) back together. */
+/** Change an entry's mark. `typed` names a field: one undo takes back all letters that are typed into it one after the other. */
 export function setMark(entry: Entry, change: Mark, typed = "") {
   const old = marks.get(entry.id);
   if (old && Object.entries(change).every(([name, value]) => old[name] === value)) return;

@@ -2,7 +2,7 @@
 
 import { keyButton, keyButtons, low, noteField, onEnter } from "../common/annotator/page.ts";
 import { moveTo, work } from "../common/annotator/work.ts";
-import { byId, h } from "../common/dom.ts";
+import { byId, h, para } from "../common/dom.ts";
 import { data$ } from "../common/passage.ts";
 import { t } from "../common/words.ts";
 import { mark, write } from "./actions.ts";
@@ -12,7 +12,7 @@ import { asksSeveral, isOutput, kindOf, othersOf, settings } from "./state.ts";
 import type { Entry } from "./types.ts";
 
 /** The question, and a note on how to answer. */
-export const heading = (words: string, note: string) => [low(words, "asked"), note && h("p", { class: "note" }, note)];
+export const heading = (words: string, note: string) => [low(words, "asked"), note && para("note", note)];
 
 export function drawOptions(entry: Entry) {
   const { said } = markOf(entry),

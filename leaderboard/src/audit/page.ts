@@ -1,8 +1,8 @@
 // The audit page, which shows one output at a time.
 
 import { drawDoor, drawEntry, low } from "../common/annotator/page.ts";
-import { draw, keepPlace, work } from "../common/annotator/work.ts";
-import { check, h, type Kid } from "../common/dom.ts";
+import { draw, keepEntry, work } from "../common/annotator/work.ts";
+import { check, h, type Kid, para } from "../common/dom.ts";
 import { chat, data$ } from "../common/passage.ts";
 import { inChinese, t } from "../common/words.ts";
 import { mark, takeSpan } from "./actions.ts";
@@ -39,7 +39,7 @@ export function drawPage() {
     task = taskOf(entry);
   const show = (on: boolean) => {
     settings.show = on;
-    keepPlace();
+    keepEntry();
     draw();
   };
   drawEntry(
@@ -64,16 +64,14 @@ const drawDialogue = (entry: Entry) =>
 
 const drawQuestion = ({ question }: Entry) => [
   low(t("question")),
-  question ? data$("p", "question", question) : h("p", { class: "question" }, t("whichExplanation")),
+  question ? data$("p", "question", question) : para("question", t("whichExplanation")),
 ];
 
 function drawAnswer(entry: Entry): Kid {
   if (!isOutput(entry)) return isListed(entry) ? drawOptions(entry) : drawWriting(entry);
   return [
     low(t("replyHead")),
-    entry.reply.trim()
-      ? data$("pre", "reply said", entry.reply)
-      : h("p", { class: "reply said muted" }, t("emptyReply")),
+    entry.reply.trim() ? data$("pre", "reply said", entry.reply) : para("reply said muted", t("emptyReply")),
     isListed(entry) ? drawOptions(entry) : drawJudgement(entry),
     drawParser(entry),
     drawNote(entry),

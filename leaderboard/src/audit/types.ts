@@ -53,7 +53,7 @@ export interface PageData {
   outputs: Entry[];
 }
 
-/** A person's mark of an entry. `said`: the chosen labels, or one of NO_OPTION. Scores have their scales' names as keys. */
+/** A person's mark of an entry. `said`: the chosen label or labels, or one of `othersOf`. Scores have their scales' names as keys. */
 export interface Mark {
   said?: string | string[];
   right?: boolean;

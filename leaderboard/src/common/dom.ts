@@ -58,6 +58,12 @@ export const h = <K extends keyof Html>(tag: K, props?: Props<Html[K]> | null, .
 export const s = <K extends keyof Svg>(tag: K, props?: Props<Svg[K]> | null, ...kids: Kids): Svg[K] =>
   fill(document.createElementNS(SVG, tag), props ?? null, kids);
 
+/** A paragraph of a class. */
+export const para = (cls: string, ...kids: Kids) => h("p", { class: cls }, ...kids);
+
+/** A fold: the line that is always in sight, and the content below it. */
+export const fold = (summary: Kid, ...kids: Kids) => h("details", null, h("summary", null, summary), ...kids);
+
 export function put<N extends Element>(node: N, ...kids: Kids): N {
   node.replaceChildren();
   return fill(node, null, kids);

@@ -1,5 +1,5 @@
 // The frame of every page: its start, a header with the choice of language and theme, a title and a footer.
-import { $, button, fill, h, type Kid, put, watchFolds } from "./dom.ts";
+import { $, button, fill, h, type Kid, para, put, watchFolds } from "./dom.ts";
 import { lettersOn, switchLetters } from "./keys.ts";
 import { watchMenus } from "./menu.ts";
 import { store } from "./storage.ts";
@@ -36,7 +36,7 @@ export function drawFrame(title: string, foot: Kid) {
     h(
       "div",
       { class: "bar" },
-      h("p", { class: "brand" }, "evalsuite"),
+      para("brand", "evalsuite"),
       h(
         "div",
         { class: "tools" },

@@ -31,17 +31,17 @@ function setApart(text: string, spans: readonly string[], cls: string): Kid {
   const wanted = ["[MASK]", ...spans].filter(Boolean);
   const nodes: Kid[] = [];
   for (let rest = text; rest; ) {
-    const places = wanted
+    const found = wanted
       .map((w): [number, string] => [rest.indexOf(w), w])
       .filter(([at]) => at >= 0)
       .sort((a, b) => a[0] - b[0]);
-    if (!places.length) {
+    if (!found.length) {
       nodes.push(visible(rest));
       break;
     }
-    const [at, found] = places[0];
-    nodes.push(visible(rest.slice(0, at)), h("mark", { class: found === "[MASK]" ? "mask" : cls }, visible(found)));
-    rest = rest.slice(at + found.length);
+    const [at, first] = found[0];
+    nodes.push(visible(rest.slice(0, at)), h("mark", { class: first === "[MASK]" ? "mask" : cls }, visible(first)));
+    rest = rest.slice(at + first.length);
   }
   return nodes;
 }

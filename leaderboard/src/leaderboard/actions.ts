@@ -12,7 +12,7 @@ function change(values: Partial<State>, { step = true } = {}) {
   Object.assign(state, values);
   changed(Object.keys(values) as Choice[], step);
 }
-const with$ = (list: string[], value: string, on: boolean) => [
+const withOrWithout = (list: string[], value: string, on: boolean) => [
   ...list.filter((x) => x !== value),
   ...(on ? [value] : []),
 ];
@@ -51,14 +51,15 @@ export function sheetSort(id: string) {
 const sheetOf = (entry: string) => entry.slice(0, entry.lastIndexOf(":"));
 
 /** Highlight a model in charts, or end its highlight. */
-export const highlight = (id: string) => change({ picked: with$(state.picked, id, !state.picked.includes(id)) });
+export const highlight = (id: string) =>
+  change({ picked: withOrWithout(state.picked, id, !state.picked.includes(id)) });
 export const clearHighlights = () => change({ picked: [] });
 /** Pick a value in a section that is drawn from sheets; `key` is the section and the field. */
 export const pickIn = (key: string, value: string) =>
   change({ picks: [...state.picks.filter((x) => !x.startsWith(`${key}.`)), `${key}.${value}`] });
-/** Note that a fold is open or closed; nothing is redrawn. */
-export function unfolds(id: string, on: boolean) {
-  if (on !== state.unfolded.includes(id)) change({ unfolded: with$(state.unfolded, id, on) }, { step: false });
+/** Remember that a fold is open or closed; nothing is redrawn. */
+export function rememberFold(id: string, on: boolean) {
+  if (on !== state.unfolded.includes(id)) change({ unfolded: withOrWithout(state.unfolded, id, on) }, { step: false });
 }
 /** Unfold the parts of a mean by its key; "" folds them. */
 export const unfoldParts = (parts: string) => change({ parts });

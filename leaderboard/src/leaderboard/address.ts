@@ -44,7 +44,7 @@ export function routedCell() {
 
 // ---- the view
 const OF_OVERVIEW = (Object.keys(CHOICES) as Choice[]).filter((name) => !OF_ITEMS.includes(name));
-/** Choices that name models. The address has run and name, which may be shortened. */
+/** Choices that name models. In the address a model is its run's index and its name, shortened if it is long. */
 const OF_MODELS: Choice[] = ["picked", "statusModel"];
 function modelKey(id: string) {
   const model = models.get(id);

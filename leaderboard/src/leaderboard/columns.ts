@@ -21,7 +21,7 @@ import { BY_RANK, state } from "./state.ts";
 import { meanRanks } from "./statistics.ts";
 import type { Benchmark, Cell, Estimate, Mean, Model, Task } from "./types.ts";
 
-/** A task on a set; null: the mean over the task's sets. */
+/** A task and a set; a set of null stands for the mean over the task's sets. */
 export interface At {
   task: Task;
   set: string | null;
@@ -65,7 +65,7 @@ export function tablesOf(b: Benchmark): OverviewTable[] {
   }));
 }
 
-/** The tables of a benchmark; the harder set, which the paper reports, comes first. */
+/** The tables of a benchmark; the hardest set, which papers report, comes first. */
 export const hardestFirst = (b: Benchmark): OverviewTable[] =>
   b.levels.length ? [...tablesOf(b)].reverse() : tablesOf(b);
 

@@ -1,7 +1,7 @@
 // The table of contents: the page's sections by groups, and the folds around long sections.
 import { $, button, byId, h, put } from "../common/dom.ts";
 import { listed, t } from "../common/words.ts";
-import { unfolds } from "./actions.ts";
+import { rememberFold } from "./actions.ts";
 import { state } from "./state.ts";
 
 export interface Section {
@@ -16,7 +16,7 @@ const WIDE = "(min-width: 68.75rem)"; // as in page.css
 const isWide = () => matchMedia(WIDE).matches;
 
 let reading = ""; // the id of the section at the top of the window
-let chosen = false; // its link was pressed: a section near the end of the page cannot scroll to the top of the window
+let chosen = false; // a person pressed its link; if it is near the page's end, it cannot scroll to the top of the window
 
 /** The list of sections: at the side of a wide window, in one menu of a narrow one. */
 export function drawContents(all: Section[]) {
@@ -103,14 +103,15 @@ function mark() {
 
 const MOST_TITLES = 3;
 
-/** Fold a section: its title stays visible, with what was found in it, or a line of description. */
+/** Fold a section: its title stays visible, with its findings or else the titles of its parts. */
 export function foldSection(id: string, box: HTMLElement) {
   const section = box.firstElementChild;
   const head = section?.querySelector("h2");
   if (!section || !head) return;
   const heads = [...section.querySelectorAll("h3, figcaption strong")].flatMap((x) => x.firstChild?.textContent ?? []);
   const titles = [...new Set(heads)].filter((x) => x.trim());
-  if (!titles.length) titles.push(section.querySelector(".note")?.textContent?.split(/(?<=。|\.(?= ))/)[0] ?? ""); // else the first sentence of its note
+  // Without titles, the line is the first sentence of the note.
+  if (!titles.length) titles.push(section.querySelector(".note")?.textContent?.split(/(?<=。|\.(?= ))/)[0] ?? "");
   const more = titles.length - MOST_TITLES;
   const tables = section.querySelectorAll("table").length;
   const found = [...section.querySelectorAll(":scope > .found")];
@@ -126,7 +127,7 @@ export function foldSection(id: string, box: HTMLElement) {
     h("summary", null, head, h("small", null, ` ${inside.filter(Boolean).join(" · ")}`)),
     ...section.childNodes,
   );
-  fold.addEventListener("toggle", () => unfolds(key, fold.open));
+  fold.addEventListener("toggle", () => rememberFold(key, fold.open));
   for (const x of found) x.remove();
   put(section, fold);
 }

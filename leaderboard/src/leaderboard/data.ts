@@ -43,7 +43,7 @@ export const recordingWords = ({ recorded }: Model) =>
 export const recordedFlags = (model: Model): Flag[] =>
   model.recorded ? [{ text: t("recorded"), title: plain(recordingWords(model) ?? "") }] : [];
 
-/** The prepared data of the page. */
+/** The content of the page, after `prepare`. */
 export let data: PageData;
 /** The models by id, in the order in which they are shown. */
 export let models: Map<string, Model>;
@@ -161,7 +161,8 @@ export const scoreOf = (cell: Cell | undefined, metric: string) => cell?.metrics
 export function counts(cell: Cell): Counts {
   if (cell.counted) return cell.counted;
   const all = Object.fromEntries(STATUSES.map((x) => [x, cell.status?.[x] ?? 0])) as Counts;
-  all.missing = Math.max(cell.missing ?? 0, cell.estimate ? cell.estimate.of - cell.estimate.asked : 0); // an estimate is not ranked, like a cell with missing items
+  // An estimate counts its unasked items as missing, so that it is not ranked.
+  all.missing = Math.max(cell.missing ?? 0, cell.estimate ? cell.estimate.of - cell.estimate.asked : 0);
   all.none = sumOf(NO_ANSWER.map((x) => all[x]));
   cell.counted = all;
   return all;

@@ -3,7 +3,7 @@ import { fill, h, type Kid, type Props } from "../common/dom.ts";
 import { num } from "../common/numbers.ts";
 import { plain } from "../common/text.ts";
 import { t } from "../common/words.ts";
-import { unfolds } from "./actions.ts";
+import { rememberFold } from "./actions.ts";
 import { counts, data } from "./data.ts";
 import { state } from "./state.ts";
 import { STATUSES } from "./statuses.ts";
@@ -72,7 +72,7 @@ export function unfold(key: string, summary: Kid, draw: () => Kid, props: Props<
   if (node.open) show();
   node.addEventListener("toggle", () => {
     if (node.open) show();
-    unfolds(key, node.open);
+    rememberFold(key, node.open);
   });
   return node;
 }

@@ -3,25 +3,30 @@ import { num, pct } from "../common/numbers.ts";
 import { t } from "../common/words.ts";
 import type { Cell, Flag } from "./types.ts";
 
-type Told = NonNullable<Cell["estimate"]>;
+type EstimateFacts = NonNullable<Cell["estimate"]>;
 
 /** A flag for an estimated figure: the number of items asked, out of all. */
 export const estimateFlag = ({ estimate }: Cell): Flag | null =>
-  estimate ? { text: t("estimateN", num(estimate.asked), num(estimate.of)), title: estimateTold(estimate) } : null;
+  estimate ? { text: t("estimateN", num(estimate.asked), num(estimate.of)), title: estimateSentence(estimate) } : null;
 
-/** The words of a chart beside an estimated figure: charts have no room for flags. */
+/** The words beside an estimated figure in a chart, which has no room for flags. */
 export const estimateWords = (cells: (Cell | undefined)[]): string => {
   const found = cells.flatMap((cell) => (cell && estimateFlag(cell)) ?? []);
   return found.length ? ` · ${found.length === 1 ? found[0].text : "≈"}` : "";
 };
 
-export function estimateTold(told: Told): string {
-  const [asked, of] = [num(told.asked), num(told.of)];
-  if (told.method === "subset") return t("estimateSubset", asked, of);
-  if (told.method === "anchors") {
-    const caution = told.beyond || (told.otherwise ?? []).length > 0 ? t("estimateCaution") : "";
-    return t("estimateAnchors", asked, of, num(told.models ?? 0), pct(told.error ?? 0)) + caution;
+export function estimateSentence(estimate: EstimateFacts): string {
+  const [asked, of] = [num(estimate.asked), num(estimate.of)];
+  if (estimate.method === "subset") return t("estimateSubset", asked, of);
+  if (estimate.method === "anchors") {
+    const caution = estimate.beyond || (estimate.otherwise ?? []).length > 0 ? t("estimateCaution") : "";
+    return t("estimateAnchors", asked, of, num(estimate.models ?? 0), pct(estimate.error ?? 0)) + caution;
   }
-  if (!told.margin) return t("estimateRanked", asked, of);
-  return t(told.reached ? "estimateTold" : "estimateOpen", asked, of, String(Math.round(10000 * told.margin) / 100));
+  if (!estimate.margin) return t("estimateRanked", asked, of);
+  return t(
+    estimate.reached ? "estimateTold" : "estimateOpen",
+    asked,
+    of,
+    String(Math.round(10000 * estimate.margin) / 100),
+  );
 }

@@ -60,7 +60,7 @@ const stale = new Map<string, Scrolled[]>();
 
 const boxOf = (id: string) => $(`part-${id}`);
 
-/** Sections in the window, as an observer reports them: to ask for their positions would cost a layout at every change. */
+/** Sections in the window, as an observer reports them: reading their positions would cost a layout at every change. */
 const inSight = new Set<string>();
 function watch(boxes: HTMLElement[]) {
   const note = (entry: IntersectionObserverEntry) =>
@@ -68,7 +68,7 @@ function watch(boxes: HTMLElement[]) {
   const watcher = new IntersectionObserver((entries) => entries.forEach(note));
   for (const box of boxes) watcher.observe(box);
 }
-/** Whether a section is in the window, before the observer has reported. */
+/** Whether a section is in the window; asked only until the observer has reported. */
 function isVisible(id: string) {
   const edge = boxOf(id).getBoundingClientRect();
   return edge.top < innerHeight && edge.bottom >= 0;
@@ -124,7 +124,7 @@ export function drawNext() {
   return id !== undefined;
 }
 
-/** Nodes that were scrolled once. Only they are asked for their position, since each question costs a layout. */
+/** Nodes that were scrolled once. Only their positions are read, since each reading costs a layout. */
 const moved = new WeakSet<EventTarget>();
 addEventListener("scroll", ({ target }) => target && moved.add(target), true);
 

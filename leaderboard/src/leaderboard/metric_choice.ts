@@ -17,10 +17,10 @@ export let ownMetrics = new Map<string, string[]>();
 export function offerMetrics() {
   tasks = tasksInView();
   const known = [...metricRows.keys()];
-  const place = (m: string) => 2 * (known.indexOf(baseName(m)) + 1 || known.length + 1) + Number(isPaper(m));
+  const order = (m: string) => 2 * (known.indexOf(baseName(m)) + 1 || known.length + 1) + Number(isPaper(m));
   const names = (wanted: (task: Task) => boolean) => {
     const cells = cellsInView().filter((c) => wanted(taskOf(c.task)));
-    return [...new Set(cells.flatMap((c) => Object.keys(c.metrics ?? {})))].sort((a, b) => place(a) - place(b));
+    return [...new Set(cells.flatMap((c) => Object.keys(c.metrics ?? {})))].sort((a, b) => order(a) - order(b));
   };
   choiceMetrics = names((x) => shared(x) && isChoice(x));
   textMetrics = names((x) => shared(x) && !isChoice(x));

@@ -1,5 +1,5 @@
 // The frame of the annotation and audit pages: the person and their progress, the steps to other entries, the list of keys.
-import { $, button, byId, h, type Kid, put, visible } from "../dom.ts";
+import { $, button, byId, h, type Kid, para, put, visible } from "../dom.ts";
 import { drawFrame } from "../frame.ts";
 import { canStore } from "../json_store.ts";
 import { key$, shortcut } from "../keys.ts";
@@ -15,11 +15,11 @@ import {
   isKept,
   type Job,
   job,
-  lastPlace,
+  lastEntry,
   moveTo,
   nextOpen,
   openFrom,
-  place,
+  setEntry,
   takeBack,
   takeUp,
   takeUpAgain,
@@ -39,11 +39,11 @@ export function startWork(made: Job, words: Words, mode = "", annotator = "") {
     draw();
   };
   onLanguage(drawAll);
-  const last = lastPlace(),
+  const last = lastEntry(),
     name = last.annotator || annotator;
   if (name) {
     takeUp(name);
-    place(last.at);
+    setEntry(last.at);
   }
   drawAll();
   addEventListener("keydown", onKey);
@@ -134,7 +134,7 @@ export function drawDoor(name = "") {
       "section",
       { class: "intro door" },
       h("h1", null, t("title")),
-      h("p", { class: "lead" }, t("lead", num(job.size))),
+      para("lead", t("lead", num(job.size))),
       warning(),
       h("form", { onsubmit: enter }, h("label", { for: "name" }, t("yourName")), ask),
     ),

@@ -42,11 +42,11 @@ export function keep(value: unknown, name = "") {
 
 export const keptWork = <T>(otherwise: T, name = "") => storedValue(shelf(name), otherwise);
 
-export const keepPlace = () =>
+export const keepEntry = () =>
   store.set(job.shelf, JSON.stringify({ annotator: work.annotator, at: work.at, ...job.settings }));
 
 /** The last annotator and the index of their entry. Restores their settings. */
-export function lastPlace() {
+export function lastEntry() {
   const { annotator = "", at = 0, ...settings } = storedValue<Partial<typeof work>>(job.shelf, {});
   const known = Object.entries(settings).filter(([name, on]) => name in job.settings && typeof on === "boolean");
   Object.assign(job.settings, Object.fromEntries(known));
@@ -65,7 +65,7 @@ export const isKept = (name: string | null) => work.annotator !== "" && Boolean(
 /** Load the work that another tab of the same page has stored: this tab would overwrite it. */
 export function takeUpAgain() {
   takeUp(work.annotator);
-  place(work.at);
+  setEntry(work.at);
   draw();
 }
 
@@ -79,15 +79,15 @@ export function draw() {
 }
 
 /** Make an entry the current one, without drawing it. */
-export function place(at: number, said = "") {
+export function setEntry(at: number, said = "") {
   work.at = Math.max(0, Math.min(job.size - 1, Math.trunc(at) || 0));
   work.said = said;
   job.arrived?.();
 }
 
 export function moveTo(at: number, said = "") {
-  place(at, said);
-  keepPlace();
+  setEntry(at, said);
+  keepEntry();
   draw();
   scrollTo(0, 0);
 }

@@ -24,13 +24,13 @@ export function abilityPanel(column: GroupColumn, rows: AbilityRow[]): HTMLEleme
   const chance = rows.map(({ score }) => score?.chance).find(isNumber);
   const title = inWords(column);
   const points = new Points();
-  const told = ({ model, score, estimated }: AbilityRow) =>
+  const describe = ({ model, score, estimated }: AbilityRow) =>
     `${plain(model.label)} ${pct(score?.value)}${between(score)}${estimated ? " · ≈" : ""}`;
   const row = (one: AbilityRow, i: number) => {
     const { model, score, estimated, act } = one;
     if (!isNumber(score?.value)) return null;
     const [y, x] = [rowAt(i), across(score.value)];
-    const words = told(one);
+    const words = describe(one);
     const point = { x, y, words, act, line: model.id, at: column.name };
     return group(
       model.baseline ? "base" : "own",
@@ -49,7 +49,7 @@ export function abilityPanel(column: GroupColumn, rows: AbilityRow[]): HTMLEleme
       small: isNumber(chance) ? t("chanceIs", pct(chance)) : null,
       cls: "",
       size: ["100%", height + 20],
-      words: `${title}: ${rows.map(told).join("; ")}`,
+      words: `${title}: ${rows.map(describe).join("; ")}`,
       rows: { models: rows.map(({ model }) => model) },
     },
     rowAxis(

@@ -121,13 +121,13 @@ export type Box = [number, number, number, number];
  *  to `taken`. */
 export function roomBeside(x: number, y: number, name: string, taken: Box[], ground: Ground) {
   const long = wide(name);
-  const places: [number, Anchor, number, number][] = [
+  const candidates: [number, Anchor, number, number][] = [
     [x + 9, "start", 4, 0],
     [x - 9, "end", 4, long],
     [x, "middle", -10, long / 2],
     [x, "middle", 17, long / 2],
   ];
-  for (const [at, anchor, down, before] of places) {
+  for (const [at, anchor, down, before] of candidates) {
     const [left, top, right, bottom]: Box = [at - before, y + down - 10, at - before + long, y + down + 2];
     const inside = left >= ground.left && right <= ground.right && top >= ground.top && bottom <= ground.bottom;
     if (!inside || taken.some((b) => b[0] < right && b[2] > left && b[1] < bottom && b[3] > top)) continue;

@@ -65,7 +65,7 @@ export function dotPanel(task: Task, every: OwnRow[]): HTMLElement {
   const named = [ticks[0], ticks[2], ticks[4]];
   const labels = named.map((v): [string, string] => [across(v), isRaw(metric) ? String(v) : pct(v, 0)]);
   const height = (rows.length + (inPaper > 0 ? 1 : 0)) * ROW;
-  const told = (r: OwnRow) =>
+  const describe = (r: OwnRow) =>
     sets.map((x) => `${setLabel(x)} ${figure(metric, r.value(x, task))}${estimated(r, x, task)}`).join(", ");
   const small = [
     metricName(metric),
@@ -89,7 +89,7 @@ export function dotPanel(task: Task, every: OwnRow[]): HTMLElement {
       small: small.filter(Boolean).join(" · "),
       cls: "",
       size: ["100%", height + 20],
-      words: `${taskName(task)}: ${rows.map((r) => `${plain(r.label)} ${told(r)}`).join("; ")}`,
+      words: `${taskName(task)}: ${rows.map((r) => `${plain(r.label)} ${describe(r)}`).join("; ")}`,
       rows: { models, last },
     },
     rowAxis(ticks.map(across), labels, height),

@@ -1,5 +1,5 @@
 // Judge against metric: the number of items with each score of the judge and each tenth of the metric.
-import { h } from "../../common/dom.ts";
+import { h, para } from "../../common/dom.ts";
 import { isNumber, num } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
 import type { ScaleNumbers } from "../../types/results.ts";
@@ -15,11 +15,11 @@ const LEFT = 22;
 const TENTHS = 10;
 
 /** Rows of ten counts, a row for each score; scores of a scale with many steps are grouped in tenths, too. */
-function counted(told: Record<string, string>, low: number, high: number): number[][] {
+function counted(histogram: Record<string, string>, low: number, high: number): number[][] {
   const steps = high - low + 1;
   const rows = Math.min(TENTHS, steps);
   const counts = Array.from({ length: rows }, () => Array<number>(TENTHS).fill(0));
-  for (const [score, list] of Object.entries(told)) {
+  for (const [score, list] of Object.entries(histogram)) {
     const row = counts[Math.min(rows - 1, Math.floor(((Number(score) - low) * rows) / steps))];
     for (const [i, n] of list.split(" ").entries()) row[i] += Number(n);
   }
@@ -37,14 +37,14 @@ export function jointPanels(cells: JudgedHere[], scale: string, metric: string):
   const there = cells.filter((c) => c.scales?.[scale]?.joint?.[metric]);
   const picked = pickedOf(there.map((c) => c.id));
   const shown = picked.length ? there.filter((c) => picked.includes(c.id)) : there;
-  if (!there.length) return h("p", { class: "notice" }, t("jointNone"));
+  if (!there.length) return para("notice", t("jointNone"));
   const panels = shown.map((c) => c.scales?.[scale] && jointPanel(c, c.scales[scale], scaleOf(c, scale), metric));
   return h("div", { class: "panels joints", id: "judge-joint" }, panels);
 }
 
 function jointPanel(c: JudgedHere, numbers: ScaleNumbers, [low, high]: [number, number], metric: string) {
-  const told = (numbers.joint?.[metric] ?? {}) as Record<string, string>;
-  const counts = counted(told, low, high);
+  const histogram = (numbers.joint?.[metric] ?? {}) as Record<string, string>;
+  const counts = counted(histogram, low, high);
   const most = Math.max(1, ...counts.flat());
   const [wide, tall, bottom] = [TENTHS * SIDE.wide, SIDE.high, counts.length * SIDE.high];
   const y = (i: number) => bottom - (i + 1) * tall;
@@ -59,7 +59,7 @@ function jointPanel(c: JudgedHere, numbers: ScaleNumbers, [low, high]: [number, 
   const lying = Array.from({ length: counts.length + 1 }, (_, i) => `M${LEFT} ${i * tall}h${wide}`);
   const edge = (tenth: number) => (isRaw(metric) ? (tenth * (metricRow(metric)?.top ?? 1)) / TENTHS : tenth * 10);
   const from = (i: number) => low + Math.ceil((i * (high - low + 1)) / counts.length);
-  const list = Object.entries(told).map(([score, tenths]) => `${score}: ${tenths}`);
+  const list = Object.entries(histogram).map(([score, tenths]) => `${score}: ${tenths}`);
   const chart = image(
     "curve joint",
     [LEFT + wide + 6, bottom + 32],

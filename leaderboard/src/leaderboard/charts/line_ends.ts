@@ -11,7 +11,7 @@ const NAMED = 9;
 
 const lastOf = ({ points }: SheetLine) => points[points.length - 1];
 
-/** Line -> the height of its name. All have one if they are few, else the highlighted lines or those with the largest changes. */
+/** Line -> the height of its name. All lines have a name if they are few, else the highlighted lines or those with the largest changes. */
 export function nameHeights(lines: SheetLine[], picked: string[], up: Scale): Map<string, number> {
   const weight = ({ end }: SheetLine) => end?.weight ?? 0;
   const heaviest = [...lines].sort((a, b) => weight(b) - weight(a)).slice(0, NAMED);
@@ -21,7 +21,8 @@ export function nameHeights(lines: SheetLine[], picked: string[], up: Scale): Ma
   return new Map(named.map((x, i) => [x.key, heights[i]]));
 }
 
-/** The end of a line. A press opens the evidence of its last point. A name without room shows only under the pointer. */
+/** The name and the figure at a line's end; a press opens the evidence of its last point. Without a height the name shows only under
+ *  the pointer. */
 export function endNode(line: SheetLine, up: Scale, height: number | undefined, points: Points): SVGElement {
   const last = lastOf(line);
   const y = up(Number(last.value));
@@ -31,6 +32,6 @@ export function endNode(line: SheetLine, up: Scale, height: number | undefined, 
     height === undefined ? "end quiet" : "end",
     null,
     path("lead", `M${from} ${y}L${from + 8} ${at}`),
-    label(from + 11, at + 4, [name, tspan("amount", ` ${figure}`)], "start", points.tells(last)),
+    label(from + 11, at + 4, [name, tspan("amount", ` ${figure}`)], "start", points.pointerProps(last)),
   );
 }

@@ -68,8 +68,8 @@ export interface Side {
   wide: number;
   high: number;
 }
-/** The layout of a matrix of squares with the names of its rows at the left and of its columns above. `corner`: the heading of the
- *  rows' names; from the n-th column on, columns stand a little apart. */
+/** The layout of a matrix of squares, with the names of rows at the left and of columns above. `corner`: the heading of the rows'
+ *  names. A small gap separates the first `n` columns from the others. */
 export function squares(rows: string[], columns: string[], side: Side, corner = "", n = Infinity) {
   const longest = (names: string[]) => 1.04 * Math.max(0, ...names.map(wide));
   const [left, lean] = [12 + longest([corner, ...rows]), 0.72 * longest(columns)];
@@ -203,14 +203,14 @@ export interface Chart extends Panel {
   notes?: Kid;
 }
 
-/** The points of one chart and the line of text that describes the current one. Tab stops once at the chart; the arrow keys go on,
+/** The points of one chart, and the line of text that describes the current point. Tab stops once at the chart; the arrow keys move
  *  left and right from point to point, up and down from line to line. */
 export class Points {
   private all: { point: Point; node: SVGElement }[] = [];
   private readout = h("p", { class: "note readout unsaved", "aria-hidden": "true" }, "\u00a0");
 
-  /** Attributes by which the pointer describes and opens a point, for nodes that keys do not reach. */
-  tells(point: Pick<Point, "words" | "cell" | "act">) {
+  /** Listeners that describe a point under the pointer and open it on a press, for marks that the keyboard does not reach. */
+  pointerProps(point: Pick<Point, "words" | "cell" | "act">) {
     return { onmouseenter: () => put(this.readout, point.words), onclick: actOf(point) };
   }
   /** Draw a point; `mark` draws it around a position in pixels. */
@@ -224,7 +224,7 @@ export class Points {
       "aria-label": words,
       onfocus: () => this.focused(here),
       onkeydown: (event: KeyboardEvent) => this.pressed(event, here),
-      ...this.tells(point),
+      ...this.pointerProps(point),
       ...more,
     };
     const marks = (px: number, py: number) => [dot("hit", px, py, reach), mark(px, py), s("title", null, words)];
@@ -241,7 +241,7 @@ export class Points {
     const joined = placed.filter((p) => !p.alone);
     const tracks = joined.length > 1 && [
       polyline("path", joined, { "stroke-dasharray": dash }),
-      over && polyline("over", joined, this.tells(over)),
+      over && polyline("over", joined, this.pointerProps(over)),
     ];
     const drawn = placed.map((p) => {
       const interval = isNumber(p.low) && isNumber(p.high) && verticalInterval(p.x, up(p.low), up(p.high), cap);

@@ -5,7 +5,7 @@ import { plain } from "../../common/text.ts";
 import { blocksOf } from "../tables/blocks.ts";
 import { cellText, inWords, isFigure, numberIn, titleOf } from "../tables/figures.ts";
 import type { Sheet, SheetColumn } from "../types.ts";
-import { group, image, label, line, square, squares, withTooltip as told } from "./marks.ts";
+import { group, image, label, line, square, squares, withTooltip } from "./marks.ts";
 
 /** Names beyond which only the most frequent are shown at first. */
 export const MOST_NAMES = 15;
@@ -123,29 +123,29 @@ export function matrixNode(matrix: Matrix, sheet: Sheet): SVGElement {
   const { rows, columns, counts, share, corner } = matrix;
   const side = { wide: 42, high: share ? 28 : 26 };
   const own = columns.filter((name) => rows.includes(name) || !share).length;
-  const place = squares(rows, columns, side, corner, own);
-  const right = place.right + 8;
+  const layout = squares(rows, columns, side, corner, own);
+  const right = layout.right + 8;
   const one = (row: string, i: number, column: string, j: number): Kid => {
     const found = matrix.squares.get(key(row, column));
-    const [x, y] = [place.x(j), place.y(i)];
+    const [x, y] = [layout.x(j), layout.y(i)];
     if (!found) return !share && row === column && line("grid", x + 6, x + side.wide - 6, y + 5, y + side.high - 5);
     const [cls, layers] = lookOf(matrix, found, row === column);
     const attributes = { "data-row": row, "data-name": column };
     return group(
       `square${cls}`,
       attributes,
-      told(found.words, square(x, y, side, layers, found.text, { class: "value" })),
+      withTooltip(found.words, square(x, y, side, layers, found.text, { class: "value" })),
     );
   };
-  const width = right + Math.max(counts.size ? 52 : 0, place.lean + 8);
+  const width = right + Math.max(counts.size ? 52 : 0, layout.lean + 8);
   return image(
     share ? "matrix" : "heat",
-    [Math.ceil(width), Math.ceil(place.bottom + 6)],
+    [Math.ceil(width), Math.ceil(layout.bottom + 6)],
     plain(titleOf(sheet)),
-    place.heads,
+    layout.heads,
     rows.map((row, i) => [
       columns.map((column, j) => one(row, i, column, j)),
-      label(right, place.y(i) + side.high / 2 + 4, counts.get(row) ?? "", "start", { class: "head" }),
+      label(right, layout.y(i) + side.high / 2 + 4, counts.get(row) ?? "", "start", { class: "head" }),
     ]),
   );
 }

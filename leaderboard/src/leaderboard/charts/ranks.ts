@@ -1,5 +1,5 @@
 // A diagram of average ranks with the critical difference (Demšar 2006).
-import { h, type Kid } from "../../common/dom.ts";
+import { type Kid, para } from "../../common/dom.ts";
 import { fixed } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
@@ -47,7 +47,7 @@ export function rankPanel({ set, columns, rows, left, unlike, test, cd, few }: R
   const step = Math.ceil((k - 1) / 9);
   const ticks = rows.map((_, i) => i + 1).filter((v) => (v - 1) % step === 0);
   const words = rows.map((r) => `${plain(r.model.label)} ${rankFigure(r.mean)} (${r.low}–${r.high})`);
-  const note = (word: string, names: Kid) => h("p", { class: "note" }, t(word), " ", names);
+  const note = (word: string, names: Kid) => para("note", t(word), " ", names);
   const leftNames = left.map((r, i) => [i > 0 && ", ", data$("span", "", r.label)]);
   const points = new Points();
   const one = (r: Ranked, i: number) => {

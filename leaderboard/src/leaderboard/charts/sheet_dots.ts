@@ -1,5 +1,5 @@
 // A sheet as rows of dots: a marker for each column, a line from the lowest to the highest, a stroke at their mean.
-import { h, visible } from "../../common/dom.ts";
+import { h, para, visible } from "../../common/dom.ts";
 import { isNumber, mean, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
@@ -20,7 +20,7 @@ export function dotPanels(sheet: Sheet, id: string): HTMLElement {
   const range = rangeOf(sheet.rows.flatMap((row) => up.map((n) => numberIn(row.cells[n]))));
   const key = up.map((n, i) => h("span", null, markSample(i % LOOKS, 16), visible(inWords(sheet.columns[n].heading))));
   const panels = blocksOf(sheet.rows).map((block) => dotPanel(sheet, block, up, range));
-  return h("div", { id }, h("p", { class: "legend" }, key), h("div", { class: "panels spreadpanels" }, panels));
+  return h("div", { id }, para("legend", key), h("div", { class: "panels spreadpanels" }, panels));
 }
 
 function dotPanel(sheet: Sheet, block: Block, up: number[], range: Range): HTMLElement {

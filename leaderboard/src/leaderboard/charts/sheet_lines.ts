@@ -1,5 +1,5 @@
-// Lines of a sheet: its values with their intervals over places, side by side or on a scale.
-import { h } from "../../common/dom.ts";
+// Lines of a sheet: its values with their intervals over positions, side by side or on a scale.
+import { h, para } from "../../common/dom.ts";
 import { isNumber, type Maybe, NAMES, num, pct, sumOf } from "../../common/numbers.ts";
 import { plain, shortened, wide } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
@@ -15,21 +15,21 @@ import { ENDED, endNode, nameHeights } from "./line_ends.ts";
 import { labelOf, lookOf, nameOf, pickedOf, sample } from "./looks.ts";
 import { chanceLine, type LinePoint, label, line, Points, upAxis } from "./marks.ts";
 
-/** A line of a panel: its points, look and name. It is a model's, or that of a set or perturbation that its name says. */
+/** A line of a panel. Its key is its name: that of its model, or of its set or perturbation. */
 export interface SheetLine {
   key: string;
   model?: string;
   look: number;
   points: LinePoint[];
-  /** The figure at the line's end, and whether the line is faint, for it is not significant. */
+  /** The figure at the line's end, the rank of its name where room is short, and whether the line is faint (not significant). */
   end?: { text: string; weight: number; faint?: boolean };
 }
 export interface LinePanel {
   title: string;
   small: string;
-  /** The places along the axis: names, or numbers on a scale. */
-  places: string[];
-  /** The scale of the places and its name; none where they stand side by side. */
+  /** The positions along the axis: names, or numbers on a scale. */
+  positions: string[];
+  /** The scale of the positions and its name; none where they stand side by side. */
   across?: SheetColumn;
   joined: boolean;
   diagonal: boolean;
@@ -37,12 +37,12 @@ export interface LinePanel {
   range?: Range;
   /** Words below the positions on the axis: numbers of items. */
   counts: string[];
-  /** Dotted levels: [first place, last place, value]. */
+  /** Dotted levels: [first position, last position, value]. */
   levels: [number, number, number][];
   lines: SheetLine[];
 }
 
-/** Models that are drawn where there are more: those picked, or the best. */
+/** The number of models above which only the lines of highlighted models, or of the best, are drawn. */
 export const MOST_LINES = 6;
 
 /** The panels of a sheet: one for each of its blocks. */
@@ -52,7 +52,7 @@ export function panelsOf(sheet: Sheet): LinePanel[] {
   const panels = all.filter((block) => !block.apart).map((block) => panelOf(sheet, block, apart));
   if (sheet.chart?.ends === undefined) return panels;
   const lines = panels.flatMap((panel) => panel.lines);
-  // Changes are compared by their slopes, which wide intervals would flatten.
+  // Slopes show changes, and wide intervals would flatten them: the range leaves out the intervals of lines that are tested.
   const values = lines.flatMap(({ points, end }) =>
     points.flatMap((p) => [p.value, p.cell?.chance, ...(end?.faint === undefined ? [p.low, p.high] : [])]),
   );
@@ -83,21 +83,21 @@ const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 type Caption = Pick<LinePanel, "title" | "small" | "joined" | "diagonal">;
 
-/** A line per row; the columns of figures are the places. */
+/** A line per row; the columns of figures are the positions. */
 function overColumns(sheet: Sheet, { group, rows }: Block, apart: SheetRow[], caption: Caption): LinePanel {
   const at = (sheet.chart?.up ?? figures(sheet)).filter((n) =>
     rows.some((row) => isNumber(asValue(row.cells[n]).value)),
   );
-  const places = at.map((n) => inWords(sheet.columns[n].heading));
+  const positions = at.map((n) => inWords(sheet.columns[n].heading));
   const lines = rows.map((row, i): SheetLine => {
     const named = nameIn(sheet, row, [0]);
-    const points = at.flatMap((n, place) =>
+    const points = at.flatMap((n, position) =>
       pointOf(
         sheet,
         row,
         n,
-        place,
-        `${named.key}, ${places[place]}`,
+        position,
+        `${named.key}, ${positions[position]}`,
         n === at[at.length - 1] ? changeIn(sheet, row) : [],
       ),
     );
@@ -105,12 +105,12 @@ function overColumns(sheet: Sheet, { group, rows }: Block, apart: SheetRow[], ca
   });
   const counts = at.map((n) => cellText({ heading: "" }, group?.cells[n]).text);
   const levels = apart.flatMap((row) =>
-    at.flatMap((n, place): LinePanel["levels"] => {
+    at.flatMap((n, position): LinePanel["levels"] => {
       const { value } = asValue(row.cells[n]);
-      return isNumber(value) ? [[place - 0.4, place + 0.4, value]] : [];
+      return isNumber(value) ? [[position - 0.4, position + 0.4, value]] : [];
     }),
   );
-  return { ...caption, places, counts, levels, lines };
+  return { ...caption, positions, counts, levels, lines };
 }
 
 /** The figure at the end of a row's line. */
@@ -136,10 +136,10 @@ function changeIn({ columns, chart }: Sheet, row: SheetRow): string[] {
   });
 }
 
-/** A line for the rows that agree in what identifies them, and for each column of values; column `across` has the places. */
+/** A line for the rows that agree in what identifies them, and for each column of values; column `across` has the positions. */
 function overRows(sheet: Sheet, { rows }: Block, apart: SheetRow[], across: number, caption: Caption): LinePanel {
   const up = sheet.chart?.up?.length ? sheet.chart.up : figures(sheet).filter((n) => n !== across);
-  // A column with one value for all rows, such as what is picked, tells no lines apart.
+  // A column with the same value in all rows, such as that of a picker, does not distinguish lines.
   const differs = (n: number) => new Set(rows.map((row) => cellText(sheet.columns[n], row.cells[n]).text)).size > 1;
   const keys = sheet.columns.flatMap(({ key }, n) =>
     n !== across && (n === 0 || key) && (differs(n) || (n === 0 && up.length === 1)) ? [n] : [],
@@ -148,7 +148,7 @@ function overRows(sheet: Sheet, { rows }: Block, apart: SheetRow[], across: numb
   const value = (row: SheetRow) => asValue(row.cells[across]).value;
   const word = (row: SheetRow) => cellText(column, row.cells[across]).text;
   const isScale = rows.every((row) => isNumber(value(row)));
-  const places = isScale
+  const positions = isScale
     ? [...new Set(rows.map((row) => Number(value(row))))].sort((a, b) => a - b).map(String)
     : [...new Set(rows.map((row) => word(row)))];
   const counted = sheet.columns.flatMap(({ kind, key }, n) => (kind === "count" && !key && n !== across ? [n] : []));
@@ -164,16 +164,16 @@ function overRows(sheet: Sheet, { rows }: Block, apart: SheetRow[], across: numb
       const look = up.length > 1 || !named.key ? columnLook(sheet, up, n) : lookIn(named.model, found.size);
       const one = found.get(key) ?? { key, model: up.length > 1 ? undefined : named.model, look, points: [] };
       found.set(key, one);
-      const at = isScale ? Number(value(row)) : places.indexOf(word(row));
+      const at = isScale ? Number(value(row)) : positions.indexOf(word(row));
       const words = [key, `${inWords(column.heading)} ${word(row)}${unit(column)}`].join(", ");
       one.points.push(...pointOf(sheet, row, n, at, words, more));
     }
   }
-  const ends = isScale ? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] : [-0.5, places.length - 0.5];
+  const ends = isScale ? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] : [-0.5, positions.length - 0.5];
   const values = apart.flatMap((row) => up.map((n) => asValue(row.cells[n]).value)).filter(isNumber);
   const levels = [...new Set(values)].map((v): [number, number, number] => [ends[0], ends[1], v]);
   const small = caption.small || (up.length === 1 ? headingWords(sheet.columns[up[0]]) : "");
-  const drawn = { ...caption, small, places, counts: [], levels, lines: [...found.values()] };
+  const drawn = { ...caption, small, positions, counts: [], levels, lines: [...found.values()] };
   return isScale ? { ...drawn, across: column } : drawn;
 }
 
@@ -188,8 +188,8 @@ function columnLook({ columns }: Sheet, up: number[], n: number): number {
   return n === up[up.length - 1] ? 0 : (HOLLOW + i) % LOOKS;
 }
 
-/** The words that identify a row, and its model where that is on the page. Where the first column has the places, only the sheet
- *  can be about a line's model: its rows are points, which may be about several. */
+/** The words that identify a row, and its model if the page has it. If the first column has the positions, rows are points and may be
+ *  about several models, so that the line's model is that of the sheet. */
 function nameIn(sheet: Sheet, row: SheetRow, keys: number[]) {
   const across = sheet.chart?.across;
   const about: About = across === 0 ? (sheet.about ?? {}) : { ...sheet.about, ...row.about };
@@ -229,8 +229,8 @@ function pointOf(sheet: Sheet, row: SheetRow, n: number, at: number, where: stri
 // ---- drawing
 const meanOf = ({ points }: SheetLine) => sumOf(points.map((p) => Number(p.value))) / (points.length || 1);
 
-/** The lines drawn: all where they are few or are named at their ends, else those of models picked, or the best, models before
- *  baselines. */
+/** The keys of the lines to draw: all if they are few or named at their ends, else those of highlighted models, else the best, models
+ *  before baselines. */
 export function linesShown(panels: LinePanel[]): Set<string> {
   const all = [...new Map(panels.flatMap(({ lines }) => lines.map((one) => [one.key, one] as const))).values()];
   const ids = [...new Set(all.flatMap((one) => one.model ?? []))];
@@ -244,14 +244,13 @@ export function linesShown(panels: LinePanel[]): Set<string> {
   return new Set((all.some(({ end }) => end) ? all : shown).map((one) => one.key));
 }
 
-/** The names of lines, for who saves the charts. */
+/** A legend with the names of the lines. */
 export const lineLegend = (panels: LinePanel[], shown: Set<string>): HTMLElement => {
   const all = new Map(panels.flatMap(({ lines }) => lines.map((one) => [one.key, one] as const)));
   const name = ({ key, model }: SheetLine) => (model && key === labelOf(model) ? nameOf(model) : key);
   const lines = [...all.values()].filter(({ key }) => shown.has(key));
-  return h(
-    "p",
-    { class: "legend" },
+  return para(
+    "legend",
     lines.map((one) => h("span", null, sample(one.look), " ", name(one))),
   );
 };
@@ -260,14 +259,14 @@ export const lineLegend = (panels: LinePanel[], shown: Set<string>): HTMLElement
 const shareEnd = (values: Maybe[]) =>
   [0.2, 0.4, 0.6, 0.8].find((x) => x >= Math.max(0, ...values.filter(isNumber))) ?? 1;
 
-/** The scale of the places, the labels below them, and the height of the chart with these. */
-function placing(panel: LinePanel) {
-  const { places, across, counts } = panel;
+/** The scale of the positions, the labels below them, and the height of the chart with these. */
+function axisOf(panel: LinePanel) {
+  const { positions, across, counts } = panel;
   if (panel.range) {
     const { left, right, top, bottom } = ENDED;
-    const at = scale(0, Math.max(1, places.length - 1), left + 10, right - 10);
-    const anchors: Anchor[] = places.length === 2 ? ["start", "end"] : places.map(() => "middle");
-    const nodes = places.map((name, i) => [
+    const at = scale(0, Math.max(1, positions.length - 1), left + 10, right - 10);
+    const anchors: Anchor[] = positions.length === 2 ? ["start", "end"] : positions.map(() => "middle");
+    const nodes = positions.map((name, i) => [
       line("grid upright", at(i), at(i), top, bottom),
       label(at(i), bottom + 17, plain(name), anchors[i]),
     ]);
@@ -275,7 +274,7 @@ function placing(panel: LinePanel) {
   }
   const { left, right, bottom } = PLOT;
   if (across) {
-    const numbers = places.map(Number);
+    const numbers = positions.map(Number);
     const [low, high] = across.range ?? [0, Math.max(...numbers)];
     const at = scale(low, high, left + 8, right - 8);
     const marks = across.range ? QUARTERS.map((share) => low + share * (high - low)) : numbers;
@@ -288,9 +287,9 @@ function placing(panel: LinePanel) {
     ];
     return { at, step: 10, nodes, height: bottom + 40 };
   }
-  const step = (right - left) / places.length;
-  const at = (place: number) => left + step * (place + 0.5);
-  const leaning = places.some((name) => wide(name) > step - 4);
+  const step = (right - left) / positions.length;
+  const at = (position: number) => left + step * (position + 0.5);
+  const leaning = positions.some((name) => wide(name) > step - 4);
   const counted = counts.some(Boolean);
   const y = bottom + 16;
   const low = leaning ? y + (counted ? 14 : 0) : y;
@@ -300,7 +299,7 @@ function placing(panel: LinePanel) {
       : label(x, low, text, "middle");
   const countY = leaning ? y : y + 15;
   const nodes = [
-    places.map((text, i) => [
+    positions.map((text, i) => [
       name(text, at(i)),
       counted && label(at(i), countY, counts[i], "middle", { class: "count" }),
     ]),
@@ -309,7 +308,7 @@ function placing(panel: LinePanel) {
   return { at, step, nodes, height: leaning ? bottom + 96 : counted ? bottom + 36 : bottom + 24 };
 }
 
-/** The range of a panel: that of its sheet, or from 0 to a round share above all values. */
+/** The vertical range of a panel: that of its sheet, or from 0 to a round share above all values. */
 function rangeIn({ range, diagonal, levels }: LinePanel, spots: LinePoint[], guess: number[]): Range {
   if (range) return range;
   const values = spots.flatMap((p) => [p.value, p.high]);
@@ -317,14 +316,14 @@ function rangeIn({ range, diagonal, levels }: LinePanel, spots: LinePoint[], gue
   return { low: 0, high, ticks: QUARTERS.map((v) => v * high) };
 }
 
-/** A panel of the lines that are shown. */
+/** A panel with the lines whose keys are in `shown`. */
 export function linePanel(panel: LinePanel, shown: Set<string>): HTMLElement {
   const lines = panel.lines.filter(({ key }) => shown.has(key));
   const spots = lines.flatMap(({ points }) => points);
   const guess =
     panel.levels.length || panel.diagonal ? [] : [...new Set(spots.map(({ cell }) => cell?.chance))].filter(isNumber);
   const range = rangeIn(panel, spots, guess);
-  const { at, step, nodes, height } = placing(panel);
+  const { at, step, nodes, height } = axisOf(panel);
   const ground = panel.range ? ENDED : PLOT;
   const frame = { ground, across: at, up: scale(range.low, range.high, ground.bottom, ground.top) };
   const points = new Points();
@@ -352,8 +351,8 @@ export function linePanel(panel: LinePanel, shown: Set<string>): HTMLElement {
   };
   const level = ([from, to, v]: [number, number, number]) =>
     line("chance dotted", Math.max(ground.left, at(from)), Math.min(ground.right, at(to)), frame.up(v), frame.up(v));
-  const told = ({ key, points: all }: SheetLine) => `${key}: ${all.map((p) => pct(p.value)).join(", ")}`;
-  // Lines in front come last: those picked, then those that are significant.
+  const describe = ({ key, points: all }: SheetLine) => `${key}: ${all.map((p) => pct(p.value)).join(", ")}`;
+  // Lines drawn last are in front: faint ones come first, highlighted ones last.
   const rank = (x: SheetLine) => (picked.includes(x.model ?? "") ? 2 : x.end?.faint ? 0 : 1);
   const order = lines.map((x, i) => ({ x, i })).sort((a, b) => rank(a.x) - rank(b.x));
   return points.panel(
@@ -363,7 +362,7 @@ export function linePanel(panel: LinePanel, shown: Set<string>): HTMLElement {
       small: [panel.small, guess.length === 1 && !names && t("chanceIs", pct(guess[0]))].filter(Boolean).join(" · "),
       cls: names ? "curve lines" : "curve",
       size: [ground.width, height],
-      words: `${plain(panel.title)}, ${plain(panel.small)}. ${names ? t("linesLabel", lines.length) : lines.map(told).join("; ")}`,
+      words: `${plain(panel.title)}, ${plain(panel.small)}. ${names ? t("linesLabel", lines.length) : lines.map(describe).join("; ")}`,
     },
     upAxis(frame, range.ticks, (v) => pct(v, 0)),
     nodes,

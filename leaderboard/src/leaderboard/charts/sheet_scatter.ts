@@ -1,5 +1,5 @@
-// A sheet as points: a column of counts or shares across, a column of scores up, with a line through each model's points. Rows without
-// a count stand at the left edge.
+// A sheet as a scatter plot: a column of counts or shares across, a column of scores up, and a line through each model's points. Rows
+// without a count are drawn at the left edge.
 import { isNumber, num, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
@@ -144,13 +144,13 @@ function scatterPanel(sheet: Sheet, group: string): HTMLElement {
   );
 }
 
-/** The names of ways beside their points, where nothing else stands: those of models picked first. */
-function namesOf(spots: Spot[], place: (p: Spot) => number[], picked: string[], full: Box[]): Map<Spot, SVGElement> {
-  const taken = [...full, ...spots.map(place).map(([x, y]): Box => [x - 5, y - 5, x + 5, y + 5])];
+/** The names of ways beside their points, where there is room; highlighted models come first. */
+function namesOf(spots: Spot[], at: (p: Spot) => number[], picked: string[], full: Box[]): Map<Spot, SVGElement> {
+  const taken = [...full, ...spots.map(at).map(([x, y]): Box => [x - 5, y - 5, x + 5, y + 5])];
   const names = new Map<Spot, SVGElement>();
   for (const p of [...spots].sort((a, b) => Number(picked.includes(b.id)) - Number(picked.includes(a.id)))) {
     const name = p.way || labelOf(p.id);
-    const [x, y] = place(p);
+    const [x, y] = at(p);
     const free = roomBeside(x, y, name, taken, { ...GROUND, bottom: GROUND.bottom + 2 });
     if (free) names.set(p, label(free.x, free.y, name, free.anchor, { class: "dotname" }));
   }

@@ -17,7 +17,7 @@ export function strip(value: number, base: number | null, { low, high }: { low?:
   );
 }
 
-/** Two bars: a filled one for the share of chosen labels, a hollow one below for gold. */
+/** Two bars: a filled one for the share of a chosen label, and below a hollow one for the share in which it is right. */
 export function bars(chosen: Maybe, gold: Maybe): SVGElement {
   const one = (cls: string, share: Maybe, y: number) =>
     bar(cls, 0, y, `${(100 * (share ?? 0)).toFixed(1)}%`, 7, { rx: 2 });

@@ -1,5 +1,5 @@
 // The evidence of one figure: how it was computed, and the list of its items.
-import { $, button, h, type Kid, put } from "../../common/dom.ts";
+import { $, button, fold, h, type Kid, para, put } from "../../common/dom.ts";
 import { isNumber, num, pct, tokenCount } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { brief, plain } from "../../common/text.ts";
@@ -7,7 +7,7 @@ import { t } from "../../common/words.ts";
 import { go } from "../address.ts";
 import { counts, isChoice, modelOf, nameNode, recordedFlags, taskOf } from "../data.ts";
 import { leakNote, leaky, signsOf, statusBar, statusWords } from "../details.ts";
-import { estimateTold } from "../estimates.ts";
+import { estimateSentence } from "../estimates.ts";
 import { fact, settings } from "../facts.ts";
 import { metricOf } from "../metric_choice.ts";
 import { figure, longName, span, spreadOf } from "../metrics.ts";
@@ -37,9 +37,8 @@ function cellHead(cell: Cell) {
     { class: "cellhead" },
     button(t("back"), () => go({}), { class: "link", id: "back" }),
     h("h1", { tabindex: -1, id: "cellname" }, taskName(task), h("span", { class: "tag" }, setLabel(cell.set))),
-    h(
-      "p",
-      { class: "lead" },
+    para(
+      "lead",
       nameNode(modelOf(cell.id)),
       recordedFlags(modelOf(cell.id)).map(flagNode),
       h("span", { class: "muted" }, ` · ${askedHow(cell)}`),
@@ -57,7 +56,7 @@ function cellHead(cell: Cell) {
     ),
     notices(cell),
     metricTable(cell),
-    h("details", null, h("summary", null, t("made")), settings(Object.entries(cell.facts ?? {}))),
+    fold(t("made"), settings(Object.entries(cell.facts ?? {}))),
   );
 }
 
@@ -110,7 +109,7 @@ function notices(cell: Cell) {
   return [
     leakNote(cell) && h("p", { class: `notice${leaky(cell) ? " caution" : ""}` }, leakNote(cell)),
     signsOf(cell).length > 0 && notice(t("signRead", num(signsOf(cell).length))),
-    cell.estimate && notice(estimateTold(cell.estimate)),
+    cell.estimate && notice(estimateSentence(cell.estimate)),
     missing > 0 && !cell.estimate && notice(t("notAsked", num(missing))),
     cell.shots_dropped > 0 && notice(t("dropped", num(cell.shots_dropped))),
     errors.length > 0 &&
@@ -149,7 +148,7 @@ function metricTable(cell: Cell) {
     "details",
     { id: "metrics" },
     h("summary", null, t("allMetrics", all.length)),
-    h("p", { class: "note" }, t("intervalNoteCell")),
+    para("note", t("intervalNoteCell")),
     sheetNode(sheet, { id: "metrics-table", heading: null, where: settingWords(cell) }),
   );
 }

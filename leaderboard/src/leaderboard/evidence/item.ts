@@ -1,5 +1,5 @@
 // One item: its dialogue, the request, the reply and its reading, and the answers of other models.
-import { $, button, copyButton, h, type Kid, put, reachable, visible } from "../../common/dom.ts";
+import { $, button, copyButton, fold, h, type Kid, para, put, reachable, visible } from "../../common/dom.ts";
 import { num, pct } from "../../common/numbers.ts";
 import { chat, data$, emphasised } from "../../common/passage.ts";
 import { langOf, plain } from "../../common/text.ts";
@@ -26,7 +26,7 @@ export async function drawItem() {
   const named = route().has("item");
   $("panes").classList.toggle("has-item", named);
   if (!cell || entry === undefined) {
-    put(box, h("p", { class: "notice" }, t(named ? "gone" : "pick")), h("p", { class: "muted" }, t("keys")));
+    put(box, para("notice", t(named ? "gone" : "pick")), para("muted", t("keys")));
     return;
   }
   box.setAttribute("aria-busy", "true");
@@ -34,7 +34,7 @@ export async function drawItem() {
   if (!wanted()) return;
   box.removeAttribute("aria-busy");
   if (!row || row instanceof Error) {
-    put(box, h("p", { class: "notice" }, visible(row?.message ?? t("gone"))));
+    put(box, para("notice", visible(row?.message ?? t("gone"))));
     return;
   }
   const others = h("section", { id: "others" }, h("h3", null, t("others")));
@@ -42,7 +42,7 @@ export async function drawItem() {
   reachable(box);
   const cards = await otherCards(cell, entry, row);
   if (!wanted()) return;
-  others.append(cards.length ? h("div", { class: "cards" }, cards) : h("p", { class: "muted" }, t("noOthers")));
+  others.append(cards.length ? h("div", { class: "cards" }, cards) : para("muted", t("noOthers")));
   reachable(others);
 }
 
@@ -89,12 +89,7 @@ const itemBody = (cell: Cell, row: Reply, entry: number) => [
     ),
   ),
   opinions(row),
-  h(
-    "details",
-    null,
-    h("summary", null, t("prompt")),
-    h("div", { class: "promptbox" }, copyButton(row.prompt), data$("pre", "", row.prompt)),
-  ),
+  fold(t("prompt"), h("div", { class: "promptbox" }, copyButton(row.prompt), data$("pre", "", row.prompt))),
 ];
 
 function choices(row: Reply) {
@@ -139,7 +134,7 @@ function otherCard(mine: Cell, cell: Cell, entry: number, row: Reply, otherForm:
       ),
       badge(outcomeAt(cell, entry)),
     ),
-    otherForm && h("p", { class: "warn" }, "≠ ", t("otherForm")),
+    otherForm && para("warn", "≠ ", t("otherForm")),
     answerOf(row),
     button(t("openIt"), () => openEntry(cell, entry), {
       class: "link",

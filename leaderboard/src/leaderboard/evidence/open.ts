@@ -25,10 +25,12 @@ export function current() {
 export const openEntry = (cell: Cell, entry: number, replace = false) =>
   go({ ...cellRoute(cell), item: idAt(cell, entry) }, replace);
 
+/** Open an entry of the cell on screen. */
 export function step(entry: number) {
   if (open) openEntry(open, entry, route().has("item"));
 }
 
+/** Open the entry that is `by` lines further in the list. */
 export function move(by: number) {
   const at = shown.indexOf(current() ?? -1);
   const next = shown[at < 0 ? (by > 0 ? 0 : shown.length - 1) : at + by];

@@ -1,5 +1,5 @@
 // Judgements of one reply, by judges and second readers.
-import { h, type Kid } from "../../common/dom.ts";
+import { fold, h, type Kid } from "../../common/dom.ts";
 import { data$ } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
@@ -29,7 +29,7 @@ function verdict({ status, scores }: Opinion) {
 /** Second readers' readings of a reply, with their own words and their prompts. */
 export function secondReadings(row: Reply) {
   const mine = row.opinions.filter((j) => j.control === "second");
-  const asked = (j: Opinion) => h("details", null, h("summary", null, t("prompt")), data$("pre", "reply", j.asked));
+  const asked = (j: Opinion) => fold(t("prompt"), data$("pre", "reply", j.asked));
   return cards(t("secondReader"), mine, (j) =>
     card(data$("span", "", j.judge), t(`second.${j.status}`), j.reasons || t("emptyReply"), asked(j)),
   );

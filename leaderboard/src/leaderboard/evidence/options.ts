@@ -1,5 +1,5 @@
 // The options of an item, with marks for right and chosen ones, and with their likelihoods.
-import { h, type Kid, visible } from "../../common/dom.ts";
+import { fold, h, type Kid, para, visible } from "../../common/dom.ts";
 import { fixed, isNumber, num, pct, sumOf, twoDigits } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { langOf } from "../../common/text.ts";
@@ -94,7 +94,7 @@ export function likelihoods(row: Reply, found: Likelihood[]) {
   return [
     h("h3", null, t("options")),
     optionList(row, "opts likely", likely),
-    h("p", { class: "note" }, t("likelihoodNote", t(ofTexts ? "perToken" : "logprob"))),
+    para("note", t("likelihoodNote", t(ofTexts ? "perToken" : "logprob"))),
   ];
 }
 
@@ -118,18 +118,12 @@ export function probed(row: Reply, found: Likelihood[]) {
       row.pairs?.[i] && pairNode(row.pairs[i]),
     ];
   };
-  return [
-    h("h3", null, t("probe")),
-    optionList(row, "opts likely probe", probe),
-    h("p", { class: "note" }, t("probeNote")),
-  ];
+  return [h("h3", null, t("probe")), optionList(row, "opts likely probe", probe), para("note", t("probeNote"))];
 }
 
 const pairNode = ([context, target]: string[]) =>
-  h(
-    "details",
-    null,
-    h("summary", null, t("pairOf")),
+  fold(
+    t("pairOf"),
     h(
       "pre",
       { class: "data reply", lang: langOf(context) },

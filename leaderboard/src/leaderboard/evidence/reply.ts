@@ -1,5 +1,5 @@
 // The reply to a request, and its reading.
-import { button, fill, h, type Kid, visible } from "../../common/dom.ts";
+import { button, fill, h, type Kid, para, visible } from "../../common/dom.ts";
 import { num } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { langOf } from "../../common/text.ts";
@@ -46,9 +46,9 @@ function tokensOf([ofPrompt, generated, thinking, guessed]: ReplyTokens) {
 export function replyNode(row: Reply): Kid {
   if (row.error !== null)
     return h("div", { class: "notice" }, h("strong", null, t("noReply")), " ", data$("code", "", row.error));
-  if (row.likelihoods) return row.finish !== "nll" && h("p", { class: "notice" }, t("nothingWritten"));
+  if (row.likelihoods) return row.finish !== "nll" && para("notice", t("nothingWritten"));
   return [
-    row.status === "filtered" && h("p", { class: "notice" }, t("withheld")),
+    row.status === "filtered" && para("notice", t("withheld")),
     (row.reply || row.status !== "filtered") && highlighted(row),
   ];
 }

@@ -144,7 +144,7 @@ function load(name: string): Loaded {
   return one;
 }
 
-/** Load a shard, or take it from memory. */
+/** A shard from memory, or on its way. */
 function take(name: string): Loaded {
   const found = loaded.get(name) ?? load(name);
   loaded.delete(name);

@@ -1,5 +1,5 @@
 // The chart of results by task: a row for each model, a dot for each set.
-import { h } from "../../common/dom.ts";
+import { h, para } from "../../common/dom.ts";
 import { sentences, t } from "../../common/words.ts";
 import { dotPanel } from "../charts/dots.ts";
 import { savers } from "../charts/picture.ts";
@@ -12,7 +12,7 @@ import type { Task } from "../types.ts";
 
 export function drawChart() {
   if (!cellsInView().length) return null;
-  const columns = benchmarksShown().flatMap((b) => tablesOf(b).at(-1)?.columns ?? []); // the columns of each benchmark's last set
+  const columns = benchmarksShown().flatMap((b) => tablesOf(b).at(-1)?.columns ?? []);
   if (!columns.length) return null;
   const rows = (task: Task) => {
     const own = rankColumns(benchmarkOf(task));
@@ -22,9 +22,8 @@ export function drawChart() {
     "section",
     { class: "block" },
     h("div", { class: "titled" }, h("h2", null, t("chart")), savers("charts", t("chart"))),
-    h(
-      "p",
-      { class: "note" },
+    para(
+      "note",
       sentences(
         t(alone() ? "chartNote" : "chartNoteSets"),
         state.intervals && haveIntervals() && t("whiskerNote"),

@@ -1,5 +1,5 @@
 // Sections that show sheets of analyses as tables.
-import { h } from "../../common/dom.ts";
+import { h, para } from "../../common/dom.ts";
 import { t } from "../../common/words.ts";
 import { data } from "../data.ts";
 import { state } from "../state.ts";
@@ -31,7 +31,7 @@ export function drawReferences() {
         "section",
         { class: "block", id: "reference" },
         h("h2", null, t("figures")),
-        h("p", { class: "note" }, t("figuresNote")),
+        para("note", t("figuresNote")),
         nodes,
       )
     : null;

@@ -1,5 +1,5 @@
 // The first tables of a page of several benchmarks: a row for each model with means over a group, and the parts of each mean.
-import { $, button, h, type Kid, put, visible } from "../../common/dom.ts";
+import { $, button, h, type Kid, para, put, visible } from "../../common/dom.ts";
 import { isNumber, num, pct, signed, sumOf } from "../../common/numbers.ts";
 import { listed, sentences, t } from "../../common/words.ts";
 import type { GroupChange, GroupColumn, GroupScore } from "../../types/results.ts";
@@ -56,9 +56,8 @@ function drawWhole(whole: GroupTable): Kid {
   return [
     sheetNode(scoresOf(whole), { id: `whole-${name}`, heading: h("h2", null, title), where: wayOf(whole) }),
     h("div", { id: boxOf(whole), class: "parts" }, partsNode(whole)),
-    h(
-      "p",
-      { class: "note" },
+    para(
+      "note",
       sentences(
         t("wholeNote"),
         whole.columns.some(({ absent }) => absent.length) && t("absentNote"),
@@ -337,7 +336,7 @@ function unfolded(
     sheetNode(sheet, {
       id: `parts-${whole.group.name}`,
       heading: h("h3", { tabindex: -1 }, visible(title), " ", button(t("fold"), fold, { class: "small" })),
-      note: h("p", { class: "note" }, note),
+      note: para("note", note),
       where: wayOf(whole),
     }),
   );

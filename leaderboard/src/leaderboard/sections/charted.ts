@@ -1,5 +1,5 @@
 // Sections drawn from the sheets of analyses: their pickers, charts and tables.
-import { button, choice, h, type Kid, kept, visible } from "../../common/dom.ts";
+import { button, choice, h, type Kid, kept, para, visible } from "../../common/dom.ts";
 import { hasWord, t } from "../../common/words.ts";
 import { modelKeys } from "../charts/looks.ts";
 import { frequent, MOST_NAMES, matrixBox, matrixOf } from "../charts/matrix.ts";
@@ -45,12 +45,11 @@ export function drawCharted(id: string, analyses: string[], whole: string[] = []
     foundIn([...above.map(({ sheet }) => sheet), ...sheets]),
     above.map(({ node }) => node),
     above.length > 0 && save,
-    sheets.length > 0 && hasWord(`${id}Note`) && h("p", { class: "note" }, t(`${id}Note`)),
+    sheets.length > 0 && hasWord(`${id}Note`) && para("note", t(`${id}Note`)),
     controls(id, picks.filter(isShared)),
     picks.some(({ values }) => values.length > 1) &&
-      h(
-        "p",
-        { class: "savers" },
+      para(
+        "savers",
         button(t("allAsCsv"), () => exportSheets(id, all), { class: "small", "data-all": id }),
       ),
     keys.length > 1 && modelKeys(keys),
@@ -81,14 +80,14 @@ function drawPart(id: string, sheets: Sheet[], picks: Pick[], isShared: (pick: P
   return [
     words &&
       h("div", { class: "titled" }, h("h3", null, words), drawn && h("span", { class: "savers" }, savers(box, saved))),
-    words && hasWord(`part.${name}.note`) && h("p", { class: "note" }, t(`part.${name}.note`)),
+    words && hasWord(`part.${name}.note`) && para("note", t(`part.${name}.note`)),
     chart &&
       controls(
         id,
         picks.filter((pick) => chart.pick?.includes(pick.field) && !isShared(pick)),
       ),
     drawn,
-    chart && notesOf(sheets).map((note) => h("p", { class: "note" }, visible(inWords(note)))),
+    chart && notesOf(sheets).map((note) => para("note", visible(inWords(note)))),
     !chart && all(),
     chart && chart.kind !== "bars" && unfold(`tables-${key}`, words ? t("numbersOf", words) : t("asTable"), all),
   ];
@@ -139,7 +138,7 @@ function lineCharts(sheets: Sheet[], box: string): Kid {
   const ids = new Set(panels.flatMap(({ lines }) => lines.flatMap(({ model }) => model ?? [])));
   const isEnded = panels.some(({ range }) => range);
   return [
-    !isEnded && ids.size > MOST_LINES && h("p", { class: "note" }, t("bestShown", MOST_LINES, ids.size)),
+    !isEnded && ids.size > MOST_LINES && para("note", t("bestShown", MOST_LINES, ids.size)),
     h(
       "div",
       { class: "panels curves", id: box },
@@ -162,10 +161,7 @@ function matrices(sheets: Sheet[], box: string, id: string): Kid {
     h(
       "div",
       { id: box },
-      all.map(({ sheet, matrix }) => [
-        h("p", { class: "note" }, visible(titleOf(sheet))),
-        matrixBox(few(matrix), sheet, t(id)),
-      ]),
+      all.map(({ sheet, matrix }) => [para("note", visible(titleOf(sheet))), matrixBox(few(matrix), sheet, t(id))]),
     ),
   ];
 }

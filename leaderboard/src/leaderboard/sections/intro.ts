@@ -1,5 +1,5 @@
 // The head of the page: its subject, its runs and the sources of its figures.
-import { h, type Kid, visible } from "../../common/dom.ts";
+import { h, type Kid, para, visible } from "../../common/dom.ts";
 import { num } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { colon, listed, t } from "../../common/words.ts";
@@ -14,7 +14,7 @@ export const drawIntro = () =>
     "section",
     { class: "intro" },
     h("h1", null, pageTitle()),
-    drawFindings() ?? h("p", { class: "lead" }, pageLead()),
+    drawFindings() ?? para("lead", pageLead()),
     sampleNotice(),
   );
 
@@ -25,7 +25,7 @@ export function drawAbout() {
     "section",
     { class: "block", id: "about" },
     h("h2", null, t("aboutResults")),
-    data.findings.length > 0 && h("p", { class: "lead" }, pageLead()),
+    data.findings.length > 0 && para("lead", pageLead()),
     h(
       "dl",
       { class: "facts" },
@@ -34,7 +34,7 @@ export function drawAbout() {
       fact(t("items"), num(data.asked.items)),
       fact(t("replies"), num(data.asked.replies)),
     ),
-    h("p", { class: "how" }, h("strong", null, t("readTitle")), " ", t("read")),
+    para("how", h("strong", null, t("readTitle")), " ", t("read")),
     drawSources(),
   );
 }

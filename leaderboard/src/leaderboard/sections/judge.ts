@@ -1,6 +1,6 @@
 // Judges: their scores, their controls, and their scores against metrics.
 
-import { h, type Kid, visible } from "../../common/dom.ts";
+import { fold, h, type Kid, para, visible } from "../../common/dom.ts";
 import { t } from "../../common/words.ts";
 import type { ScaleNumbers } from "../../types/results.ts";
 import { jointPanels } from "../charts/joint.ts";
@@ -34,7 +34,7 @@ export function drawJudge() {
     "section",
     { class: "block", id: "judge" },
     h("h2", null, t("judgeHead")),
-    h("p", { class: "note" }, t("judgeNote")),
+    para("note", t("judgeNote")),
     h("div", { class: "controls" }, picker("judgeWho", t("judgeWho"), every, who, whoName)),
     judgeSheets("judge-means", ofWho),
     judgeControls(who),
@@ -75,7 +75,7 @@ function meansBeside(known: JudgedHere[], who: string, scale: string, metric: st
   return (
     scatter && [
       h("div", { class: "titled" }, h("h4", null, heading), savers("judge-scatter", `${heading} · ${title}`)),
-      h("p", { class: "note" }, t("judgeScatterNote")),
+      para("note", t("judgeScatterNote")),
       scatter,
     ]
   );
@@ -96,7 +96,7 @@ function itemsBeside(mine: JudgedHere[], who: string, scale: string, metric: str
   const names = all.map((x) => x.name);
   return [
     h("div", { class: "titled" }, h("h4", null, heading), savers("judge-joint", `${heading} · ${title} · ${place}`)),
-    h("p", { class: "note" }, t("judgeJointNote")),
+    para("note", t("judgeJointNote")),
     h(
       "div",
       { class: "controls" },
@@ -132,5 +132,5 @@ const judgeSheets = (name: string, wanted: (sheet: Sheet) => boolean, lit?: (row
 const folded = (name: string, wanted: (sheet: Sheet) => boolean) =>
   sheetsOf((sheet) => sheet.name === name && wanted(sheet)).map((sheet, n) => {
     const table = sheetNode(sheet, { id: n ? `${name}-${n + 1}` : name, heading: null });
-    return table && h("details", null, h("summary", null, visible(titleOf(sheet))), table);
+    return table && fold(visible(titleOf(sheet)), table);
   });

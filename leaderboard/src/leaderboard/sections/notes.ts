@@ -1,5 +1,5 @@
 // Notes on the figures in view.
-import { h } from "../../common/dom.ts";
+import { h, para } from "../../common/dom.ts";
 import { colon, hasWord, sentences, t } from "../../common/words.ts";
 import {
   benchmarkNamed,
@@ -33,8 +33,8 @@ function benchmarkNotes() {
 
 /** The reason why there is no table. */
 export function notice() {
-  if (!data.cells.length) return h("p", { class: "notice" }, t("noCells"));
-  return !cellsInView().length && h("p", { class: "notice" }, t("noneHere"));
+  if (!data.cells.length) return para("notice", t("noCells"));
+  return !cellsInView().length && para("notice", t("noneHere"));
 }
 
 export function notes() {

@@ -1,5 +1,5 @@
 // The overview: models by tasks.
-import { button, byId, choice, h, kept } from "../../common/dom.ts";
+import { button, byId, choice, h, kept, para } from "../../common/dom.ts";
 import { isNumber, mean, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { listed, sentences, t } from "../../common/words.ts";
@@ -59,9 +59,8 @@ export const drawOtherTables = () =>
     "section",
     null,
     tablesShown().slice(1).map(overviewTable),
-    h(
-      "p",
-      { class: "note" },
+    para(
+      "note",
       sentences(
         t("overviewNote"),
         t("rowsNote"),
@@ -237,9 +236,9 @@ function modelCell(model: Model, column: TableColumn, sets: string[]): SheetValu
 function meanDetails(entry: Mean, metric: string, task: Task): Partial<SheetValue> {
   const m = entry.metrics[metric];
   const of = setsThere.get(task.benchmark)?.length ?? 0;
-  const told = `${t("interval")} ${span(metric, m?.low, m?.high, 1)} · SD ${figure(metric, m?.sd).replace("+", "")}`;
+  const details = `${t("interval")} ${span(metric, m?.low, m?.high, 1)} · SD ${figure(metric, m?.sd).replace("+", "")}`;
   return {
-    title: `${metricName(metric)} ${figure(metric, m?.value)} · ${told}`,
+    title: `${metricName(metric)} ${figure(metric, m?.value)} · ${details}`,
     flags: [
       ...(entry.sets.length < of ? [{ text: `${entry.sets.length}/${of}`, grave: true }] : []),
       ...(entry.estimates ? [{ text: "≈", title: t("estimateMean", entry.estimates) }] : []),
@@ -251,7 +250,7 @@ function meanDetails(entry: Mean, metric: string, task: Task): Partial<SheetValu
 function cellDetails(cell: Cell, metric: string, task: Task, m: Estimate): Partial<SheetValue> {
   const n = counts(cell);
   const between = span(metric, m.low, m.high, 1);
-  const told = [
+  const details = [
     `${metricName(metric)} ${figure(metric, m.value)}`,
     between && `${t("interval")} ${between}`,
     isNumber(m.spread) && `${t("sampleSpread")} ${spreadOf(metric, m, 1)}`,
@@ -273,7 +272,7 @@ function cellDetails(cell: Cell, metric: string, task: Task, m: Estimate): Parti
   return {
     cell,
     spread: m.spread,
-    title: told.filter(Boolean).join(" · "),
+    title: details.filter(Boolean).join(" · "),
     letters: lettersOf(cell, task),
     alike: found && (found.best === cell.id || found.not_worse.includes(cell.id)),
     flags: flags.filter((x) => Boolean(x)) as Flag[],

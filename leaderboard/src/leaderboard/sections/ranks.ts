@@ -1,6 +1,6 @@
 // Average ranks of models over the tasks of a set, with Friedman's test and Nemenyi's critical difference (Demšar 2006).
 // They depend on the choices of the overview (metric, wording, shots …), so the page computes them, as ranking.py does.
-import { h } from "../../common/dom.ts";
+import { h, para } from "../../common/dom.ts";
 import { isNumber, sumOf } from "../../common/numbers.ts";
 import { sentences, t } from "../../common/words.ts";
 import { savers } from "../charts/picture.ts";
@@ -68,8 +68,8 @@ export function drawRanks() {
     "section",
     { class: "block", id: "ranks" },
     h("div", { class: "titled" }, h("h2", null, t("ranks")), savers("rank-plots", t("ranks"))),
-    h("p", { class: "note" }, sentences(t("ranksNote"), all.some((x) => x.cd) && t("ranksPlot"))),
-    h("p", { class: "notice caution" }, sentences(t("ranksCaution"), mixed && t("ranksMixed"))),
+    para("note", sentences(t("ranksNote"), all.some((x) => x.cd) && t("ranksPlot"))),
+    para("notice caution", sentences(t("ranksCaution"), mixed && t("ranksMixed"))),
     h("div", { class: "panels", id: "rank-plots" }, all.map(rankPanel)),
     all.map((x) =>
       h("details", { class: "numbers" }, h("summary", null, t("ranksNumbers"), " · ", setTitle(x.set)), rankTable(x)),

@@ -1,5 +1,5 @@
 // The comparison of scorings: written replies against likelihoods.
-import { h } from "../../common/dom.ts";
+import { h, para } from "../../common/dom.ts";
 import { isNumber, mean, num, pct } from "../../common/numbers.ts";
 import { sentences, t } from "../../common/words.ts";
 import { sameItems } from "../columns.ts";
@@ -73,7 +73,7 @@ export function drawScorings() {
     "section",
     { class: "block" },
     h("h2", { id: "byscoring" }, t("byScoring")),
-    h("p", { class: "note" }, sentences(t("byScoringNote"), chosen.length > 1 && t("meanNote"))),
+    para("note", sentences(t("byScoringNote"), chosen.length > 1 && t("meanNote"))),
     h(
       "div",
       { class: "controls" },

@@ -1,5 +1,5 @@
 // The sources of figures: a run's manifest and results.json, signatures, citations. Each is drawn when a person opens it.
-import { button, copyButton, h, type Kid, visible } from "../../common/dom.ts";
+import { button, copyButton, h, type Kid, para, visible } from "../../common/dom.ts";
 import { save } from "../../common/files.ts";
 import { data$ } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
@@ -55,14 +55,13 @@ function manifest(run: Run, i: number) {
   const part = (heading: string, lines: [string, unknown][]) =>
     h("div", null, h("h2", { class: "low" }, heading), settings(lines.map(([name, value]) => [visible(name), value])));
   return [
-    h(
-      "p",
-      { class: "savers" },
+    para(
+      "savers",
       t("save"),
       machine.length > 0 && saver("manifest", () => run.manifest),
       run.written && saver("results", () => resultsOf(i)),
     ),
-    run.written && h("p", { class: "note" }, t("resultsNote")),
+    run.written && para("note", t("resultsNote")),
     machine.length
       ? h(
           "div",
@@ -70,7 +69,7 @@ function manifest(run: Run, i: number) {
           part(t("settings"), asked),
           part(t("machine"), [...machine, ...Object.entries(packages ?? {})]),
         )
-      : h("p", { class: "notice" }, t("unknown")),
+      : para("notice", t("unknown")),
     filesTable(run, i),
   ];
 }
@@ -137,9 +136,8 @@ function citation() {
   const bib = () => new Blob([data.citations], { type: "text/plain" });
   const words = { class: "small", "data-save": "bib", "aria-label": t("saveAs", "BibTeX", t("cite")) };
   return [
-    h(
-      "p",
-      { class: "savers" },
+    para(
+      "savers",
       button("corecode.bib", () => save("corecode.bib", bib()), words),
       copyButton(data.citations, t("copyAs", "BibTeX", t("cite"))),
     ),

@@ -1,5 +1,5 @@
 // The statuses of requests: how many replies were parsed, refused, truncated …
-import { h } from "../../common/dom.ts";
+import { h, para } from "../../common/dom.ts";
 import { plain } from "../../common/text.ts";
 import { listed, t } from "../../common/words.ts";
 import { modelOrder, ownRows } from "../columns.ts";
@@ -41,7 +41,7 @@ export function drawStatus() {
     "section",
     { class: "block" },
     h("h2", { id: "status" }, t("status")),
-    h("p", { class: "note" }, t("statusNote")),
+    para("note", t("statusNote")),
     h(
       "div",
       { class: "controls" },
@@ -49,9 +49,9 @@ export function drawStatus() {
       picker("statusSet", t("set"), ["", ...setNames()], state.statusSet, setName),
       tick("issues", t("onlyIssues")),
     ),
-    sheetNode(sheet, { id: "status-table", heading: null, tall: true }) ?? h("p", { class: "notice" }, t("noRows")),
-    there.length > 1 && h("p", { class: "legend" }, there.map(key)),
-    absent.length > 0 && h("p", { class: "note" }, t("statusNone", listed(absent.map((x) => t(x))))),
+    sheetNode(sheet, { id: "status-table", heading: null, tall: true }) ?? para("notice", t("noRows")),
+    there.length > 1 && para("legend", there.map(key)),
+    absent.length > 0 && para("note", t("statusNone", listed(absent.map((x) => t(x))))),
   );
 }
 

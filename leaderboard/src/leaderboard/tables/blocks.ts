@@ -15,7 +15,7 @@ export interface Shown {
   sheet: Sheet;
   columns: SheetColumn[];
   /** The index of each of `columns` in the sheet and its rows. */
-  places: number[];
+  indices: number[];
   blocks: Block[];
 }
 export type Rank = "" | "best" | "second";

@@ -48,7 +48,8 @@ const TEX: Record<string, string> = {
 const tex = (text: string): string =>
   Array.from(plain(text).replace(/\s+/g, " "), (c) => c)
     .map((c, i, all) => {
-      const ligature = "-,'".includes(c) && all[i - 1] === c ? "{}" : ""; // TeX would join two such characters to a dash or a quote
+      // TeX would join two such characters to a dash or a quote.
+      const ligature = "-,'".includes(c) && all[i - 1] === c ? "{}" : "";
       return ligature + (TEX[c] ?? (/\p{Cn}/u.test(c) ? mark(c) : c));
     })
     .join("");

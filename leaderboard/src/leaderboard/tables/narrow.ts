@@ -105,22 +105,22 @@ export function narrowed(section: string, analyses: string[]): { sheets: Sheet[]
     sheets = sheets.flatMap((sheet) => (isFree(sheet) ? sheet : (withRows(sheet, isPicked) ?? [])));
     return [pick];
   });
-  const places = modelOrder();
-  return { sheets: sheets.map((sheet) => (sheet.chart ? inOrderOfModels(sheet, places) : sheet)), all, picks };
+  const order = modelOrder();
+  return { sheets: sheets.map((sheet) => (sheet.chart ? inOrderOfModels(sheet, order) : sheet)), all, picks };
 }
 
 /** The sheet with its blocks, and the rows in each, in the order of models. Blocks or rows that are not all about models stay. */
-function inOrderOfModels(sheet: Sheet, places: Map<string, number>): Sheet {
-  const placeOf = (row: SheetRow | null) => places.get(modelId(sheet.run, row?.about?.model));
-  const order = <X>(all: X[], row: (one: X) => SheetRow | null): X[] =>
-    all.every((one) => placeOf(row(one)) !== undefined)
-      ? [...all].sort((a, b) => (placeOf(row(a)) ?? 0) - (placeOf(row(b)) ?? 0))
+function inOrderOfModels(sheet: Sheet, order: Map<string, number>): Sheet {
+  const indexOf = (row: SheetRow | null) => order.get(modelId(sheet.run, row?.about?.model));
+  const ordered = <X>(all: X[], row: (one: X) => SheetRow | null): X[] =>
+    all.every((one) => indexOf(row(one)) !== undefined)
+      ? [...all].sort((a, b) => (indexOf(row(a)) ?? 0) - (indexOf(row(b)) ?? 0))
       : all;
   const blocks = blocksOf(sheet.rows);
   const [own, apart] = [false, true].map((kind) => blocks.filter((block) => block.apart === kind));
-  const rows = [...order(own, ({ group }) => group), ...apart].flatMap(({ group, rows }) => [
+  const rows = [...ordered(own, ({ group }) => group), ...apart].flatMap(({ group, rows }) => [
     ...(group ? [group] : []),
-    ...order(rows, (row) => row),
+    ...ordered(rows, (row) => row),
   ]);
   return { ...sheet, rows };
 }

@@ -7,7 +7,7 @@ import { asFlag, asValue, cellText, inWords, isDrawn, isRight } from "./figures.
 
 export interface PrintedCell {
   text: string;
-  /** The number where the text does not tell it: of a tiny p-value. */
+  /** The exact number, where the text rounds it to "<0.001": a p-value. */
   number?: number;
   /** Small text beside the value: intervals, remarks, warnings. */
   asides: string[];
@@ -65,10 +65,10 @@ function printedHead(column: SheetColumn): PrintedCell & { over: string } {
 }
 
 /** The shown part of a sheet as text, without columns that have no text. */
-export function printed({ sheet, columns, places, blocks }: Shown): Printed {
+export function printed({ sheet, columns, indices, blocks }: Shown): Printed {
   const rankOf = ranksOf(sheet);
   const cellsOf = (row: SheetRow): PrintedCell[] =>
-    places.map((place, i) => printedCell(columns[i], row.cells[place], rankOf(row, place)));
+    indices.map((index, i) => printedCell(columns[i], row.cells[index], rankOf(row, index)));
   const rows = blocks.flatMap((block) => {
     const all = block.group ? [block.group, ...block.rows] : block.rows;
     return all.map((row, i) => ({ group: row === block.group, begins: i === 0, cells: cellsOf(row) }));

@@ -1,10 +1,10 @@
 // Draws sheets, which are tables as data (common/sheet.py, types.ts), of any analysis.
-import { button, h, kept, put, unseen, visible } from "../../common/dom.ts";
+import { button, h, kept, para, put, unseen, visible } from "../../common/dom.ts";
 import { later } from "../../common/idle.ts";
 import { isNumber, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
-import { sheetSort, sortBy, sortSheet, unfolds } from "../actions.ts";
+import { rememberFold, sheetSort, sortBy, sortSheet } from "../actions.ts";
 import { cellRoute, go } from "../address.ts";
 import { cellOfAbout, data, modelId, models } from "../data.ts";
 import { inSight, onPage, passesFilters } from "../filters.ts";
@@ -42,15 +42,15 @@ function shownOf(sheet: Sheet, id: string): Shown | null {
   const { run } = sheet;
   const seen = (x: { about?: About }): boolean =>
     run === undefined || aboutInView({ ...sheet.about, ...x.about }, run, sheet.compares);
-  const places = sheet.columns.map((_, i) => i).filter((i) => i === 0 || seen(sheet.columns[i]));
+  const indices = sheet.columns.map((_, i) => i).filter((i) => i === 0 || seen(sheet.columns[i]));
   const blocks = blocksOf(sheet.rows.filter(seen));
-  if (!blocks.length || places.length < 2) return null;
+  if (!blocks.length || indices.length < 2) return null;
   const shared = sheet.columns.some(({ sortKey }) => sortKey !== undefined);
   const order = shared ? null : (sheetSort(id) ?? sheet.order ?? null);
   return {
     sheet,
-    places,
-    columns: places.map((i) => sheet.columns[i]),
+    indices,
+    columns: indices.map((i) => sheet.columns[i]),
     blocks: blocks.map((block) => ({ ...block, rows: sorted(block, sheet.columns, order) })),
   };
 }
@@ -62,8 +62,8 @@ type Evidence = (row: SheetRow, column: SheetColumn, index: number) => Cell | nu
 function evidenceOf({ sheet, columns }: Shown): Evidence {
   const { run } = sheet;
   const first = columns.find(isFigure);
-  return (row, column, place) => {
-    const own = asValue(row.cells[place]).cell;
+  return (row, column, index) => {
+    const own = asValue(row.cells[index]).cell;
     if (own !== undefined || run === undefined || (!column.about && column !== first)) return own;
     return cellOfAbout(run, { ...sheet.about, ...row.about, ...column.about });
   };
@@ -126,16 +126,16 @@ function blockNode(drawing: Drawing, block: Block): Node {
 }
 
 function groupRow(drawing: Drawing, row: SheetRow): Node {
-  const { columns, places, evidence } = drawing;
+  const { columns, indices, evidence } = drawing;
   const width = columns.reduce((sum, { range }) => sum + (range ? 2 : 1), -1);
   const words = headingNodes(columns[0], row.cells[0], null);
   const rest = (column: SheetColumn, i: number): Nodes => {
-    const place = places[i];
-    const cell = row.cells[place];
+    const index = indices[i];
+    const cell = row.cells[index];
     const standing = {
       column: { ...column, interval: "beside" as const },
       rank: "" as const,
-      evidence: evidence(row, column, place),
+      evidence: evidence(row, column, index),
       names: "",
     };
     return [column.range && h("td"), h("td", { class: isRight(column) && "v" }, cellNodes(standing, cell))];
@@ -152,7 +152,7 @@ function groupRow(drawing: Drawing, row: SheetRow): Node {
 function folder(key: string, words: Nodes): Node {
   const flip = (): void => {
     const open = !state.unfolded.includes(key);
-    unfolds(key, open);
+    rememberFold(key, open);
     for (const rows of document.querySelectorAll(`tbody[data-folds="${key}"]`)) {
       rows.classList.toggle("folded", !open);
       rows.querySelector("[aria-expanded]")?.setAttribute("aria-expanded", String(open));
@@ -162,21 +162,21 @@ function folder(key: string, words: Nodes): Node {
 }
 
 function valueRow(drawing: Drawing, row: SheetRow, look: string | false): Node {
-  const { columns, places, evidence, rankOf } = drawing;
+  const { columns, indices, evidence, rankOf } = drawing;
   const name = cellText(columns[0], row.cells[0]).text;
   const item = row.about?.item;
   // A row about an item opens the item, even if it has no figure.
   const figure = columns.findIndex(isFigure);
-  const [column, at] = figure >= 0 ? [columns[figure], places[figure]] : [{ ...columns[0], about: {} }, places[0]];
+  const [column, at] = figure >= 0 ? [columns[figure], indices[figure]] : [{ ...columns[0], about: {} }, indices[0]];
   const reply = item !== undefined && evidence(row, column, at);
   const open = reply ? () => go({ ...cellRoute(reply), item }) : null;
-  const value = (column: SheetColumn, place: number): Nodes => {
-    const cell = row.cells[place];
+  const value = (column: SheetColumn, index: number): Nodes => {
+    const cell = row.cells[index];
     const heard = [inWords(column.over), column.spoken ?? inWords(column.heading)].filter(Boolean).join(", ");
     const standing = {
       column,
-      rank: rankOf(row, place),
-      evidence: evidence(row, column, place),
+      rank: rankOf(row, index),
+      evidence: evidence(row, column, index),
       names: `${name}, ${heard}`,
     };
     const node = h("td", { class: isRight(column) && "v", ...dataset(column.marks) }, cellNodes(standing, cell));
@@ -188,7 +188,7 @@ function valueRow(drawing: Drawing, row: SheetRow, look: string | false): Node {
     "tr",
     { class: look, ...dataset(row.marks) },
     h("th", { scope: "row" }, headingNodes(columns[0], row.cells[0], open)),
-    columns.slice(1).map((column, i) => value(column, places[i + 1])),
+    columns.slice(1).map((column, i) => value(column, indices[i + 1])),
   );
 }
 
@@ -204,12 +204,12 @@ function shade(node: HTMLElement, most: number, value: unknown): void {
 
 /** One row of headings, or two if some stand over several columns. */
 function headRows(shown: Shown, id: string, again: (column: number) => void): Nodes {
-  const { sheet, columns, places } = shown;
+  const { sheet, columns, indices } = shown;
   const head = (column: SheetColumn, more: Attributes): Nodes =>
     headCell(
       column,
       {
-        place: places[columns.indexOf(column)],
+        index: indices[columns.indexOf(column)],
         id,
         fixed: Boolean(sheet.fixed),
         hyphens: isWide(shown),
@@ -236,7 +236,7 @@ function headRows(shown: Shown, id: string, again: (column: number) => void): No
 const ARROWS = { ascending: "▴", descending: "▾", none: "" };
 
 interface Sorting {
-  place: number;
+  index: number;
   id: string;
   fixed: boolean;
   /** Whether long words are hyphenated. */
@@ -258,30 +258,30 @@ function headCell(column: SheetColumn, sorting: Sorting, more: Attributes): Node
   const order = orderBy(column, sorting);
   const sorter = [h("span", null, words), h("span", { class: "arrow", "aria-hidden": "true" }, ARROWS[order])];
   const { sortKey } = column;
-  const by = sortKey === undefined ? { "data-column": sorting.place, title: t("sortBy") } : { "data-sort": sortKey };
+  const by = sortKey === undefined ? { "data-column": sorting.index, title: t("sortBy") } : { "data-sort": sortKey };
   const flip = () => sortAnew(column, sorting);
   const press = button(sorter, flip, { class: "sort", ...by });
   const node = h("th", { ...look, "aria-sort": order }, press, small(column), remarks(column));
   return [drawn, sortKey === undefined ? node : kept(`sort-${sorting.id}-${sortKey}`, node)];
 }
 
-function orderBy({ sortKey }: SheetColumn, { id, place, first }: Sorting): keyof typeof ARROWS {
+function orderBy({ sortKey }: SheetColumn, { id, index, first }: Sorting): keyof typeof ARROWS {
   const own = sheetSort(id) ?? first;
   const now =
     sortKey === undefined
-      ? own && { down: own.down, here: own.column === place }
+      ? own && { down: own.down, here: own.column === index }
       : { down: state.sort.down, here: state.sort.key === sortKey };
   if (!now?.here) return "none";
   return now.down ? "descending" : "ascending";
 }
 
-function sortAnew(column: SheetColumn, { id, place, first, again }: Sorting): void {
+function sortAnew(column: SheetColumn, { id, index, first, again }: Sorting): void {
   if (column.sortKey !== undefined) {
     sortBy(column.sortKey);
     return;
   }
-  sortSheet(id, place, first?.column === place ? !first.down : isRight(column));
-  again(place);
+  sortSheet(id, index, first?.column === index ? !first.down : isRight(column));
+  again(index);
 }
 
 /** A heading's words, with possible line breaks at joints of names; null if it has none. */
@@ -343,7 +343,7 @@ export function sheetNode(sheet: Sheet, options: Options = {}): Nodes | null {
   const { id = sheet.name, note = null, tall = false, where = viewWords(), lit = () => false } = options;
   const title = titleOf(sheet);
   const heading = options.heading === undefined ? h("h3", null, visible(title)) : options.heading;
-  const notes = (sheet.notes ?? []).map((x) => h("p", { class: "note" }, visible(inWords(x))));
+  const notes = (sheet.notes ?? []).map((x) => para("note", visible(inWords(x))));
   if (!sheet.columns.length) return [heading, notes];
   if (!shownOf(sheet, id)) return null;
   const look = `scroll${tall ? " tall" : ""}`;
@@ -380,7 +380,7 @@ const NOTHING = () => {};
 export const foundIn = (sheets: Sheet[]): Nodes =>
   [...new Set(sheets.map(({ finding }) => inWords(finding)))]
     .filter(Boolean)
-    .map((words) => h("p", { class: "found" }, visible(words)));
+    .map((words) => para("found", visible(words)));
 
 /** A section with the sheets for which `wanted` is true; null if none of them is in view. */
 export function sheetSection(section: string, title: string, wanted: (sheet: Sheet) => boolean): Node | null {
@@ -390,8 +390,7 @@ export function sheetSection(section: string, title: string, wanted: (sheet: She
     const node = sheetNode(sheet, { id: `${sheet.name}-${n + 1}` });
     if (node) found.push(sheet);
     const run =
-      several &&
-      h("p", { class: "note" }, t("run"), " ", h("span", { class: "data" }, visible(data.runs[sheet.run ?? 0].name)));
+      several && para("note", t("run"), " ", h("span", { class: "data" }, visible(data.runs[sheet.run ?? 0].name)));
     return node ? [[run, node]] : [];
   });
   return nodes.length > 0
