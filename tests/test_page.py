@@ -338,7 +338,7 @@ def likelihoods(ways: Path, ways_page: Any, scoring: str) -> None:
     ways_page.goto("about:blank")
     ways_page.goto((ways / "page" / "index.html").as_uri() + link.rpartition("&")[0])  # as links were before
     ways_page.wait_for_selector("#panes")
-    assert "Scoring generate" in ways_page.inner_text(".cellhead")
+    assert "scoring generate" in ways_page.inner_text(".cellhead")
 
 
 def thoughts_and_filtered_replies(ways_page: Any) -> None:

@@ -36,7 +36,7 @@ from evalsuite.common.plainfile import read_json
 from evalsuite.common.resources import bundled
 from evalsuite.common.sheet import as_json
 from evalsuite.page.citations import citations
-from evalsuite.page.shards import PageCell, ShownOpinions, pack_columns, pack_json
+from evalsuite.page.shards import OUTCOME_NAMES, PageCell, ShownOpinions, pack_columns, pack_json
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results import records
 from evalsuite.results.analysis import Results
@@ -250,6 +250,7 @@ def page_data(runs: Sequence[Loaded], add_shard: Callable[[str], str]) -> dict[s
         },
         "findings": [asdict(found) for found in findings([run.results for run in runs], rated, groups)],
         "groups": [group.written() for group in groups],
+        "outcomes": OUTCOME_NAMES,
         "nemenyi": ranking.critical_values(len({x.model for x in rated})),
         "published": [row for name in used for row in published_figures(BENCHMARKS[name])],
         "references": [as_json(sheet) for name in used if (made := BENCHMARKS[name].references) for sheet in made()],

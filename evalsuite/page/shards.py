@@ -36,7 +36,7 @@ from evalsuite.types import Coordinates, Place
 SIZE = 1_500_000  # approximate characters of a shard before compression; the replies to an item are never split
 WORTH = 25_000  # replies whose packing takes longer than a process takes to start
 
-# One letter an item, so that lists can be filtered and counted without a shard; the page's scripts have the same letters.
+# One letter an item, so that lists can be filtered and counted without a shard.
 OUTCOMES = {
     "right": "r",
     "partial": "p",
@@ -51,6 +51,7 @@ OUTCOMES = {
     "failed": "x",
 }
 ABSENT, UNKNOWN = ".", "?"  # no record; a status of a later version
+OUTCOME_NAMES = {letter: name for name, letter in OUTCOMES.items()} | {UNKNOWN: "otherStatus"}  # for the page's scripts
 
 
 class ShownOpinions(TypedDict):

@@ -90,6 +90,7 @@ export const page = (): PageData => ({
   findings: [],
   groups: [],
   nemenyi: {},
+  outcomes: { r: "right", w: "wrong" },
   published: [],
   references: [],
   citations: "",

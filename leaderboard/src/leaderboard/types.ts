@@ -335,6 +335,8 @@ export interface PageData {
   asked: { items: number; replies: number };
   findings: Finding[];
   groups: Groups[];
+  /** Letter of an entry in `Cell.outcomes` -> its outcome. */
+  outcomes: Record<string, string>;
   /** Nemenyi's critical values, by number of models. */
   nemenyi: Record<string, number>;
   published: Published[];

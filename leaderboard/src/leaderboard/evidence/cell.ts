@@ -2,7 +2,7 @@
 import { $, button, fold, h, type Kid, para, put } from "../../common/dom.ts";
 import { isNumber, num, pct, tokenCount } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
-import { brief, plain } from "../../common/text.ts";
+import { brief } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { go } from "../address.ts";
 import { counts, isChoice, modelOf, nameNode, recordedFlags, taskOf } from "../data.ts";
@@ -11,7 +11,7 @@ import { estimateSentence } from "../estimates.ts";
 import { fact, settings } from "../facts.ts";
 import { metricOf } from "../metric_choice.ts";
 import { figure, longName, span, spreadOf } from "../metrics.ts";
-import { perturbName, setLabel, settingWords, taskName } from "../names.ts";
+import { setLabel, settingWords, taskName } from "../names.ts";
 import { flagNode } from "../tables/cells.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Cell, MetricValue, Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
@@ -41,7 +41,7 @@ function cellHead(cell: Cell) {
       "lead",
       nameNode(modelOf(cell.id)),
       recordedFlags(modelOf(cell.id)).map(flagNode),
-      h("span", { class: "muted" }, ` · ${askedHow(cell)}`),
+      h("span", { class: "muted" }, ` · ${settingWords(cell)}`),
     ),
     h(
       "dl",
@@ -70,17 +70,6 @@ function spentWords({ median, p90, thinking, by_characters, prompt, cost }: NonN
   ];
   return lines.filter(Boolean).map((line) => h("span", { class: "line" }, line));
 }
-
-const askedHow = (cell: Cell) =>
-  [
-    `${t("variant")} ${plain(cell.variant)}`,
-    `${t("shots")} ${cell.shots}`,
-    `${t("scoring")} ${t(cell.scoring)}`,
-    cell.perturb !== "none" && perturbName(cell.perturb),
-    plain(cell.split),
-  ]
-    .filter(Boolean)
-    .join(" · ");
 
 /** The metrics at the top: all of a choice task; of another task its own metrics and the one chosen in the overview. */
 function headline(cell: Cell, task: Task) {

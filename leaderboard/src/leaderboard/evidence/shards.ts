@@ -60,21 +60,6 @@ declare global {
   var trustedTypes: { createPolicy(name: string, rules: typeof ours): typeof ours } | undefined;
 }
 
-const OUTCOMES: Record<string, string> = {
-  r: "right",
-  p: "partial",
-  w: "wrong",
-  u: "unparsed",
-  d: "refused",
-  t: "truncated",
-  s: "several",
-  c: "conflict",
-  e: "empty",
-  b: "filtered",
-  x: "failed",
-  "?": "otherStatus",
-};
-
 // ---- entries: an item, or one rotation or sample of it
 export const columnOf = (cell: Cell) => data.columns[cell.column];
 
@@ -83,7 +68,8 @@ export function entriesOf(cell: Cell) {
   cell.entries ??= [...cell.outcomes].flatMap((code, entry) => (code === "." ? [] : [entry]));
   return cell.entries;
 }
-export const outcomeAt = (cell: Cell, entry: number) => OUTCOMES[cell.outcomes[entry]];
+/** The outcome of an entry; undefined if the cell has none. */
+export const outcomeAt = (cell: Cell, entry: number) => data.outcomes[cell.outcomes[entry]];
 
 export const idAt = (cell: Cell, entry: number) => columnOf(cell).ids[entry];
 
