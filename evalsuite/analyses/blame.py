@@ -22,9 +22,10 @@ from evalsuite.results.schema.record import Record
 
 @contextmanager
 def damage_named(*runs: Results) -> Iterator[None]:
-    """Context manager in which an unexpected error becomes a DataError with file, line and field if a record is not in the
-    form of its schema;
-    if all are, the defect is ours and the error goes on."""
+    """Context manager that checks all records of the runs against their schemas after an unexpected error.
+
+    A record in another form becomes a DataError with file, line and field. If there is none, the defect is ours, and the error is
+    raised again."""
     try:
         yield
     except EvalsuiteError:

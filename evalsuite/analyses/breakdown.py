@@ -80,7 +80,8 @@ def breakdown(cell: CellOutcomes, distances: dict[int, int | None]) -> Breakdown
     """The cell's first metric by number of turns, turn distance, number of options, number of right answers (in tasks with
     several) and group; None if no item was answered.
 
-    An item asked in every rotation counts once, and is right if all rotations are. `distances` are those known so far.
+    An item asked in every rotation counts once, and is right if all rotations are. `distances`: id of an `Item` object -> its
+    distance, to which new ones are added.
     """
     items = list(item_values(cell).values())
     if not items:

@@ -43,7 +43,7 @@ class Chance(CellFields):
 
 @dataclass(frozen=True, slots=True)
 class _Items:
-    """The items that a cell answered: cells with equal ones share the shuffles of their tests."""
+    """The items that a cell answered. Cells with the same items share the shuffles of their tests."""
 
     names: tuple[str, ...]
     golds: tuple[tuple[int, ...], ...]

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 MODELS = 3
 LISTED = 50
 LEVEL = 0.05
-RIGHT = 0.5  # a model is right on an item if its value is above
+RIGHT = 0.5  # a model is right on an item if its value is above this
 EDGES = (0.0, 0.2, 0.4)  # edges of bins of discrimination; Ebel (1965) calls items poor below 0.2, very good from 0.4
 
 _Correlation = Annotated[float, Field(ge=-1, le=1)]

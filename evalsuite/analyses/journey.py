@@ -1,6 +1,6 @@
 """The second half of the journey on one page: replies -> answers -> scores -> records/*.jsonl and results.json.
 
-It needs the store of a run and nothing else: no model, no data files. results.json holds no time and no path: two runs with
+Scoring needs the store of a run and nothing else: no model, no data files. results.json holds no time and no path: two runs with
 the same settings write the same bytes.
 """
 
@@ -49,7 +49,7 @@ def write_results(out: Path, reading: Reading, encoder: Encoder | None = None, p
     The caller holds the folder's lock.
 
     encoder: adds the similarity of short texts. Without one, that of an earlier scoring of the same texts is kept.
-    processes: that read and score; by default as many as cores, but no more than the replies occupy. An encoder needs one.
+    processes: how many read and score; by default one a core, but no more than the replies keep busy. With an encoder it is one.
 
     Raises ConfigError if there is no store or the parser is unknown.
     """

@@ -24,8 +24,8 @@ from evalsuite.results.schema.cell import CellResult, MetricValue
 
 
 class Average(IntervalFields):
-    """A metric's mean over sets; `sd` is between them. The interval takes sets as independent, and as wide as each one's own:
-    with sets of few items (docs/glucose.md) that of BLEU is too narrow, that of F1 too wide."""
+    """A metric's mean over sets; `sd` is the deviation between the sets. Its interval is made of the sets' own intervals, taken
+    as independent: with sets of few items (docs/glucose.md) that of BLEU is too narrow, that of F1 too wide."""
 
     sd: Number = Field(description="Sample standard deviation.")
 
@@ -55,7 +55,7 @@ def means(cells: Iterable[CellResult]) -> list[Mean]:
     for about, group in groups.items():
         group.sort(key=lambda cell: set_order(cell.set))
         if len(group) > 1:
-            names = [n for n in group[0].metrics if all(_tells(cell, n) for cell in group)]
+            names = [n for n in group[0].metrics if all(_covers_all(cell, n) for cell in group)]
             estimates = sum(cell.is_estimate for cell in group)
             rows.append(
                 Mean(
@@ -69,8 +69,9 @@ def means(cells: Iterable[CellResult]) -> list[Mean]:
     return rows
 
 
-def _tells(cell: CellResult, metric: str) -> bool:
-    """Whether a cell has a figure of all its items: with anchor items, metrics that are not estimated are of these alone."""
+def _covers_all(cell: CellResult, metric: str) -> bool:
+    """Whether a cell's figure speaks for all its items. If only anchor items were asked, one metric is estimated for all items,
+    and the others are those of the anchor items."""
     anchors = cell.estimate if cell.estimate and cell.estimate.method == "anchors" else None
     return metric in cell.metrics and (anchors is None or anchors.metric == metric)
 

@@ -44,7 +44,7 @@ from evalsuite.results.schema.base import (
 from evalsuite.results.words import asked_words, task_and_set, titled, with_notes
 from evalsuite.types import Coordinates, Place
 
-RIGHT = 0.5  # an item is right if its value, the mean of its samples, is above
+RIGHT = 0.5  # an item is right if its value, the mean of its samples, is above this
 
 _Positive = Annotated[int, Field(ge=1)]
 _Rank = _Positive | None
@@ -194,7 +194,10 @@ def compute(run: ScoredRun) -> Memory | None:
 def memory(
     cells: Sequence[ScoredCell], judged: Callable[[Mapping[str, str]], Iterable[Verdicts]] = lambda rubrics: ()
 ) -> Memory | None:
-    """judged: task -> rubric of its official scoring, to the verdicts of judges by it."""
+    """The analysis of scored cells; None as for `compute`.
+
+    judged: a function that takes task -> rubric of its official scoring, and returns the verdicts of judges by these rubrics.
+    """
     plain = [cell for cell in cells if cell.place.perturb == "none"]
     resting = [cell for cell in plain if any(o.item.rests_on for o in cell.outcomes.outcomes)]
     if not resting:
@@ -454,7 +457,7 @@ def _value(figures: ItemMean | None) -> Value:
 
 
 def _decided(rows: Sequence[TaskAgainst | PooledAgainst | Independent]) -> Text:
-    """The judge of whether a fact is known."""
+    """A note on who decided whether a fact is known, for each task: a judge, or the rule."""
     judges: dict[str, dict[str, None]] = {}
     for row in rows:
         for how in row.knowledge:

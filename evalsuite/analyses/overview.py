@@ -3,11 +3,11 @@
 A row has means by benchmark and by ability, and mean changes under perturbation by benchmark. A part is a task's headline
 metric on one set, brought to 0 … 1 by its metric's highest value; metrics without one, and those of which less is better, are
 left out. A task's figure is the mean of its sets; a benchmark's or an ability's is the mean of its tasks: every task weighs the
-same. Every part must be there: a model that was not asked one, or of whose requests there none was answered, has no mean, and
-the row says what is missing. Parts of which no model of the run has a figure are absent: they are missing to none, but named.
+same. A model has a mean only if it has a figure of every part; else its row names the missing parts. Parts of which no model of
+the run has a figure do not count: the column lists them as absent.
 
-Intervals take the parts as independent: half widths h of k equal parts give sqrt(sum of h²) / k, as in means.py. That holds
-between benchmarks and between sets, which share no dialogue. Tasks of CORECODE and of C3 share dialogues, and a model that
+Intervals take the parts as independent: half widths h of k equal parts give sqrt(sum of h²) / k, as in means.py. Benchmarks, and
+sets, share no dialogue, so that they are independent. Tasks of CORECODE and of C3 share dialogues, and a model that
 misreads one may fail in several tasks: there the true interval may be wider, at most by the factor sqrt(k), if all k parts rose
 and fell together.
 """

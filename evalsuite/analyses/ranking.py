@@ -243,8 +243,8 @@ def letters(ranked: Sequence[str], differ: Iterable[tuple[str, str]]) -> dict[st
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """Mean, best and worst rank of each model over columns; 1 is best. The rest is None with too few models, columns or
-    dialogues."""
+    """Mean, best and worst rank of each model over columns; 1 is best. Friedman's test and the critical difference are None with
+    too few models, columns or dialogues."""
 
     mean: dict[str, float]
     range: dict[str, tuple[float, float]]

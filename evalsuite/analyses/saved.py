@@ -144,7 +144,8 @@ class Earlier:
 
     @classmethod
     def of(cls, out: Path) -> Earlier:
-        """Empty if there is none. Raises ConfigError if the file is not evalsuite's, so that it is not overwritten."""
+        """The results.json of a folder; empty if there is none. Raises ConfigError for a file that is not evalsuite's, so
+        that it is not overwritten."""
         path = out / "results.json"
         if not path.is_file():
             return cls({}, (), frozenset())
@@ -236,7 +237,7 @@ def _same_facts(new: CellResult, old: _EarlierCell) -> bool:
 
 
 def _askers(results: Results) -> set[str]:
-    """The judges and second readers."""
+    """The judges and second readers, as `Earlier.askers` names them."""
     judges = {f"judge {row.judge}" for row in judged_cells(results)}
     return judges | {f"second reader {row.reader}" for row in second_cells(results)}
 

@@ -92,8 +92,8 @@ _Ranks = Mapping[tuple[str, str], tuple[int, float]]
 
 
 def _ranks(cells: Sequence[CellResult]) -> _Ranks:
-    """The mean ranks of models over the columns of each benchmark: those of its last set, which is the harder one, or of all its
-    sets where they are averaged. All its tables have one order, as on the page."""
+    """The mean ranks of models over the columns of each benchmark, which order all tables of the benchmark, as on the page. The
+    columns are those of its last set, which is the harder one; of all sets where the benchmark averages over them."""
     ranks: dict[tuple[str, str], tuple[int, float]] = {}
     baselines = {cell.model for cell in cells if cell.is_baseline}
     for name, mine in by_key((TASKS[cell.task].benchmark, cell) for cell in cells).items():
@@ -359,7 +359,7 @@ def unread(results: Results) -> list[Text]:
     ]
 
 
-CUT = 0.02  # share of a cell's replies that the limit may cut off before they answer, unmentioned
+CUT = 0.02  # largest share of a cell's replies, cut off at their limit before they answer, that gets no note
 
 
 def cut_share(cell: CellResult) -> float:

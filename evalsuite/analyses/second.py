@@ -213,7 +213,7 @@ class ReadingPair:
     """The readings of one reply by both readers."""
 
     trial: Trial
-    why: Why  # the second reader was asked
+    why: Why  # the reason why the second reader was asked
     first: Answer
     second: Answer | None  # None: no verdict
     verdict: ReadingOutcome

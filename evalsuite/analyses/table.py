@@ -82,8 +82,10 @@ ANALYSES: tuple[Analysis[Any], ...] = (
     learning.ANALYSIS,
     learning_details.DETAILS,
 )
-SECTIONS = tuple(row for row in ANALYSES if row.model is not None)  # analyses with a key in results.json
-TABLES = {row.name: row for row in ANALYSES if row.sheets is not None}  # analyses of `show --tables`
+# The analyses with a key in results.json.
+SECTIONS = tuple(row for row in ANALYSES if row.model is not None)
+# The analyses of `show --tables`, by name.
+TABLES = {row.name: row for row in ANALYSES if row.sheets is not None}
 
 
 def at_end() -> list[str]:

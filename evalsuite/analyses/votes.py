@@ -63,7 +63,7 @@ class _Askings(NamedTuple):
     """The askings of one vote."""
 
     over: Voters
-    place: Place  # the first one's
+    place: Place  # the first asking's
     part: str  # the part of the place in which they differ; "" for those of one cell
     asked: _Asked
 
@@ -80,10 +80,8 @@ def compute(run: ScoredRun) -> list[Votes] | None:
 def _groups(cells: Sequence[CellOutcomes]) -> Iterator[_Askings]:
     """All groups of askings: the samples and rotations of a cell, and cells that differ in one part of their place."""
     for cell in cells:
-        if PERTURBATIONS[cell.place.perturb].several:
-            yield _Askings("rotations", cell.place, "", _parted(cell, rotations=True))
-        else:
-            yield _Askings("samples", cell.place, "", _parted(cell, rotations=False))
+        rotated = PERTURBATIONS[cell.place.perturb].several
+        yield _Askings("rotations" if rotated else "samples", cell.place, "", _asked_in(cell, rotated))
     plain = [cell for cell in cells if not PERTURBATIONS[cell.place.perturb].several]
     yield from _across("wordings", "variant", plain)
     yield from _across("orders", "perturb", [cell for cell in plain if reorders(cell.place.perturb)])
@@ -95,8 +93,8 @@ def reorders(perturb: str) -> bool:
     return perturb == "none" or (row.same and row.orders is not kept_order)
 
 
-def _parted(cell: CellOutcomes, rotations: bool) -> _Asked:
-    """The askings of a cell: its samples, or the rotations of the first sample."""
+def _asked_in(cell: CellOutcomes, rotations: bool) -> _Asked:
+    """The askings within a cell: its samples, or the rotations of the first sample."""
     asked: dict[int, dict[str, Outcome]] = {}
     for outcome in cell.outcomes:
         if not rotations or outcome.sample == 0:

@@ -67,11 +67,11 @@ def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: T
         )
         return [Finding("chance", zh, en)] if few else []
     names = sorted({g.cell.task.name for g in tested}, key=[*TASKS].index)
-    dark = [name for name in names if not any(g.cell.task.name == name and g.above for g in tested)]
+    below = [name for name in names if not any(g.cell.task.name == name and g.above for g in tested)]
     several = len({g.cell.id for g in tested}) > 1
-    who = _nobody(tested, names, several) if len(dark) == len(names) else _somebody(tested, names)
-    told = [g for g in tested if g.cell.task.name in dark] or tested
-    example = max(told, key=lambda g: (g.cell.score - g.reference, -g.cell.number))
+    who = _nobody(tested, names, several) if len(below) == len(names) else _somebody(tested, names)
+    candidates = [g for g in tested if g.cell.task.name in below] or tested
+    example = max(candidates, key=lambda g: (g.cell.score - g.reference, -g.cell.number))
     cell, whose, items = example.cell, example.who(), example.row.items
     own, reference = percent(cell.score), percent(example.reference)
     zh = f"{own.zh}（{items} 题），{whose.zh} {reference.zh}"
@@ -80,12 +80,12 @@ def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: T
     on = Text("", "") if len(names) == 1 else Text(f"{cell.task.zh}上", f" on {cell.task.en}")
     name = Text(f" {cell.name}", cell.name) if several else Text("", "it")
     who = Text(who.zh, f"{who.en} of {title.en}")
-    if 0 < len(dark) < len(names):
+    if 0 < len(below) < len(names):
         nobody = Text("没有模型做到", "nobody") if several else Text("未做到", "not")
-        there = listed(dark)
+        there = listed(below)
         who = Text(f"{who.zh}，{there.zh}上{nobody.zh}", f"{who.en}, {nobody.en} on {there.en}")
-        on = on if len(dark) > 1 else Text("其中", " there")
-    nearest = Text("最接近的是", "comes nearest") if dark else Text("高出最多的是", "is furthest above")
+        on = on if len(below) > 1 else Text("其中", " there")
+    nearest = Text("最接近的是", "comes nearest") if below else Text("高出最多的是", "is furthest above")
     shown = Text(f"；{on.zh}{nearest.zh}{name.zh}", f"; {name.en} {nearest.en}{on.en}")
     if not several:
         shown = Text(f"；{on.zh}" if on.zh else "", shown.en if on.en else "")
@@ -93,9 +93,9 @@ def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: T
         f"模型自身选择的置换检验，{len(tested)} 次检验经 Holm 校正",
         f"Permutation of a model's own choices, Holm over {many(len(tested), 'test')}",
     )
-    if dark:
-        there = Text("该处 ", " there") if len(dark) < len(names) else Text("", "")
-        least = f"{min(g.p for g in told):.2g}"
+    if below:
+        there = Text("该处 ", " there") if len(below) < len(names) else Text("", "")
+        least = f"{min(g.p for g in candidates):.2g}"
         smallest = "p = 1" if least == "1" else f"p ≥ {least}"
         test = Text(f"{test.zh}，{there.zh}{smallest}", f"{test.en}: {smallest}{there.en}")
     return [

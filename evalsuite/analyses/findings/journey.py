@@ -28,17 +28,19 @@ def findings(runs: Sequence[Results], rated: Sequence[Rated], compared: Sequence
             [Finding("best", "本次只评测了基线，没有模型。", "Only baselines were asked, no model.")] if cells else []
         )
     looks = [(benchmark, *cells_of_findings(benchmark, own, rated)) for benchmark, own in _by_benchmark(cells)]
-    told = [_of_benchmark(benchmark, here, title, runs, compared) for benchmark, here, title in looks if models(here)]
-    if not told:
+    by_benchmark = [
+        _of_benchmark(benchmark, here, title, runs, compared) for benchmark, here, title in looks if models(here)
+    ]
+    if not by_benchmark:
         own = [c for c in cells if is_plain(c) and not c.cell.is_baseline]
         return [*_not_ranked(own), *obstacles(cells, [], runs)]
-    first, *rest = told
+    first, *others = by_benchmark
     here = next(here for _, here, _ in looks if models(here))
     return [
         *over_benchmarks(cells, runs),
         *first,
         *obstacles(cells, here, runs),
-        *(one for turn in zip_longest(*rest) for one in turn if one),
+        *(one for turn in zip_longest(*others) for one in turn if one),
     ]
 
 
@@ -91,8 +93,8 @@ def of_run(results: Results, all_benchmarks: bool = True) -> list[Finding]:
 
 
 def end_of_run(results: Results) -> list[Finding]:
-    """The findings that end a run in a terminal: those on its first benchmark. What the harder set costs is told where nothing
-    is in the way."""
+    """The findings that end a run in a terminal: those on its first benchmark. The cost of the harder set is left out where
+    obstacles are named."""
     found = of_run(results, all_benchmarks=False)
     hindered = any(one.about == "obstacles" for one in found)
     return [one for one in found if not (hindered and one.about == "levels")]

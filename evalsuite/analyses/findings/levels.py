@@ -42,17 +42,20 @@ def harder_set(cells: Sequence[FindingCell], runs: Sequence[Results], benchmark:
     moved_zh = f"平均{'下降' if lost >= 0 else '上升'} {points} 个百分点"
     if points == "0.0":
         moved, moved_zh = "scores the same", "平均得分不变"
-    told, told_zh = (
+    clear_en, clear_zh = (
         f"the change is significant on {clear or 'none'}",
         f"其中 {clear} 项变化显著" if clear else "没有一项变化显著",
     )
     if not testable:
-        told, told_zh = "there are too few dialogues to tell whether that is chance", "对话太少，无法判断是否出于偶然"
+        clear_en, clear_zh = (
+            "there are too few dialogues to tell whether that is chance",
+            "对话太少，无法判断是否出于偶然",
+        )
     return [
         Finding(
             "levels",
-            f"从{easy.zh}到{hard.zh}，{largest.name} 在 {len(rows)} 项选择题上{moved_zh}，{told_zh}。",
-            f"From {easy.en} to {hard.en}, {largest.name} {moved} on average over {many(len(rows), 'choice task')}; {told}.",
+            f"从{easy.zh}到{hard.zh}，{largest.name} 在 {len(rows)} 项选择题上{moved_zh}，{clear_zh}。",
+            f"From {easy.en} to {hard.en}, {largest.name} {moved} on average over {many(len(rows), 'choice task')}; {clear_en}.",
             "以对话为单位的置换检验，Holm 校正" * testable,
             "Permutation test over dialogues, Holm" * testable,
             largest.number,

@@ -19,7 +19,9 @@ from evalsuite.types import Status
 SILENT = 0.05  # smallest share of replies without an answer that gets a sentence
 WIDE = 0.1  # smallest half width of an interval that gets a sentence
 ALIKE = 0.8  # smallest share of one option among a model's choices that gets a sentence
-APART = 0.25  # smallest difference between that share and the share of items whose gold is this option
+APART = (
+    0.25  # smallest excess of an option's share of the choices over its share of the right answers that gets a sentence
+)
 FEW = 8  # fewest choices whose distribution gets a sentence
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-# The status of a judge's opinion on one candidate: an empty candidate gets the lowest scores; no reply is failed, or missing.
+# The status of a judge's opinion on one candidate. empty: the candidate has no text, and gets the lowest scores; invalid: the
+# judge's replies state no valid score; failed: its request failed; missing: it was not asked yet.
 JudgeStatus = Literal["scored", "empty", "invalid", "failed", "missing"]
 
 

@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (20f92e31e576ac3f) by types.mjs.
+// Generated from schema/results.schema.json (50be25455928e145) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -1189,8 +1189,8 @@ export interface Mean {
   };
 }
 /**
- * A metric's mean over sets; `sd` is between them. The interval takes sets as independent, and as wide as each one's own:
- * with sets of few items (docs/glucose.md) that of BLEU is too narrow, that of F1 too wide.
+ * A metric's mean over sets; `sd` is the deviation between the sets. Its interval is made of the sets' own intervals, taken
+ * as independent: with sets of few items (docs/glucose.md) that of BLEU is too narrow, that of F1 too wide.
  */
 export interface Average {
   value: number | null;
