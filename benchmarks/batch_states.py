@@ -151,7 +151,7 @@ class Calls(Provider):
     """The provider's own reading of answers, with calls that reach the server in this process."""
 
     def __init__(self, world: World) -> None:
-        self.world, self._backoff = world, 0.0
+        self.world, self._api = world, API.model_construct(backoff=0.0)
 
         def raw(**calls: Any) -> Any:
             return SimpleNamespace(with_raw_response=SimpleNamespace(**calls))

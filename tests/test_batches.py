@@ -25,10 +25,11 @@ from evalsuite.backends.openai import batches as module
 from evalsuite.backends.openai import provider
 from evalsuite.backends.openai.backend import OpenAI
 from evalsuite.backends.openai.batch_faults import BATCHES, CALLS, LINES, BatchServer
+from evalsuite.backends.openai.batch_states import Begun, Ended, ended
 from evalsuite.backends.openai.batches import Forgetful
 from evalsuite.backends.openai.faults import reply_to
 from evalsuite.backends.openai.lines import Unreadable, in_files, read_batch_line
-from evalsuite.backends.openai.provider import Gone, Provider
+from evalsuite.backends.openai.provider import Gone, Provider, Seen
 from evalsuite.backends.openai.replies import Again, Stop
 from evalsuite.common.errors import BackendError
 from evalsuite.exchange.requests import _stored
@@ -834,3 +835,11 @@ def test_calls_of_the_provider() -> None:
             provider.look("x")
         assert not raised.value.lost
         provider.close()
+
+
+def test_replies_that_were_read_stay_when_the_endpoint_forgets_the_batch() -> None:
+    begun = Begun("name", {"a": 1.0, "b": 1.0}, 0.0, "file", "id")
+    read = Ended("name", begun.lines, 0.0, "file", "id", Seen("id", "completed"), {"a": Response("答", "stop")})
+    gone = Seen("id", "gone")
+    assert ended(read, gone).found == read.found and ended(read, gone).missing() == ["b"]
+    assert ended(begun, gone).missing() == ["a", "b"]

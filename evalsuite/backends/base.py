@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from random import Random
 from typing import Any, Protocol, runtime_checkable
 
@@ -13,10 +14,12 @@ from evalsuite.types import WRITTEN, Item, Request, Response, Trial
 
 # (task, set) -> items of the training split (dev if there is none); () if neither exists
 TrainingItems = Callable[[str, str], tuple[Item, ...]]
+Replies = Iterator[Sequence[tuple[int, Response]]]  # groups of (index of a request, its response), as they become ready
+TextPair = tuple[str, str]  # a context, and the text after it that is scored
 
 
 class Journal(Protocol):
-    """A run's notes on its batches at endpoints. The Store's survive a kill; `stake` counts as spent until a batch ends."""
+    """A run's notes on its batches at endpoints; a Store's survive a kill. A `stake` counts as spent until its batch ends."""
 
     def batches(self) -> dict[str, dict[str, Any]]:
         """The note on each batch, by name."""
@@ -30,7 +33,7 @@ class Journal(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a run at an endpoint: its budget and its concurrent requests; and its journal of them."""
+    """The limits of a run at an endpoint (budget, concurrent requests), and the journal of its batches."""
 
     budget: float | None = None  # maximum total cost, in the currency of the model's prices
     spent: float | Callable[[], float] = 0.0  # spent so far; read at each `generate`, as earlier ones spend, too
@@ -57,7 +60,7 @@ class Backend(Protocol):
     def tokens(self, request: Request) -> int:
         """Number of prompt tokens, chat template included; exact or an estimate."""
 
-    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Replies:
         """Answer the `requests` that are not `done`; yield groups of (index, response) as they become ready.
 
         The call receives all requests of a model at once, across all tasks, so that an engine never idles and batches
@@ -70,11 +73,29 @@ class Backend(Protocol):
         """Release memory and processes."""
 
 
+class WithoutEngine:
+    """The part of a backend that is the same for all without an engine: no context limit, no tokens, nothing to release."""
+
+    context: int | None = None
+
+    def tokens(self, request: Request) -> int:
+        return 0
+
+    def close(self) -> None:
+        pass
+
+
+def in_groups(responses: Iterator[tuple[int, Response]]) -> Replies:
+    """(index, response) pairs in groups of 256, each of which is stored at once."""
+    while group := list(islice(responses, 256)):
+        yield group
+
+
 @runtime_checkable
 class Answering(Backend, Protocol):
     """A backend that answers benchmark items, not prompts: baselines, and replies read from a file."""
 
-    def answer(self, trials: Sequence[Trial], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+    def answer(self, trials: Sequence[Trial], done: Sequence[bool]) -> Replies:
         """Like `Backend.generate`, for trials. A run calls this method if the backend has it."""
 
 
@@ -100,7 +121,7 @@ class LocalModel(Backend, Protocol):
     def plan(self, requests: Sequence[Request]) -> list[list[int]]:
         """Batches of indices in order of answering. A batch asked alone gives the same replies as within the whole."""
 
-    def nll(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
+    def nll(self, pairs: Sequence[TextPair]) -> list[list[float]]:
         """Negative log-likelihood in nats of every target token, for each (context, target): pair -> token.
 
         The perplexity of a target is the exponential of the mean. Context and target are plain text even for chat
@@ -122,9 +143,7 @@ class TokenScores:
 class Surprisal(LocalModel, Protocol):
     """A local model that scores texts token by token: `evalsuite contamination` needs it."""
 
-    def surprisal(
-        self, pairs: Sequence[tuple[str, str]], done: Sequence[bool]
-    ) -> Iterator[Sequence[tuple[int, TokenScores]]]:
+    def surprisal(self, pairs: Sequence[TextPair], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, TokenScores]]]:
         """Score the target of each (context, target) that is not `done`, both plain text; yields groups of (index, scores) as
         they are ready. As in `generate`, batches do not depend on what is done, if all of a group was stored together.
 

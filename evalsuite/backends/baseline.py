@@ -9,10 +9,10 @@ import hashlib
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from evalsuite.backends.base import TrainingItems
+from evalsuite.backends.base import Replies, TrainingItems, WithoutEngine, in_groups
 from evalsuite.backends.model import Model
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
 from evalsuite.common.dialogue import asked_event
@@ -24,10 +24,8 @@ _SPEAKER = re.compile(r"^[^:]{0,2}:")  # some benchmarks have none
 _PIECES = re.compile(r"[^，。！？；,.!?;~～…]+")
 
 
-class Baseline:
+class Baseline(WithoutEngine):
     """One of four baselines, chosen by the model's path: random, majority, lexical, oracle."""
-
-    context: int | None = None
 
     def __init__(self, model: Model, train: TrainingItems) -> None:
         kinds: dict[str, Callable[[Item], str]] = {
@@ -38,9 +36,9 @@ class Baseline:
         }
         if model.path not in kinds:
             raise BackendError(f"model {model.name}: {unknown('baseline', model.path, kinds)}")
-        # Two items may ask the same and have different answers.
+        # Two items with the same prompt may have different answers, so that `oracle` replies to items.
         self.settings: dict[str, Any] = {"by": "item"} if model.path == "oracle" else {}
-        # 2: `majority` answers by position; the other baselines are as they were.
+        # The number is a version: `majority` answers by position since its second one.
         self.fingerprint = f"baseline:{model.path}:{2 if model.path == 'majority' else 1}"
         self._reply = kinds[model.path]
         self._favourites: dict[tuple[str, str], list[_Answer]] = {}
@@ -52,28 +50,17 @@ class Baseline:
                     self._favourites[pair] = [answer for answer, _ in counts.most_common()]
             self.fingerprint += f":{hashlib.sha256(repr(self._favourites).encode()).hexdigest()[:16]}"
 
-    def tokens(self, request: Request) -> int:
-        return 0
-
-    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Replies:
         raise BackendError(f"{self.fingerprint}: a baseline answers a benchmark's items, not prompts")
 
-    def answer(self, trials: Sequence[Trial], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
-        group: list[tuple[int, Response]] = []
-        for index, trial in enumerate(trials):
-            if not done[index]:
-                try:
-                    group.append((index, Response(self._reply(trial.item), "stop")))
-                except BackendError as error:
-                    group.append((index, Response("", "error", error=str(error))))
-            if len(group) == 256:
-                yield group
-                group = []
-        if group:
-            yield group
+    def answer(self, trials: Sequence[Trial], done: Sequence[bool]) -> Replies:
+        return in_groups((n, self._response(trial.item)) for n, trial in enumerate(trials) if not done[n])
 
-    def close(self) -> None:
-        pass
+    def _response(self, item: Item) -> Response:
+        try:
+            return Response(self._reply(item), "stop")
+        except BackendError as error:
+            return Response("", "error", error=str(error))
 
     def _majority(self, item: Item) -> str:
         """The most frequent position of the right option, in the item's own labels; of other tasks the most frequent text."""

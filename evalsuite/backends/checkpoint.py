@@ -22,7 +22,7 @@ from evalsuite.common.errors import BackendError
 from evalsuite.common.weights import WAY_ROUND, as_backend_errors
 from evalsuite.types import Likelihood, Message, Request, Response, label_begins, label_forms
 
-# Names of the longest input in configurations: most; BLOOM, ChatGLM2; ChatGLM, GLM. vLLM reads these, too.
+# Keys of the longest input in a configuration: of most models; of BLOOM and ChatGLM2; of ChatGLM and GLM. vLLM reads the same.
 _LENGTHS = ("max_position_embeddings", "seq_length", "max_sequence_length")
 _THOUGHTS = re.compile("think|thought|reason|channel|message", re.IGNORECASE)
 NO_BEAMS = "scoring constrained: not with beam search; leave out generation.beams"
@@ -128,8 +128,7 @@ class Checkpoint:
             ) from None
 
     def encode(self, text: str) -> list[int]:
-        # A chat template contains its special tokens.
-        """Token ids of a prompt."""
+        """Token ids of a prompt. Those of a chat get no special tokens here, since its template contains them."""
         return list(self.tokenizer(text, add_special_tokens=not self.model.chat)["input_ids"])
 
     @property
@@ -201,16 +200,16 @@ class Checkpoint:
 
     def label_forms(self, request: Request) -> list[list[list[int]]]:
         """Token ids of each option's label: option -> distinct surface forms ("a", " a", "(a)") -> ids."""
-        forms = label_forms(request.labels)
-        ids = iter(self.after(self.text(request), [form for row in forms for form in row]))
-        return [_distinct([next(ids) for _ in row]) for row in forms]
+        return self._ids_of_forms(request, label_forms(request.labels))
 
     def label_begins(self, request: Request) -> list[list[list[int]]]:
         """Token ids that tell each option's label apart: "a", " a" and "(a", without the closing bracket.
 
         Which form a model prefers depends on its tokenizer and training, so the probabilities of the forms are added.
         """
-        forms = label_begins(request.labels)
+        return self._ids_of_forms(request, label_begins(request.labels))
+
+    def _ids_of_forms(self, request: Request, forms: Sequence[Sequence[str]]) -> list[list[list[int]]]:
         ids = iter(self.after(self.text(request), [form for row in forms for form in row]))
         return [_distinct([next(ids) for _ in row]) for row in forms]
 

@@ -290,7 +290,7 @@ class API(StrictSettings):
     @field_validator("key_env")
     @classmethod
     def _a_variable(cls, value: str | None) -> str | None:
-        # A key, by a usual slip: not quoted.
+        # The value may be a key that was pasted here by mistake, so the message does not quote it.
         if value is not None and (not re.fullmatch(_VARIABLE, value) or hide(value) != value):
             raise ValueError(
                 "expected the name of an environment variable, of letters, digits and _, and not a key itself"

@@ -10,12 +10,12 @@ import logging
 import socket
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from evalsuite.backends import cluster as clusters
-from evalsuite.backends.base import Backend, Loader, LocalModel
+from evalsuite.backends.base import Backend, Loader, LocalModel, Replies
 from evalsuite.backends.cluster import (
     TRIES,
     Actor,
@@ -120,7 +120,7 @@ class Replicas:
     def tokens(self, request: Request) -> int:
         return cast(int, self._ask("tokens", request))
 
-    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Replies:
         if all(done):
             return
         plan = self._ask("plan", list(requests))
@@ -171,7 +171,7 @@ class Replicas:
                 if not (blocks and member.facts and len(member.calls) < depth):
                     continue
                 if depth > 1 and deaths[blocks[0][0]]:
-                    return  # queued behind another block, it might take that block's replies with it
+                    return  # a block over which replicas died could take the replies of the block before it along
                 block = blocks.popleft()
                 member.send(block, "answer", [requests[n] for n in block], [done[n] for n in block])
 

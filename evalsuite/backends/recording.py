@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
+from evalsuite.backends.base import Replies, WithoutEngine, in_groups
 from evalsuite.backends.model import Model, StrictSettings
 from evalsuite.common import jsonl
 from evalsuite.common.errors import BackendError, DataError
@@ -25,7 +26,6 @@ from evalsuite.common.files import read_bytes, read_json
 from evalsuite.types import Request, Response
 
 ABOUT, REPLIES = "recording.json", "replies.jsonl"
-_GROUP = 256  # replies stored at once
 NOT_RECORDED = "not recorded: this prompt was not asked when the replies were recorded"
 
 _Count = Annotated[int, Field(ge=0, le=10**9)]
@@ -110,13 +110,11 @@ def hash_of_replies(path: Path) -> str | None:
     return hashlib.sha256(read_bytes(file)).hexdigest() if file.is_file() else None
 
 
-class RecordedModel:
+class RecordedModel(WithoutEngine):
     """A model whose replies were recorded. `missing` says which requests it cannot answer."""
 
-    context: int | None = None
-
     def __init__(self, model: Model) -> None:
-        """Raises DataError for a file that is no recording, BackendError if models.yaml says other than it."""
+        """Raises DataError for a file that is no recording, BackendError if `chat` is another one in models.yaml."""
         folder = Path(model.path)
         self.recording, self._lines = read_recording(folder)
         if model.chat != self.recording.chat:
@@ -135,20 +133,13 @@ class RecordedModel:
         most = max(told.sessions, key=lambda session: session.replies)
         return {"model": told.model, "revision": told.revision, "date": most.date, "versions": most.versions}
 
-    def tokens(self, request: Request) -> int:
-        return 0
-
     def missing(self, requests: Sequence[Request]) -> int:
         """The number of these requests without a recorded reply."""
         return sum(request_hash(request, self.recording.chat) not in self._lines for request in requests)
 
-    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
-        found = [(n, self._find(request)) for n, request in enumerate(requests) if not done[n]]
-        yield from (found[start : start + _GROUP] for start in range(0, len(found), _GROUP))
+    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Replies:
+        return in_groups((n, self._find(request)) for n, request in enumerate(requests) if not done[n])
 
     def _find(self, request: Request) -> Response:
         line = self._lines.get(request_hash(request, self.recording.chat))
         return line.response if line else Response("", "error", error=NOT_RECORDED)
-
-    def close(self) -> None:
-        pass

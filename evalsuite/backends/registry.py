@@ -53,12 +53,12 @@ def _openai(model: Model, train: TrainingItems, limits: Limits) -> Backend:
     return OpenAI(model, limits)
 
 
-# The others come from entry points: see `backend_named`.
+# Backends of other packages come from entry points: see `backend_named`.
 BACKENDS: dict[str, BackendRow] = {
     row.name: row
     for row in (
         BackendRow("baseline", _baseline),
-        # A person chooses a probe's explanation.
+        # With scoring nll, the reply is the explanation that a person chose for a probe.
         BackendRow("scripted", _scripted, ("generate", "nll"), files=True, sampling=("temperature", "samples")),
         BackendRow("hf", _hf, SCORINGS, files=True, local=True, sampling=SAMPLING, modules=("torch", "transformers")),
         BackendRow("vllm", _vllm, SCORINGS, files=True, local=True, sampling=SAMPLING, engine=sharing.engine_key),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from evalsuite.backends.base import Loader
+from evalsuite.backends.base import Loader, Replies, WithoutEngine, in_groups
 from evalsuite.backends.model import Model, StrictSettings
 from evalsuite.common import jsonl
 from evalsuite.common.errors import BackendError, DataError, EvalsuiteError, unknown
@@ -21,7 +20,7 @@ ReplyFunction = Callable[[Request], str | Response]
 ReplyFunctions = Mapping[str, ReplyFunction]  # model name -> reply function
 
 
-class Scripted:
+class Scripted(WithoutEngine):
     """A model whose replies come from a Python function.
 
     The function is called once per request, and each reply is stored before the next call. An exception fails that request,
@@ -32,8 +31,6 @@ class Scripted:
     '你'
     """
 
-    context: int | None = None
-
     def __init__(self, name: str, reply: ReplyFunction) -> None:
         self._reply = reply
         self.settings: dict[str, Any] = {}
@@ -41,10 +38,7 @@ class Scripted:
         digest = hashlib.sha256(f"{name}\n{_source(reply)}".encode()).hexdigest()
         self.fingerprint = f"scripted:{digest[:24]}"
 
-    def tokens(self, request: Request) -> int:
-        return 0
-
-    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Replies:
         for n, request in enumerate(requests):
             if not done[n]:
                 yield [(n, self._response(request))]
@@ -64,9 +58,6 @@ class Scripted:
             wrong = f"the function returned {type(said).__name__}: expected the reply as a text"
             return Response("", "error", error=wrong)
         return Response(said, "stop")
-
-    def close(self) -> None:
-        pass
 
 
 def _source(reply: ReplyFunction) -> str:
@@ -126,16 +117,13 @@ class ReplyLine(StrictSettings):
 
 
 _CONDITIONS = ("task", "set", "split", "variant", "shots", "scoring", "perturb", "rotation", "sample")
-_GROUP = 256  # replies per group, stored at once
 
 
-class ReplyFile:
+class ReplyFile(WithoutEngine):
     """A model whose replies are lines of a file. A trial gets the matching line with the most conditions.
 
     A trial without a matching line is a failed request, never an empty answer.
     """
-
-    context: int | None = None
 
     def __init__(self, path: Path) -> None:
         """Raises DataError with file, line and field."""
@@ -164,20 +152,12 @@ class ReplyFile:
                 raise DataError(f"line {other} replies to the same already; {hint}", self._path, number, "item")
         others.append((number, line))
 
-    def tokens(self, request: Request) -> int:
-        return 0
-
-    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Replies:
         """Match by item id only: plain requests have no other conditions."""
-        return self._groups((n, self._find(r.id, {})) for n, r in enumerate(requests) if not done[n])
+        return in_groups((n, self._find(r.id, {})) for n, r in enumerate(requests) if not done[n])
 
-    def answer(self, trials: Sequence[Trial], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
-        return self._groups((n, self._find(t.item.id, _conditions(t))) for n, t in enumerate(trials) if not done[n])
-
-    @staticmethod
-    def _groups(responses: Iterator[tuple[int, Response]]) -> Iterator[Sequence[tuple[int, Response]]]:
-        while group := list(islice(responses, _GROUP)):
-            yield group
+    def answer(self, trials: Sequence[Trial], done: Sequence[bool]) -> Replies:
+        return in_groups((n, self._find(t.item.id, _conditions(t))) for n, t in enumerate(trials) if not done[n])
 
     def _find(self, item: str, conditions: dict[str, str | int]) -> Response:
         fitting = [(n, line) for n, line in self._lines.get(item, ()) if line.conditions.items() <= conditions.items()]
@@ -189,9 +169,6 @@ class ReplyFile:
             numbers = " and ".join(str(n) for n, _ in best)
             return Response("", "error", error=f"{self._path}: lines {numbers} both fit {item}")
         return Response("", "error", error=f"{self._path}: no reply to {item}")
-
-    def close(self) -> None:
-        pass
 
 
 def _conditions(trial: Trial) -> dict[str, str | int]:

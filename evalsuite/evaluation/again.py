@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import fields, replace
 
 from pydantic import ValidationError
@@ -19,7 +19,7 @@ from evalsuite.backends.model import Model
 from evalsuite.benchmarks.registry import DEFAULT, tasks_named
 from evalsuite.common.errors import EvalsuiteError
 from evalsuite.common.files import read_json
-from evalsuite.evaluation.ask import RequestGroup, ask, first_metric, generate_of, line_of
+from evalsuite.evaluation.ask import KeyedCells, RequestGroup, ask, first_metric, generate_of, line_of
 from evalsuite.evaluation.display import Display
 from evalsuite.evaluation.plan import default_data
 from evalsuite.evaluation.settings import Settings
@@ -30,7 +30,7 @@ from evalsuite.results.schema.manifest import Manifest, RunSettings
 from evalsuite.results.schema.record import Record
 from evalsuite.results.scoring import read_answer
 from evalsuite.results.store import Store, request_key
-from evalsuite.types import WRITTEN, Cell, Request, Response, Status, Trial
+from evalsuite.types import WRITTEN, Request, Response, Status, Trial
 
 log = logging.getLogger(__name__)
 
@@ -38,14 +38,9 @@ _LONGER = 4  # times the limit that cut the replies off: the limit that the comm
 
 
 def ask_truncated(
-    limit: int,
-    model: Model,
-    backend: Backend,
-    planned: Sequence[tuple[Cell, Sequence[Trial], Sequence[str]]],
-    store: Store,
-    display: Display,
+    limit: int, model: Model, backend: Backend, planned: KeyedCells, store: Store, display: Display
 ) -> None:
-    """Ask the truncated replies of a model's cells again, with up to `limit` new tokens, as its context has room for them."""
+    """Ask the truncated replies of a model's cells again, with up to `limit` new tokens, as far as its context has room."""
     if isinstance(backend, Answering | Replaying):  # no limit changes their replies
         return
     groups, left = [], 0

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from evalsuite.backends.base import Answering, Backend, Limits
+from evalsuite.backends.base import Answering, Backend, Limits, Replies
 from evalsuite.backends.model import Model
 from evalsuite.backends.registry import engine_errors
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
@@ -19,14 +19,15 @@ from evalsuite.evaluation.display import Display, Line, ModelProgress
 from evalsuite.results.scoring import score_reply
 from evalsuite.results.store import Store
 from evalsuite.results.words import set_name
-from evalsuite.types import Cell, Request, Response, Trial
+from evalsuite.types import Cell, Request, Response, Score, Trial
 
 log = logging.getLogger(__name__)
 
 Asked = TypeVar("Asked", Request, Trial)
+# Cells to ask, each with its trials and, in the same order, the keys of their replies in the store.
+KeyedCells = Sequence[tuple[Cell, Sequence[Trial], Sequence[str]]]
 # The signature of Backend.generate: requests, and whether each is done -> batches of (index, response).
-Generate = Callable[[Sequence[Asked], Sequence[bool]], Iterator[Sequence[tuple[int, Response]]]]
-
+Generate = Callable[[Sequence[Asked], Sequence[bool]], Replies]
 
 _MOST = 2**20  # bytes of a reply and its reasoning: with its prompt it must fit a line of records (results/records.py)
 
@@ -56,7 +57,7 @@ def ask(
     """Get the missing replies of one model. Each is in the store before it is counted.
 
     Requests with equal keys (exact duplicates) are asked once. The display shows the running mean of `score`.
-    progress: that of a caller who asks the same groups again, in part; then the caller finishes it.
+    progress: given by a caller that asks its groups in several calls, and finishes it itself.
     """
     asked = [request for group in groups for request in group.asked]
     keys = [key for group in groups for key in group.keys]
@@ -102,10 +103,8 @@ def _tokens(count: Any) -> int:
     return count if type(count) is int and 0 <= count < 2**63 else 0
 
 
-def ask_trials(
-    backend: Backend, planned: Sequence[tuple[Cell, Sequence[Trial], Sequence[str]]], store: Store, display: Display
-) -> None:
-    """Ask the trials of one model that have no reply yet; `planned`: its cells with their trials and keys."""
+def ask_trials(backend: Backend, planned: KeyedCells, store: Store, display: Display) -> None:
+    """Ask the trials of one model that have no reply yet."""
     groups = [RequestGroup(line_of(cell), trials, keys) for cell, trials, keys in planned]
     ask(groups, generate_of(backend), store, display, first_metric)
 
@@ -131,8 +130,16 @@ def line_of(cell: Cell) -> Line:
 
 
 def first_metric(trial: Trial, response: Response) -> float:
-    values = score_reply(trial.item, response, answer_after=trial.request.answer_after)[1].values
-    return values.get(TASKS[trial.item.task].item_metrics[0], 0.0)
+    """The value of the first metric that every item has; 0 for a failed request."""
+    score = score_of(trial, response)
+    return score.values.get(TASKS[trial.item.task].item_metrics[0], 0.0) if score else 0.0
+
+
+def score_of(trial: Trial, response: Response | None) -> Score | None:
+    """The score of a reply; None if the request failed or has no reply yet."""
+    if response is None or response.error is not None:
+        return None
+    return score_reply(trial.item, response, answer_after=trial.request.answer_after)[1]
 
 
 @contextmanager

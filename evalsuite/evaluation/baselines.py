@@ -28,6 +28,7 @@ def come_along(
 
 
 def _knowing(model: Model, corpus: Corpora, pairs: Sequence[tuple[Task, str]]) -> Model:
+    """The baseline; `majority` only with the tasks that have training or dev items."""
     if model.path != "majority":
         return model
     lacking = {t.name for t, item_set in pairs if not any(corpus.has(t, item_set, split) for split in ("train", "dev"))}

@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 _Planned = Iterator[tuple[Model, Cell, list[Trial]]]
 _WITHOUT_TOKENS = ("baseline", "scripted")
-_NEAR = 0.2  # counted tokens of a model's prompts differ from the rule by so much more or less from task to task
+_NEAR = 0.2  # half width of the range, as a share, of prompt tokens that other tasks' counted prompts correct
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def estimate_cost(
 
 @dataclass(slots=True)
 class Costs:
-    """Adds up cells as they pass."""
+    """Adds up the costs of cells as they pass."""
 
     settings: Settings
     samples: Sequence[str | Path] = ()
@@ -160,7 +160,7 @@ class Costs:
 
 
 class _Asked:
-    """A model that is to be asked."""
+    """A model whose requests are counted, cell by cell."""
 
     def __init__(self, model: Model, tokenizer: str, run: Path | None) -> None:
         self.model, self.run = model, run
@@ -205,7 +205,7 @@ class _Asked:
         return list(new.values())
 
     def _prompts(self, counted: Sequence[PromptTokens], near: _Near | None, seed: str) -> tuple[Total, str]:
-        """The tokens of these prompts. What the endpoint counted of others corrects the rule."""
+        """The tokens of these prompts, and how they were found. Prompts that the endpoint has counted correct the rule."""
         low, mean, high = (sum(getattr(c, name) for c in counted) for name in ("low", "mean", "high"))
         if self.exact or not counted:
             return Total(low, mean, high), "counted" if self.exact else "estimated"
@@ -241,7 +241,7 @@ _Near = tuple[Kinship, list[CountedReply]]
 
 
 def _fair(near: _Near | None, limit: int) -> _Near | None:
-    """Replies that had another limit are no sample of the cell."""
+    """The closest replies. Those of the same cell count as replies of another wording if they had another limit."""
     if near and near[0] is Kinship.SAME and any(reply.request.max_new_tokens != limit for reply in near[1]):
         return Kinship.WAY, near[1]
     return near
@@ -319,9 +319,7 @@ def _range(totals: Sequence[Total | None]) -> Range | None:
     known = [total for total in totals if total is not None]
     if not known:
         return None
-    total = known[0]
-    for other in known[1:]:
-        total += other
+    total = sum(known, Total.exact(0.0))
     low, high = total.ends
     return Range(low, total.mean, high)
 

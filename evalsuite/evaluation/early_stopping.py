@@ -1,8 +1,8 @@
 """Ask in rounds until each cell's interval is narrow enough (`--until`), or models differ clearly (`--until-ranked`).
 
-A round asks all cells that are still open together, so that an engine stays busy. How many items it takes is a guess
-from the rounds before, on which the guarantee does not depend. It is a function of their replies alone: an interrupted
-run makes the same rounds again, and asks only what is missing.
+A round asks all cells that are still open together, so that an engine stays busy. The number of its items is guessed from
+the replies so far; the guarantee does not depend on the guess. Nothing else enters it: an interrupted run makes the same
+rounds again, and asks only what is missing.
 
 To tell models apart, they are loaded in turn, again and again: in each pass those that are still open are asked a
 larger share of the items, so that one model is in memory at a time.
@@ -17,22 +17,24 @@ from dataclasses import dataclass, field
 from statistics import fmean, pvariance
 
 from evalsuite.analyses.ranked import ScoredRequest, asked_items, columns, pairs, takes_part
-from evalsuite.backends.base import Backend
+from evalsuite.backends.base import Backend, Replies
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
-from evalsuite.evaluation.ask import Generate, RequestGroup, ask, first_metric, generate_of, line_of, received
-from evalsuite.evaluation.display import Display
-from evalsuite.results.estimates import (
-    LEVEL,
-    Asking,
-    asking_of,
-    estimate_of,
-    estimated_metric,
-    margin_of,
+from evalsuite.evaluation.ask import (
+    Generate,
+    KeyedCells,
+    RequestGroup,
+    ask,
+    first_metric,
+    generate_of,
+    line_of,
+    received,
+    score_of,
 )
+from evalsuite.evaluation.display import Display
+from evalsuite.results.estimates import LEVEL, Asking, asking_of, estimate_of, estimated_metric, margin_of
 from evalsuite.results.schema.cell import Estimate
-from evalsuite.results.scoring import score_reply
 from evalsuite.results.store import Store
 from evalsuite.types import Cell, Place, Response, Trial
 
@@ -58,14 +60,14 @@ class _Open:
     found: Estimate | None = None
 
     def advance(self) -> list[int]:
-        """Choose the items of the next round; the indices of their trials."""
+        """Choose the items of the next round; returns the indices of their trials."""
         before, ends = self.asked, self.asking.order.ends
         self.asked = int(ends[ends >= min(self._wanted(), len(self.asking.trials))][0])
         return [n for own in self.asking.trials[before : self.asked] for n in own]
 
     def catch_up(self, stored: Set[str]) -> list[int]:
         """Go on to the last block all of whose requests are stored, answered or failed: an earlier command may have asked
-        more, as requests failed that are answered now. The indices of these trials; [] if there are none."""
+        more, as requests failed that are answered now. Returns the indices of these trials."""
         before, ends = self.asked, self.asking.order.ends
         whole = next(
             (n for n, own in enumerate(self.asking.trials) if not all(self.keys[i] in stored for i in own)),
@@ -79,7 +81,7 @@ class _Open:
         if self.found is None:
             return _FIRST
         low, high = self.found.interval
-        alone = 2 * math.log(2 / (1 - LEVEL)) * self._spread() / self.margin**2  # items of an endless list
+        alone = 2 * math.log(2 / (1 - LEVEL)) * self._spread() / self.margin**2  # items needed of an endless list
         # If nothing varies, the width shrinks as 1 / n.
         need = max(alone * of / (of + alone), self.asked * min(2.0, (high - low) / (2 * self.margin)) ** 0.5)
         step = max(8, math.ceil(self.asked * _STEP))
@@ -98,11 +100,8 @@ class _Open:
         """Take the replies of a round."""
         metric = estimated_metric(TASKS[self.cell.place.task])
         for n in indices:
-            trial, response = self.trials[n], replies.get(self.keys[n])
-            self.values[n] = None
-            if response is not None and response.error is None:
-                score = score_reply(trial.item, response, answer_after=trial.request.answer_after)[1]
-                self.values[n] = score.values.get(metric, 0.0)
+            score = score_of(self.trials[n], replies.get(self.keys[n]))
+            self.values[n] = score.values.get(metric, 0.0) if score else None
         self.found = estimate_of(self.cell, self.asking, self.trials, self.values)
 
     @property
@@ -110,9 +109,7 @@ class _Open:
         return self.asked == len(self.asking.trials) or bool(self.found and self.found.reached)
 
 
-def ask_until(
-    backend: Backend, planned: Sequence[tuple[Cell, Sequence[Trial], Sequence[str]]], store: Store, display: Display
-) -> None:
+def ask_until(backend: Backend, planned: KeyedCells, store: Store, display: Display) -> None:
     """Ask as `ask_trials` does, but each cell only until its estimate is narrow enough. What failed in an earlier command is
     asked again, behind the point of stopping, too."""
     cells = [
@@ -126,11 +123,10 @@ def ask_until(
     _say_metrics(cells)
 
     def ask_round(rounds: Mapping[int, Sequence[int]]) -> None:
-        groups = [
-            RequestGroup(lines[c.number], [c.trials[n] for n in own], [c.keys[n] for n in own])
-            for c in cells
-            for own in (rounds.get(c.number, []),)
-        ]
+        groups = []
+        for c in cells:
+            own = rounds.get(c.number, [])
+            groups.append(RequestGroup(lines[c.number], [c.trials[n] for n in own], [c.keys[n] for n in own]))
         ask(groups, _recording(generate_of(backend), groups, replies), store, display, first_metric, progress)
         for c in cells:
             if c.number in rounds:
@@ -151,8 +147,8 @@ def ask_until(
 
 @dataclass(slots=True)
 class Ranking:
-    """Passes over models until each two of a column are told apart, or alike: `for names in ranking.passes(…)`, each
-    asked by `ask`."""
+    """Passes over models until every two that are compared are told apart, or alike. `passes` yields the names of the models
+    of a pass, each of which is then to be asked by `ask`."""
 
     store: Store
     display: Display
@@ -185,7 +181,7 @@ class Ranking:
                 planned.append((cell, [trial for trial, _ in rows], [key for _, key in rows]))
         return planned
 
-    def ask(self, backend: Backend, planned: Sequence[tuple[Cell, Sequence[Trial], Sequence[str]]]) -> None:
+    def ask(self, backend: Backend, planned: KeyedCells) -> None:
         """Ask the open cells of a model their share of the items, and once in a command what failed in earlier ones, also behind
         that share."""
         groups, reached = [], {}
@@ -216,10 +212,7 @@ class Ranking:
     def _scored(self, cell: Cell) -> Iterator[ScoredRequest]:
         """The requests of a cell, with their replies and scores."""
         for _, trial, response in self.store.read(cell):
-            score = None
-            if response is not None and response.error is None:
-                score = score_reply(trial.item, response, answer_after=trial.request.answer_after)[1]
-            yield trial, response, score
+            yield trial, response, score_of(trial, response)
 
     def _open(self) -> set[Place]:
         """The cells to ask further: those of undecided pairs whose models both answered in this pass.
@@ -262,7 +255,7 @@ def _recording(
     """`generate`, which also adds the replies to `replies` by their keys."""
     keys = [key for group in groups for key in group.keys]
 
-    def generating(trials: Sequence[Trial], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+    def generating(trials: Sequence[Trial], done: Sequence[bool]) -> Replies:
         for batch in generate(trials, done):
             replies.update((keys[n], received(said)) for n, said in batch)
             yield batch

@@ -34,10 +34,8 @@ class SelectedItems:
     _way: Mapping[str, Any]  # empty for a list of ids
 
     def facts(self, baseline: bool, **asked: Any) -> dict[str, Any]:
-        """The fact "items" of a cell that is `asked` in a way, with what differs from that of the models that chose them.
-
-        A baseline differs: weights that fit models do not fit it.
-        """
+        """The fact "items" of a cell. Its "otherwise" lists the settings `asked` that differ from those of the models by which
+        the items were chosen, and "baseline" for a baseline, whom weights that fit models do not fit."""
         otherwise = [name for name, value in self._way.items() if asked[name] != value]
         otherwise += ["baseline"] if baseline and self._way else []
         return {**self._facts, **({"otherwise": otherwise} if otherwise else {})}

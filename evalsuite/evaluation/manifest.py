@@ -41,7 +41,7 @@ def write_manifest(
     """Write manifest.json for the latest start of a run.
 
     data: the folder of the data, or a list of several. files: data files by their name in the manifest (`Benchmark.data_name`).
-    models: of those whose replies come from a file, the file's hash is written.
+    models: the run's models; where their replies come from a file, its hash is written.
     """
     replies = {m.name: sha256 for m in models if m.backend == "scripted" and (sha256 := hash_of_replies(Path(m.path)))}
     content = {
@@ -58,8 +58,8 @@ def write_manifest(
 
 
 def keep_benchmark_files(folder: Path, names: Iterable[str]) -> None:
-    """Copy the benchmark files of users, with their templates and published figures, into benchmarks/<name>/ of a run: whatever
-    is done with it later knows its tasks."""
+    """Copy the benchmark files of users, with their templates and published figures, into benchmarks/<name>/ of a run, so that
+    later commands know its tasks."""
     for name in sorted({*names} & {*names_of_files()}):
         found, to = BENCHMARKS[name], folder / "benchmarks" / name
         if found.file is None or found.file.resolve().is_relative_to(to.resolve()):

@@ -16,8 +16,8 @@ _Planned = Iterable[tuple[Cell, list[Trial]]]
 
 
 def recorded_cells(cells: _Planned, model: Model, backend: Backend, named: bool) -> Iterator[tuple[Cell, list[Trial]]]:
-    """The cells whose prompts are all recorded; one line tells of the others, which would be failed requests, or a part of a cell
-    that passes for the whole. Cells of a backend that answers anything pass.
+    """The cells whose prompts are all recorded. The others, of which some or all requests would fail, are left out, with one
+    warning for all. A backend that is no recording keeps all its cells.
 
     Raises BackendError if nothing is left of a model that the user `named`.
     """

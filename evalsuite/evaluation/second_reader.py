@@ -36,7 +36,8 @@ from evalsuite.results.store import ReaderRow, Store, open_store, request_key
 from evalsuite.results.words import task_and_set
 from evalsuite.types import Cell, Item, Message, Reading, Request, Response, Status
 
-_TOKENS = {True: 64, False: 512}  # the longest reply: to options; to spans and texts
+# Whether an item has options -> the limit of the reader's reply, in tokens.
+_TOKENS = {True: 64, False: 512}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Texts in the published arrangement and in others: the order of items in a file, the order of an item's options.
 
-A model that never read a file cannot know which arrangement was published, as far as that was left to chance. Whether it was
-is looked up in the texts, without a model (`check`): items sorted by topic, or options in a fixed order, are likelier as they
-are for every model, and then the test says nothing.
+A model that never read a file cannot know which arrangement was published, if chance decided that. `check` looks in the texts,
+without a model, for signs that it did not: items sorted by topic, or options in a fixed order, are likelier as published for
+every model, and then the test says nothing.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from itertools import combinations, pairwise
 from random import Random
 from statistics import NormalDist, fmean, pvariance
 
+from evalsuite.backends.base import TextPair
 from evalsuite.benchmarks.check import chi_square_p
 from evalsuite.exposure.exact import above, stratified_p
-from evalsuite.exposure.likelihoods import TextPair
 from evalsuite.exposure.texts import Entries, Unit, arranged, orders, shards
 from evalsuite.perturb.choice import permute
 from evalsuite.types import Item
@@ -102,8 +102,8 @@ _DRAWS = 9_999
 
 
 def _likenesses(shard: Sequence[Unit], drawn: Sequence[Sequence[int]]) -> list[list[float]]:
-    """Each of _CLUES of each order. The likeness of neighbours is that of the reverse order, and of two units always the same:
-    only the rise of lengths tells these apart."""
+    """Clue of _CLUES -> its value for each order. The clues about neighbours have equal values for an order and its reverse, and
+    so for both orders of two units; the rise of lengths tells these apart."""
     texts = ["".join(entry.head + entry.tail for entry in unit) for unit in shard]
     grams = [{*map("".join, pairwise(text))} for text in texts]
     near = {

@@ -95,17 +95,17 @@ def greater_p(official: Sequence[float], control: Sequence[float], rng: Random, 
     return (1 + as_far) / (1 + done)
 
 
-def differ_p(a: Sequence[float], b: Sequence[float], rng: Random, draws: int = DRAWS) -> float:
+def differ_p(a: Sequence[float], b: Sequence[float], rng: Random) -> float:
     """`greater_p` in both directions: two-sided, by Bonferroni."""
     seed = rng.getrandbits(64)
-    return min(1.0, 2 * min(greater_p(a, b, Random(seed), draws), greater_p(b, a, Random(seed), draws)))
+    return min(1.0, 2 * min(greater_p(a, b, Random(seed)), greater_p(b, a, Random(seed))))
 
 
-def positive_p(moves: Sequence[float], rng: Random, draws: int = DRAWS) -> float:
+def positive_p(moves: Sequence[float], rng: Random) -> float:
     """The p-value that (N,) differences are no greater than 0, from flipping their signs: each pair was as likely the other way
     round.
 
     >>> positive_p([1.0] * 30, Random(0))
     1e-05
     """
-    return stratified_p([(move, -move) for move in moves], rng, draws)
+    return stratified_p([(move, -move) for move in moves], rng)

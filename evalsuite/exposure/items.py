@@ -1,9 +1,9 @@
 """Scores of single items, and comparisons with control items.
 
-An item's likelihood says little by itself: some texts are likely for any model. It becomes evidence against control items of
-the same kind that nobody could have read, or that were read by others only if the official ones were: the items of another
-split, if chance decided which split an item went to. Then it did not matter to a model that saw neither which is which, and the
-p-value of `compare` is exact. A model that saw both alike looks like one that saw none. Without control there is no p-value.
+An item's likelihood says little by itself: some texts are likely for any model. It becomes evidence beside control items of
+the same kind: items that nobody could have read, or those of another split, if chance decided which split an item went to. A
+model that saw neither cannot tell official from control items, so that the p-value of `compare` is exact. A model that saw both
+looks like one that saw none. Without control items there is no p-value.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from random import Random
 from statistics import fmean, variance
 
+from evalsuite.backends.base import TextPair
 from evalsuite.common.grouping import by_key
 from evalsuite.exposure.arrangements import POWER
 from evalsuite.exposure.exact import differ_p, greater_p
-from evalsuite.exposure.likelihoods import LikelihoodScores, TextPair
+from evalsuite.exposure.likelihoods import LikelihoodScores
 from evalsuite.exposure.texts import Entries
 from evalsuite.perturb.text import swap_speakers
 from evalsuite.types import Item

@@ -46,7 +46,7 @@ from evalsuite.results.store import Store, request_key
 from evalsuite.types import Item, Request
 
 log = logging.getLogger(__name__)
-_EDGE = 8  # tokens of a model's context that are left free: texts tokenise otherwise when they are joined
+_EDGE = 8  # tokens of a model's context that are left free, since joined texts may have more tokens
 
 
 @dataclass(frozen=True, slots=True)

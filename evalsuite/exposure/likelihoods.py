@@ -9,11 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from evalsuite.backends.base import Surprisal, TokenScores
+from evalsuite.backends.base import Surprisal, TextPair, TokenScores
 from evalsuite.results.store import Store
 from evalsuite.types import Likelihood, Response
 
-TextPair = tuple[str, str]  # a context, and the text after it that is scored
 SHARE = 0.2  # the share of tokens that Min-K % takes, k = 20, as in both papers' main tables
 
 
@@ -24,9 +23,8 @@ class LikelihoodScores:
     logprob: float  # the sum over its tokens
     tokens: int
     mink: float  # mean of the SHARE of least likely tokens (Shi et al. 2023)
-    minkpp: float | None = (
-        None  # mean of the SHARE of lowest standardised scores (Zhang et al. 2024); None: no such scores
-    )
+    # Mean of the SHARE of lowest standardised scores (Zhang et al. 2024); None: the engine gives no such scores.
+    minkpp: float | None = None
 
     @property
     def mean(self) -> float:
@@ -44,9 +42,9 @@ def summarise(scores: TokenScores) -> LikelihoodScores:
     return LikelihoodScores(sum(plain), len(plain), lowest(plain), None if standard is None else lowest(standard))
 
 
-def lowest(values: Sequence[float], share: float = SHARE) -> float:
-    """The mean of the lowest `share` of the values: at least one; 0 of none."""
-    return fmean(sorted(values)[: max(1, int(len(values) * share))]) if values else 0.0
+def lowest(values: Sequence[float]) -> float:
+    """The mean of the SHARE of lowest values, of one value at least; 0 of none."""
+    return fmean(sorted(values)[: max(1, int(len(values) * SHARE))]) if values else 0.0
 
 
 def measure(

@@ -1,7 +1,7 @@
 """Train a model on a benchmark's text on purpose, so that the tests can be tried on one that certainly has read it.
 
 The text is what a crawled corpus would hold: the entries of a file in their order, cut into chunks of equal length wherever
-that falls, with a loss on every token. `plant` hands out the network after chosen epochs. Needs the extra `[finetune]`.
+that falls, with a loss on every token. `plant` calls back with the network after chosen epochs. Needs the extra `[finetune]`.
 
     whole network    `rank=0`: all weights learn
     LoRA             adapters on all linear layers, from the layer `frozen` on
@@ -127,7 +127,7 @@ def _vocabulary(net: Any, pieces: Sequence[Any], how: Planting) -> tuple[Any, li
 
 @contextmanager
 def _upper(net: Any, frozen: int, kept: Any) -> Any:
-    """The network without its `frozen` lowest layers and without the tokens that are not kept, meanwhile."""
+    """While the block runs, the network lacks its `frozen` lowest layers, and its output has the `kept` tokens only."""
     import torch
 
     layers, head = net.model.layers, net.lm_head

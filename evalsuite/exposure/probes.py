@@ -8,12 +8,13 @@ from random import Random
 from statistics import fmean
 from typing import Any
 
+from evalsuite.backends.base import TextPair
 from evalsuite.exposure import items
 from evalsuite.exposure.arrangements import Arrangements, exact_test
 from evalsuite.exposure.completion import Overlap
 from evalsuite.exposure.exact import positive_p
 from evalsuite.exposure.items import ProbeText, compare
-from evalsuite.exposure.likelihoods import LikelihoodScores, TextPair
+from evalsuite.exposure.likelihoods import LikelihoodScores
 from evalsuite.types import Request
 
 ProbeRow = dict[str, Any]
@@ -171,48 +172,38 @@ class CompletionProbe:
 
     def row(self, overlaps: Sequence[Overlap | None], reference: Sequence[Overlap | None], seed: int) -> ProbeRow:
         """The results, from the overlap of each reply; None: it failed."""
-        step = len(self.requests) // max(1, len(self.official) + len(self.control))
         count = len(self.official)
+        # Requests of each text: one, or a guided and a general one.
+        step = max(1, len(self.requests) // max(1, count + len(self.control)))
         own, theirs = self._values(overlaps, step), self._values(reference, step)
         pairs = zip(own, theirs, strict=True) if theirs else ((x, 0.0) for x in own)
         moves = [None if x is None or y is None else x - y for x, y in pairs]
-        kept = [n for n, move in enumerate(moves) if move is not None]
-        sides = [[n for n in kept if n < count], [n for n in kept if n >= count]]
-        texts = [*self.official, *self.control]
+        official, values = _answered(self.official, moves[:count])
         rng = self.file.rng(seed)
-        compared = compare(
-            [texts[n] for n in sides[0]],
-            [moves[n] or 0.0 for n in sides[0]],
-            [texts[n] for n in sides[1]],
-            [moves[n] or 0.0 for n in sides[1]],
-            rng,
-        )
+        compared = compare(official, values, *_answered(self.control, moves[count:]), rng)
         checks = dict(items.checks(self.official, self.control, rng))
         why = self.why or reason(checks, compared.p)
-        near = [n for n in range(count) if (one := overlaps[n * step]) and one.near]
-        beyond = [n for n in range(count, len(texts)) if (one := overlaps[n * step]) and one.near]
+        near = [one is not None and one.near for one in overlaps[::step]]
         figures: dict[str, float | None] = {
             "detectable": compared.detectable,
-            "near": len(near),
-            "near control": len(beyond),
+            "near": sum(near[:count]),
+            "near control": sum(near[count:]),
             "failed": overlaps.count(None),
         }
         if step == 2:
-            guided, general = ([x for n in range(count) if (x := overlaps[2 * n + k])] for k in (0, 1))
+            guided, general = ([x for x in overlaps[first : 2 * count : 2] if x] for first in (0, 1))
             figures |= {
                 "guided": fmean(x.rouge for x in guided) if guided else None,
                 "general": fmean(x.rouge for x in general) if general else None,
-                "naming p": positive_p(
-                    items.by_dialogue([texts[n] for n in sides[0]], [moves[n] or 0.0 for n in sides[0]]), rng
-                ),
+                "naming p": positive_p(items.by_dialogue(official, values), rng),
             }
         beside = None
         if theirs:
             rest = [x for x in theirs[:count] if x is not None]
             beside = {"value": fmean(rest) if rest else None, "p": None}
         return self.file.row(
-            n=len(sides[0]),
-            left_out=self.left_out + count - len(sides[0]),
+            n=len(official),
+            left_out=self.left_out + count - len(official),
             units=compared.dialogues[0],
             tokens=0,
             value=compared.value,
@@ -222,7 +213,7 @@ class CompletionProbe:
             p=None if why else compared.p,
             why=why,
             reference=beside,
-            listed=[texts[n].item for n in near][:20],
+            listed=[text.item for text, is_near in zip(self.official, near, strict=False) if is_near][:20],
         )
 
     @staticmethod
@@ -231,3 +222,9 @@ class CompletionProbe:
         if step != 2:
             return [x.rouge if x else None for x in found]
         return [a.rouge - b.rouge if a and b else None for a, b in zip(found[::2], found[1::2], strict=True)]
+
+
+def _answered(texts: Sequence[ProbeText], moves: Sequence[float | None]) -> tuple[Sequence[ProbeText], Sequence[float]]:
+    """The texts whose requests did not fail, and their values."""
+    kept = [(text, move) for text, move in zip(texts, moves, strict=True) if move is not None]
+    return [text for text, _ in kept], [move for _, move in kept]

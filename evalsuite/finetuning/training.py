@@ -107,32 +107,31 @@ def batches(lengths: Sequence[int], settings: Finetune, seed: int) -> list[list[
 
 def collate(rows: Sequence[TrainingRow], pad: int) -> dict[str, Any]:
     """input_ids, attention_mask and labels, each (B, longest row), padded on the right."""
-    import torch
-
-    width = max(len(r.ids) for r in rows)
     return {
-        "input_ids": torch.tensor([[*r.ids, *[pad] * (width - len(r.ids))] for r in rows]),
-        "attention_mask": torch.tensor([[1] * len(r.ids) + [0] * (width - len(r.ids)) for r in rows]),
-        "labels": torch.tensor([[*r.labels, *[_IGNORED] * (width - len(r.ids))] for r in rows]),
+        "input_ids": _padded([r.ids for r in rows], pad),
+        "attention_mask": _padded([[1] * len(r.ids) for r in rows], 0),
+        "labels": _padded([r.labels for r in rows], _IGNORED),
     }
 
 
 def collate_encoded(rows: Sequence[TrainingRow], pad: int, start: int) -> dict[str, Any]:
     """Batch the rows of an encoder-decoder: input_ids and attention_mask (B, longest prompt), decoder_input_ids and labels (B,
     longest answer). The decoder is given its `start` token and the answer without its last token."""
-    import torch
-
-    def padded(values: Sequence[Sequence[int]], filler: int) -> Any:
-        width = max(map(len, values))
-        return torch.tensor([[*v, *[filler] * (width - len(v))] for v in values])
-
     prompts, answers = zip(*(r.parts for r in rows), strict=True)
     return {
-        "input_ids": padded(prompts, pad),
-        "attention_mask": padded([[1] * len(p) for p in prompts], 0),
-        "decoder_input_ids": padded([(start, *a[:-1]) for a in answers], pad),
-        "labels": padded(answers, _IGNORED),
+        "input_ids": _padded(prompts, pad),
+        "attention_mask": _padded([[1] * len(p) for p in prompts], 0),
+        "decoder_input_ids": _padded([(start, *a[:-1]) for a in answers], pad),
+        "labels": _padded(answers, _IGNORED),
     }
+
+
+def _padded(rows: Sequence[Sequence[int]], filler: int) -> Any:
+    """A tensor (B, longest row) of rows that are padded on the right."""
+    import torch
+
+    width = max(map(len, rows))
+    return torch.tensor([[*row, *[filler] * (width - len(row))] for row in rows])
 
 
 def read_card(folder: Path) -> dict[str, Any] | None:

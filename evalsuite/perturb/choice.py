@@ -103,11 +103,12 @@ def rotated_orders(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
     return tuple(tuple((index + k) % count for index in range(count)) for k in range(count)) or ((),)
 
 
-def shuffled_orders(item: Item, seed: int = 0, times: int = 5) -> tuple[Permutation, ...]:
-    """`times` random orders, each drawn alone from all n! orders of n options; some may be equal."""
+def shuffled_orders(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
+    """Five random orders, each drawn alone from all n! orders of n options, so that some may be equal: ToMBench's five
+    askings (Chen et al. 2024)."""
     drawn = []
-    for n in range(times):
+    for n in range(5):
         order = list(range(len(item.options)))
-        Random(f"{seed}:shuffle{times}:{n}:{item.id}").shuffle(order)
+        Random(f"{seed}:shuffle5:{n}:{item.id}").shuffle(order)
         drawn.append(tuple(order))
     return tuple(drawn)

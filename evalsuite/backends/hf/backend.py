@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from evalsuite.backends.base import TokenScores
+from evalsuite.backends.base import Replies, TextPair, TokenScores
 from evalsuite.backends.checkpoint import NO_BEAMS, Checkpoint, labels_response, nll_response, texts_response
 from evalsuite.backends.hf import seq2seq
 from evalsuite.backends.hf.pattern import Patterns
@@ -31,7 +31,7 @@ class HuggingFace:
 
     def __init__(self, model: Model) -> None:
         try:
-            import torch  # noqa: F401 - the extra is whole
+            import torch  # noqa: F401 - checks that the extra is installed
             import transformers
         except ImportError as error:
             raise BackendError(
@@ -125,7 +125,7 @@ class HuggingFace:
             return len(request.options) * (prompt + max(map(len, request.options)))
         return self.model.generation.beams * (prompt + request.max_new_tokens)
 
-    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Replies:
         prompts = [self.ids(r) for r in requests]
         for batch, sizes in self._batches(requests, prompts):
             todo = []
@@ -192,7 +192,7 @@ class HuggingFace:
             "logits_processor": processors(self.model.generation, requests, mask == 0 if left else None)
         }
         begin = width if left else 1  # after the decoder's start token
-        # The pattern applies from the first word on: special tokens are given.
+        # The pattern applies to the text alone, so the special tokens before it are given.
         if not left and requests[0].scoring == "constrained":
             given = [seq2seq.start_id(self.net), *self.checkpoint.opening]
             held["decoder_input_ids"] = torch.tensor([given] * len(prompts), device=self.device)
@@ -238,7 +238,7 @@ class HuggingFace:
         found = iter(self.nll([pair for r in requests for pair in r.pairs]))
         return [nll_response(r, [next(found) for _ in r.pairs], len(p)) for r, p in zip(requests, prompts, strict=True)]
 
-    def nll(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
+    def nll(self, pairs: Sequence[TextPair]) -> list[list[float]]:
         """See `LocalModel.nll`. In an encoder-decoder, the encoder reads the context and the decoder is fed the target.
 
         The end-of-text token is not scored on either kind: CEDAR (Zhou et al. 2022, equation 1 and section 4.1)
@@ -252,9 +252,7 @@ class HuggingFace:
                 found[n] = [-s for s in scores]
         return found
 
-    def surprisal(
-        self, pairs: Sequence[tuple[str, str]], done: Sequence[bool]
-    ) -> Iterator[Sequence[tuple[int, TokenScores]]]:
+    def surprisal(self, pairs: Sequence[TextPair], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, TokenScores]]]:
         """See `Surprisal`. Batches are small enough for the logits of all their tokens."""
         if self.checkpoint.seq2seq:
             raise BackendError(

@@ -16,10 +16,10 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from evalsuite.backends.base import Limits
-from evalsuite.backends.model import Model
+from evalsuite.backends.model import API, Model
 from evalsuite.backends.openai.bodies import OF_REPLY, bound_async, is_cut
 from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop, read_error, read_reply
-from evalsuite.backends.openai.spending import Spending, Spent
+from evalsuite.backends.openai.spending import Spending, Spent, cost_of
 from evalsuite.backends.openai.throttle import Throttle
 from evalsuite.common.errors import BackendError
 from evalsuite.common.secrets import hide
@@ -45,6 +45,15 @@ def unproxied(address: str) -> dict[str, None] | None:
     """`mounts` of an HTTP client that asks an address: none goes through a proxy on this machine, None: as the
     environment says."""
     return dict.fromkeys(("all://", "http://", "https://")) if is_loopback(address) else None
+
+
+def broken_connection(error: Exception, api: API) -> Again:
+    """The error of a request that got no HTTP answer; it is `lost` unless the connection was never made."""
+    cause = error.__cause__
+    if type(cause).__name__ in ("ConnectError", "ConnectTimeout", "PoolTimeout"):
+        said = f"cannot connect to {api.base_url} ({cause}); check api: base_url, and that the server runs"
+        return Again("connection", hide(said, cut=True))
+    return Again("connection", hide(f"{error} {cause or ''}".strip(), cut=True), lost=True)
 
 
 class Endpoint(Protocol):
@@ -99,7 +108,7 @@ class GenerateCall:
         self.backend, self.model, self.api = backend, backend.model, backend.model.api
         self.requests, self.letters, self.limits = requests, letters, limits
         self.todo, self.left = iter(todo), len(todo)
-        self.spending = Spending(self.api.charged, limits.left())
+        self.spending = Spending(limits.left())
         most = limits.max_concurrency or self.api.max_concurrency
         self.throttle = Throttle(
             min(1000, most),  # the client's maximum number of connections
@@ -232,7 +241,7 @@ class GenerateCall:
                 if not charged:
                     cost = 0.0
                 elif response.prompt_tokens:
-                    cost = self.spending.cost(response.prompt_tokens, response.new_tokens)
+                    cost = cost_of(self.api.charged, response.prompt_tokens, response.new_tokens)
                 self.throttle.good()
                 return response
             finally:
@@ -270,12 +279,7 @@ class GenerateCall:
         except (TimeoutError, openai.APITimeoutError):
             raise Again("time-out", f"no reply within {self.api.timeout:g} s", lost=True, overrun=True) from None
         except openai.OpenAIError as error:
-            cause = error.__cause__
-            unsent = type(cause).__name__ in ("ConnectError", "ConnectTimeout", "PoolTimeout")
-            said = f"{error} {cause or ''}".strip()
-            if unsent:
-                said = f"cannot connect to {self.api.base_url} ({cause}); check api: base_url, and that the server runs"
-            raise Again("connection", hide(said, cut=True), lost=not unsent) from None
+            raise broken_connection(error, self.api) from None
         answer = raw.http_response
         if is_cut(answer):
             return Response(

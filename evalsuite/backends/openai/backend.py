@@ -14,7 +14,7 @@ import queue
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evalsuite.backends.base import Limits, sample_seed
+from evalsuite.backends.base import Limits, Replies, sample_seed
 from evalsuite.backends.keys import keep_secrets, key_of
 from evalsuite.backends.model import Model
 from evalsuite.backends.openai.asking import GenerateCall, Letter, Stake
@@ -22,7 +22,7 @@ from evalsuite.backends.openai.batches import Batching, under_way
 from evalsuite.backends.openai.spending import cost_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.text import escape_surrogates
-from evalsuite.types import Request, Response
+from evalsuite.types import Request
 
 log = logging.getLogger(__name__)
 
@@ -108,7 +108,7 @@ class OpenAI:
         """The highest possible cost of a request, which the budget sets aside."""
         return cost_of(self.model.api.charged, self.most_tokens(request), self.room(request))
 
-    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Replies:
         todo = [n for n, is_done in enumerate(done) if not is_done]
         if not todo and not (self.model.api.batch and self._limits.journal and self._limits.journal.batches()):
             return
@@ -128,7 +128,7 @@ class OpenAI:
                 twice,
             )
 
-    def _ask(self, requests: Sequence[Request], todo: Sequence[int]) -> Iterator[Sequence[tuple[int, Response]]]:
+    def _ask(self, requests: Sequence[Request], todo: Sequence[int]) -> Replies:
         """Ask with a call for each request, many of them under way at once."""
         from anyio.from_thread import start_blocking_portal
 

@@ -17,7 +17,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from evalsuite.backends.openai.faults import (
     ERRORS,
@@ -25,6 +24,7 @@ from evalsuite.backends.openai.faults import (
     LOST,
     PromptOutcomes,
     Server,
+    drawn,
     head,
     parse_mix,
     prompt_id,
@@ -32,8 +32,8 @@ from evalsuite.backends.openai.faults import (
     send,
     serve,
 )
+from evalsuite.backends.openai.lines import JsonLine
 
-JsonLine = dict[str, Any]
 # Fault of a call (upload, create, look, list, content) -> its description.
 CALLS = {
     "500": "500, nothing is done",
@@ -121,7 +121,7 @@ class BatchServer(Server):
             return await Server._answer(self, first, key, body, writer)
         call = f"{method} {steps[0]}{'/…' if len(steps) > 1 else ''}{'/content' if steps[-1] == 'content' else ''}"
         self.counted[call] += 1
-        kind = _drawn(self.calls, f"{self.seed}:{call}:{self.counted[call]}")
+        kind = drawn(self.calls, f"{self.seed}:{call}:{self.counted[call]}")
         self.counted[kind] += kind != "ok"
         self.key = key
         if kind == "drop":
@@ -190,7 +190,7 @@ class BatchServer(Server):
             **asked,
             "request_counts": {"total": 0, "completed": 0, "failed": 0},
         }
-        batch = _Batch(row, lines, self.now(), _drawn(self.fates, f"{self.seed}:{name}"))
+        batch = _Batch(row, lines, self.now(), drawn(self.fates, f"{self.seed}:{name}"))
         self.counted[batch.fate] += batch.fate != "ok"
         self.batches[name] = batch
         problem = self._problem(batch)
@@ -279,18 +279,13 @@ class BatchServer(Server):
                 if not batch.fate.endswith("silent"):
                     bad.append(_line(line, None, {"code": f"batch_{ended}", "message": f"The batch was {ended}."}))
                 continue
-            entry = self.asked.setdefault(name, PromptOutcomes())
-            kind = self._kind(name, entry.times)
-            entry.times += 1
-            entry.kinds[kind] += 1
+            entry, kind = self._outcome(line["body"])
             self._add(kind, line, entry, good, bad)
         random.Random(f"{self.seed}:{batch.row['id']}").shuffle(good)
         return good, bad
 
     def _add(self, kind: str, line: JsonLine, entry: PromptOutcomes, good: list[JsonLine], bad: list[JsonLine]) -> None:
         body = line["body"]
-        if kind.startswith("400-") and kind != "400-filter" and kind[4:] not in body:
-            kind = "ok"
         if kind in ERRORS:
             status, error = ERRORS[kind]
             error = {**error, "message": f"{error['message']} ({self.key})"}
@@ -312,15 +307,6 @@ def _line(line: JsonLine, response: JsonLine | None, error: JsonLine | None) -> 
 
 def _size(batch: _Batch) -> int:
     return sum(len(prompt_of(line["body"])) for line in batch.lines)
-
-
-def _drawn(mix: Mapping[str, float], seed: str) -> str:
-    draw = random.Random(seed).random()
-    for kind, share in mix.items():
-        draw -= share
-        if draw < 0:
-            return kind
-    return "ok"
 
 
 def main() -> None:

@@ -7,18 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Protocol
 
 from evalsuite.backends.model import API, Batch
-
-# Words of a refusal, lower case: there is no room now; the file is too large.
-_CROWDED = (
-    "token_limit_exceeded",
-    "enqueued",
-    "rate_limit",
-    "rate limit",
-    "too many batches",
-    "concurrent",
-    "queue is full",
-)
-_LARGE = ("too_many", "too many", "too large", "too_large", "file size", "413", "maximum number", "exceeds the maximum")
+from evalsuite.backends.openai.replies import is_about
 
 
 class Clock(Protocol):
@@ -94,8 +83,8 @@ class Queue:
         A batch that is alone becomes smaller: others of the account fill the queue, or it is larger than the queue.
         """
         words = message.lower()
-        is_crowded = any(word in words for word in _CROWDED)
-        if not is_crowded and (lines == 1 or not any(word in words for word in _LARGE)):
+        is_crowded = is_about(words, "crowded")
+        if not is_crowded and (lines == 1 or not is_about(words, "large")):
             return False
         self.put_first(requests)
         self.crowded = is_crowded and not alone

@@ -14,7 +14,7 @@ killed. Ended has no note of its own: the endpoint tells it again.
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evalsuite.backends.openai.lines import Unreadable, read_batch_line
@@ -28,6 +28,8 @@ LineOutcome = Response | Exception  # the outcome of a line; Unreadable: the lin
 
 @dataclass(frozen=True, slots=True)
 class _Noted:
+    """The fields of every state."""
+
     name: str
     lines: Mapping[str, float]  # name of each line, in order -> its highest cost, or its cost once that is known
     began: float  # by the wall clock, in seconds
@@ -45,16 +47,20 @@ class Planned(_Noted):
 
 
 @dataclass(frozen=True, slots=True)
-class Begun(_Noted):
+class _Known(_Noted):
+    """The fields of a batch that the endpoint has begun."""
+
     file: str
     id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Begun(_Known):
     seen: Seen | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Ended(_Noted):
-    file: str
-    id: str
+class Ended(_Known):
     seen: Seen
     # By name, also of lines that are no longer in the note.
     found: Mapping[str, LineOutcome] = field(default_factory=dict)
@@ -93,9 +99,8 @@ class Ended(_Noted):
 
 
 @dataclass(frozen=True, slots=True)
-class Collected(_Noted):
-    file: str
-    id: str
+class Collected(_Known):
+    pass
 
 
 State = Planned | Begun | Ended | Collected
@@ -115,8 +120,11 @@ def note_of(batch: State, address: str) -> Note:
 
 
 def read_note(name: str, note: Note) -> tuple[Planned | Begun | Collected, float]:
-    """The state that an earlier process has noted, and a cost that is to be spent for good with its next note: earlier versions
-    noted a batch's whole stake, and what of it no reply has (`owed`) while they stored its replies."""
+    """The state that an earlier process has noted, and a cost to be spent for good with the next note.
+
+    That cost is 0 but in notes of earlier versions. They have one `stake` for all lines and, while replies were being stored,
+    the part of it that no reply accounts for (`owed`).
+    """
     names = note["lines"]
     costs = note.get("costs") or [note["stake"] / max(1, len(names))] * len(names)
     lines, began, file, owed = dict(zip(names, costs, strict=True)), note["began"], note["file"], note.get("owed")
@@ -125,6 +133,13 @@ def read_note(name: str, note: Note) -> tuple[Planned | Begun | Collected, float
     if note["taken"] or owed is not None:
         return Collected(name, lines, began, file, note["batch"]), owed or 0.0
     return Begun(name, lines, began, file, note["batch"]), 0.0
+
+
+def ended(batch: Begun | Ended, seen: Seen) -> Ended:
+    """The batch as one that has ended, with the outcomes that were read of it so far."""
+    if isinstance(batch, Ended):
+        return replace(batch, seen=seen)
+    return Ended(batch.name, batch.lines, batch.began, batch.file, batch.id, seen)
 
 
 def with_file(batch: Ended, file: str, content: bytes, sent: Mapping[str, Any]) -> Ended:
@@ -138,7 +153,7 @@ def with_file(batch: Ended, file: str, content: bytes, sent: Mapping[str, Any]) 
         name = row.get("custom_id") if isinstance(row, dict) else None
         if isinstance(name, str) and not isinstance(found.get(name), Response):
             found[name] = _outcome(row, sent)
-    return Ended(batch.name, batch.lines, batch.began, batch.file, batch.id, batch.seen, found, batch.read | {file})
+    return replace(batch, found=found, read=batch.read | {file})
 
 
 def _outcome(row: Any, sent: Mapping[str, Any]) -> LineOutcome:
@@ -155,5 +170,4 @@ def is_answered(outcome: LineOutcome | None) -> bool:
 
 def without(batch: Collected, stored: Container[str]) -> Collected:
     """The batch without the lines whose replies are stored."""
-    lines = {line: cost for line, cost in batch.lines.items() if line not in stored}
-    return Collected(batch.name, lines, batch.began, batch.file, batch.id)
+    return replace(batch, lines={line: cost for line, cost in batch.lines.items() if line not in stored})

@@ -30,6 +30,7 @@ from evalsuite.backends.openai.batch_states import (
     LineOutcome,
     Planned,
     State,
+    ended,
     is_answered,
     note_of,
     read_note,
@@ -39,7 +40,7 @@ from evalsuite.backends.openai.batch_states import (
 from evalsuite.backends.openai.lines import request_line
 from evalsuite.backends.openai.provider import Gone, Problem, Provider, Seen
 from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop
-from evalsuite.backends.openai.spending import Spending
+from evalsuite.backends.openai.spending import cost_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.secrets import hide
 from evalsuite.types import Request, Response
@@ -112,7 +113,6 @@ class Batching:
         self.indices = {name: n for n, name in enumerate(self.names)}
         self.open = {n for n, is_done in enumerate(done) if not is_done}  # without a reply or a failure
         self.total = len(self.open)
-        self.price = Spending(self.api.charged, None)
         self.limit_name = "max_tokens"
         self.endpoint = settings.endpoint or endpoint_of(self.model)
         self.sent = dict.fromkeys((*backend.body(requests[0]), *backend.extra, "max_tokens", "max_completion_tokens"))
@@ -169,7 +169,8 @@ class Batching:
     # --- the journal ------------------------------------------------------------------------------------------------
 
     def _resumed(self) -> Iterator[Planned | Begun]:
-        """The batches of earlier starts that have lines which this one wants. Where no file is noted, nothing was begun."""
+        """The batches noted by earlier starts that have lines which this start wants. Notes without a file, of which nothing was
+        begun, are dropped."""
         wanted = {self.names[n] for n in self.open}
         for name, note in self.journal.batches().items():
             if note["address"] != self.api.base_url:
@@ -367,19 +368,18 @@ class Batching:
             raise Again("look", str(error)) from None
         if batch.id != seen.id and batch.file != seen.input:
             raise Again("look", f"the endpoint shows another batch: {seen.id}")
-        if seen.ended:
-            if isinstance(batch, Ended):
-                return self._read(replace(batch, seen=seen), turn)
+        if not (seen.ended and isinstance(batch, Ended)):
             turn.absent = _Streak()
-            return self._read(Ended(batch.name, batch.lines, batch.began, batch.file, batch.id, seen), turn)
-        turn.absent = _Streak()
+        if seen.ended:
+            return self._read(ended(batch, seen), turn)
         self.batches[batch.name] = Begun(batch.name, batch.lines, batch.began, batch.file, batch.id, seen)
         turn.wait = min(self.settings.poll, turn.wait * 1.5 or self.settings.poll / 10)
         turn.due = self.clock.monotonic() + turn.wait
         return []
 
     def _gone(self, batch: Begun | Ended, turn: _Turn, error: Gone) -> NumberedResponses:
-        """The endpoint does not know a batch. Another key must not make us ask twice."""
+        """Handle a batch that the endpoint does not know. With a key of another project it knows none: so a young batch stops the
+        run, and is not asked twice."""
         if self._may_come(batch, turn, error):
             return []
         if self._is_young(batch):
@@ -391,8 +391,7 @@ class Batching:
             )
             self._leave(batch)
             return []
-        gone = Seen(batch.id, "gone")
-        return self._collect(Ended(batch.name, batch.lines, batch.began, batch.file, batch.id, gone))
+        return self._collect(ended(batch, Seen(batch.id, "gone")))
 
     def _read(self, batch: Ended, turn: _Turn) -> NumberedResponses:
         """Read the files of a batch that has ended, and collect its replies unless some may still come."""
@@ -471,13 +470,16 @@ class Batching:
         return group
 
     def _left(self, batch: Ended, missing: set[str], least: int, most: int) -> set[str]:
-        """The missing lines that stay in the note: those that the endpoint has answered, and those that it may have, of which no
-        plan was here to wait for them."""
+        """The missing lines that stay in the note. Lines of this plan stay if the endpoint has surely answered some (`least`);
+        those of other plans, which did not wait for them, also if it may have (`most`)."""
         if not self._is_young(batch):
             return set()
-        return {
-            line for line in missing if (most if (n := self.indices.get(line)) is None else least and n in self.open)
-        }
+
+        def stays(line: str) -> bool:
+            n = self.indices.get(line)
+            return most > 0 if n is None else least > 0 and n in self.open
+
+        return set(filter(stays, missing))
 
     def _warn(self, batch: Ended, stays: int, twice: int) -> None:
         """Warn of lines that a collected batch lacks; `stays`: lines of this plan; `twice`: lines to be paid again."""
@@ -549,7 +551,7 @@ class Batching:
         if not isinstance(outcome, Response):
             return worst if is_answered(outcome) else 0.0
         if outcome.prompt_tokens:
-            return self.price.cost(outcome.prompt_tokens, outcome.new_tokens)
+            return cost_of(self.api.charged, outcome.prompt_tokens, outcome.new_tokens)
         return 0.0 if outcome.finish == "content_filter" else worst
 
     # --- waiting ----------------------------------------------------------------------------------------------------

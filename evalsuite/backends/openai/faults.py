@@ -97,18 +97,8 @@ ERRORS: dict[str, tuple[int, dict[str, str]]] = {
     "429-quota": (429, {"message": "You exceeded your current quota", "code": "insufficient_quota"}),
 }
 ERRORS["429-seconds"] = ERRORS["429-date"] = ERRORS["429"]
-# Faults after which a real endpoint may have charged, though no reply arrived.
-LOST = {
-    "drop",
-    "drop-middle",
-    "stall",
-    "stall-middle",
-    "truncated",
-    "malformed",
-    "content-type",
-    "no-choices",
-    "no-message",
-}
+# Faults after which a real endpoint may have charged, though no whole reply arrived.
+LOST = MIX.keys() - ERRORS.keys() - {"503", "duplicate"}
 
 
 def reply_to(prompt: str) -> str:
@@ -246,29 +236,28 @@ class Server:
         asked = json.loads(body)
         chat = path.startswith("/chat")
         prompt = prompt_of(asked)
-        name = prompt_id(prompt)
-        entry = self.asked.setdefault(name, PromptOutcomes())
-        kind = self._kind(name, entry.times)
-        entry.times += 1
-        entry.kinds[kind] += 1
+        entry, kind = self._outcome(asked)
         since, until = self._silence
         self.early += since + 0.2 < arrived < until  # margin for requests in flight on a busy machine
         if self.latency:
-            await asyncio.sleep(self.latency * random.Random(f"{name}:{entry.times}").uniform(0.5, 1.5))
-        if kind.startswith("400-") and kind != "400-filter" and kind[4:] not in asked:
-            kind = "ok"
+            await asyncio.sleep(self.latency * random.Random(f"{prompt_id(prompt)}:{entry.times}").uniform(0.5, 1.5))
         if kind in ERRORS or kind == "503":
             await self._refuse(kind, key, writer)
             return True
         return await self._reply(kind, prompt, asked, chat, key, entry, writer)
 
+    def _outcome(self, asked: Mapping[str, Any]) -> tuple[PromptOutcomes, str]:
+        """Draw the kind of the answer to a request's body, and count it among the outcomes of its prompt."""
+        name = prompt_id(prompt_of(asked))
+        entry = self.asked.setdefault(name, PromptOutcomes())
+        kind = self._kind(name, entry.times)
+        entry.times += 1
+        entry.kinds[kind] += 1
+        refused = kind[4:] if kind.startswith("400-") and kind != "400-filter" else ""  # a parameter
+        return entry, "ok" if refused and refused not in asked else kind
+
     def _kind(self, name: str, times: int) -> str:
-        draw = random.Random(f"{self.seed}:{name}:{times}").random()
-        for kind, share in self.mix.items():
-            draw -= share
-            if draw < 0:
-                return kind
-        return "ok"
+        return drawn(self.mix, f"{self.seed}:{name}:{times}")
 
     async def _refuse(self, kind: str, key: str, writer: asyncio.StreamWriter) -> None:
         if kind == "503":
@@ -342,6 +331,16 @@ class Server:
         if kind != "no-usage":
             reply["usage"] = {"prompt_tokens": used[0], "completion_tokens": used[1], "total_tokens": sum(used)}
         return reply
+
+
+def drawn(mix: Mapping[str, float], seed: str) -> str:
+    """A kind of `mix`, by its share, or "ok"; the same for the same seed."""
+    draw = random.Random(seed).random()
+    for kind, share in mix.items():
+        draw -= share
+        if draw < 0:
+            return kind
+    return "ok"
 
 
 def prompt_of(body: Mapping[str, Any]) -> str:

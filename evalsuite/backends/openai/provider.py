@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeGuard
 
 from evalsuite.backends.model import API
-from evalsuite.backends.openai.asking import unproxied
+from evalsuite.backends.openai.asking import broken_connection, unproxied
 from evalsuite.backends.openai.bodies import OF_REPLY, bound, is_cut
 from evalsuite.backends.openai.replies import LONGEST_WAIT, Again, Failed, asked_wait, read_error
-from evalsuite.common.secrets import hidden_start, hide
+from evalsuite.common.secrets import hidden_start
 from evalsuite.common.text import escape_surrogates
 
 _ENDED = {"completed", "failed", "expired", "cancelled"}
@@ -80,7 +80,7 @@ class Provider:
         self._client = OpenAI(
             api_key=key or "none", base_url=api.base_url, max_retries=0, timeout=api.timeout, http_client=http
         )
-        self._timeout, self._backoff = api.timeout, api.backoff
+        self._api = api
 
     def close(self) -> None:
         self._client.close()
@@ -149,7 +149,7 @@ class Provider:
             except Again as error:
                 if not left or error.after:
                     raise
-                time.sleep(min(1.0, self._backoff))
+                time.sleep(min(1.0, self._api.backoff))
         raise AssertionError
 
     def _call(self, send: Callable[..., Any], *words: Any, **fields: Any) -> bytes:
@@ -164,11 +164,9 @@ class Provider:
         except openai.APIStatusError as error:
             raise _refusal(error.response.status_code, error.response.headers, error.response.content) from None
         except openai.APITimeoutError:
-            raise Again("time-out", f"no answer within {self._timeout:g} s", lost=True) from None
+            raise Again("time-out", f"no answer within {self._api.timeout:g} s", lost=True) from None
         except openai.OpenAIError as error:
-            cause = error.__cause__
-            unsent = type(cause).__name__ in ("ConnectError", "ConnectTimeout", "PoolTimeout")
-            raise Again("connection", hide(f"{error} {cause or ''}".strip(), cut=True), lost=not unsent) from None
+            raise broken_connection(error, self._api) from None
 
 
 def json_of(body: bytes) -> Any:

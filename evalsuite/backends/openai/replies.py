@@ -11,11 +11,14 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from evalsuite.common.resources import packaged
 from evalsuite.common.secrets import hidden_start, hide
 from evalsuite.common.text import escape_surrogates
+from evalsuite.common.yamltext import parse_yaml
 from evalsuite.types import Response
 
 
@@ -42,34 +45,6 @@ class OtherLimit(Exception):
     """The endpoint wants max_completion_tokens instead of max_tokens."""
 
 
-# Words for a content filter's refusal in an error's code, type or message, lower case (OpenAI, Azure, DashScope, DeepSeek).
-_FILTERED = (
-    "content_filter",
-    "content filter",
-    "contentfilter",
-    "content_policy_violation",
-    "responsibleaipolicyviolation",
-    "content management policy",
-    "data_inspection_failed",
-    "datainspectionfailed",
-    "content exists risk",
-    "sensitivecontentdetected",
-)
-_UNPAID = (
-    "insufficient_quota",
-    "exceeded your current quota",
-    "insufficient balance",
-    "insufficient_balance",
-    "arrearage",
-)
-_TOO_LONG = (
-    "context_length_exceeded",
-    "context length",
-    "context window",
-    "maximum context",
-    "input length",
-    "too long",
-)
 # Errors of DashScope's reasoning models, and what to do.
 _WANTS = {
     "enable_thinking": "set api: {parameters: {enable_thinking: false}}",
@@ -83,6 +58,18 @@ _FINISH = {
 }
 LONGEST_WAIT = 600  # seconds; if the endpoint asks for more (a daily limit), the model stops
 _MOST_TOKENS = 10**9  # the highest count for one request; more is no count
+
+
+@cache
+def _refusals() -> dict[str, list[str]]:
+    """The reasons of refusals.yaml, each with the words by which it is known."""
+    words: dict[str, list[str]] = parse_yaml(packaged("backends/openai/refusals.yaml").read_text(encoding="utf-8"))[0]
+    return words
+
+
+def is_about(words: str, reason: str) -> bool:
+    """Whether the words of a refusal, in lower case, give a reason of refusals.yaml."""
+    return any(word in words for word in _refusals()[reason])
 
 
 def read_reply(headers: Mapping[str, str], body: bytes) -> Response:
@@ -124,7 +111,7 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, parameters:
     """
     message, words, param = _error(body)
     said = f"{status}: {message}"
-    if any(w in words for w in _UNPAID) or status == 402:
+    if is_about(words, "unpaid") or status == 402:
         raise Stop(f"the endpoint wants to be paid first ({said}); pay there, or name another key in key_env")
     if status in (408, 409, 429) or status >= 500:
         after = asked_wait(headers)
@@ -137,7 +124,7 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, parameters:
             f"the endpoint redirects to {_host(headers)}, which is not followed; set api: {{base_url: …}} "
             f"to the address itself ({status})"
         )
-    if status != 401 and any(w in words for w in _FILTERED):
+    if status != 401 and is_about(words, "filtered"):
         return Response("", "content_filter")
     if status in (401, 403):
         raise Stop(f"the endpoint refuses the key ({said}); check the variable that key_env names")
@@ -145,7 +132,7 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, parameters:
         raise Stop(
             f"the endpoint does not know this model, or has no such address ({said}); check path and api: base_url in models.yaml"
         )
-    if status in (400, 422) and not any(w in words for w in _TOO_LONG):
+    if status in (400, 422) and not is_about(words, "too_long"):
         if "max_tokens" in parameters and "max_completion_tokens" in words:
             raise OtherLimit(said)
         for name in parameters:
@@ -164,11 +151,11 @@ def read_unanswered(error: Any) -> Response:
     told = error if isinstance(error, dict) else {"message": error}
     said = _some(": ".join(str(told[name]) for name in ("code", "message") if told.get(name)) or "no reason given")
     words = said.lower()
-    if any(w in words for w in _FILTERED):
+    if is_about(words, "filtered"):
         return Response("", "content_filter")
-    if any(w in words for w in _UNPAID):
+    if is_about(words, "unpaid"):
         raise Stop(f"the endpoint wants to be paid first ({said}); pay there, or name another key in key_env")
-    if any(w in words for w in ("invalid", *_TOO_LONG)):
+    if "invalid" in words or is_about(words, "too_long"):
         raise Failed(said)
     raise Again("unanswered", said)
 

@@ -22,18 +22,14 @@ class Spent(Exception):
 class Spending:
     """Used on the event loop's thread, except `recorded`, which the thread that stores replies increases."""
 
-    def __init__(self, price: Price | None, budget: float | None) -> None:
+    def __init__(self, budget: float | None) -> None:
         """`budget`: the amount left to spend; None: no limit."""
-        self._price, self._budget = price, budget
+        self._budget = budget
         self._open = 0  # open reservations
         self._freed = asyncio.Event()
         self.committed = 0.0  # settled costs and open reservations
         self.recorded = 0.0  # the part that the store holds as the cost of replies
         self.lent = 0.0  # the part that the store holds as stakes of requests in flight
-
-    def cost(self, prompt_tokens: int, new_tokens: int) -> float:
-        """The cost of a request with these numbers of prompt and reply tokens."""
-        return cost_of(self._price, prompt_tokens, new_tokens)
 
     async def reserve(self, amount: float) -> None:
         """Reserve `amount` as soon as it fits. Raises Spent if it never will."""

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.base import Backend, TokenScores, sample_seed
+from evalsuite.backends.base import Backend, Replies, TextPair, TokenScores, sample_seed
 from evalsuite.backends.checkpoint import NO_BEAMS, Checkpoint, labels_response, nll_response, texts_response
 from evalsuite.backends.model import Model
 from evalsuite.backends.vllm import sharing
@@ -62,7 +62,7 @@ class Vllm:
         """
         return _parts(_sorted([self.ids(r) for r in requests]), _BLOCK)
 
-    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Replies:
         prompts = [self.ids(r) for r in requests]
         jobs = ((n, self._job(requests[n], prompts[n])) for n in _sorted(prompts) if not done[n])
         for group in self.engine.run(jobs):
@@ -186,27 +186,26 @@ class Vllm:
             found.append((yield from self._targets(context, target)) if target else [])
         return nll_response(request, found, len(prompt))
 
-    def nll(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
-        rows = [self.checkpoint.pair(context, target) for context, target in pairs]
-        found: list[list[float]] = [[] for _ in rows]
-        jobs = ((n, self._targets(*row)) for n, row in enumerate(rows))
-        for group in self.engine.run(jobs):
-            for n, result in group:
-                if isinstance(result, FailedJob):
-                    raise BackendError(f"model {self.model.name}: pair {n}: {result.error}")
-                found[n] = result
+    def nll(self, pairs: Sequence[TextPair]) -> list[list[float]]:
+        found: list[list[float]] = [[] for _ in pairs]
+        for group in self._nll_groups(pairs, [False] * len(pairs)):
+            for n, values in group:
+                found[n] = values
         return found
 
-    def surprisal(
-        self, pairs: Sequence[tuple[str, str]], done: Sequence[bool]
-    ) -> Iterator[Sequence[tuple[int, TokenScores]]]:
+    def surprisal(self, pairs: Sequence[TextPair], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, TokenScores]]]:
         """See `Surprisal`. Without standardised scores: vLLM would send the whole vocabulary as one Python object a token."""
+        for group in self._nll_groups(pairs, done):
+            yield [(n, TokenScores([-nll for nll in values])) for n, values in group]
+
+    def _nll_groups(self, pairs: Sequence[TextPair], done: Sequence[bool]) -> Iterator[list[tuple[int, list[float]]]]:
+        """Groups of (index of a pair, negative log-likelihood of each token of its target). Raises BackendError."""
         rows = [self.checkpoint.pair(context, target) for context, target in pairs]
         for group in self.engine.run((n, self._targets(*row)) for n, row in enumerate(rows) if not done[n]):
             for n, result in group:
                 if isinstance(result, FailedJob):
-                    raise BackendError(f"model {self.model.name}: text {n}: {result.error}")
-            yield [(n, TokenScores([-nll for nll in result])) for n, result in group]
+                    raise BackendError(f"model {self.model.name}: pair {n}: {result.error}")
+            yield group
 
     def _targets(self, context: list[int], target: list[int]) -> JobSteps:
         if self.engine.lora:  # vLLM 0.32 crashes on prompt_logprobs if adapters are enabled

@@ -104,7 +104,7 @@ class Engine:
             "device": self.device,
             **{name: value for name, value in v.engine.items() if name != "distributed_executor_backend"},
         }
-        # As many requests again wait inside the engine, which can refill its batch between two steps.
+        # Twice the size of a batch: the engine refills its batch between two steps from requests that wait inside it.
         self._window = 2 * v.max_num_seqs
         self._names = (str(n) for n in count())
         self._adapters: dict[str, int] = {}
@@ -124,7 +124,7 @@ class Engine:
         return request
 
     def run(self, jobs: Iterable[tuple[int, JobSteps]]) -> Iterator[list[tuple[int, Any]]]:
-        """Results of jobs as (number, result or Failed), in groups as they become ready. One run at a time.
+        """Results of jobs as (number, result or FailedJob), in groups as they become ready. One run at a time.
 
         Cancels requests in flight if the caller stops early. Raises BackendError if the engine dies.
         """

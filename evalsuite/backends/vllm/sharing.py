@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from evalsuite.backends.model import Model
 
 # Settings in which models on one engine may differ.
-_OWN: dict[str, Any] = {
-    "name": "",
-    "adapter": None,
-    "shots": None,
-    "tags": [],
-    "chat": False,
-    "chat_template": None,
-    "chat_template_kwargs": {},
-    "generation": None,
-    "finetune": None,
-    "trained": None,
-    "tasks": None,
-    "prompt": None,
-    "family": None,
-}
+_LABELS = {"name", "tags", "family", "trained"}
+_ASKING = {"tasks", "shots", "prompt", "chat", "chat_template", "chat_template_kwargs", "generation"}
+_WEIGHTS = {"adapter", "finetune"}
 
 
 def engine_key(model: Model) -> str:
     """A key of all settings that an engine is created with; equal for models that can share one."""
-    return model.model_copy(update=_OWN).model_dump_json()
+    return model.model_dump_json(exclude=_LABELS | _ASKING | _WEIGHTS)
