@@ -153,6 +153,7 @@ class Ray:
             import ray
         except ImportError as error:
             raise BackendError(f"model {name}: --executor ray needs `pip install 'evalsuite[ray]'` ({error})") from None
+        self._ray: Any = ray
         self._joined = not ray.is_initialized()  # False: this process had joined before, so we must not leave
         cluster_address = address or os.environ.get("RAY_ADDRESS") or "local"
         try:
@@ -164,59 +165,46 @@ class Ray:
             ) from None
 
     def start(self, kind: type[Actor], needs: Needs) -> Any:
-        import ray
-
         # No restarts by Ray: we must see every loss, and Ray would restart forever where memory is too small.
-        return ray.remote(kind).options(max_restarts=0, scheduling_strategy="SPREAD", **needs).remote()
+        return self._ray.remote(kind).options(max_restarts=0, scheduling_strategy="SPREAD", **needs).remote()
 
     def call(self, actor: Any, method: str, *arguments: Any) -> Any:
         return getattr(actor, method).remote(*arguments)
 
     def wait(self, calls: Sequence[Any], timeout: float | None = None) -> Any | None:
-        import ray
-
-        return next(iter(ray.wait(list(calls), num_returns=1, timeout=timeout)[0]), None)
+        return next(iter(self._ray.wait(list(calls), num_returns=1, timeout=timeout)[0]), None)
 
     def get(self, call: Any) -> Any:
-        import ray
-
         try:
-            return ray.get(call)
-        except ray.exceptions.RayTaskError as error:
+            return self._ray.get(call)
+        except self._ray.exceptions.RayTaskError as error:
             raise error.cause from error
-        except ray.exceptions.OutOfMemoryError as error:  # the node's memory, not a GPU's
+        except self._ray.exceptions.OutOfMemoryError as error:  # the node's memory, not a GPU's
             why = "Ray ended it because its node is low on memory; try fewer --replicas, or make room there"
             raise Lost(why) from error
-        except ray.exceptions.RayError as error:  # the actor, its node, or its result is gone
+        except self._ray.exceptions.RayError as error:  # the actor, its node, or its result is gone
             raise Lost(_brief(error)) from error
 
     def kill(self, actor: Any) -> None:
-        import ray
-
-        ray.kill(actor)
+        self._ray.kill(actor)
 
     def nodes(self, free: bool = False) -> list[dict[str, int]]:
-        import ray
-
         if not free:
-            return [_sizes(node["Resources"]) for node in ray.nodes() if node["Alive"]]
-        from ray._private.state import (
-            available_resources_per_node,  # the public API has only the sum, which may be fragmented
-        )
+            return [_sizes(node["Resources"]) for node in self._ray.nodes() if node["Alive"]]
+        # The public API has only the sum, which may be fragmented.
+        from ray._private.state import available_resources_per_node
 
         for _ in range(20):  # resources of a model just closed are freed within seconds
             found = list(available_resources_per_node().values())
-            total = ray.cluster_resources()
+            total = self._ray.cluster_resources()
             if all(sum(node.get(kind, 0) for node in found) >= total.get(kind, 0) for kind in ("CPU", "GPU")):
                 break
             time.sleep(0.25)
         return [_sizes(node) for node in found]
 
     def leave(self) -> None:
-        import ray
-
         if self._joined:
-            ray.shutdown()
+            self._ray.shutdown()
 
 
 def _join(address: str) -> None:

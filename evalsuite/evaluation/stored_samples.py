@@ -44,14 +44,15 @@ class CellSample:
     def kinship(self, place: Place, fingerprint: str | None, sampling: Any) -> Kinship | None:
         """The kinship of this cell to a planned one; None: they are not comparable. Without a fingerprint, the model's name
         decides."""
-        other = self.place.model != place.model
-        if other or (fingerprint is not None and (fingerprint, sampling) != (self.fingerprint, self.sampling)):
-            return Kinship.MODEL if self.place.task == place.task and _way(self.place) == _way(place) else None
+        same_task, same_way = self.place.task == place.task, _way(self.place) == _way(place)
+        changed = fingerprint is not None and (fingerprint, sampling) != (self.fingerprint, self.sampling)
+        if changed or self.place.model != place.model:
+            return Kinship.MODEL if same_task and same_way else None
         if self.place == place:
             return Kinship.SAME
-        if self.place.task == place.task:
-            return Kinship.ITEMS if _way(self.place) == _way(place) else Kinship.WAY
-        return Kinship.TASK if _way(self.place) == _way(place) else None
+        if same_task:
+            return Kinship.ITEMS if same_way else Kinship.WAY
+        return Kinship.TASK if same_way else None
 
 
 def _way(place: Place) -> tuple[Any, ...]:
