@@ -22,83 +22,72 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-# Kind -> description. The faults in MIX are transient; the others are permanent, or are replies.
-KINDS = {
-    "429": "429 without Retry-After",
-    "429-seconds": "429 with Retry-After in seconds",
-    "429-date": "429 with Retry-After as a date",
-    "408": "408",
-    "500": "500",
-    "503": "503 with an HTML page",
-    "drop": "the connection is cut before the reply",
-    "drop-middle": "the connection is cut in the middle of the reply",
-    "stall": "no reply for `stall` seconds, then the connection is cut",
-    "stall-middle": "the same in the middle of the reply",
-    "truncated": "a complete HTTP message with half the JSON",
-    "malformed": "invalid JSON",
-    "content-type": "an HTML page with status 200",
-    "no-choices": "an empty list of choices",
-    "no-message": "a choice without a message",
-    "duplicate": "a reply with its choice twice, and a wrong one",
-    "echo": "a reply that repeats the Authorization header",
-    "surrogate": "a reply with half a character in it",
-    "reasoning": "a reply with thoughts in reasoning_content",
-    "length": "a reply cut at the limit",
-    "no-usage": "a reply without token usage",
-    "filtered": "a reply withheld: finish_reason content_filter",
-    "400-filter": "400, content filter",
-    "400": "400, prompt too long",
-    "400-temperature": "400 if temperature is sent, else a reply",
-    "400-max_tokens": "400 if max_tokens is sent, else a reply",
-    "401": "401",
-    "404": "404, no such model",
-    "429-quota": "429, insufficient_quota",
-}
-MIX = {
-    "429": 0.03,
-    "429-seconds": 0.01,
-    "429-date": 0.002,
-    "408": 0.01,
-    "500": 0.05,
-    "503": 0.04,
-    "drop": 0.03,
-    "drop-middle": 0.03,
-    "stall": 0.004,
-    "stall-middle": 0.004,
-    "truncated": 0.03,
-    "malformed": 0.02,
-    "content-type": 0.02,
-    "no-choices": 0.02,
-    "no-message": 0.01,
-    "duplicate": 0.03,
-}
-ERRORS: dict[str, tuple[int, dict[str, str]]] = {
-    "429": (429, {"message": "Rate limit reached", "type": "requests", "code": "rate_limit_exceeded"}),
-    "408": (408, {"message": "Request timeout"}),
-    "500": (500, {"message": "The server had an error", "type": "server_error"}),
-    "400-filter": (400, {"message": "The response was filtered", "param": "prompt", "code": "content_filter"}),
-    "400": (400, {"message": "This model's maximum context length is 64 tokens", "code": "context_length_exceeded"}),
-    "400-temperature": (
-        400,
-        {"message": "Unsupported value: 'temperature' does not support 0", "param": "temperature"},
+
+class ServerFault(NamedTuple):
+    """A kind of answer. Those with a share in MIX are transient; the others are permanent, or are replies."""
+
+    what: str  # the description in --help
+    share: float = 0.0  # the part of all answers under MIX; 0: none
+    error: Mapping[str, str] = {}  # the answer's JSON; its status is the beginning of the kind
+    lost: bool = False  # a real endpoint may have charged for it, though no whole reply arrived
+
+
+_RATE_LIMIT = {"message": "Rate limit reached", "type": "requests", "code": "rate_limit_exceeded"}
+FAULTS = {
+    "429": ServerFault("429 without Retry-After", 0.03, error=_RATE_LIMIT),
+    "429-seconds": ServerFault("429 with Retry-After in seconds", 0.01, error=_RATE_LIMIT),
+    "429-date": ServerFault("429 with Retry-After as a date", 0.002, error=_RATE_LIMIT),
+    "408": ServerFault("408", 0.01, error={"message": "Request timeout"}),
+    "500": ServerFault("500", 0.05, error={"message": "The server had an error", "type": "server_error"}),
+    "503": ServerFault("503 with an HTML page", 0.04),
+    "drop": ServerFault("the connection is cut before the reply", 0.03, lost=True),
+    "drop-middle": ServerFault("the connection is cut in the middle of the reply", 0.03, lost=True),
+    "stall": ServerFault("no reply for `stall` seconds, then the connection is cut", 0.004, lost=True),
+    "stall-middle": ServerFault("the same in the middle of the reply", 0.004, lost=True),
+    "truncated": ServerFault("a complete HTTP message with half the JSON", 0.03, lost=True),
+    "malformed": ServerFault("invalid JSON", 0.02, lost=True),
+    "content-type": ServerFault("an HTML page with status 200", 0.02, lost=True),
+    "no-choices": ServerFault("an empty list of choices", 0.02, lost=True),
+    "no-message": ServerFault("a choice without a message", 0.01, lost=True),
+    "duplicate": ServerFault("a reply with its choice twice, and a wrong one", 0.03),
+    "echo": ServerFault("a reply that repeats the Authorization header"),
+    "surrogate": ServerFault("a reply with half a character in it"),
+    "reasoning": ServerFault("a reply with thoughts in reasoning_content"),
+    "length": ServerFault("a reply cut at the limit"),
+    "no-usage": ServerFault("a reply without token usage"),
+    "filtered": ServerFault("a reply withheld: finish_reason content_filter"),
+    "400-filter": ServerFault(
+        "400, content filter",
+        error={"message": "The response was filtered", "param": "prompt", "code": "content_filter"},
     ),
-    "400-max_tokens": (
-        400,
-        {
+    "400": ServerFault(
+        "400, prompt too long",
+        error={"message": "This model's maximum context length is 64 tokens", "code": "context_length_exceeded"},
+    ),
+    "400-temperature": ServerFault(
+        "400 if temperature is sent, else a reply",
+        error={"message": "Unsupported value: 'temperature' does not support 0", "param": "temperature"},
+    ),
+    "400-max_tokens": ServerFault(
+        "400 if max_tokens is sent, else a reply",
+        error={
             "message": "Unsupported parameter: 'max_tokens' is not supported with this model. "
             "Use 'max_completion_tokens' instead.",
             "param": "max_tokens",
         },
     ),
-    "401": (401, {"message": "Incorrect API key provided", "code": "invalid_api_key"}),
-    "404": (404, {"message": "The model does not exist", "code": "model_not_found"}),
-    "429-quota": (429, {"message": "You exceeded your current quota", "code": "insufficient_quota"}),
+    "401": ServerFault("401", error={"message": "Incorrect API key provided", "code": "invalid_api_key"}),
+    "404": ServerFault("404, no such model", error={"message": "The model does not exist", "code": "model_not_found"}),
+    "429-quota": ServerFault(
+        "429, insufficient_quota", error={"message": "You exceeded your current quota", "code": "insufficient_quota"}
+    ),
 }
-ERRORS["429-seconds"] = ERRORS["429-date"] = ERRORS["429"]
-# Faults after which a real endpoint may have charged, though no whole reply arrived.
-LOST = MIX.keys() - ERRORS.keys() - {"503", "duplicate"}
+KINDS = {kind: fault.what for kind, fault in FAULTS.items()}
+MIX = {kind: fault.share for kind, fault in FAULTS.items() if fault.share}
+ERRORS = {kind: (int(kind[:3]), fault.error) for kind, fault in FAULTS.items() if fault.error}
+LOST = {kind for kind, fault in FAULTS.items() if fault.lost}
 
 
 def reply_to(prompt: str) -> str:

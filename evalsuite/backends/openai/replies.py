@@ -1,7 +1,7 @@
 """An endpoint's HTTP answer -> a Response, or an exception: retry, give up this request, or stop the model.
 
-OpenAI-compatible servers differ most in their errors; the tables here hold what is known of each. Some repeat the API key:
-whatever is taken from an answer is masked, before it is cut (common/secrets.py).
+OpenAI-compatible servers differ most in their errors; the tables here and refusals.yaml hold what is known of each. Some
+repeat the API key: whatever is taken from an answer is masked, before it is cut (common/secrets.py).
 """
 
 from __future__ import annotations
