@@ -290,7 +290,7 @@ def test_errors_leave_nothing(
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(ConfigError, match="is not empty"):
+    with pytest.raises(ConfigError, match="exists already"):
         evalsuite.export("inspect", tmp_path, data="bundled:sample")
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 

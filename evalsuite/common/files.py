@@ -148,9 +148,15 @@ def make_folder(path: Path) -> None:
         _sync(folder.parent)
 
 
+def require_new(path: Path) -> None:
+    """Raise ConfigError unless the folder `path` can be made anew: it does not exist, or is empty."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise ConfigError(f"{path}: exists already; name a new folder, or remove this one")
+
+
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """Make a draft folder that becomes `path`, which must not exist or be empty, when the block ends.
+    """Make a draft folder that becomes `path` when the block ends; for `path` see `require_new`.
 
     The block writes its files by `replace_file` or `replacing`. If the block raises, the draft is removed.
     """

@@ -10,8 +10,9 @@ import errno
 import os
 import stat
 from collections.abc import Sequence
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from evalsuite.common.errors import DataError
 from evalsuite.common.jsonl import parse_object
@@ -28,7 +29,7 @@ _JUNCTION = 0xA0000003  # stat.IO_REPARSE_TAG_MOUNT_POINT, a junction of Windows
 _ABOUT = {errno.ELOOP: "is a link", errno.ENOTDIR: "is a link or no folder", errno.ENOENT: "no such file"}
 
 
-def open_plain(folder: Path, path: str) -> BinaryIO:
+def open_plain(folder: Path, path: str) -> BufferedReader:
     """Open the file at `path`, a relative path with slashes, in `folder`, which may be a link itself.
 
     Raises DataError if it or a folder on the way is a link, if it is no plain file, or if it cannot be read.
@@ -55,7 +56,7 @@ def open_plain(folder: Path, path: str) -> BinaryIO:
     return os.fdopen(file, "rb")
 
 
-def _open_by_path(folder: Path, parts: Sequence[str]) -> BinaryIO:
+def _open_by_path(folder: Path, parts: Sequence[str]) -> BufferedReader:
     """Open a file on Windows, which opens no folders: each part is checked first, so a link made in between is not noticed."""
     path = folder
     for part in parts:
@@ -81,7 +82,7 @@ def read_plain(folder: Path, path: str, most: int) -> bytes:
     return raw
 
 
-def read_json(folder: Path, path: str, most: int = JSON_SIZE) -> dict[str, Any]:
+def read_json(folder: Path, path: str) -> dict[str, Any]:
     """The JSON object in a file. Raises DataError like `read_plain`, and if the file holds no JSON object."""
     # surrogates: names of models may have some.
-    return parse_object(read_plain(folder, path, most), folder / path, surrogates=True)
+    return parse_object(read_plain(folder, path, JSON_SIZE), folder / path, surrogates=True)

@@ -180,11 +180,11 @@ def as_backend_errors(what: str, own_code: bool = False) -> Iterator[None]:
     except (torch.OutOfMemoryError, MemoryError):
         raise
     except OSError as error:
-        told = " ".join(str(error).split())  # the hub client's messages have several lines
-        raise BackendError(f"{what}: {told}") from None
+        message = " ".join(str(error).split())  # the hub client's messages have several lines
+        raise BackendError(f"{what}: {message}") from None
     except (ValueError, ImportError) as error:
-        told = str(error).partition("\nModel type should be one of")[0]  # transformers lists all it has, in 3 kB
-        raise BackendError(f"{what}: {told}{way_round(own_code)}") from None
+        message = str(error).partition("\nModel type should be one of")[0]  # transformers lists all it has, in 3 kB
+        raise BackendError(f"{what}: {message}{way_round(own_code)}") from None
     except (Exception, SystemExit) as error:  # torch, safetensors and a checkpoint's own code share no base class
         log.info("%s", what, exc_info=True)
         raise BackendError(

@@ -64,11 +64,11 @@ class Imported:
     @property
     def lines(self) -> list[str]:
         """The summary, a line for each thing that there is to say."""
-        told = [f"stored: {self.stored} replies" + (f"; {self.already} were there already" if self.already else "")]
+        lines = [f"stored: {self.stored} replies" + (f"; {self.already} were there already" if self.already else "")]
         for name, meaning in _MEANINGS.items():
             if found := self.remarks[name]:
-                told.append(f"{name}: {len(found)} {meaning}; first: {found[0]}")
-        return told
+                lines.append(f"{name}: {len(found)} {meaning}; first: {found[0]}")
+        return lines
 
     @property
     def exit_code(self) -> int:

@@ -62,7 +62,7 @@ def _reply(body: Any) -> Response:
 
 
 def _failed(error: Any) -> Response:
-    """A request that has no answer."""
-    told = error if isinstance(error, dict) else {"message": error}
-    said = ": ".join(str(told[name]) for name in ("code", "message") if told.get(name)) or "no reason given"
-    return Response("", "error", error=hidden_start(escape_surrogates(said), 500))
+    """The response to a request that failed, from the value of its field `error`."""
+    fields = error if isinstance(error, dict) else {"message": error}
+    reason = ": ".join(str(fields[name]) for name in ("code", "message") if fields.get(name)) or "no reason given"
+    return Response("", "error", error=hidden_start(escape_surrogates(reason), 500))

@@ -27,7 +27,7 @@ from evalsuite.backends.openai.batches import endpoint_of, under_way
 from evalsuite.backends.openai.lines import in_files, request_line
 from evalsuite.backends.registry import engine_errors
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.files import new_folder, replace_file, replacing, safe_name
+from evalsuite.common.files import new_folder, replace_file, replacing, require_new, safe_name
 from evalsuite.evaluation.journey import store_plan
 from evalsuite.evaluation.manifest import keep_benchmark_files, write_manifest
 from evalsuite.evaluation.plan import data_of, named_files, plan_cells, prepare, warn_of_skipped
@@ -70,8 +70,7 @@ def write_requests(
     text can answer, and whatever `run` raises for its settings.
     """
     out = Path(folder)
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise ConfigError(f"{out}: exists already; name a new folder, or remove this one")
+    require_new(out)
     s, chosen, corpus, eval_sets = prepare(models, baselines=(), **settings, **({"out": run} if run else {}))
     if s.stops:
         raise ConfigError(

@@ -464,7 +464,9 @@ def pairwise(values: Floats, clusters: Sequence[Hashable], rng: Rng) -> tuple[Fl
         return np.minimum(1.0, 2 * import_module("scipy.special").bdtr(fewer, differ.astype(int), 0.5)), "McNemar"
     total = sums.sum(axis=0)
     as_far = np.zeros((count, count), dtype=np.int64)
-    for swaps in _swaps(len(sums), permutations, rng):
+    generator = generator_of(rng)
+    for size in _blocks(len(sums), permutations):
+        swaps = generator.integers(0, 2, (size, len(sums)), dtype=np.int8).astype(float)
         # (M, B): a pair's swapped difference is that of its rows.
         drawn = np.ascontiguousarray(((1 - 2 * swaps) @ sums).T)
         for i in range(count - 1):
@@ -565,12 +567,6 @@ def _bootstrap_weights(generator: np.random.Generator, clusters: int, draws: int
     """(draws, C) weights."""
     drawn = generator.integers(0, clusters, (draws, clusters)) + np.arange(draws)[:, None] * clusters
     return np.bincount(drawn.ravel(), minlength=draws * clusters).reshape(draws, clusters)
-
-
-def _swaps(clusters: int, draws: int, rng: Rng) -> Iterator[Floats]:
-    generator = generator_of(rng)
-    for size in _blocks(clusters, draws):
-        yield generator.integers(0, 2, (size, clusters), dtype=np.int8).astype(float)
 
 
 def _collect(blocks: Iterator[dict[str, Floats]]) -> dict[str, Floats]:

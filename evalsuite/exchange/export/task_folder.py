@@ -11,7 +11,7 @@ from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS, tasks_named
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.files import new_folder, replace_file
+from evalsuite.common.files import new_folder, replace_file, require_new
 from evalsuite.common.flags import from_keywords
 from evalsuite.common.grouping import by_key
 from evalsuite.common.resources import resolve
@@ -49,8 +49,7 @@ def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path
                 "likelihood's number of tokens, by which it is divided"
             )
     folder = Path(out)
-    if folder.is_dir() and any(folder.iterdir()):
-        raise ConfigError(f"{folder}: is not empty; name a new folder, or empty this one")
+    require_new(folder)
     cells = _cells(shots, **settings)
     for name, count in Counter(cell.name for cell in cells).items():
         if count > 1:

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from evalsuite.common.errors import ConfigError
-from evalsuite.common.files import new_folder, remove, replacing
+from evalsuite.common.files import new_folder, remove, replacing, require_new
 from evalsuite.frames import libraries
 from evalsuite.frames.run import Run, described, table_named
 from evalsuite.frames.run import load as load_run
@@ -31,8 +30,7 @@ def write_arrow(runs: Sequence[Path], out: Path) -> Files:
 def _write(runs: Sequence[Path], out: Path, suffix: str, writer: Callable[..., Any]) -> Files:
     libraries.need("pyarrow", "evalsuite[frames]")
     run = load_run(list(runs), "arrow")
-    if out.is_dir() and any(out.iterdir()):
-        raise ConfigError(f"{out}: is not empty; name a new folder, or empty this one")
+    require_new(out)
     written: Files = {}
     with new_folder(out) as draft:
         for name in run.tables:

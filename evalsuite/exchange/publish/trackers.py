@@ -18,8 +18,8 @@ _LONGEST = 500  # characters of a value that every version of MLflow takes
 def log_to_wandb(run: Path, one: Logged, project: str) -> None:
     """Log a model as a run of Weights & Biases.
 
-    WANDB_MODE=offline writes to WANDB_DIR, for `wandb sync`. Its client is told to send no code, no state of git, and
-    nothing of this machine.
+    WANDB_MODE=offline writes to WANDB_DIR, for `wandb sync`. The settings keep its client from sending code, the state
+    of git or facts of this machine.
     """
     wandb = need("wandb")
     quiet = {
@@ -81,7 +81,8 @@ def log_to_mlflow(run: Path, one: Logged, project: str) -> None:
 def log_to_swanlab(run: Path, one: Logged, project: str) -> None:
     """Log a model as a run of SwanLab, without tables: it would keep links to files in place of their content.
 
-    SWANLAB_MODE=offline writes to SWANLAB_LOG_DIR, for `swanlab sync`. Its client is told to send nothing of this machine.
+    SWANLAB_MODE=offline writes to SWANLAB_LOG_DIR, for `swanlab sync`. The settings keep its client from sending
+    facts of this machine.
     """
     swanlab = need("swanlab")
     unasked = ("hardware", "runtime", "requirements", "conda", "git", "swanlab", "monitor")

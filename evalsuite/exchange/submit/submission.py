@@ -15,7 +15,7 @@ from evalsuite.analyses import contamination, corrected, second
 from evalsuite.analyses.saved import load_results, record_files, to_json
 from evalsuite.benchmarks.registry import benchmark_of
 from evalsuite.common.errors import ConfigError, DataError
-from evalsuite.common.files import new_folder, replace_file, replacing
+from evalsuite.common.files import new_folder, replace_file, replacing, require_new
 from evalsuite.common.finite import finite_json
 from evalsuite.common.lock import unwritten
 from evalsuite.common.plainfile import open_plain, read_json
@@ -50,7 +50,7 @@ class Submission:
     warnings: tuple[str, ...] = field(default=())
 
 
-# Keys of results.json that stay at home: a leaderboard shows what the parser reads, and can verify neither tests of
+# Keys of results.json that are not submitted: a leaderboard shows what the parser reads, and can verify neither tests of
 # contamination nor people's marks.
 _OWN = {second.ANALYSIS.key, contamination.ANALYSIS.key, corrected.ANALYSIS.key}
 
@@ -62,8 +62,7 @@ def make_submission(run: str | Path, out: str | Path, head: form.FormValues, abo
     run is unfinished or being written, or another version of evalsuite scored it.
     """
     run, out = Path(run), Path(out)
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise ConfigError(f"{out}: exists already; name a new folder, or remove this one")
+    require_new(out)
     with unwritten(run):  # no process may write the run meanwhile, or files of different states would be copied
         results = _results(run)
         with new_folder(out) as draft:
@@ -95,10 +94,7 @@ def sums(folder: Path) -> Iterator[tuple[str, str]]:
 def digest(folder: Path, path: str) -> str:
     """The SHA-256 of a plain file in `folder`. Raises DataError for another one."""
     with open_plain(folder, path) as file:
-        found = hashlib.sha256()
-        while part := file.read(2**20):
-            found.update(part)
-        return found.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _results(run: Path) -> Results:

@@ -80,12 +80,12 @@ def check_submission(
 ) -> CheckResult:
     """Verify a submission.
 
-    `benchmark`: benchmark files of your own, which the submission's must equal; of one that is not named, the submission's copy
-    is used, and is not verified.
-    `data` is the official data to compare with; by default the bundled sample if the manifest names it, else
-    EVALSUITE_DATA. `seconds` of CPU time limit the check; by default SECONDS, or SECONDS_A_MB for each MB of the folder if
-    that is more. On Linux memory is limited alike (MEMORY, MEMORY_A_BYTE). Raises ConfigError if there is no such folder;
-    everything else is a problem of the verdict.
+    data: the official data to compare with; by default the bundled sample if the manifest names it, else EVALSUITE_DATA.
+    seconds: CPU time after which the check ends; by default SECONDS, or SECONDS_A_MB for each MB of the folder if that is more.
+    On Linux memory is limited in the same way (MEMORY, MEMORY_A_BYTE).
+    benchmark: the checker's own benchmark files, which those of the submission must equal. If one is not named, the
+    submission's copy is used, and is not verified.
+    Raises ConfigError if there is no such folder; everything else is a problem of the verdict.
     """
     folder = Path(folder)
     if not folder.is_dir():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from collections.abc import Set as AbstractSet
+from itertools import chain
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -52,16 +53,15 @@ class Located(Strict):
         return types.Place(**{"model": "", "task": "", "set": "", "split": "", **self.coordinates()}).way
 
 
-def _task(name: str) -> str:
-    if name not in TASKS:
-        raise ValueError(unknown("task", name, TASKS))
-    return name
+def _known(what: str, *registries: Collection[str]) -> AfterValidator:
+    """A validator that refuses a name which no registry has."""
 
+    def check(name: str) -> str:
+        if not any(name in registry for registry in registries):
+            raise ValueError(unknown(what, name, chain(*registries)))
+        return name
 
-def _tasks(name: str) -> str:
-    if name not in TASKS and name not in BENCHMARKS:
-        raise ValueError(unknown("task or benchmark", name, [*BENCHMARKS, *TASKS]))
-    return name
+    return AfterValidator(check)
 
 
 def _tasks_that_ship(schema: dict[str, Any]) -> None:
@@ -70,12 +70,6 @@ def _tasks_that_ship(schema: dict[str, Any]) -> None:
 
 def _names_that_ship(schema: dict[str, Any]) -> None:
     schema["enum"] = [*(b.name for b in shipped()), *(t.name for b in shipped() for t in b.tasks)]
-
-
-def _perturbation(name: str) -> str:
-    if name not in PERTURBATIONS:
-        raise ValueError(unknown("perturbation", name, PERTURBATIONS))
-    return name
 
 
 # Texts of items, several times as long as those of any data set: what strangers send is scored within bounded time.
@@ -91,7 +85,7 @@ Share = Annotated[float, Field(ge=0, le=1 + 1e-9)]
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256, in hexadecimal.")]
 TaskName = Annotated[
     str,
-    AfterValidator(_task),
+    _known("task", TASKS),
     Field(
         json_schema_extra=_tasks_that_ship,
         description="A name of `evalsuite tasks`.",
@@ -99,7 +93,7 @@ TaskName = Annotated[
 ]
 TaskOrBenchmark = Annotated[
     str,
-    AfterValidator(_tasks),
+    _known("task or benchmark", BENCHMARKS, TASKS),
     Field(
         json_schema_extra=_names_that_ship,
         description="A name of `evalsuite tasks`, or that of a benchmark for all its tasks.",
@@ -107,7 +101,7 @@ TaskOrBenchmark = Annotated[
 ]
 Perturb = Annotated[
     str,
-    AfterValidator(_perturbation),
+    _known("perturbation", PERTURBATIONS),
     Field(json_schema_extra={"enum": list(PERTURBATIONS)}, description="The perturbation of the items."),
 ]
 Set = Annotated[Wording, Field(description="easy or hard; of other benchmarks a fold, dimension, version or source.")]
