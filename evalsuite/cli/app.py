@@ -1,9 +1,10 @@
-"""The `evalsuite` command: the table of commands, loaded when they are called."""
+"""The `evalsuite` command: a group of the commands in commands.json, each of which is loaded when it is called."""
 
 from __future__ import annotations
 
 import gc
 import io
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -16,88 +17,14 @@ from typer.core import TyperCommand, TyperGroup
 
 from evalsuite.cli.chinese_help import HEADINGS, USAGE, help_of, typer_in_chinese
 from evalsuite.common.language import chinese, translated
+from evalsuite.common.resources import packaged
 from evalsuite.common.terminal import print_all, safe, safe_trace, say, warnings_on_screen
 
-# name: (file in cli/ with a function or group of that name, help). The help stands here, so that `evalsuite --help` loads
-# none of the files.
-COMMANDS = {
-    "init": (
-        "setup",
-        "Write a first models.yaml: asks three questions at most, and finds servers, keys and GPUs of this machine. With "
-        "--benchmark DATA: a first benchmark file.",
-    ),
-    "doctor": (
-        "setup",
-        "Say what is installed, what runs where, and what is missing for what, with the command that mends it. Exit "
-        "code 1 if something is broken.",
-    ),
-    "run": (
-        "run",
-        "Evaluate models: ask them, parse and score their replies, write the page. Exit code 1 if some requests failed.",
-    ),
-    "score": (
-        "run",
-        "Parse and score a run's stored replies again, without a model; with --second-reader a model reads some of "
-        "them beside the parser.",
-    ),
-    "compare": (
-        "compare",
-        "Test the difference between two models, two settings (shots, wording, scoring, perturbation) or two runs on "
-        "the same items.",
-    ),
-    "parse": (
-        "batch",
-        "Parse the answers of any replies: adds choice, text, status, rule, start and end to each line.",
-    ),
-    "metrics": ("batch", "Score any texts with every text metric: JSON with values and signatures."),
-    "report": ("run", "Write the leaderboard page of one or more runs."),
-    "preview": (
-        "run",
-        "Show the exact prompts of a run, the texts whose likelihoods it compares, and what it will take: requests, "
-        "tokens, cost. Loads no model.",
-    ),
-    "requests": (
-        "requests",
-        "Write the requests of a run as files, for a batch API or an offline program, instead of asking them.",
-    ),
-    "anchors": (
-        "anchors",
-        "Choose a few items with weights that estimate the full score of a model, from the outcomes of several models.",
-    ),
-    "replies": (
-        "requests",
-        "Read the replies to such requests into a run, score them, write the page. Exit code 1 if some are missing "
-        "or do not fit.",
-    ),
-    "tasks": ("data", "List the tasks of every benchmark, and the number of test items of each set."),
-    "models": ("data", "List the models of a models.yaml."),
-    "parity": (
-        "parity",
-        "Run the same items on several backends and list the differences. Exit code 1 if token ids differ.",
-    ),
-    "finetune": (
-        "finetune",
-        "Train LoRA adapters on growing numbers of items, and evaluate them beside the base model: learning curves.",
-    ),
-    "judge": (
-        "judge",
-        "Let a model score the texts that a run's models wrote, and measure how reliable it is. The same command resumes.",
-    ),
-    "contamination": (
-        "contamination",
-        "Test whether models have read a benchmark's files, by likelihood or by what they write. The same command resumes.",
-    ),
-    "show": ("show", "Print a run's tables, or everything known about one item, from its results.json and records."),
-    "export": (
-        "export",
-        "Write a run's results for other tools (Parquet, Arrow, a model card, wandb, mlflow, swanlab), or tasks for "
-        "lm-evaluation-harness, inspect_ai or OpenCompass.",
-    ),
-    "cite": ("submit", "Print BibTeX entries to cite: CORECODE, evalsuite and the metrics."),
-    "data": ("data", "Check data, or fetch the official files."),
-    "audit": ("audit", "Let people mark a sample of a run's replies, and compare their marks with its scores."),
-    "build": ("build", "Build a benchmark like CORECODE from your own dialogues, from screening to statistics."),
-    "submit": ("submit", "Write a run as a submission to a shared leaderboard, or verify a submission."),
+# Name -> (the file in cli/ with a function or group of that name, help). The help is not taken from these files, so that
+# `evalsuite --help` loads none of them.
+COMMANDS: dict[str, tuple[str, str]] = {
+    name: (row["file"], row["help"])
+    for name, row in json.loads(packaged("cli/commands.json").read_text(encoding="utf-8")).items()
 }
 
 
@@ -179,7 +106,7 @@ EXIT_CODES = (
     "Exit codes: 0 all done; 1 done, but some requests or models failed, or a check found something; 2 the command, its input "
     "or its environment is wrong (files, data, disk); 70 a defect of evalsuite; 130 stopped by Ctrl-C."
 )
-# The wheel has none: they are as large as its code.
+# The wheel holds no page of the documentation: the pages are as large as its code.
 PAGES = (
     "docs/NAME.md in help and messages: a page of the documentation, in the repository and in the source distribution."
 )
@@ -264,7 +191,7 @@ def _end(code: int, *message: str) -> NoReturn:
 
 
 def _keep_trace(error: Exception) -> tuple[str, ...]:
-    """Write the trace of a defect to a file; returns what to do with it, in parts."""
+    """Write the trace of a defect to a file; returns the parts of a message that says what to do with it."""
     import tempfile
 
     trace = safe_trace(error)
