@@ -136,6 +136,7 @@ def match_annotations(a: AnnotatedDialogue, b: AnnotatedDialogue) -> list[_Pair]
 
 
 def _accepted(d: AnnotatedDialogue) -> list[Knowledge]:
+    """The annotations of a person: proposals of a model that nobody has accepted are left out."""
     return [k for k in d.annotations if not k.proposed]
 
 
@@ -161,6 +162,7 @@ def _characters(spans: Sequence[str], d: AnnotatedDialogue) -> set[Position]:
 
 
 def _rests_on(k: Knowledge, d: AnnotatedDialogue) -> set[Position]:
+    """The characters of an annotation's evidence and phrase."""
     return _characters(k.evidence, d) | _spans(k, "phrase", d)
 
 

@@ -215,6 +215,7 @@ def make_questions(annotations: Sequence[Annotation], seed: str = "0") -> list[F
     return found
 
 
+# The pools of candidates, each wider than the one before: annotations for which the function returns the same.
 _WIDER: tuple[Callable[[Annotation], object], ...] = (
     lambda a: a.slot,
     lambda a: (a.slot.dimension, a.slot.domain),

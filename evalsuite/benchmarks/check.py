@@ -133,7 +133,7 @@ def _check(corpus: Corpus) -> DataCheck:
             }
             for split, file in splits.items():
                 counts.append(_count(task.name, item_set, split, file))
-                # the contexts of a probe have no positions: the first is always the true one
+                # A probe's right option is always the first, so its positions say nothing.
                 if task.kind.written and (prior := _prior(task.name, item_set, split, file.items)):
                     priors.append(prior)
             for one, other in combinations(splits, 2):

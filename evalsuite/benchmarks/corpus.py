@@ -126,8 +126,8 @@ class Corpus(ABC):
         """Read the items. Raises DataError with file, line and field for a broken line, unless `skip_bad`."""
 
     def reworded(self, task: Task, set: str, split: str, wording: str) -> File:
-        """The items as a wording (template) asks them: those of `file`, or, for one that asks in other words or in another
-        language than the rest, the same items of another file, with the same ids. Read on first use."""
+        """The items in the words of a wording (template). Most wordings ask the items of `file`; one in other words or in
+        another language asks the same items, with the same ids, from another file, which is read on first use."""
         own, key = self.file(task, set, split), (task.name, set, split, wording)
         if key not in self._reworded:
             self._reworded[key] = self.load_reworded(task, set, split, wording) or own

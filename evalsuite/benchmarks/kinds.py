@@ -12,7 +12,7 @@ from evalsuite.types import Answer, Answered, Item, Kind, Language, Part, Readin
 
 # --- options
 
-# Scoring -> the headline way of comparing options; for probes the mean over the target's tokens.
+# Scoring -> the way of comparing options (`most_likely`) by which the headline accuracy takes its choice.
 HEADLINE = {"labels": "sum", "texts": "token", "nll": "token"}
 
 

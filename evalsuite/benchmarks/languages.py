@@ -95,7 +95,7 @@ def _corpora(answered: Answered, profile: str, papers: str) -> tuple[Part, Part]
 
     ours = {row.stated_as or row.name: row.name for row in rows if row.ours}
     theirs = {f"paper.{row.stated_as or row.name}": row.name for row in rows if row.papers}
-    whole = corpus if replies == answers else TextCorpus(replies, references)  # one corpus shares all tables
+    whole = corpus if replies == answers else TextCorpus(replies, references)  # equal texts share one corpus
     return (
         part("default", corpus, profile, ours, f"parser:{parser_of(answered.reading)}"),
         part("paper", whole, papers, theirs, OF_REPLY),

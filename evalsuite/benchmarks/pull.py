@@ -42,7 +42,7 @@ class Pulled:
 
     corpus: Corpus
     versions: dict[str, str]  # by address: a repository's commit, an archive's SHA-256
-    changes: tuple[str, ...]  # files of the folder that were other than these data, or are new
+    changes: tuple[str, ...]  # files that the folder lacked, had with other content, or had beyond these data
     kept: Path | None  # folder that holds the earlier files now; None if there were none, or nothing changed
 
 

@@ -106,7 +106,7 @@ def _value(field: Field[Any], hint: Any, given: Any) -> Any:
 
 
 def paths(values: Iterable[Path] | None) -> Iterator[Path]:
-    """The files or folders of a flag that may be repeated. A comma parts them, unless a file's name has it."""
+    """The files or folders of a flag that may be repeated. A comma separates two of them, unless it belongs to a file's name."""
     for path in values or ():
         yield from [path] if path.exists() else map(Path, parts(str(path)))
 

@@ -97,7 +97,7 @@ def _init_benchmark(data: Path, out: Path | None) -> None:
 
 
 def _asked(out: Path, model: str, served: str, key_env: str, chat: bool | None, ask: bool) -> dict[str, Any]:
-    """The entry: from the flags, or from the answers of whom is asked, again and again until they name a model."""
+    """The model's entry: from the flags, or from the answers of a person, who is asked until an answer names a model."""
     from evalsuite.setup.entries import SHOWN, choices
     from evalsuite.setup.machine import local_servers
 

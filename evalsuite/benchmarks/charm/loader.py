@@ -157,7 +157,8 @@ def _translated(item: Item, text: str) -> Item:
 def split_options(text: str) -> tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
     """(question, labels, options, layout) of an official text, as in `Item`; None if it has no two options from (A) on.
 
-    If letters occur elsewhere, too, the options begin lines, from the last line that begins with (A).
+    Where such letters occur in other parts of the text, too, the options are the lines that begin with one, from the last line
+    with (A) on.
 
     >>> split_options("哪年？\\n选项：\\n (A) 北宋 \\n (B)东汉")
     ('哪年？', ('(A)', '(B)'), ('北宋', '东汉'), ('\\n选项：\\n ', ' ', ' \\n ', '', ''))

@@ -39,7 +39,8 @@ class ByRightAnswers:
 
 
 def answers_part(answered: Answered) -> Part:
-    """The metrics of a cell of `all_answers`, for those of the two kinds of item that it has."""
+    """The metrics of a cell of `all_answers`: one for items with one right answer and one for those with several, each where
+    the cell has such items."""
     said = [{item.options[n] for n in a.choices} for item, a in zip(answered.items, answered.answers, strict=True)]
     golds = [{*item.references} for item in answered.items]
     sums = ByRightAnswers.of([a == b for a, b in zip(said, golds, strict=True)], [len(gold) for gold in golds])

@@ -1,4 +1,5 @@
-"""The ontology's names that the options of domain and slot identification are of, in either language and script."""
+"""The names of the ontology's domains and slots, as which the options of domain and slot identification are recognised, in
+English and in simplified and traditional Chinese."""
 
 from __future__ import annotations
 

@@ -38,12 +38,13 @@ def _row(
 
 
 def _listed_forms(item: Item, response: Response) -> Answer:
-    """The answer forms that the paper's section 5 lists, and no others."""
+    """Read a reply by the answer forms that the paper's section 5 lists, and no others."""
     from evalsuite.parse import parse_option
 
     return parse_option(response.text, dict(zip(item.labels, item.options, strict=True)), mode="paper")
 
 
+# The instruction for people who mark spans, in Chinese and English.
 _STRICT = (
     "应为对话中与上下文常识不符的那段文本；多出整句对话或解释而未指明的算错。",
     "It should be the piece of the dialogue at odds with commonsense; a whole turn or an explanation that names no "

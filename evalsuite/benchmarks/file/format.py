@@ -174,7 +174,7 @@ class TaskRow(RowFields):
 
 
 class Reworded(RowFields):
-    """RowFields of a task that a wording has otherwise."""
+    """The fields of a task that are others in a wording."""
 
     data: PathInside | dict[SplitName, PathInside] | None = None
     """The file that has the rows in these words."""
@@ -266,6 +266,7 @@ class BenchmarkFile(Section):
         return tuple(split for split in ("train", "dev", "test") if split in named)
 
 
+# Key of the file -> the class of its section, whose keys a message about an unknown key lists.
 _SECTIONS: dict[str, type[BaseModel]] = {
     "tasks": TaskRow,
     "join": JoinedFile,

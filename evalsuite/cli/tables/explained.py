@@ -62,7 +62,7 @@ def _mention(mention: ExplainedMention) -> Iterator[tuple[str, str]]:
 
 
 def _grid(*rows: tuple[str, ...]) -> Table:
-    """Columns without lines. The first has the width of "block 1"; whatever a model wrote is shown, not obeyed."""
+    """A table without lines, whose first column is as wide as "block 1". Control characters of a reply are made visible."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(min_width=8, no_wrap=True, style="bold")
     for _ in rows[0][1:]:

@@ -35,8 +35,9 @@ PROMPT = (2, 3)  # lines shown of a prompt: at its beginning and at its end
 LINE = 160  # characters shown of each of these lines
 CELLS = 40  # cells shown without --all
 LEFT, RIGHT = "⟦", "⟧"  # around the answer that was read
-_OPENED = {"right": ("✓", "green"), "partial": ("◐", "yellow"), "wrong": ("✗", "red")}
-_SHAPE = re.compile(r"\s*([^:：\s]{1,12})[:：]\s?(.*)", re.DOTALL)  # speaker and words of a turn: "A: 你好。"
+# Outcome -> the mark before it and its colour.
+_MARKS = {"right": ("✓", "green"), "partial": ("◐", "yellow"), "wrong": ("✗", "red")}
+_TURN = re.compile(r"\s*([^:：\s]{1,12})[:：]\s?(.*)", re.DOTALL)  # speaker and words of a turn: "A: 你好。"
 
 
 def _words(zh: str, en: str) -> str:
@@ -72,7 +73,7 @@ def _many(count: int, noun: str) -> str:
 
 def snippets(cell: CellResult, record: RecordFields) -> Text:
     """One line of `show --list`: outcome, item, cell, and the beginning of the reply."""
-    mark, style = _OPENED.get(came := outcome(record), ("·", "yellow"))
+    mark, style = _MARKS.get(came := outcome(record), ("·", "yellow"))
     number = entry_name(record).removeprefix(record["item"])
     text = Text(f"{mark} {one_line(came, 9):9} ", style=style)
     text.append(f"{one_line(record['item'])}{number}", style="bold")
@@ -106,7 +107,7 @@ def _item(found: Sequence[tuple[ItemRecords, RecordFields]], full: bool) -> Iter
 
 def _chat(turns: Sequence[str], spans: Sequence[str], full: bool) -> Iterator[RenderableType]:
     """The turns of a dialogue with their speakers' names; speakers after the first are indented."""
-    spoken = [match.groups() if (match := _SHAPE.fullmatch(turn)) else ("", turn) for turn in turns]
+    spoken = [match.groups() if (match := _TURN.fullmatch(turn)) else ("", turn) for turn in turns]
     for who, words in spoken:
         first = who == spoken[0][0]
         text = Text.assemble((f"{one_line(who)} {'▏' if first else '▎'} ", "bold cyan" if first else "bold magenta"))
@@ -172,8 +173,8 @@ def _tokens(record: RecordFields) -> str:
 
 def _facts(record: RecordFields, full: bool) -> Table:
     answer, came = record["answer"], outcome(record)
-    mark, style = _OPENED.get(came, ("·", "yellow"))
-    read = came in _OPENED
+    mark, style = _MARKS.get(came, ("·", "yellow"))
+    read = came in _MARKS
     options = [f"{record['labels'][n]} {record['options'][n]}" for n in chosen(record) if n < len(record["options"])]
     said = "\n● ".join(options) if options else answer.get("text")
     shots = record.get("shots") or []

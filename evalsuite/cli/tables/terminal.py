@@ -83,7 +83,8 @@ class SheetDrawing:
 
 
 def _briefly(sheet: Sheet) -> Sheet:
-    """A sheet whose tasks are headed by their short names in Chinese, too, where these are shorter. Notes spell them out."""
+    """The sheet with short names of tasks as headings, where these are narrower than the names in the terminal's language, as in
+    Chinese. The sheet's notes spell them out."""
     columns = (
         replace(column, heading=column.heading.en)
         if "task" in column.about
