@@ -429,6 +429,12 @@ def test_taggers_that_are_not_there(tmp_path: Path, knowledge: Path, name: str) 
     assert not (tmp_path / "out").exists() and not index_path(knowledge).exists()
 
 
+def test_no_process_is_not_every_core(tmp_path: Path, knowledge: Path, cli: Any) -> None:
+    some = write(tmp_path / "some.jsonl", {"id": "a", "dialogue": ["A: 嗯"]})
+    done = cli("build", "screen", some, "--knowledge", knowledge, "--out", tmp_path / "out", "--jobs", 0, expect=2)
+    assert "--jobs 0" in done.stderr
+
+
 @pytest.mark.slow
 def test_the_command(tmp_path: Path, cli: Any) -> None:
     other = write(tmp_path / "other.jsonl", {"conversation": ["Usr: 医院 里 有 医生 。\tU1", "Bot: 嗯 。"]})

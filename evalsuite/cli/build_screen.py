@@ -54,7 +54,7 @@ def screen(
             resolve(knowledge),
             out,
             more_than=more_than,
-            jobs=jobs or cores(),
+            jobs=cores() if jobs is None else jobs,
             tagger=tagger,
             either_way=either_way,
             without=parts(without),

@@ -141,10 +141,10 @@ def data_pull(
 ) -> None:
     """Fetch a benchmark's official data, or update what was fetched before. Each benchmark has a licence of its own."""
     from evalsuite.benchmarks.pull import pull
-    from evalsuite.benchmarks.registry import add_file
+    from evalsuite.benchmarks.registry import add_files
 
     if benchmark.endswith((".yaml", ".yml")):
-        benchmark = add_file(Path(benchmark)).name
+        (benchmark,) = add_files([benchmark])
     shown = folder or Path("data") / benchmark
     pulled = pull(benchmark, shown, address)
     corpus = pulled.corpus
