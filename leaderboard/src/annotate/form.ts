@@ -99,7 +99,7 @@ const drawInput = (field: Field, value: string, enter: () => void) =>
     autocomplete: "off",
     spellcheck: "false",
     "aria-describedby": `w-${field}`,
-    onfocus: () => now(field),
+    onfocus: () => markActive(field),
     onkeydown: onEnter(enter),
   });
 
@@ -136,7 +136,7 @@ function drawChip(span: string, i: number, evidence: string[]) {
 }
 
 /** Mark the active field in the page as it is: a redraw would remove the caret. */
-function now(field: Field) {
+function markActive(field: Field) {
   state.field = field;
   for (const x of FIELDS) $(`step-${x}`).classList.toggle("now", x === field);
 }

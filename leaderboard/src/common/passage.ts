@@ -7,8 +7,8 @@ import { t } from "./words.ts";
 const MOST = 50000; // longest text that is drawn whole, in characters
 const SHOWN = 5000; // characters drawn of a longer text
 
-/** Draw a text. A very long one would halt the browser: its beginning is drawn, with a button for the rest. */
-function held(text: string, draw: (part: string) => Kid): Kid {
+/** Draw a text, or of a very long one, which would halt the browser, its beginning with a button that draws the rest. */
+function inTwoParts(text: string, draw: (part: string) => Kid): Kid {
   if (text.length <= MOST) return draw(text);
   const at = Number(text.codePointAt(SHOWN - 1)) > 0xffff ? SHOWN + 1 : SHOWN;
   const rest = () => {
@@ -21,11 +21,11 @@ function held(text: string, draw: (part: string) => Kid): Kid {
 }
 
 export const data$ = <K extends keyof HTMLElementTagNameMap>(tag: K, cls: string, text: string) =>
-  h(tag, { class: `data ${cls}`.trim(), lang: langOf(text) }, held(text, visible));
+  h(tag, { class: `data ${cls}`.trim(), lang: langOf(text) }, inTwoParts(text, visible));
 
 /** `text` with every `[MASK]` and every one of `spans` (of class `cls`) highlighted. */
 export const emphasised = (text: string, spans: readonly string[], cls: string) =>
-  held(text, (part) => setApart(part, spans, cls));
+  inTwoParts(text, (part) => setApart(part, spans, cls));
 
 function setApart(text: string, spans: readonly string[], cls: string): Kid {
   const wanted = ["[MASK]", ...spans].filter(Boolean);

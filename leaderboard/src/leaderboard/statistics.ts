@@ -1,4 +1,4 @@
-// Statistics of the figures in view: ranks, Friedman's test, correlations.
+// Statistics of the figures in view: ranks and Friedman's test.
 import { sumOf } from "../common/numbers.ts";
 
 /** Ranks, 1 for the smallest value; tied values share the mean of their ranks. */
@@ -43,24 +43,6 @@ export function friedman(columns: number[][]) {
   if (even <= 0) return { statistic: 0, p: 1 };
   const statistic = ((12 / (n * k * (k + 1))) * sumOf(sums.map((x) => x * x)) - 3 * n * (k + 1)) / even;
   return { statistic, p: chiTail(Math.max(0, statistic), k - 1) };
-}
-
-const dot = (x: number[], y: number[]) => sumOf(x.map((v, i) => v * y[i]));
-
-/** Pearson's r; null if a list does not vary. */
-export function pearson(x: number[], y: number[]) {
-  const centred = (list: number[]) => list.map((v) => v - sumOf(list) / list.length);
-  const [a, b] = [centred(x), centred(y)];
-  const spread = Math.sqrt(dot(a, a) * dot(b, b));
-  return spread > 1e-15 ? dot(a, b) / spread : null;
-}
-
-/** Kendall's τ-b, from the signs of all pairwise differences; null if a list does not vary. */
-export function kendall(x: number[], y: number[]) {
-  const signs = (list: number[]) => list.flatMap((v, i) => list.slice(i + 1).map((w) => Math.sign(v - w)));
-  const [a, b] = [signs(x), signs(y)];
-  const spread = Math.sqrt(dot(a, a) * dot(b, b));
-  return spread > 0 ? dot(a, b) / spread : null;
 }
 
 /** The smallest numbers of models and of columns for a comparison of ranks. */

@@ -139,7 +139,7 @@ export interface Groups extends Place {
   left_out: Record<string, string>;
 }
 
-// ---- sheets: common/sheet.py. Fields that only the page adds are marked "The page's own".
+// ---- sheets: common/sheet.py
 export type Words = string | { zh: string; en: string };
 /** A warning beside a value or heading. Python's are texts. */
 export interface Flag {
@@ -163,7 +163,7 @@ export interface SheetValue {
   tone?: "" | "strong" | "quiet" | "faint" | "warn" | "grave";
   flags?: (string | Flag)[];
   compares?: boolean;
-  // The page's own
+  // Fields that only the page adds.
   /** The value as text, if the column's kind does not determine it. */
   text?: string;
   /** Whether the value is a name from the data, of which at most two lines are shown. */
@@ -220,10 +220,10 @@ export interface SheetColumn {
   /** The size of change with the darkest shade; smaller changes are lighter, falls and rises have two colours. */
   shade?: number;
   about?: About;
-  // The page's own
+  // Fields that only the page adds.
   /** The heading over this column and its neighbours with the same. */
   over?: Words;
-  /** The heading over the drawings on a range. */
+  /** The heading over values that are drawn on their range. */
   rangeHeading?: string;
   /** The decimals of intervals; undefined: one fewer than of values. */
   intervalDigits?: number;
@@ -243,7 +243,7 @@ export interface SheetRow {
   cells: SheetCell[];
   kind?: "" | "group" | "apart";
   about?: About;
-  // The page's own
+  // Fields that only the page adds.
   /** The name of the row's block, if the table has several. */
   part?: string;
   /** The key in the address of a heading that folds its rows. */
@@ -278,7 +278,7 @@ export interface Sheet {
   about?: About;
   chart?: Chart;
   compares?: string[];
-  // The page's own
+  // Fields that only the page adds.
   /** The analysis that made the sheet. */
   analysis?: string;
   /** The index of the sheet's run. */

@@ -65,7 +65,7 @@ export function rangeOf(values: Maybe[], most = 1): Range {
   return { low: from, high: to, ticks: Array.from({ length: count }, (_, i) => from + i * step) };
 }
 
-/** The ratio of the largest to the smallest value from which an axis is logarithmic. */
+/** An axis is logarithmic if its largest value is at least so many times the smallest. */
 const SPREAD = 8;
 const MOST = 11; // the number of ticks above which only powers of ten get a label
 /** A range around counts: from 0, or for widely different counts logarithmic, between 1, 2 and 5 times powers of ten. */

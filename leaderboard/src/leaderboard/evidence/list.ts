@@ -32,8 +32,8 @@ export function longList(box: HTMLElement, count: number, line: (i: number) => K
     lines.forEach((node, i) => {
       node.style.top = `${(from + i) * high}px`;
     });
-    const again$ = focused && lines[Number(focused.getAttribute("aria-posinset")) - 1 - from];
-    if (again$) again$.querySelector("button")?.focus({ preventScroll: true });
+    const refocused = focused && lines[Number(focused.getAttribute("aria-posinset")) - 1 - from];
+    if (refocused) refocused.querySelector("button")?.focus({ preventScroll: true });
   }
   box.onscroll = () => draw(false);
   draw(true);
