@@ -119,7 +119,7 @@ def test_cues_take_the_longest_word() -> None:
 def tape(reply: str, options: dict[str, str]) -> str:
     """The tape of a reply's first block."""
     clean = strip(reply)
-    return named_in(clean, prepare(options)).tape(blocks(clean.text)[0]).tokens
+    return named_in(clean.text, prepare(options)).tape(blocks(clean.text)[0]).tokens
 
 
 @pytest.mark.parametrize(

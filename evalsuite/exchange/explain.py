@@ -115,7 +115,7 @@ def explain(
     """Explain the reading of a reply to a question with options; `several`: more than one may be right."""
     clean, labels = strip(output), list(options)
     known = asked(question, None if dialogue is None else tuple(dialogue))
-    reply = named_in(clean, prepare_set(clean, options) if several else prepare(options), known)
+    reply = named_in(clean.text, prepare_set(clean, options) if several else prepare(options), known)
     answer: Answer | Choices
     if several:
         answer = parse_options(output, options, question=question, finish=finish, dialogue=dialogue)
@@ -168,7 +168,7 @@ def _mentions(
         token = tape.tokens[tape.places.index((hit.start, hit.end))]
         matched = tuple(matching(token, hit.before, hit.behind, several))
         words, rank = (
-            reply.clean.text[hit.start : hit.end].translate(_SHOWN),
+            reply.text[hit.start : hit.end].translate(_SHOWN),
             rows.index(matched[0]) + 1 if matched else 0,
         )
         named = tuple("a label outside the list" if option < 0 else options[option] for option in hit.options)
@@ -176,7 +176,7 @@ def _mentions(
 
 
 def _part(reply: ReplyBlocks, block: Block, tape: Tape, note: str, found: Sequence[ExplainedMention]) -> ExplainedBlock:
-    text, at, pieces = reply.clean.text, block.start, list[str]()
+    text, at, pieces = reply.text, block.start, list[str]()
     for mention in found:
         pieces += [text[at : mention.hit.start], f"⟦{mention.words}⟧{str(mention.number).translate(_LOW)}"]
         at = mention.hit.end

@@ -220,9 +220,9 @@ UNASKED = QuestionText()
 
 
 class ReplyBlocks(NamedTuple):
-    """A clean reply with its blocks, the mentions of options and the cue words."""
+    """A clean text with its blocks, the mentions of options and the cue words."""
 
-    clean: Clean
+    text: str
     low: str
     parts: list[Block]
     options: OptionKeys
@@ -237,17 +237,17 @@ class ReplyBlocks(NamedTuple):
         return make_tape(self.low, block, inside, self.cues[first:last], self.quoted)
 
 
-def named_in(clean: Clean, options: OptionKeys, question: QuestionText = UNASKED) -> ReplyBlocks:
-    """Find the blocks, the mentions and the cue words of a clean reply."""
-    low = lower(clean.text)
+def named_in(text: str, options: OptionKeys, question: QuestionText = UNASKED) -> ReplyBlocks:
+    """Find the blocks, the mentions and the cue words of a clean text."""
+    low = lower(text)
     spoken = question.spoken
     if spoken is None:
         spoken = ":" not in low or not heads(low, options)
-    quoted = quotations(clean.text)
+    quoted = quotations(text)
     said = turned(cues(low), low, question)
-    groups = spelled(grouped(mentions(clean.text, low, options, spoken), low), clean.text, low, options)
+    groups = spelled(grouped(mentions(text, low, options, spoken), low), text, low, options)
     groups = with_near(groups, low, [end for kind, _, end in said if kind in _DUE], quoted, options)
-    return ReplyBlocks(clean, low, _parts(clean.text, low, spoken, question), options, question, groups, said, quoted)
+    return ReplyBlocks(text, low, _parts(text, low, spoken, question), options, question, groups, said, quoted)
 
 
 def _parts(text: str, low: str, spoken: bool, question: QuestionText) -> list[Block]:
@@ -311,6 +311,7 @@ _GOES_ON = 5  # characters of the question's end that show that a reply goes on 
 _HEAD = 12  # characters of the question's head with which the next question of the same kind begins
 _LED = 8  # characters before the question's words that are a label or a list's mark
 _MARKS = re.compile(r"[\s?:。.,;)_]+")
+_CUT_OFF, _UNDECIDED = Verdict(Status.TRUNCATED, rule="cut-off"), Verdict(Status.UNPARSED, rule="undecided")
 
 
 def _decide(
@@ -318,13 +319,13 @@ def _decide(
 ) -> Verdict:
     """The first block with an answer is the reply; the rest is run-on (rule 4). `several`: more than one may be right."""
     text, cut = clean.text.rstrip(TURN + " \n"), finish == "length"
-    ended, clean = TURN in clean.text[len(text) :], clean._replace(text=text)  # a token that ends the reply
-    nothing = Verdict(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "undecided")
+    ended = TURN in clean.text[len(text) :]  # a token ends the reply
+    nothing = _CUT_OFF if cut else _UNDECIDED
     if not WORD.search(text):
         if clean.thinking:
             return nothing._replace(rule="unclosed-thought")
         return nothing if cut else Verdict(Status.EMPTY, rule="nothing")  # cut off: all of it was thinking, apart
-    reply = named_in(clean, options, question)
+    reply = named_in(text, options, question)
     low, parts = reply.low, reply.parts
     # The reply repeats the question: all of it, or its end (or 问题:) until it was cut off in the first option.
     listed = _cut_off(low, parts, options, question)
@@ -348,7 +349,7 @@ def _decide(
         or _repeated(low, options)
         or _begun(low, options, not reply.groups)
         or _counted(low, options)
-        or (_letters_first(clean.text, options) if several else None)
+        or (_letters_first(text, options) if several else None)
         or (None if cut else _spoken(reply))
         or (None if several else _polar(low, options))
     )
