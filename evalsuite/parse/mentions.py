@@ -118,9 +118,9 @@ def options_of(pairs: tuple[tuple[str, str], ...]) -> OptionKeys:
     by_text = {text: index for index, text in enumerate(keys) if text and keys.count(text) == 1}
     templates: list[tuple[str, int]] = []
     for index in by_text.values():
-        parts = [key(part) for part in _GAP.split(fold(pairs[index][1]))]
-        if len(parts) == 2 and all(parts):
-            templates.append((parts[0] + r"[^\W_]{1,12}?" + parts[1], index))
+        parts = _GAP.split(fold(pairs[index][1]))
+        if len(parts) == 2 and all(sides := [key(part) for part in parts]):
+            templates.append((sides[0] + r"[^\W_]{1,12}?" + sides[1], index))
     digits = all(label.isdigit() for label in labels)
     slips = frozenset((c, len(k) + n) for k in keys if len(k) > 2 for c in (k[0], k[-1]) for n in (-1, 0, 1))
     longest = max(map(len, keys), default=0) + 24
@@ -153,6 +153,7 @@ def _label(labels: Sequence[str], digits: bool) -> re.Pattern[str]:
     return re.compile(rf"(?P<core>{core})(?:(?P<shut>[ ]?[{CLOSE}])|{after})", re.MULTILINE)
 
 
+@lru_cache(maxsize=1024)
 def label_core(label: str) -> str:
     """A label without brackets, dots and width: "(a)", "Ａ.", "①", "甲、" -> a, a, 1, 甲."""
     core = key("".join(enclosed(char) or char for char in lower(fold(label))))
@@ -411,7 +412,7 @@ _ENGLISH_PLACES = re.compile(
     rf"\b(?:the[ ](?:very[ ])?)?(?P<nth>(?:{_ORDINAL}|last|middle)(?=[ ]{_THING}|[ ]?(?:,|and|&)[^.,]{{0,12}}[ ]{_THING}))(?:[ ]{_THING})?"
     r"|\b(?:option|choice|number)[ ](?:number[ ])?(?P<named>one|two|three|four|five|six|seven|eight)\b|\b(?:former(?P<former>)|latter(?P<latter>))\b"
 )
-_ENGLISH = re.compile("[a-z]{3}")
+_ENGLISH = re.compile(rf"{_ORDINAL}|last|middle|former|latter|option |choice |number ")  # each place holds one
 
 
 def _positions(low: str, options: OptionKeys) -> Iterator[Mention]:

@@ -53,7 +53,8 @@ _NUMBER = re.compile(
 _LATER = re.compile(
     rf"(?:[^。;\n]{{0,40}}?(?<![\w.])|[^。;]{{0,80}}?(?:概率|可能性|置信度|probability)[^\d\n]{{0,6}}){_SHARE}(?:[ ]?%|(?<=0\.\d)|(?<=0\.\d\d))"
 )
-_SCORED = re.compile(rf"\d|[一二两三四五六七八九]成|{_LEVEL.pattern}")
+# A text with a share or a level holds one of these: a digit, 成, 高, 中, 低, high, medium, low.
+_SCORED = re.compile(r"[\d成高中低hml](?:(?<![hml])|(?<=h)igh|(?<=m)edium|(?<=l)ow)")
 _INFERS = re.compile(
     r"(?<![a-z])(?:(?P<entailment>entail(?:s|ed|ing)?|follows from|(?:is|are) true|true(?=[,.:;]))"
     r"|(?P<contradiction>contradict(?:s|ed|ing|ory)?|(?:is|are) (?:false|not true|untrue)|false(?=[,.:;])))(?![a-z])"

@@ -126,7 +126,7 @@ def cues(low: str) -> list[tuple[str, int, int]]:
     matches = [*pattern.finditer(low)]
     if len(matches) > 2 * LIMIT:  # the ends of a text decide
         matches = ends(matches, 2 * LIMIT)
-    return ends([(kind, *match.span()) for match in matches if (kind := kinds.get(match[0]))], LIMIT)
+    return ends([(kind, found.start(), found.end()) for found in matches if (kind := kinds.get(found[0]))], LIMIT)
 
 
 def make_tape(
