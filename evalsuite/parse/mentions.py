@@ -183,13 +183,14 @@ class MentionGroup(NamedTuple):
     @property
     def options(self) -> tuple[int, ...]:
         """The distinct options, in order."""
-        options = [mention.option for mention in self.members]
-        return tuple(dict.fromkeys(options)) if len(options) > 1 else (options[0],)
+        if len(self.members) == 1:
+            return (self.members[0].option,)
+        return tuple(dict.fromkeys([mention.option for mention in self.members]))
 
     @property
     def conflict(self) -> bool:
         """Whether a label and the text beside it name different options (rule 16)."""
-        beside = [m.kind for m in self.members] == ["label", "text"] and len(self.options) == 2
+        beside = len(self.options) == 2 and [m.kind for m in self.members] == ["label", "text"]
         return beside or any([m.against is not None for m in self.members])
 
 
@@ -295,6 +296,8 @@ def alike(said: str, text: str) -> int:
     >>> alike("对无效行政行为任何人都可提起诉讼因为", "对无效行政行为任何人可以提起诉讼")
     16
     """
+    if said.startswith(text):
+        return len(text)
     at = i = slips = 0
     while at < len(said) and i < len(text):
         if said[at] == text[i]:
@@ -412,7 +415,8 @@ _ENGLISH_PLACES = re.compile(
     rf"\b(?:the[ ](?:very[ ])?)?(?P<nth>(?:{_ORDINAL}|last|middle)(?=[ ]{_THING}|[ ]?(?:,|and|&)[^.,]{{0,12}}[ ]{_THING}))(?:[ ]{_THING})?"
     r"|\b(?:option|choice|number)[ ](?:number[ ])?(?P<named>one|two|three|four|five|six|seven|eight)\b|\b(?:former(?P<former>)|latter(?P<latter>))\b"
 )
-_ENGLISH = re.compile(rf"{_ORDINAL}|last|middle|former|latter|option |choice |number ")  # each place holds one
+# Each English place holds one of these.
+_ENGLISH = re.compile(rf"{_ORDINAL}|last|middle|former|latter|option |choice |number ")
 
 
 def _positions(low: str, options: OptionKeys) -> Iterator[Mention]:
@@ -544,6 +548,9 @@ def _merge(last: Mention, mention: Mention, low: str) -> Mention | None:
 
 def _resolved(found: list[Mention], count: int) -> Iterator[Mention]:
     """Resolve 前者 and 后者 to the last two options named, or where none is named to the only two; drop them if there are not two."""
+    if all([mention.option >= -1 for mention in found]):
+        yield from found
+        return
     pair = [0, 1] if count == 2 and all(mention.option in (FORMER, LATTER) for mention in found) else []
     for mention in found:
         if mention.option not in (FORMER, LATTER):

@@ -221,7 +221,7 @@ class Hit(NamedTuple):
 
     @property
     def picks(self) -> bool:
-        return self.verdict in (ANSWER, PICK, LINE, HEAD, STATE)
+        return self.verdict in _PICKS
 
     @property
     def explicit(self) -> bool:
@@ -244,6 +244,7 @@ class Hit(NamedTuple):
         return chooses or _CORRECTS.search(self.before) is not None
 
 
+_PICKS = frozenset((ANSWER, PICK, LINE, HEAD, STATE))
 _TEXTED = re.compile(r":|\.[^./,MTQGWm]")  # a label and a text behind it
 _GLOSS = re.compile(r"^\([_'~#,]*\)")  # (a) premise (前提)
 _ALSO = re.compile(r"[aA][^MTQGW./,]*\Z")
@@ -299,6 +300,8 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
 
 def _before_turns(found: list[Hit], count: int) -> list[Hit]:
     """The hits before a list in which each option in turn is called the answer: (a)… 答案：a, (b)… 答案：b."""
+    if len(found) <= count:
+        return found
     turns = [
         at
         for at, (item, answer) in enumerate(pairwise(found))

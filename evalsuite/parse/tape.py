@@ -190,7 +190,7 @@ def make_tape(
         return trail.end() if trail else end
 
     for kind, start, end in (*hints, ("", block.end, block.end)):
-        while coming < len(groups) and starts[coming] <= start:
+        while starts[coming] <= start and coming < len(groups):
             fill(starts[coming])
             coming += 1
             position = mention(groups[coming - 1], starts[coming])
