@@ -52,7 +52,9 @@ def listing(found: Sequence[Hit], again: bool) -> bool:
 def cut_list(found: Sequence[Hit], low: str, end: int, options: OptionKeys) -> bool:
     """Whether a reply is nothing but a list of the options from the first on, cut off inside one but the first."""
     count = len(found)
-    if not count or [hit.options for hit in found] != [(n,) for n in range(count)] or count > len(options.keys):
+    if not count or count > len(options.keys) or found[0].options != (0,):
+        return False
+    if [hit.options for hit in found] != [(n,) for n in range(count)]:
         return False
     if any(hit.explicit or hit.verdict == NOT or hit.before[-1:] not in _HEADS for hit in found):
         return False

@@ -190,6 +190,8 @@ class MentionGroup(NamedTuple):
     @property
     def conflict(self) -> bool:
         """Whether a label and the text beside it name different options (rule 16)."""
+        if len(self.members) == 1:
+            return self.members[0].against is not None
         beside = len(self.options) == 2 and [m.kind for m in self.members] == ["label", "text"]
         return beside or any([m.against is not None for m in self.members])
 

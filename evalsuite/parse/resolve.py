@@ -49,8 +49,8 @@ def resolve(
     """The last explicit choice, else the only stated one, else the only option left (rules 3, 6, 8, 18); None if none.
     `cut`: the reply was cut off, so a plain statement may be mid-reasoning and decides nothing."""
     end = tape.places[-1][1]
-    letters = _LETTERS.fullmatch(tape.tokens) and not any(hit.end - hit.start > 3 for hit in found)
-    if letters and len(_union(found)) == count > 1:
+    letters = 1 < count <= len(found) and not any(hit.end - hit.start > 3 for hit in found)
+    if letters and _LETTERS.fullmatch(tape.tokens) and len(_union(found)) == count:
         return Verdict(Status.SEVERAL, _union(found), "several", found[0].start, end)
     if cut and found and found[-1].verdict == LINE and not WORD.search(low, found[-1].end, end):
         found = found if "!" in found[-1].before[-3:] else found[:-1]  # an option that was about to be discussed

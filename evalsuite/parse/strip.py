@@ -293,7 +293,7 @@ def lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
 def blocks(text: str, speakers: bool = True) -> list[Block]:
     """The text, split before every line that begins a prompt and after every end of a turn; for rule 4. `speakers`:
     letters with a colon are speakers."""
-    found: list[Block] = []
+    found: list[tuple[int, int, bool]] = []
     start, echo, spoken, previous, shown = 0, False, False, 0, False
     for first, last in lines(text, 0, len(text)):
         turned = TURN in text[previous:first]
@@ -304,17 +304,17 @@ def blocks(text: str, speakers: bool = True) -> list[Block]:
         speaks = speakers and SPEAKER.match(text, first, last) is not None
         answers = echo and _ANSWER.match(text, first, last)
         if turned or prompt or answers or (speaks and not spoken and WORD.search(text, start, first)):
-            found.append(Block(start, first, echo))
+            found.append((start, first, echo))
             start, echo = first, prompt
         spoken, previous = speaks, last
         if shown := "例" in text[last - 4 : last] and _EXAMPLE.search(text, first, last) is not None:
-            found.append(Block(start, last, echo))
+            found.append((start, last, echo))
             start = last
-    found.append(Block(start, len(text), echo))
+    found.append((start, len(text), echo))
     return [
-        Block(seen.start(), block.end, block.echo)
-        for block in found
-        if (seen := _SEEN.search(text, block.start)) and WORD.search(text, seen.start(), block.end)
+        Block(seen.start(), end, echo)
+        for start, end, echo in found
+        if (seen := _SEEN.search(text, start)) and WORD.search(text, seen.start(), end)
     ]
 
 

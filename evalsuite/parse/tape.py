@@ -123,9 +123,7 @@ def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, s
 def cues(low: str) -> list[tuple[str, int, int]]:
     """All cue words and marks of a folded lower-case text, in order: class, start, end; of overlapping words the longest."""
     pattern, kinds = scanner()
-    matches = [*pattern.finditer(low)]
-    if len(matches) > 2 * LIMIT:  # the ends of a text decide
-        matches = ends(matches, 2 * LIMIT)
+    matches = ends(pattern.finditer(low), 2 * LIMIT)  # the ends of a text decide
     return ends([(kind, found.start(), found.end()) for found in matches if (kind := kinds.get(found[0]))], LIMIT)
 
 
@@ -161,7 +159,7 @@ def make_tape(
     def mention(group: MentionGroup, following: int) -> int:
         """Put a mention; returns its end. `following`: where the next one begins."""
         start, end = group.start, group.end
-        if tokens[-1] == "p" or low[slice(*places[-1])] in _SUBJECTS:  # 选项a, 这句话可信
+        if tokens[-1] == "p" or (tokens[-1] == "_" and low[slice(*places[-1])] in _SUBJECTS):  # 选项a, 这句话可信
             tokens.pop(), places.pop()
         leads = tokens[-1] in "!/b:^"
         heading = leads and end - start < 3 and _HEADING.match(low, start)
