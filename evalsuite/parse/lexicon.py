@@ -109,7 +109,7 @@ x的反应 x的感受 xreact(|ion) / 对x的影响 xeffect / y的反应 yreact /
 _DECLINES = """
 (作为|我是)…(ai|人工智能|语言模型|助手(?!段))
 (无法|不能|难以)…(回答|判断|选择|提供|确定)
-(?<![^\W我也还实])不(知道|清楚|确定|明白|太会) 没有看到 信息不足 缺少相关的上下文 请(|您)(提供|补充)
+不(?<![^\W我也还实]不)(知道|清楚|确定|明白|太会) 没有看到 信息不足 缺少相关的上下文 请(|您)(提供|补充)
 能(帮|为)(您|你) 很高兴(为|认识) 涉及…隐私
 i('m|_am)_(sorry|unable|not_able|not_sure) i_(can't|cannot|do_not|don't)_(answer|determine|help|know|say|have) as_an_ai
 cannot_be_determined (not_enough|insufficient)_(information|context) how_can_i_help
@@ -129,8 +129,11 @@ def expand(entries: str) -> Iterator[str]:
 
 
 def phrases(entries: str) -> re.Pattern[str]:
-    """A pattern of any of the entries, in which "…" is a gap."""
-    return re.compile("|".join(entries.split()).replace("_", " ").replace("…", ".{0,6}"))
+    """A pattern of any of the entries, in which "…" is a gap. Brackets at an entry's head are multiplied out: `re` passes quickly
+    over characters that begin no alternative."""
+    heads = re.compile(r"(?<!\S)\((\S+?)\)(\S*)")
+    spelled = heads.sub(lambda entry: " ".join(head + entry[2] for head in entry[1].split("|")), entries)
+    return re.compile("|".join(spelled.split()).replace("_", " ").replace("…", ".{0,6}"))
 
 
 DECLINES = phrases(_DECLINES)
