@@ -51,7 +51,7 @@ def read(replies: Iterable[Row]) -> Counter[str]:
         ("replies", 1.0),
         ("long_replies", 1.0),
         ("third_replies", 1.0),
-        ("strong_replies", 0.975),
+        ("strong_replies", 0.96),
         ("real_replies", 0.97),
         ("held_choices", 0.88),
         ("options.jsonl", 0.985),
