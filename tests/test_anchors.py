@@ -15,22 +15,25 @@ import pytest
 from as_json import cells_of
 
 import evalsuite
-from evalsuite.analyses.anchors import anchors, file_of
+from evalsuite.analyses.anchor_sheets import anchor_sheets
+from evalsuite.analyses.anchors import ChosenAnchors, TaskOutcomes, anchors, file_of
 from evalsuite.analyses.table import sheets
 from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.sheet import Value, english
 from evalsuite.metrics.anchors import (
     METHODS,
     MOST_WEIGHT,
     SIGNED,
     Anchors,
     KnownModels,
+    SizeError,
     choose,
     curve,
     dealt,
     errors,
     medoids,
 )
-from evalsuite.types import Request
+from evalsuite.types import Place, Request
 from tools.generated.schemas import SCHEMAS
 
 Table = np.ndarray[Any, np.dtype[np.float64]]
@@ -214,6 +217,23 @@ def file(run: Path) -> Path:
     path = run.parent / "anchors.json"
     path.write_text(json.dumps(file_of(found, 0).written()), encoding="utf-8")
     return path
+
+
+def test_sheets_have_the_error_of_each_size_beside_that_of_random_items() -> None:
+    place = Place("", TASK, "easy", "test", "paper", 0)
+    by_method: list[dict[str, float]] = [{"random": 0.08, "medoids": 0.04}, {"random": 0.05, "medoids": 0.02}]
+    small = SizeError(5, "medoids", 0.04, 0.05, 0.1, 0.2, by_method[0], (0.02, 0.16), (0.03, 0.06))
+    large = SizeError(10, "medoids", 0.02, 0.03, 0.05, 0.1, by_method[1], (0.01, 0.1), None)
+    column = TaskOutcomes(place, {}, ("a", "b"), ("x", "y", "z"), np.zeros((2, 3)), None)
+    curve, methods = anchor_sheets([ChosenAnchors(column, large, (small, large), ())])
+    assert [row.cells[0] for row in curve.rows] == ["5", "", "10", ""]
+    assert [row.cells[2] for row in curve.rows] == [0.04, Value(0.08, 0.02, 0.16), 0.02, Value(0.05, 0.01, 0.1)]
+    assert [row.cells[3:] for row in curve.rows] == [(0.1, 0.5), (None, 1.0), (0.05, 0.25), (None, 0.625)]
+    assert english(curve.notes[0]) == "3 items, 2 models: a, b"
+    assert [row.cells for row in methods.rows] == [
+        (5, 0.08, 0.04, Value(0.03), Value(0.06)),
+        (10, 0.05, 0.02, Value(None), Value(None)),
+    ]
 
 
 def _ask(tmp_path: Path, items: Path, **settings: Any) -> evalsuite.Results:

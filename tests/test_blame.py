@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import evalsuite
+from evalsuite.analyses import blame
 from evalsuite.analyses.saved import load_results
 from evalsuite.analyses.table import sheets
 from evalsuite.common.errors import DataError
@@ -34,6 +36,14 @@ def test_a_damaged_record_is_named(run: Path) -> None:
     for make in (lambda: page.report([run]), lambda: [*sheets(load_results(run), ["groups"])]):
         with pytest.raises(DataError, match=rf"{file.name}:2: .*(prompt|options)"):
             make()
+
+
+@pytest.mark.parametrize("cells", ["judged_cells", "second_cells"])
+def test_opinions_and_second_readings_are_looked_at_too(run: Path, monkeypatch: pytest.MonkeyPatch, cells: str) -> None:
+    (run / "records" / "more.jsonl").write_text('{"item": 1}\n', encoding="utf-8")
+    monkeypatch.setattr(blame, cells, lambda results: [SimpleNamespace(records="records/more.jsonl")])
+    with pytest.raises(DataError, match=r"more\.jsonl:1: "), blame.damage_named(load_results(run)):
+        raise KeyError("anything")
 
 
 def test_a_defect_of_ours_is_not_the_files_fault(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -229,6 +229,7 @@ def test_few_statements_are_refused(said: tuple[list[str], list[int], np.ndarray
     assert found and (found.refused, found.items, found.answered) == ("few", 29, 69)
     assert found.ece.value is None and not found.bins
     (sheet,) = sheets_of(calibration.ANALYSIS, [found.written()])
+    assert sheet.rows[0].cells[2] == Value(29, asides=(" 42 %",))
     assert sheet.rows[0].cells[3] == Value(None) and "fewer than 30" in sheet.notes[-1].en  # type: ignore[union-attr]
     assert sheet.finding and "Fewer than 30" in sheet.finding.en
     assert not [*calibration.diagrams(type("R", (), {"of": lambda self, a: [found]})())]  # type: ignore[arg-type]

@@ -26,12 +26,13 @@ from evalsuite.benchmarks.registry import TASKS, Corpora
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
 from evalsuite.common.sheet import english
-from evalsuite.exposure.arrangements import exact_test, order_of_items, order_of_options
+from evalsuite.exposure import items
+from evalsuite.exposure.arrangements import Arrangements, exact_test, order_of_items, order_of_options
 from evalsuite.exposure.completion import Overlap, overlap
 from evalsuite.exposure.exact import greater_p, positive_p, stratified_p
 from evalsuite.exposure.items import ProbeText, compare, kept_apart
-from evalsuite.exposure.likelihoods import measure
-from evalsuite.exposure.probes import CompletionProbe
+from evalsuite.exposure.likelihoods import LikelihoodScores, measure
+from evalsuite.exposure.probes import Arranged, CompletionProbe, Single
 from evalsuite.exposure.probes import TestedFile as Probed
 from evalsuite.exposure.texts import Entries, FileEntry, arranged, orders, read_entries, shards
 from evalsuite.metrics.statistics import holm
@@ -364,6 +365,77 @@ def test_overlap() -> None:
     assert overlap(second, second).near and overlap(second + "\nA: 好。", second).near
     assert not overlap("B: 我不知道。", second).near and overlap("", second).rouge == 0
     assert overlap("猫" * 40, second).rouge == 0
+
+
+# --- rows of results, from scores that are written here
+
+OFFICIAL, CONTROL = ([ProbeText(f"{side}{n}", f"{side}{n}", (("", "字词" * 9),)) for n in range(8)] for side in "ab")
+FILE = Probed("event_cause", "easy", "test", "completion")
+
+
+def likely(mean: float, minkpp: float | None = None) -> LikelihoodScores:
+    """The scores of a text of two tokens."""
+    return LikelihoodScores(2 * mean, 2, mean - 1, minkpp)
+
+
+def completed(asked: int, overlaps: Sequence[Overlap | None], beside: Sequence[Overlap | None] = ()) -> dict[str, Any]:
+    """The row of so many requests for each official and each control item."""
+    requests = [Request(text.item, "", (), 8) for text in (*OFFICIAL, *CONTROL) for _ in range(asked)]
+    made = CompletionProbe(FILE, OFFICIAL, CONTROL, requests, [""] * len(requests), 3)
+    return made.row(overlaps, beside, 0)
+
+
+def test_completions_beside_control() -> None:
+    whole, some, none = Overlap(1.0, 30), Overlap(0.5, 30), Overlap(0.0, 30)
+    row = completed(1, [None, *[whole] * 7, whole, *[none] * 7])
+    assert (row["n"], row["left_out"], row["units"]) == (7, 3 + 1, 7)
+    assert (row["value"], row["expected"], row["reference"]) == (1.0, 0.125, None)
+    assert row["p"] < 0.01 and row["why"] == "" and row["checks"] == {"length": 1.0, "frequency of characters": 1.0}
+    assert {name: row["figures"][name] for name in ("near", "near control", "failed")} == {
+        "near": 7, "near control": 1, "failed": 1,
+    }  # fmt: skip
+    assert row["listed"] == [f"a{n}" for n in range(1, 8)]
+    row = completed(1, [whole] * 8 + [none] * 8, [some] * 8 + [none] * 8)
+    assert (row["value"], row["reference"]) == (0.5, {"value": 0.5, "p": None})
+
+
+def test_guided_completions_are_those_beyond_the_general_ones() -> None:
+    guided, general = Overlap(0.75, 30), Overlap(0.25, 30)
+    row = completed(2, [guided, general] * 8 + [general, general] * 8)
+    assert (row["value"], row["expected"]) == (0.5, 0.0)
+    assert (row["figures"]["guided"], row["figures"]["general"]) == (0.75, 0.25) and row["figures"]["naming p"] < 0.01
+
+
+def test_items_are_scored_by_the_best_score_that_both_models_have() -> None:
+    made = Single(FILE, OFFICIAL, CONTROL, 2, items.minkpp, {"mean": items.mean})
+    own = [likely(-1.0, 2.0)] * 8 + [likely(-3.0, 1.0)] * 8
+    row = made.row(own, None, 0)
+    assert (row["n"], row["left_out"], row["units"], row["tokens"]) == (8, 2, 8, 32) and row["p"] < 0.01
+    assert (row["value"], row["expected"]) == (row["figures"]["minkpp"], row["figures"]["minkpp control"]) == (2.0, 1.0)
+    assert (row["figures"]["mean"], row["figures"]["mean control"]) == (-1.0, -3.0)
+    # The reference has no Min-K++: both are scored by Min-K.
+    row = made.row(own, [likely(-2.5)] * 8 + [likely(-2.0)] * 8, 0)
+    assert (row["value"], row["expected"], "minkpp" in row["figures"]) == (1.5, -1.0, False)
+    assert row["reference"]["value"] == -3.5 and row["reference"]["p"] > 0.9
+    assert Single(FILE, OFFICIAL, [], 0, items.mean, why="no control").row(own[:8], None, 0)["why"] == "no control"
+
+
+def test_the_published_order_beside_others() -> None:
+    strata = tuple((("", f"{n} first"), ("", f"{n} second"), ("", f"{n} third")) for n in range(6))
+    made = Arranged(FILE, Arrangements(strata, 18, 1, {"length": 0.5}))
+    own, other = [likely(-1.0), likely(-2.0), likely(-3.0)] * 6, [likely(-3.0), likely(-2.0), likely(-1.0)] * 6
+    row = made.row(own, None, 0)
+    assert (row["n"], row["left_out"], row["units"], row["tokens"]) == (18, 1, 6, 36)
+    assert (row["value"], row["expected"], row["figures"]["gain"], row["figures"]["pairs"]) == (1.0, 0.5, 3.0, 12)
+    assert row["p"] < 0.01 and (row["why"], row["reference"]) == ("", None)
+    row = made.row(own, other, 0)
+    assert (row["figures"]["gain"], row["reference"]["value"]) == (6.0, 0.0) and row["reference"]["p"] > 0.9
+    for made_of, why in (
+        ((strata, 18, 1, {"length": 1e-6}), "not left to chance"),
+        (((), 0, 9, {}), "nothing to compare"),
+    ):
+        row = Arranged(FILE, Arrangements(*made_of)).row(own[: 3 * len(made_of[0])], None, 0)
+        assert (row["why"], row["p"]) == (why, None)
 
 
 # --- the command

@@ -25,7 +25,7 @@ from evalsuite.common.sheet import Value, english
 from evalsuite.frames import libraries
 from evalsuite.frames.libraries import LIBRARIES
 from evalsuite.frames.replies import replies
-from evalsuite.frames.run import Run
+from evalsuite.frames.run import Run, table_named
 from evalsuite.frames.tables import _tables, tables
 from evalsuite.results.schema.base import IntervalFields, Strict
 from evalsuite.types import PLACE
@@ -315,6 +315,15 @@ def test_names(folder: Path) -> None:
         run.table("records", ["repl"])
     with pytest.raises(ConfigError, match="Did you mean 'value'"):
         run.table("cells", ["valu"])
+
+
+def test_a_section_is_its_first_table_with_numbers() -> None:
+    """The first table within it has none: whole numbers, and names."""
+    first = next(name for name in tables() if name.startswith("memory_independent_"))
+    assert (
+        first == "memory_independent_knowledge"
+        and table_named("memory_independent").name == "memory_independent_models"
+    )
 
 
 def test_columns_have_a_meaning() -> None:

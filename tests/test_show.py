@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -14,12 +15,14 @@ from typing import Any
 
 import pytest
 from as_json import cells_of, content_of
+from rich.console import Console
 from shared_fixtures import made_once
 
 import evalsuite
 from evalsuite.analyses.items import find_item, list_records, outcome
 from evalsuite.analyses.saved import load_results, narrow
 from evalsuite.analyses.table import at_end, sheets
+from evalsuite.cli.tables import items
 from evalsuite.cli.tables.export import export, heads, latex, ranked, words
 from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.common.sheet import Column, Row, Sheet, Value, english
@@ -292,3 +295,52 @@ def test_csv_has_a_number_a_field(tmp_path: Path, run: Path) -> None:
         subprocess.run([sys.executable, "-m", "evalsuite.cli", "show", run, "--as", "csv"], stdout=file, check=True)
     assert made.read_bytes().startswith(b"\xef\xbb\xbf")
     assert "\ufeff" not in printed(run, "--as", "csv")
+
+
+def drawn(table: Any) -> str:
+    """A table or panel as a terminal of 100 columns shows it."""
+    out = io.StringIO()
+    Console(file=out, width=100).print(table)
+    return out.getvalue()
+
+
+def test_a_probe_shows_the_loss_of_each_target() -> None:
+    scores = [{"logprob": -3.0, "tokens": 2}, {"logprob": -8.0, "tokens": 4}]
+    record: Any = {
+        "item": "cedar/dialogue/1.swap",
+        "pairs": [["上文", "目标"], ["上文", "另一个"]],
+        "likelihoods": scores,
+    }
+    record |= {"answer": {"choice": 0}}
+    valid, corrupted = (
+        line.split() for line in drawn(items._losses(record, False)).splitlines() if "⟶ " in line[3:] and "上文" in line
+    )
+    assert valid == ["上文", "⟶", "目标", "2", "1.50", "✓", "valid"]
+    assert corrupted == ["上文", "⟶", "另一个", "4", "2.00", "corrupted:", "swap"]
+
+
+def test_options_show_their_shares_and_what_was_chosen() -> None:
+    scores = [
+        {"logprob": math.log(0.6), "tokens": 2, "prior": -1.5},
+        {"logprob": math.log(0.2), "tokens": 1, "prior": None},
+    ]
+    record: Any = {"finish": "texts", "likelihoods": scores, "labels": ["(a)", "(b)"], "options": ["甲", "乙"]}
+    record |= {"gold": "(b)", "answer": {"choice": 0}}
+    first, second = (line.split() for line in drawn(items._likelihoods(record, False)).splitlines() if "(" in line)
+    assert first == ["(a)", "甲", "75.0", "%", "-0.51", "2", "-0.26", "-1.50", "●", "chosen"]
+    assert second == ["(b)", "乙", "25.0", "%", "-1.61", "1", "-1.61", "–", "✓", "gold"]
+
+
+def test_a_second_reading_names_its_reader_and_its_verdict() -> None:
+    reading: Any = {
+        "reader": "judge",
+        "verdict": "option",
+        "relation": "agrees",
+        "reply": "(a)",
+        "error": None,
+        "prompt": "哪个？",
+    }
+    text = drawn(items._second(reading, False))
+    assert "second reader judge: option" in text and all(word in text for word in ("agrees", "(a)", "哪个？"))
+    failed = drawn(items._second(reading | {"relation": None, "reply": "", "error": "down"}, False))
+    assert "down" in failed and failed.count("option") == 2
