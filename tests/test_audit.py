@@ -204,6 +204,8 @@ def test_several_annotators_make_one_verdict() -> None:
     assert (b.right, b.scores) == (True, {"score": 3.0})  # the first of equally frequent marks; the median
     scores = figures.scores(sample, (a, b))
     assert [(s.n, s.mean.value, s.histogram[3]) for s in scores] == [(1, 3.0, 1)]
+    (between,) = figures.scores(sample, (replace(b, scores={"score": 2.5}),))
+    assert between.histogram[3] == 1 and sum(between.histogram.values()) == 1  # halves are rounded up
 
 
 def test_an_explanation_is_valid_if_all_find_it_so() -> None:

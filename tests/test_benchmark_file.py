@@ -567,11 +567,29 @@ def test_a_first_file_is_written_from_the_columns(
         write_benchmark(tmp_path / name)
 
 
-def test_a_first_file_knows_the_training_file_beside_it(tmp_path: Path) -> None:
-    for name in ("quiz_train.csv", "quiz_test.csv"):
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "utf-16-le", "utf-16-be"])
+def test_a_first_file_names_the_encoding_of_its_data(tmp_path: Path, encoding: str) -> None:
+    mark = "\ufeff" if encoding.startswith("utf-16") else ""  # such files are known by their first bytes
+    (tmp_path / "quiz.csv").write_bytes((mark + CSV).encode(encoding))
+    written = write_benchmark(tmp_path / "quiz.csv")
+    named = yaml.safe_load(written.read_text(encoding="utf-8")).get("encoding", "utf-8")
+    assert named == ("utf-16" if mark else encoding) and items_of(written)
+
+
+@pytest.mark.parametrize(
+    ("word", "splits"),
+    [
+        ("train", ("train", "test")),
+        ("training", ("train", "test")),
+        *((word, ("dev", "test")) for word in ("dev", "val", "valid", "validation")),
+        ("other", ("test",)),
+    ],
+)
+def test_a_first_file_knows_the_other_splits_beside_it(tmp_path: Path, word: str, splits: tuple[str, ...]) -> None:
+    for name in (f"quiz_{word}.csv", "quiz_test.csv"):
         (tmp_path / name).write_text(CSV, encoding="utf-8")
     written = write_benchmark(tmp_path / "quiz_test.csv")
-    assert load_benchmark(written).splits == ("train", "test")
+    assert load_benchmark(written).splits == splits
 
 
 def test_letters_without_options_are_no_options(tmp_path: Path) -> None:

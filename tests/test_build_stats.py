@@ -125,6 +125,21 @@ def test_texts_by_question_echo_and_lookup(tmp_path: Path) -> None:
     assert not found["majority", "f1"].above
 
 
+@pytest.mark.parametrize(
+    ("check", "value", "p", "verdict"),
+    [
+        ("options", 0.4, 0.05, "no better than chance"),
+        ("options", 0.4, 0.01, "20 % of what guessing misses is had without reading the dialogue"),
+        ("dialogue overlap", 0.4, 0.01, "20 % of what guessing misses is had without understanding the dialogue"),
+        ("options", 0.625, 0.01, "can be solved without reading the dialogue"),
+        ("lookup", 0.4, 0.01, "can be looked up in what is given for training"),
+    ],
+)
+def test_a_verdict_tells_the_gain_over_chance(check: str, value: float, p: float, verdict: str) -> None:
+    score = artefacts.GuesserScore("t", "easy", "test", check, "accuracy", 9, value, 0.0, 1.0, 0.25, p, "")
+    assert artefacts._with_verdict(score).verdict == verdict
+
+
 def test_without_training_files_only_what_needs_none(tmp_path: Path) -> None:
     _choices(tmp_path, "position", 60)
     (tmp_path / "data/easy" / _FILLING.format("train")).unlink()

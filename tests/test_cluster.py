@@ -19,7 +19,7 @@ import pytest
 from evalsuite.backends import cluster as clusters
 from evalsuite.backends.base import BackendRow, Loader
 from evalsuite.backends.cluster import Actor, Cluster, InProcess, Lost, Worker, equal_share, wait_for_call
-from evalsuite.backends.model import HF, Model
+from evalsuite.backends.model import HF, VLLM, Model
 from evalsuite.backends.ray import AHEAD, Replicas
 from evalsuite.backends.registry import BACKENDS, load_backend
 from evalsuite.common.errors import BackendError
@@ -477,3 +477,28 @@ def backends_on(address: str | None) -> Loader:
     from evalsuite.backends.ray import cluster as on_cluster
 
     return on_cluster(load_backend, address, None)
+
+
+# --- what is sent to a node, and what is told of its errors
+
+
+@pytest.mark.parametrize(("count", "engine"), [(1, {}), (2, {"distributed_executor_backend": "mp"})])
+def test_an_engine_on_several_cards_stays_within_its_actor(count: int, engine: dict[str, str]) -> None:
+    model = Model(name="m", backend="vllm", path="org/model", vllm=VLLM(tensor_parallel_size=count))
+    sent = clusters.for_actors(model)
+    assert sent.vllm.engine == engine and sent.path == "org/model"
+
+
+def test_paths_are_sent_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model").mkdir()
+    sent = clusters.for_actors(Model(name="m", backend="hf", path="model", adapter="gone"))
+    assert (sent.path, sent.adapter) == (str(tmp_path / "model"), "gone")
+
+
+def test_an_error_is_told_by_its_first_and_its_last_line() -> None:
+    assert (
+        clusters._brief(OSError("The actor died.\n\n  a trace\nkilled by signal 9 "))
+        == "The actor died. … killed by signal 9"
+    )
+    assert clusters._brief(OSError("one line")) == "one line" and clusters._brief(OSError()) == "OSError"

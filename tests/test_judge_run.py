@@ -264,6 +264,7 @@ def test_another_rubric_beside_the_first(run: Path, endpoint: tuple[Server, Path
     server.reply = lambda prompt: "创造性：4\n语境契合度：5\n流畅性：3\n好" if "创造性" in prompt else "3"
     evalsuite.judge(run, "one", models=models, limit=2)
     done = evalsuite.judge(run, "one", models=models, rubric="cicero", limit=2)
+    assert {c["items"] for c in content_of(done, "judged")["cells"]} == {2}
     assert {c["rubric"] for c in content_of(done, "judged")["cells"]} == {"corecode", "cicero"}
     cell = next(c for c in content_of(done, "judged")["cells"] if c["rubric"] == "cicero")
     assert {name: x["value"] for name, x in cell["scales"].items()} == {

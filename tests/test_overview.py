@@ -26,6 +26,7 @@ from evalsuite.analyses.saved import load_results, narrow, results_file
 from evalsuite.benchmarks.groups import Ability, Group, groups
 from evalsuite.benchmarks.registry import BENCHMARKS, benchmark_of
 from evalsuite.cli.tables.terminal import draw
+from evalsuite.common.sheet import Value
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.types import Metric, Place
 
@@ -256,6 +257,11 @@ def test_changes_by_hand() -> None:
     assert (mine["value"], mine["items"]) == (pytest.approx(-0.3), 14)
     assert mine["low"] == pytest.approx(-0.3 - 0.1 / math.sqrt(2))
     assert (theirs["value"], theirs["missing"], len(theirs["parts"])) == (None, ["knowledge_filling/hard"], 1)
+    shown = next(sheet for sheet in sheets_of(of_groups.ANALYSIS, [made]) if "perturb" in sheet.rows[0].about)
+    first, second = (row.cells[-1] for row in shown.rows)
+    assert isinstance(first, Value) and isinstance(second, Value)
+    assert (first.value, first.low, first.high) == (mine["value"], mine["low"], mine["high"]) and not first.flags
+    assert second.value is None and second.flags
 
 
 # --- what is made of it

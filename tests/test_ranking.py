@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -428,3 +429,10 @@ def test_of_a_run(run: Path) -> None:
             console.print(table)
     text = console.export_text()
     assert "oracle" in text and "mean rank over 8 tasks" in text and "Spearman" in text
+
+
+def test_the_tests_of_all_columns_are_named() -> None:
+    by_task: Any = {name: SimpleNamespace(test=name) for name in ("McNemar", "permutation")}
+    both = "paired permutation test over dialogues or McNemar's test, Holm's correction within a column"
+    assert ranking._tests(by_task).en == both
+    assert ranking._tests({"one": by_task["McNemar"]}).zh == "McNemar 检验，每列内经 Holm 校正"

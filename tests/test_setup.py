@@ -433,6 +433,37 @@ def test_a_gpu_that_torch_does_not_see(monkeypatch: pytest.MonkeyPatch) -> None:
     assert row.state == "wrong" and "sees 0 of 1 GPUs" in row.found
 
 
+def test_memory_is_told_in_units_of_ten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "cpu", lambda: {"cores": 2, "memory": 16 * 10**9, "bfloat16": []})
+    monkeypatch.setattr(machine, "free_disk", lambda _: 10**9 - 1)
+    monkeypatch.setattr(packages, "installed", lambda name: None)
+    rows = {row.name: row for row in checks._machine([machine.GPU("H100", 80 * 10**9)])}
+    assert rows["GPU 0"].found == "H100, 80 GB"
+    assert rows["CPU"].found == "2 cores and 16 GB of memory: no bfloat16 of its own"
+    assert (rows["disk"].state, rows["disk"].mend) == ("wrong", "make room")
+    monkeypatch.setattr(machine, "free_disk", lambda _: 10**9)
+    row = next(row for row in checks._machine([]) if row.name == "disk")
+    assert row.state == "ok" and row.found.endswith(": 1.0 GB")
+
+
+@pytest.mark.parametrize(
+    ("status", "state", "found"),
+    [
+        (401, "wrong", "takes the key in MY_KEY for wrong"),
+        (403, "wrong", "takes the key in MY_KEY for wrong"),
+        (500, "ok", "answers 500"),
+    ],
+)
+def test_a_key_that_an_endpoint_refuses(monkeypatch: pytest.MonkeyPatch, status: int, state: str, found: str) -> None:
+    pytest.importorskip("openai", reason="needs evalsuite[openai]")
+    monkeypatch.setenv("MY_KEY", "secret")
+    with _strange(status, b"{}") as (address, sent):
+        api = f"{{key_env: MY_KEY, base_url: '{address}'}}"
+        Path("m.yaml").write_text(f"models: [{{name: m, backend: openai, path: x, api: {api}}}]")
+        row = checks.of_model(load_models(Path("m.yaml"))[0], [])
+    assert row.state == state and found in row.found and sent == ["Bearer secret"]
+
+
 def test_several_gpus_are_used_with_ray_only() -> None:
     one, two = ([r.found for r in checks._machine([machine.GPU("H100", 80 * 10**9)] * n)] for n in (1, 2))
     assert [sum("--executor ray" in said for said in rows) for rows in (one, two)] == [0, 1]
