@@ -18,11 +18,11 @@ from evalsuite.parse.chars import key
 # Class, a character of the tape -> words. Of overlapping words the longest counts.
 CUES: dict[str, str] = {
     "S":  # a noun that stands for the answer itself
-        "答案 正确(|的)选项 prediction (我的|最终)判断 正解 (回复|结果|输出): answer(|s) (final|my)_choice (ans|response|output|result): verdict",
+        "答案 正确(|的)选项 prediction (我的|最终)判断 正解 (回复|结果|输出): answer(|s) antwort_(ist|lautet) réponse respuesta_correcta resposta_correta (final|my)_choice (ans|response|output|result): verdict",
     "p": "选项 句子 观点 option choice",  # the word 选项 before a name
     "s": "领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
     "C":  # a verb of choosing
-        "选 取众数 (后|应)取 推荐 填 挑 猜 答 站 我投 支持 同意 果断 指向 (倾|偏)向 归入 改(成|为) 不得不选 我是说 cho(ose|se) (pick|select)(|ed) supports (go|going|went|stick)_with opt_for lean(|ing) point_to "
+        "选 取众数 (后|应)取 推荐 填 挑 猜 答 站 我投 支持 同意 果断 指向 (倾|偏)向 归入 改(成|为) 不得不选 我是说 cho(ose|se) (pick|select)(|ed) supports (go|going|went|stick)_with opt_for lean(|ing) point(|s)_to "
         "(change|switch)_to guess i('d|_would)_(say|keep) i_meant",
     "o": "觉得 感觉 感到 看来 估计 我想 (definite|clear|obvious)ly think believe inclined_to",  # a verb of opinion
     "h": "说不定 八成 多半 大概 probably maybe perhaps possibly",  # a hedge
@@ -53,11 +53,11 @@ CUES: dict[str, str] = {
         "综上(|所述) ∴ 因此 所以 故 总之 最终 综合来看 可见 总的来说 therefore thus so hence finally overall in_(conclusion|summary)",
     "f": "那么 那就",  # introduces a conclusion from what is supposed
     "K":  # corrects what was said before
-        "等等 等一下 更正 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实际上 准确地说 wait actually sorry correction scratch_that on_second_thought my_mistake no, hold_on "
+        "等等 等一下 更正 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实际上 准确地说 wait actually sorry correction edit: scratch_that on_second_thought my_mistake no, hold_on "
         "hmm, (如果|若|要是)(必须|只能|一定要|非要|是单选|题目是单选) if_only_one if_i_(had|have)_to",
     "R": "因为 由于 理由 解析 解释 原因是 是因为 毕竟 because since due_to as_(the|it) reason",  # begins a reason
     "I": "如果 假如 若 要是 要不是 例如 if",  # if
-    "H": "即使 哪怕 虽然 尽管 看似 乍一看 以为 一开始 起初 one_might although though while at_first initially",  # grants something
+    "H": "即使 哪怕 虽然 尽管 看似 乍一看 以为 一开始 起初 (有人|网友)(认为|说) one_might although though while at_first initially",  # grants something
     "?": "吗",  # asks
     "L":  # introduces a list of the choices
         "候选 以下选项 选项有 给出的选项 分别(是|为) (options|choices)_are candidate(|s) the_options",

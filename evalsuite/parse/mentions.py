@@ -373,6 +373,8 @@ def _labels(low: str, text: str, options: OptionKeys, spoken: bool) -> Iterator[
         if option < 0 and ((options.capital and text[start].islower()) or low.startswith("(", end)):
             continue  # a formula's: v = G(m)
         opened = _OPENED.search(low, max(start - 3, 0), start) if shut else None
+        if opened and options.digits and _CITED.search(low, max(start - 4, 0), start):
+            continue
         if shut and (opened or shut.strip() in ")]】"):
             stop, other = _own_text(low, end, option, options) if option >= 0 else (end, None)
             yield Mention(opened.start() if opened else start, stop, option, "label", other)
@@ -392,6 +394,9 @@ def _labels(low: str, text: str, options: OptionKeys, spoken: bool) -> Iterator[
         elif not (spoken and _speaks(low, text, start, stop, options.keys[option])):
             end, other = _own_text(low, stop, option, options)
             yield Mention(start, end, option, "label", other)
+
+
+_CITED = re.compile(rf"(?:[\d\]][ ]?|[一-鿿](?<![{re.escape(_CUE_BEFORE)}]))\[\Z")  # 1957年通车[2]
 
 
 _COUNTED = """一 1 1st first one/二 2 2nd second two/三 3 3rd third three/四 4 4th fourth four/五 5 5th fifth five/六 6 6th sixth six

@@ -203,8 +203,12 @@ def _answers(low: str, hit: Hit, tape: Tape, question: QuestionText) -> bool:
     asks = bare(_STOP.split(question.text.rstrip("。!?. _()\n"))[-1])
     if tape.tokens[hit.at] not in "MTm" or not asks or bare(low[hit.start : hit.end]) in asks:
         return False
-    if (gap := _WHICH.search(asks)) and len(rest := asks[gap.end() :]) > 1:
+    gap = _WHICH.search(asks)
+    if gap and gap.start() > 2 and before.endswith(asks[: gap.start()]):
+        return True  # 婚礼在6月, to 婚礼在几月?
+    if gap and len(rest := asks[gap.end() :]) > 1:
         lead = asks[max(gap.start() - 2, 0) : gap.start()]
+        rest = rest[rest[0] == bare(low[hit.start : hit.end])[-1:] :]  # 1968年建成, to 哪年建成?
         if behind.removeprefix("的").startswith(rest[:1] if len(lead) > 1 and before.endswith(lead) else rest):
             return True  # 会去篮子里找, to 会去哪里找球?; 会有感激的感觉, to 会有什么感觉?
     for passed in range(4):  # a copula, an article
@@ -215,7 +219,7 @@ def _answers(low: str, hit: Hit, tape: Tape, question: QuestionText) -> bool:
     return False
 
 
-_WHICH = re.compile(r"哪[里儿个些]?|什么|谁|多少")
+_WHICH = re.compile(r"哪[里儿个些]?|什么|谁|多少|几")
 _STOP = re.compile(r"[\n。!?;]|\.\s")
 _LOOKED = 40  # hits that are compared with the question
 _RESTATED = 5  # characters of the question beside an option that show that its sentence answers; twice as many letters
