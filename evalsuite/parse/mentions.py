@@ -283,9 +283,8 @@ def _speaks(low: str, text: str, start: int, end: int, option: str) -> bool:
     return not (_NOT_SPOKEN.match(low, after) or own)
 
 
-_CHOSEN = re.compile(
-    r"(?:^|\n|[选填项:是为>]|answer|option|choice|(?<![a-z])is)[ ]?\Z"
-)  # before a small letter for a capital
+# Stands before a small letter for a capital.
+_CHOSEN = re.compile(r"(?:^|\n|[选填项:是为>]|answer|option|choice|(?<![a-z])is)[ ]?\Z")
 _LINE_END = re.compile(f"[\n{TURN}]")
 _BEGINS_TEXT = re.compile(r"[ ]?[-.、:,)\]】]{0,2}[ ]{0,2}[^\w\s]{0,3}")
 _SHIFTS = ((1, 1), (0, 1), (1, 0), (2, 2), (0, 2), (2, 0), (3, 3), (0, 3), (3, 0))  # characters passed over: a slip
@@ -309,17 +308,12 @@ def alike(said: str, text: str) -> int:
         if at < 2 or slips > 1 + len(text) // 8:
             break
         ahead = said[at : at + 6]
-        shift = next(
-            (
-                (a, b)
-                for a, b in _SHIFTS
-                if len(same := ahead[a : a + _RESUMES]) == _RESUMES and text.startswith(same, i + b)
-            ),
-            None,
-        )
-        if shift is None:
+        for a, b in _SHIFTS:
+            if len(same := ahead[a : a + _RESUMES]) == _RESUMES and text.startswith(same, i + b):
+                at, i = at + a, i + b
+                break
+        else:
             break
-        at, i = at + shift[0], i + shift[1]
     return at
 
 

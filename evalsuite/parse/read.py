@@ -163,9 +163,8 @@ def parse_options(
 
 def prepare_set(clean: Clean, options: Mapping[str, str]) -> OptionKeys:
     """The options where several may be right, by label, or by position from 1 if a reply names them so: "1 and 3" of a, b, c."""
-    keys = [
-        key(text) for text in options.values()
-    ]  # one of two equal texts is emptied: a shared text would name neither option
+    keys = [key(text) for text in options.values()]
+    # One of two equal texts is emptied: a shared text would name neither option.
     texts = ["" if keys[n] in keys[:n] else text for n, text in enumerate(options.values())]
     lettered, numbered = (prepare(dict(zip(labels, texts, strict=False))) for labels in (options, map(str, count(1))))
     low = lower(clean.text)
@@ -569,8 +568,7 @@ def _begun(low: str, options: OptionKeys, alone: bool) -> Verdict | None:
 def _inferred(low: str, options: OptionKeys) -> Verdict | None:
     """The option that the first verb of inference names, if the options are entailment and contradiction (CIDER's DNLI)."""
     match = None if {"entailment", "contradiction"} - {*options.keys} else _INFERS.search(low)
-    if match is None or _UNSURE.search(
-        low, 0, match.start()
-    ):  # an option that contradicts nothing need not be the answer
+    # An option that contradicts nothing need not be the answer.
+    if match is None or _UNSURE.search(low, 0, match.start()):
         return None
     return Verdict(Status.PARSED, (options.keys.index(str(match.lastgroup)),), "inference", *match.span())

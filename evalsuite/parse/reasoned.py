@@ -50,9 +50,8 @@ _TALK = re.compile(  # a last line that does not answer
     r"[ *_#>(-]{0,8}(?:希望|如果|如有|以上(?:就)?是|谢谢|请问|注[:意]|这个(?:答案|回答)|(?:i )?hope|let me know|feel free|note:|if you)",
     re.IGNORECASE,
 )
-_IF = re.compile(
-    r"(?:如果|假如|若是|(?<![a-z])if )[^。;!?\n]*\Z", re.IGNORECASE
-)  # the words behind it are supposed, not said
+# The words behind it are supposed, not said.
+_IF = re.compile(r"(?:如果|假如|若是|(?<![a-z])if )[^。;!?\n]*\Z", re.IGNORECASE)
 _ROW = re.compile(r"[^\n]+")
 
 

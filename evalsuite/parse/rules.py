@@ -15,18 +15,8 @@ from evalsuite.parse.tape import Tape
 ANSWER, PICK, LINE, HEAD, STATE, ASK, NOT, NAME = "answer", "pick", "line", "head", "state", "ask", "not", "name"
 # A rule's verdict on all options: none is right, all are, all but these; or the choice before is taken back.
 NONE, ALL, BUT, CANCEL = "none", "all", "but", "cancel"
-STRENGTH = {
-    ANSWER: 4,
-    PICK: 3,
-    NOT: 3,
-    NONE: 3,
-    CANCEL: 3,
-    LINE: 2,
-    HEAD: 2,
-    STATE: 1,
-    ASK: 1,
-    ALL: 1,
-}  # the strongest count
+# The strongest count.
+STRENGTH = {ANSWER: 4, PICK: 3, NOT: 3, NONE: 3, CANCEL: 3, LINE: 2, HEAD: 2, STATE: 1, ASK: 1, ALL: 1}
 
 
 class Rule(NamedTuple):
@@ -250,9 +240,8 @@ _GLOSS = re.compile(r"^\([_'~#,]*\)")  # (a) premise (前提)
 _ALSO = re.compile(r"[aA][^MTQGW./,]*\Z")
 _ALSO_BEHIND = re.compile(r"['_]?a")
 _CORRECTS = re.compile(r"K[^./]*\Z|[NX-],=\Z")
-_ANNOUNCED = frozenset(
-    ("alone", "answer", "answers", "category-is", "fits", "statement")
-)  # rules that introduce a list, too
+# Rules that introduce a list, too.
+_ANNOUNCED = frozenset(("alone", "answer", "answers", "category-is", "fits", "statement"))
 _OVERRIDES = frozenset(("choose", "is", "concluded", "but", "this-one", "put-in", "ranking"))
 _FIRM = re.compile(r"[FfK][^./]*\Z")
 _TALKED = re.compile(r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]")  # it fills a line, and the next line discusses it

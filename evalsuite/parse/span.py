@@ -78,9 +78,8 @@ class SpanQuestion(NamedTuple):
 
     kind: str = CONFLICT
     event: str = ""  # the event that the question names, as a key
-    restated: re.Pattern[str] = re.compile(
-        "(?!)"
-    )  # forms in which replies restate the question: 事件“x”的频率是, or only 频率是
+    # Forms in which replies restate the question: 事件“x”的频率是, or only 频率是.
+    restated: re.Pattern[str] = re.compile("(?!)")
     tail: str = ""  # the words behind 什么: 制成
 
 

@@ -44,13 +44,7 @@ _MARKS = {
     **dict.fromkeys((",", "、", "—", "——", "--"), ","),
     **dict.fromkeys("。!;", "."),
     **dict.fromkeys(":=→", ":"),
-    "|": "|",
-    "(": "(",
-    ")": ")",
-    "?": "?",
-    "\n": "/",
-    BOX_OPEN: "[",
-    BOX_CLOSE: "]",
+    **dict(zip("|()?\n" + BOX_OPEN + BOX_CLOSE, "|()?/[]", strict=True)),
 }
 _LEAD = re.compile(r"[ ]*(?:[-*•·●>#]+[ ]?|[(]?\d{1,2}[.、):][ ]?(?!\d)|[(][一二三四五][)]|[一二三四五六][、.])+")
 _NUMBERS = re.compile(r"\d{1,2}[ ]?[.、)][ ]{0,2}[(\[“\"'*]*")
@@ -110,14 +104,8 @@ def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, s
     parts += [r"有(?<=[的法述项]有)(?=:?[ ]?[(\[]?[a-i1-9甲乙丙丁][^\w:])"]
     parts += [r"×(?![ ]?\d)"]
     parts += [r"否(?<![是能可与]否)(?=[ ]?(?:[|,。;.(\n]|$))"]
-    return re.compile("|".join(parts)), {word: kind for word, kind in kinds.items() if kind != "~"} | {
-        ".": ".",
-        "对": "+",
-        "无": "0",
-        "否": "Z",
-        "×": "-",
-        "有": "=",
-    }
+    placed = {".": ".", "对": "+", "无": "0", "否": "Z", "×": "-", "有": "="}  # cue words in some places only
+    return re.compile("|".join(parts)), {word: kind for word, kind in kinds.items() if kind != "~"} | placed
 
 
 def cues(low: str) -> list[tuple[str, int, int]]:
