@@ -7,6 +7,7 @@ import random
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from typer.testing import CliRunner
 from evalsuite.authoring import artefacts
 from evalsuite.authoring.classifier import hashed_features, nearest_texts
 from evalsuite.authoring.stats import DIMENSIONS, KnowledgeCounts, Stats, compute_stats
-from evalsuite.authoring.stats_page import table1_heads, table1_rows, write_stats_page
+from evalsuite.authoring.stats_page import summary, table1_heads, table1_rows, write_stats_page
 from evalsuite.benchmarks.check import Table1
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
@@ -138,6 +139,25 @@ def test_texts_by_question_echo_and_lookup(tmp_path: Path) -> None:
 def test_a_verdict_tells_the_gain_over_chance(check: str, value: float, p: float, verdict: str) -> None:
     score = artefacts.GuesserScore("t", "easy", "test", check, "accuracy", 9, value, 0.0, 1.0, 0.25, p, "")
     assert artefacts._with_verdict(score).verdict == verdict
+
+
+def test_a_summary_names_the_best_check_and_its_measure() -> None:
+    def score(task: str, check: str, measure: str, value: float, p: float) -> artefacts.GuesserScore:
+        return artefacts.GuesserScore(task, "easy", "test", check, measure, 9, value, 0.0, 1.0, 0.25, p, "told")
+
+    found = (
+        score("event_cause", "echo", "f1", 0.5, 0.01),
+        score("event_cause", "majority", "f1", 0.4, 0.01),
+        score("event_cause", "lookup", "exact", 0.1, 0.01),
+        score("knowledge_filling", "options", "accuracy", 0.5, 0.01),
+        score("conflict_detection", "majority", "f1", 0.5, 0.5),
+    )
+    stats: Any = SimpleNamespace(findings=found)
+    assert [(above, line.partition(": ")[2]) for above, line in summary(stats)] == [
+        (True, "F1 50.0 % by “echo” (chance 25.0 %): told; 10.0 % told"),
+        (True, "accuracy 50.0 % by “options” (chance 25.0 %): told"),
+        (False, "nothing above chance without reading the dialogue"),
+    ]
 
 
 def test_without_training_files_only_what_needs_none(tmp_path: Path) -> None:

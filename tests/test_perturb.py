@@ -599,3 +599,8 @@ def test_a_span_of_taiwan_is_a_span_and_labels_stay(sample: Corpus) -> None:
             assert sum("[MASK]" in turn for turn in made.dialogue) == sum("[MASK]" in turn for turn in item.dialogue)
             if task == "conflict_detection":
                 assert any(made.references[0] in turn for turn in made.dialogue)
+
+
+@pytest.mark.parametrize(("name", "languages"), [("shuffle", {"zh", "en"}), ("drop_turns", {"zh"})])
+def test_only_what_changes_the_dialogue_needs_a_language_of_its_own(name: str, languages: set[str]) -> None:
+    assert {*PERTURBATIONS[name].languages} == languages

@@ -6,6 +6,7 @@ import copy
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ from shared_fixtures import made_once
 from test_learning import adapter, base, label_counts, learning
 
 import evalsuite
+from evalsuite import types
 from evalsuite.backends.openai.faults import Server, judgement_to
+from evalsuite.results.schema.record import Record
 from tools.generated.schemas import SCHEMAS, json_schema
 
 jsonschema = pytest.importorskip("jsonschema", reason="needs evalsuite[dev]")
@@ -227,3 +230,45 @@ def test_broken_files_are_refused(written: dict[str, Any], name: str, mutate: Ca
     broken = copy.deepcopy(written[name])
     mutate(broken)
     assert not valid(name, broken)
+
+
+def test_a_record_gives_back_its_trial_and_its_response() -> None:
+    """No field is lost between them: none has its default here."""
+    item = types.Item(
+        "i",
+        "knowledge_filling",
+        "hard",
+        "dev",
+        ("A: 好",),
+        "哪个？",
+        ("甲", "乙"),
+        ("(a)", "(b)"),
+        1,
+        ("乙",),
+        "g",
+        (),
+        ("fact",),
+        (2,),
+    )
+    request = types.Request(
+        "i",
+        "问",
+        (types.Message("user", "问"),),
+        9,
+        "texts",
+        item.labels,
+        item.options,
+        (("上", "下"),),
+        "[ab]",
+        "答：",
+        sample=3,
+    )
+    trial = types.Trial.of(item, request, "plain", ("shot",), 2, "shuffle", 1)
+    likelihoods = (types.Likelihood(-1.0, 2, -3.0), types.Likelihood(-2.0, 1))
+    response = types.Response("(b)", "stop", 5, 4, None, "想", 0.0, likelihoods, 2)
+    cell = types.Cell(types.Place("m", item.task, "hard", "dev", "plain", 2, "texts", "shuffle"), {"chat": True})
+    record = Record.of(
+        cell, "key", trial, response, types.Answer(types.Status.PARSED, 1), types.Score({"accuracy": 1.0})
+    )
+    assert record.trial() == trial and record.response() == response and record.gold == "(b)"
+    assert record.trial(with_prompt=False).request == replace(trial.request, prompt="", messages=())
