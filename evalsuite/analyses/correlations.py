@@ -91,7 +91,8 @@ def _over_items(place: Coordinates, cells: Sequence[Points]) -> MetricCorrelatio
 def _over_models(place: Coordinates, results: Sequence[CellResult]) -> Iterator[MetricCorrelation]:
     import numpy as np
 
-    models = [cell.metrics for cell in results if cell.but(*_OVER) == place and _counts(cell)]
+    counted = (cell for cell in results if cell.is_complete and cell.perturb == "none" and not cell.is_baseline)
+    models = [cell.metrics for cell in counted if cell.but(*_OVER) == place]
     if (count := len(models)) >= MODELS:
         values = [{name: figure.value for name, figure in own.items() if figure.value is not None} for own in models]
         names = [name for name in models[0] if name not in ALIKE and all(name in own for own in values)]
@@ -99,10 +100,6 @@ def _over_models(place: Coordinates, results: Sequence[CellResult]) -> Iterator[
         yield MetricCorrelation(
             **dict(place), basis="models", models=count, n=count, of=count, metrics=names, **between(table)
         )
-
-
-def _counts(cell: CellResult) -> bool:
-    return cell.is_complete and cell.perturb == "none" and not cell.is_baseline
 
 
 def between(table: Floats) -> Between:

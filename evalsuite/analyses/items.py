@@ -67,7 +67,9 @@ def list_records(results: Results, status: str) -> Iterator[tuple[CellResult, Re
     if status and status not in OUTCOMES:
         raise ConfigError(unknown("status", status, OUTCOMES))
     for cell in _models_first(results):
-        for record in _records(results.out, cell.records):
+        file = records.records_file(results.out, cell.records)
+        for number, _, text in _lines(results.out, cell.records):
+            record = _object(RecordFields, file, number, text)
             result = outcome(record)
             if status in ("", result) or (status == "parsed" and result in OUTCOMES[:3]):
                 yield cell, record
@@ -116,11 +118,6 @@ def _of(form: type[Line], run: Path, path: str, name: str) -> list[Line]:
     """The lines about one item."""
     file = records.records_file(run, path)
     return [_object(form, file, number, text) for number, item, text in _lines(run, path) if item == name]
-
-
-def _records(run: Path, path: str) -> Iterator[RecordFields]:
-    for number, _, text in _lines(run, path):
-        yield _object(RecordFields, records.records_file(run, path), number, text)
 
 
 # Finds the item's id without parsing the line; inside a text the quotes would be escaped.

@@ -257,7 +257,9 @@ def _known_facts(cells: Sequence[ScoredCell], opinions: Sequence[Verdicts], whol
     facts: dict[str, Fact] = {}
     for cell in cells:
         rule = {} if opinions else {item: own.value > RIGHT for item, own in item_values(cell.outcomes).items()}
-        facts |= _facts_of(cell, right.get(cell.place, rule))
+        sources = {o.item.id: (cell.place.name, o.source) for o in cell.outcomes.outcomes}
+        verdicts_here = right.get(cell.place, rule)
+        facts |= {item: Fact(known, sources[item]) for item, known in verdicts_here.items() if item in sources}
     place = cells[0].place
     how = KnowledgeWay(
         facts_of=place.task,
@@ -266,12 +268,6 @@ def _known_facts(cells: Sequence[ScoredCell], opinions: Sequence[Verdicts], whol
         judge=opinions[0].judge if opinions else None,
     )
     return KnownFacts(facts, how, whole)
-
-
-def _facts_of(cell: ScoredCell, right: Mapping[str, bool]) -> dict[str, Fact]:
-    """The facts that a cell's items ask for, from item -> whether it is right."""
-    sources = {o.item.id: (cell.place.name, o.source) for o in cell.outcomes.outcomes}
-    return {item: Fact(known, sources[item]) for item, known in right.items() if item in sources}
 
 
 # --- its answers to items that rest on the facts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from evalsuite.analyses.robustness import ANALYSIS as ROBUSTNESS
@@ -131,7 +132,7 @@ def _drop(row: Drop, choices: bool) -> tuple[CellValue, ...]:
     after = Value(row.value, _share(row.base + (row.low or 0)), _share(row.base + (row.high or 0)))
     change = _change(row, row.low, row.high)
     if not change.tone:
-        change = Value(change.value, change.low, change.high, change.asides, "quiet")
+        change = replace(change, tone="quiet")
     flips = Value(row.flip_rate, asides=(f" ✓→✕ {row.right_to_wrong} · ✕→✓ {row.wrong_to_right}",))
     same = row.same_choice if row.consistency is None else row.consistency
     all_alike = (Text(" 各轮换一致", " in all rotations"),) if row.consistency is not None else ()

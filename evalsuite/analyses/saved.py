@@ -218,22 +218,19 @@ def require_something(out: Path, cells: Iterable[Cell]) -> None:
 def require_replies(out: Path, before: Earlier, after: Results) -> None:
     """Raise ConfigError if new results lack judgings, or replies to the same requests, that the earlier ones have."""
     now = {cell.place: cell for cell in after.cells}
-    lost = [
-        place.name
-        for place, row in before.cells.items()
-        if (new := now[place]).missing > row.missing and new.items == row.items and _same_facts(new, row)
-    ]
+    lost = []
+    for place, old in before.cells.items():
+        new = now[place]
+        # An earlier version did not write every fact.
+        same = new.facts.model_dump(exclude_none=True) == {k: v for k, v in old.facts.items() if v is not None}
+        if same and new.items == old.items and new.missing > old.missing:
+            lost.append(place.name)
     lost += [f"the {by}" for by in sorted(before.askers - _askers(after))]
     if lost:
         raise ConfigError(
             f"{out}: store.sqlite lacks replies that results.json has, such as those of {lost[0]}: it was replaced, or copied "
             "without store.sqlite-wal. Put the right one back, or move results.json away"
         )
-
-
-def _same_facts(new: CellResult, old: _EarlierCell) -> bool:
-    """Whether the facts are equal, apart from facts that an earlier version did not write."""
-    return new.facts.model_dump(exclude_none=True) == {k: v for k, v in old.facts.items() if v is not None}
 
 
 def _askers(results: Results) -> set[str]:

@@ -53,12 +53,8 @@ def sheets(results: Results) -> Iterator[Sheet]:
     for shared, tasks in _over_tasks(tables).items():
         if len(tasks) > 1:
             yield from _sheet([cell for cells in tasks for cell in cells], {**dict(shared), "task": MEAN}, len(tasks))
-    for shared, cells in sorted(tables.items(), key=lambda one: _order(dict(one[0]))):
-        yield from _sheet(cells, dict(shared), 1)
-
-
-def _order(shared: dict[str, str]) -> tuple[object, ...]:
-    return task_order(shared["task"]), set_order(shared["set"])
+    for cells in sorted(tables.values(), key=lambda cells: (task_order(cells[0].task), set_order(cells[0].set))):
+        yield from _sheet(cells, dict(cells[0].but(*_WAY)), 1)
 
 
 def _over_tasks(tables: dict[Coordinates, list[CellResult]]) -> dict[Coordinates, list[list[CellResult]]]:
