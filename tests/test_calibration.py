@@ -207,6 +207,8 @@ def test_stated_confidence_beside_scikit_learn(said: tuple[list[str], list[int],
     found = stated_row(replies, golds, [n // 4 for n in range(200)])
     assert found and found.by == "stated" and found.refused is None
     assert (found.items, found.answered, found.dialogues) == (180, 200, 50)
+    (sheet,) = sheets_of(calibration.ANALYSIS, [found.written()])
+    assert sheet.rows[0].cells[2] == Value(180, asides=(" 90 %",))
     assert found.confidence.value == pytest.approx(confidence.mean()) and found.accuracy.value == right.mean()
     assert found.brier.value == pytest.approx(brier_score_loss(right, confidence))
     # Bins with their lower ends.

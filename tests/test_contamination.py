@@ -399,6 +399,11 @@ def test_completions_beside_control() -> None:
     assert (row["value"], row["reference"]) == (0.5, {"value": 0.5, "p": None})
 
 
+def test_a_file_without_texts_that_are_long_enough() -> None:
+    row = CompletionProbe(FILE, [], [], [], [], 5).row([], [], 0)
+    assert (row["n"], row["left_out"], row["p"], row["why"]) == (0, 5, None, "no control")
+
+
 def test_guided_completions_are_those_beyond_the_general_ones() -> None:
     guided, general = Overlap(0.75, 30), Overlap(0.25, 30)
     row = completed(2, [guided, general] * 8 + [general, general] * 8)
