@@ -167,6 +167,7 @@ BROKEN_GOLD = [
     ("A", ["是"], "two options or more"),
     ("A", ["", "否"], "two options or more"),
     ("A", "是", "expected a list of options"),
+    ("A", [f"第{n}项" for n in range(27)], "27 options are more than there are letters"),
     (["A", "B"], ["是", "否"], "expected one option"),
 ]
 

@@ -208,6 +208,20 @@ def test_what_is_logged(copied: Path, secret: str) -> None:
     assert str(copied.parent) not in repr(found) and secret not in repr(found)
 
 
+def test_the_hash_of_each_split_is_logged(copied: Path) -> None:
+    def other_split(results: dict[str, Any]) -> None:
+        own = next(cell for cell in results["cells"] if cell["model"] == "lexical")
+        facts = own["facts"] | {"data": "1" * 64}
+        results["cells"].append(own | {"split": "dev", "facts": facts})
+
+    change(copied, other_split)
+    (one,) = log.models_of(copied, "lexical")
+    hashes = {name: value for name, value in one.tags.items() if name.startswith("data.")}
+    assert set(hashes.values()) == {OTHER_DATA, "1" * 64}
+    (dev,) = (name for name, value in hashes.items() if value == "1" * 64)
+    assert dev.endswith(".dev") and hashes[f"{dev.removesuffix('dev')}test"] == OTHER_DATA
+
+
 def test_mlflow(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     imported_beside("mlflow", "pyarrow")
     from mlflow import MlflowClient

@@ -18,6 +18,7 @@ _Made = TypeVar("_Made")
 _ID = re.compile(r"[^/\x00-\x20\x7f]{1,200}")
 _LETTERED = re.compile(r"(?:^|\s|[;；])\(?([A-H])[.．、:：)）]\s*")
 _LETTER = re.compile(r"\W*([A-Za-z])\W*")
+_ALPHABET = 26  # labels that are letters
 _YES, _NO = {"true", "yes", "on"}, {"false", "no", "off"}  # YAML 1.1 takes these words for one value
 
 
@@ -200,6 +201,8 @@ class ItemMaker:
             blank = next((n for n, text in enumerate(texts) if not text.strip()), len(texts))
             column = columns[blank] if blank < len(columns) else ""
             raise RowFault("is blank: expected two options or more", column or self.column("options"))
+        if len(texts) > _ALPHABET and "1" not in self._task.labels:
+            raise self._fault("options", f"{len(texts)} options are more than there are letters: give labels: (1)")
         return tuple(texts), keys
 
     def _several_golds(self, row: ExpandedRow, options: Sequence[str]) -> list[Any]:

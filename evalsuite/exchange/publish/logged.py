@@ -64,7 +64,7 @@ def _logged(run: Path, name: str, cells: Sequence[CellResult], tags: Mapping[str
     hashes = {}
     for cell in cells:
         prefix = metric_name(cell)
-        hashes[f"data.{prefix.split('/')[0]}.{cell.set}"] = cell.facts.data
+        hashes[".".join(["data", *prefix.split("/")[:3]])] = cell.facts.data  # of a task, set and split
         if why := lacks(cell):
             remarks.append(f"{prefix}: {why}")
             metrics[f"{prefix}/not_whole"] = 1.0
