@@ -275,3 +275,21 @@ def test_head_and_tail_of_a_long_reply_are_read(thought: str) -> None:
 def test_only_the_finish_length_is_cut_off(finish: str, status: Status) -> None:
     assert parse_span("好的", question="导致事件“x开心”的原因是什么？", finish=finish).status is status
     assert parse_option("好的", FILM, finish=finish).status is status
+
+
+@pytest.mark.parametrize(
+    ("lead", "end", "choice"),
+    [
+        ("好的，", "答案：B", 1),
+        ("好的，", "综上，选恐怖片", 1),
+        ("Okay, ", "So the correct option is B", 1),
+        ("好的，答案是B。", "另外他们还谈到", 1),
+        ("好的，我先看对话。可能是B。", "不过他们还谈到", None),
+        ("Okay, maybe it is B. ", "But then they talk about", None),
+    ],
+)
+def test_a_long_reply_that_begins_as_a_monologue_is_thinking_only_if_it_is_cut_off(
+    lead: str, end: str, choice: int | None
+) -> None:
+    reply = lead + "这里提到他害怕黑暗，那部影片让人做噩梦。" * 110 + end
+    assert parse_option(reply, {"A": "科幻片", "B": "恐怖片", "C": "喜剧片"}).choice == choice

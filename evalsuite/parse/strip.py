@@ -32,9 +32,12 @@ _THINK = re.compile(
 _MAY_THINK = re.compile(r"[<\[◁【_ta](?:(?<=[<\[◁【])|(?<=_)of_|(?<=t)hink|(?<=a)(?:nalysis|ssistant))")
 _SHUTS = re.compile(r"[<\[◁|【]*(?:/|end|close|channel\|>(?:\s?final|$)|assistantfinal|im_start\|>\s?answer|\.)")
 
-# Thinking without tags, which a chat template that opens the tag leaves where a long reply is cut off.
-_MONOLOGUE = re.compile(r"\s{0,9}(?:ok|okay|alright|hmm+|好的?|嗯+)[,.。!…]")
-_ENDED = re.compile(r"[.。!?…:*|)\]}>”\"'`~]\s*\Z")
+# Thinking without tags, which a chat template that opens the tag leaves where a long reply is cut off. A chat reply may begin
+# with the same words: it says the answer at once, or ends with it or with a mark.
+_MONOLOGUE = re.compile(
+    r"\s{0,9}(?:ok|okay|alright|hmm+|好的?|嗯+)[,.。!…](?![^\n]{0,40}(?:答案是|我选|应选|answer is))"
+)
+_ENDED = re.compile(r"(?:[.。!?…:*|)\]}>”\"'`~]|(?:答案|选|综上|answer|option|choice)[^。!?\n]{0,40})\s*\Z")
 
 # Special tokens of tokenizers: no model writes them as text.
 _SPECIAL = (
