@@ -22,7 +22,8 @@ from evalsuite.common.errors import ConfigError, DataError, PromptError
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.plan import prepare
 from evalsuite.metrics.contains import contains
-from evalsuite.perturb.choice import reindicate, reverse
+from evalsuite.perturb import PERTURBATIONS
+from evalsuite.perturb.choice import reindicate
 from evalsuite.prompt import Prompt
 from evalsuite.results.scoring import read_answer
 from evalsuite.review.audit.outputs import population
@@ -78,7 +79,8 @@ def test_an_item_keeps_its_official_text_and_the_facts_behind_it(tmp_path: Path)
 
 def test_perturbed_options_stand_in_the_official_layout(tmp_path: Path) -> None:
     item = only(own(tmp_path))
-    assert reverse(item).listed == "他哪年出生？\n选项：\n (A) 东汉 \n (B)北宋"
+    (turned,) = PERTURBATIONS["reverse"].items(item)
+    assert turned.listed == "他哪年出生？\n选项：\n (A) 东汉 \n (B)北宋"
     assert reindicate(item).listed == "他哪年出生？\n选项：\n (1) 北宋 \n (2)东汉"
 
 

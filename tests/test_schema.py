@@ -263,7 +263,7 @@ def test_a_record_gives_back_its_trial_and_its_response() -> None:
         "答：",
         sample=3,
     )
-    trial = types.Trial.of(item, request, "plain", ("shot",), 2, "shuffle", 1)
+    trial = types.Trial(item, request, "plain", ("shot",), 2, "shuffle", 1)
     likelihoods = (types.Likelihood(-1.0, 2, -3.0), types.Likelihood(-2.0, 1))
     response = types.Response("(b)", "stop", 5, 4, None, "想", 0.0, likelihoods, 2)
     cell = types.Cell(types.Place("m", item.task, "hard", "dev", "plain", 2, "texts", "shuffle"), {"chat": True})

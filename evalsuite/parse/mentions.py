@@ -197,7 +197,7 @@ class MentionGroup(NamedTuple):
 
 
 _AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an option, not a person
-    r"选?项|这[个一项]|[二两三四五六]?[个项]|[是为]?(?:唯一)?[最更较]?(?:正确|合适|恰当|贴切|准确|符合|合理|靠谱|好(?:一?[些点]|(?![a-z一-鿿]))|对的|答案|可能(?![会在对])|不)|[才最]|也[是对]|比[a-z](?![a-z])|不如|就[是行对]"
+    r"选?项|这[个一项]|[二两三四五六]?[个项]|[是为]?(?:唯一)?[最更较]?为?(?:正确|合适|恰当|贴切|准确|符合|合理|靠谱|优|好(?:一?[些点]|(?![a-z一-鿿]))|对的|答案|可能(?![会在对])|不)|[才最]|也[是对]|比[a-z](?![a-z])|不如|就[是行对]"
     r"|解[析释]|无[疑误]|优于|莫属|啦|一票|排第|[之以]?外|的可能|还是[(]?[a-z]|因为|由于|而[不非]|[错吧呢了啊呀哦啦都均皆较没未]|可以|被?排除|对(?![话他她你我a-z])"
     r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?![一-鿿](?<![均皆都也不选项]))"
 )
@@ -214,7 +214,7 @@ _OPERAND_BEFORE = re.compile(r"[∩∪∈∉⊂⊆⊥∥∠△+·^_]\s*(?:[a-z]\
 _OPERAND = re.compile(r"(?:\s[a-z])*\s*(?:[∩∪∈∉⊂⊆⊥∥·^_]|=\s*[a-z{(\[+-]|[≤≥]\s*[\dk-z])")
 _OPERATORS, _OPERATED = " =≤≥∩∪∈∉⊂⊆⊥∥·^_", " ∩∪∈∉⊂⊆⊥∥∠△+·^_ns"
 _ENGLISH_BEFORE = re.compile("(?:speaker|user|person) $")
-_NAMED_BEFORE = re.compile(r"(?:option|choice|answer|letter|label|item|select|choose|pick)(?:s|ing)? ?[(:]? ?$")
+_NAMED_BEFORE = re.compile(r"(?:option|choice|answer|letter|label|item|select|choose|pick|go with)(?:s|ing)? ?[(:]? ?$")
 _VERDICT_AFTER = re.compile(
     r" (?:(?:is|was|seems|are|(?:would|must|should) be)(?: [a-z]+){0,2}? (?:correct|right|best|better|answer|most|wrong|incorrect|choice|true|false|ruled|fit|likely"
     r"|suitable|plausible|possible|reasonable|mentioned|supported)|(?:could|might|may|can) (?:both|also|be)\b|(?:through|to|and|or|nor) (?:[a-z]\b|\d)|it is|because|since|but not|not|rather|fits|matches)"
@@ -259,9 +259,10 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
         return False
     if HAN.match(left) and (left in _WORD_BEFORE or (wordlike and left not in _CUE_BEFORE)):
         named = _NOUN_BEFORE.search(before) or (
-            left in "么则实先次后" and (after[:1] in ".、" or _AFTER_UPPER.match(after))
+            left in "么则实先次后中" and (after[:1] in ".、" or _AFTER_UPPER.match(after))
         )
-        return bool(named) or (not spoken and (left in "此以故了的把将则才均只么" or after[:1] == ":"))
+        concluded = left in "此以故" and after.lstrip(" ")[:1] in ("", ".", "。", ";", "\n")  # 所以B。
+        return bool(named) or concluded or (not spoken and (left in "此以故了的把将则才均只么" or after[:1] == ":"))
     if _ENGLISH_BEFORE.search(before):
         return False
     if _WORD_NEXT.match(after) or (low[start] == "a" and _COUNTED_NEXT.match(after)) or right in ("'", "’"):

@@ -64,7 +64,8 @@ def _logged(run: Path, name: str, cells: Sequence[CellResult], tags: Mapping[str
     hashes = {}
     for cell in cells:
         prefix = metric_name(cell)
-        hashes[".".join(["data", *prefix.split("/")[:3]])] = cell.facts.data  # of a task, set and split
+        # Cells of one task, set and split have the same data.
+        hashes[".".join(["data", *prefix.split("/")[:3]])] = cell.facts.data
         if why := lacks(cell):
             remarks.append(f"{prefix}: {why}")
             metrics[f"{prefix}/not_whole"] = 1.0
