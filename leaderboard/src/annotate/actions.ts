@@ -42,7 +42,8 @@ export function follow(field: Field) {
   $("add").focus();
 }
 
-/** Choose an entry of a menu. The choices of the menus below stay if they are still offered; a menu with one entry gets that. */
+/** Choose an entry of a menu. The choices of the menus below stay if they are still offered; a menu with a single entry gets it
+ *  chosen. */
 export function pick(field: Menu, entry: Entry) {
   const before = chosen();
   if (!before) return;

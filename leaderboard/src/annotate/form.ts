@@ -135,7 +135,7 @@ function drawChip(span: string, i: number, evidence: string[]) {
   );
 }
 
-/** Mark the active field in the page as it is: a redraw would remove the caret. */
+/** Make a field the active one without a redraw, which would remove the caret. */
 function markActive(field: Field) {
   state.field = field;
   for (const x of FIELDS) $(`step-${x}`).classList.toggle("now", x === field);
@@ -168,7 +168,7 @@ export function drawWrongs() {
   put($("preview-conflict2"), preview(k, k.conflict2, place));
 }
 
-/** The turn with a conflict phrase in place of its phrase. */
+/** The turn with the annotation's phrase replaced by a conflict phrase, which is highlighted. */
 function preview(k: Knowledge, conflict: string, place: [turn: number, at: number] | null) {
   if (!conflict || !place) return null;
   const [turn, at] = place,

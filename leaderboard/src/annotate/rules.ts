@@ -65,7 +65,7 @@ function check(k: Knowledge, row: Row, wrong: Wrong) {
   if (k.phrase) checkConflicts(k, wrong);
 }
 
-/** The first of dimension, domain and slot that is unknown; those below it cannot be checked. */
+/** Report the first of dimension, domain and slot that is missing or unknown; the ones below it cannot be checked. */
 function checkOntology(k: Knowledge, wrong: Wrong) {
   let parent = "";
   for (const [name, entries] of Object.entries(MENUS)) {

@@ -34,7 +34,8 @@ export function pieces(text: string, spans: Marked[]): Piece[] {
   });
 }
 
-/** The selection after an arrow key: the next or the previous character; with Shift (`more`) the selection grows or shrinks by one. */
+/** The selection after an arrow key: the next or the previous character; with Shift (`more`) it grows or shrinks by one. Home
+ *  selects the first character; End extends the selection to the end. */
 export function nextSelection(key: string, more: boolean, span: Span | null, size: number): Span {
   const one = (at: number): Span => [Math.max(0, Math.min(size - 1, at)), Math.max(1, Math.min(size, at + 1))],
     by = key === "ArrowRight" ? 1 : -1;

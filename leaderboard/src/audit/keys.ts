@@ -43,7 +43,7 @@ function optionKeys(labels: string[]) {
 export const keyFor = (keys: Map<string, Mark>, name: string, value: unknown) =>
   [...keys].find(([, change]) => change[name] === value)?.[0] ?? "";
 
-/** The scale that digits score: the first without a score, or the only one. */
+/** The scale that the digit keys score: the first without a score, or the only one. */
 export function asked(entry: Entry) {
   const mark = markOf(entry);
   if (kindOf(entry) !== "text" || mark.right === undefined) return undefined;

@@ -36,7 +36,8 @@ export function complete(entry: Entry) {
   return mark.right !== undefined && (kindOf(entry) === "span" || scales().every((x) => mark[x.name] !== undefined));
 }
 
-/** Whether to show the right answer. A person scores by the reference, so it appears after the mark right or wrong. */
+/** Whether to show the right answer. A person compares a free text with it to rate the text, so it appears once the text is
+ *  marked as right or wrong. In all other cases it appears after the last mark, if the settings allow it. */
 export const referenceShown = (entry: Entry) =>
   isOutput(entry) &&
   ((kindOf(entry) === "text" && markOf(entry).right !== undefined) || (settings.show && complete(entry)));

@@ -7,7 +7,7 @@ export function load(content: PageData) {
   data = content;
 }
 
-/** show: whether a marked output shows the right answer and the answer that the parser read. */
+/** `show`: whether the right answer and the parser's reading appear once an output is marked. */
 export const settings = { show: false };
 
 export const current = () => data.outputs[work.at];

@@ -38,7 +38,7 @@ export interface Output extends Item {
   golds: number[]; // indices of the right options
   parser: { status: string; read: number[]; text: string | null };
 }
-/** An item that people answer; `replies` are what a model would write for each option. */
+/** An item that people answer. `replies`: for each option, the reply by which a model would choose it. */
 export interface Question extends Item {
   replies: string[];
 }

@@ -34,7 +34,7 @@ const SPOKEN = /^(aria-label|title|placeholder|label)$/;
  *  every text and attribute that people read. */
 export function fill<N extends Element>(node: N, props: Props<N> | null, kids: Kids): N {
   for (const [name, value] of Object.entries(props ?? {})) {
-    const says = name === "aria-pressed"; // its value is written where it is false, too
+    const says = name === "aria-pressed"; // its value is written even if it is false
     if (value === undefined || value === null || (value === false && !says)) continue;
     if (typeof value === "function") node.addEventListener(name.slice(2), value as EventListener);
     else if (value === true && !says) node.setAttribute(name, "");
@@ -149,7 +149,7 @@ export function reachable(box: Element) {
     if (x.scrollHeight > x.clientHeight + 1 && x.clientHeight) x.tabIndex = 0;
 }
 
-/** Look for scrolling texts again when a fold opens: a closed one gives them no height. */
+/** Call `reachable` on each fold that opens: texts in a closed fold have no height, so it cannot see whether they scroll. */
 export const watchFolds = () => addEventListener("toggle", (e) => setTimeout(reachable, 0, e.target), true);
 
 /** Nodes for `text`; hidden characters are drawn as marks. */

@@ -7,7 +7,7 @@ import { t } from "./words.ts";
 const MOST = 50000; // longest text that is drawn whole, in characters
 const SHOWN = 5000; // characters drawn of a longer text
 
-/** Draw a text, or of a very long one, which would halt the browser, its beginning with a button that draws the rest. */
+/** Draw a text. Of a very long one, which would halt the browser, draw the beginning and a button that draws the rest. */
 function inTwoParts(text: string, draw: (part: string) => Kid): Kid {
   if (text.length <= MOST) return draw(text);
   const at = Number(text.codePointAt(SHOWN - 1)) > 0xffff ? SHOWN + 1 : SHOWN;

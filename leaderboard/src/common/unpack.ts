@@ -1,6 +1,6 @@
 // Unpacks the data of a page.
 
-/** Unpack the data of report.py: JSON, gzip'd, in base64. */
+/** Unpack JSON that is compressed by gzip and encoded in base64. */
 export async function unpack<T>(text: string): Promise<T> {
   const packed = atob(text.trim());
   const bytes = new Uint8Array(packed.length);

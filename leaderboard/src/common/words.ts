@@ -22,12 +22,12 @@ export function t(key: string, ...args: (string | number)[]): string {
   return args.reduce<string>((done, arg, i) => done.split(`{${i}}`).join(String(arg)), text);
 }
 export const colon = () => (inChinese() ? "：" : ": ");
-/** Words as a list. */
+/** Words joined by the list separator of the page's language. */
 export const listed = (words: string[]) => words.join(inChinese() ? "、" : ", ");
-/** Sentences one after the other: Chinese ones have no blank between. */
+/** Sentences joined to a text: with a space between English ones, with nothing between Chinese ones. */
 export const sentences = (...all: (string | false | null | undefined)[]) =>
   all.filter(Boolean).join(inChinese() ? "" : " ");
-/** The words of a key in both languages, for messages shown before the language is known. */
+/** A message that is shown before the page knows its language; words.json has it in both languages, in one text. */
 export const inBoth = (key: string) => words.get(key)?.[0] ?? key;
 
 const asked = () =>

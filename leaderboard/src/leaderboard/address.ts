@@ -53,7 +53,7 @@ function modelKey(id: string) {
 const idOf = (key: string) => [...models.keys()].find((id) => modelKey(id) === key) ?? "";
 let usual: State = state;
 
-/** The first state: settings that most of the page's cells share, and each choice's first value otherwise. */
+/** Set the first state: each choice's first value; if no cell of the page has a setting's first value, one that cells have. */
 export function startState() {
   for (const name of ["variant", "shots", "scoring", "perturb", "split"] as const) {
     const there: unknown[] = distinct(name);

@@ -104,10 +104,10 @@ export interface OwnRow extends Row {
 }
 /** A row of a model whose figures a paper published. */
 export interface PaperRow extends Row {
-  /** The source of each figure, by set and task. */
+  /** The published figures of all models with their sources, by set and task. */
   columns: Map<string, Published>;
 }
-/** The paper's figures: model -> value and tables. */
+/** Published figures: model -> its value, and the sources that report it. */
 export type Published = Map<string, { value: number; sources: string[] }>;
 
 function ownRow(model: Model): OwnRow {
@@ -131,7 +131,7 @@ export function published(set: string | null, task: string, metric: string): Pub
     group: undefined,
   };
   const perturb = perturbOf(taskOf(task));
-  if (!["generate", "nll"].includes(scoringOf(taskOf(task)))) return found; // the paper's models wrote their answers
+  if (!["generate", "nll"].includes(scoringOf(taskOf(task)))) return found; // the models in papers wrote their answers
   for (const p of data.published) {
     const other = (Object.keys(here) as (keyof typeof here)[]).some((key) => p[key] !== here[key]);
     if (other || (p.perturb ?? "none") !== perturb || (p.wording ?? state.variant) !== state.variant) continue;
@@ -202,7 +202,8 @@ export function ordered<R extends Row>(rows: R[], columns: TableColumn[]): R[] {
     .map(({ row }) => row);
 }
 
-/** The column that rows are sorted by: the chosen one, or the first if that belongs to another benchmark's tables. */
+/** The column that rows are sorted by: the chosen one. If the table lacks it, the chosen task on the table's set, or the first
+ *  column of the table if the choice is a column of one set or of another benchmark. */
 function sortedBy(columns: TableColumn[]): At {
   const { key } = state.sort;
   const asked = taskOf(key.split("@")[0]);

@@ -5,9 +5,9 @@ import { rememberFold } from "./actions.ts";
 import { state } from "./state.ts";
 
 export interface Section {
-  /** The id of its box. */
+  /** The id of the section's box. */
   id: string;
-  /** The key of its group's words. */
+  /** The key in words.json of its group's title. */
   group: string;
   head: HTMLElement;
 }
@@ -16,7 +16,9 @@ const WIDE = "(min-width: 68.75rem)"; // as in page.css
 const isWide = () => matchMedia(WIDE).matches;
 
 let reading = ""; // the id of the section at the top of the window
-let chosen = false; // a person pressed its link; if it is near the page's end, it cannot scroll to the top of the window
+// Whether a person chose `reading` by its link. Scrolling then does not change it: a section near the end of the page cannot
+// reach the top of the window.
+let chosen = false;
 
 /** The list of sections: at the side of a wide window, in one menu of a narrow one. */
 export function drawContents(all: Section[]) {
@@ -110,7 +112,7 @@ export function foldSection(id: string, box: HTMLElement) {
   if (!section || !head) return;
   const heads = [...section.querySelectorAll("h3, figcaption strong")].flatMap((x) => x.firstChild?.textContent ?? []);
   const titles = [...new Set(heads)].filter((x) => x.trim());
-  // Without titles, the line is the first sentence of the note.
+  // A folded section shows its titles in its summary; without any, the first sentence of its note.
   if (!titles.length) titles.push(section.querySelector(".note")?.textContent?.split(/(?<=。|\.(?= ))/)[0] ?? "");
   const more = titles.length - MOST_TITLES;
   const tables = section.querySelectorAll("table").length;

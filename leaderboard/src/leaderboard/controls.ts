@@ -33,7 +33,7 @@ export function searchField(id: string, words: string, value: string, search: (t
   return h("input", { type: "search", id, value, ...labels, oninput: typed, oncompositionend: typed });
 }
 
-/** A box to tick for a choice. */
+/** A checkbox for a choice. */
 export const tick = (name: ChoiceOf<boolean>, label: string) =>
   kept(
     dashed(name),

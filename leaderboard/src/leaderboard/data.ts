@@ -57,7 +57,7 @@ let taskIndex: Map<string, Task>;
 let benchmarkIndex: Map<string, Benchmark>;
 /** The cells by place. */
 export let cellIndex: Map<string, Cell>;
-/** Names of tasks that were asked constrained, too. */
+/** Names of tasks that have cells of the scoring "constrained". */
 export let heldTasks: Set<string>;
 /** Benchmark -> its sets on this page, in its order. */
 export let setsThere: Map<string, string[]>;
@@ -75,7 +75,7 @@ export function prepare(content: PageData) {
   for (const [number, cell] of data.cells.entries()) {
     cell.number = number;
     cell.id = modelId(cell.run, cell.model);
-    cell.scoring ??= "generate"; // runs of versions that knew no other scoring
+    cell.scoring ??= "generate"; // absent in runs of versions that knew no other scoring
     cell.perturb ??= "none";
     if (!models.has(cell.id))
       models.set(cell.id, {
@@ -90,7 +90,8 @@ export function prepare(content: PageData) {
         recorded: cell.facts?.recorded,
       });
   }
-  models = new Map([...models].sort(([, a], [, b]) => a.run - b.run || NAMES.compare(a.name, b.name))); // -25 before -100
+  // Numbers within names are sorted by their value: "-25" before "-100".
+  models = new Map([...models].sort(([, a], [, b]) => a.run - b.run || NAMES.compare(a.name, b.name)));
   labelModels();
   cellIndex = new Map(data.cells.map((c) => [placeOf(c), c]));
   heldTasks = new Set(data.cells.filter((c) => c.scoring === "constrained").map((c) => c.task));
@@ -143,7 +144,7 @@ export function distinct<K extends keyof Place>(name: K): Place[K][] {
   values.set(name, found);
   return found as Place[K][];
 }
-const values = new Map<keyof Place, (string | number)[]>(); // the result of each field, computed once
+const values = new Map<keyof Place, (string | number)[]>(); // the results of `distinct`, by field
 
 export const taskOf = (name: string): Task =>
   taskIndex.get(name) ?? {

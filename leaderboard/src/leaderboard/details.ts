@@ -24,7 +24,7 @@ export function leakNote(cell: Cell) {
   return t(!leaky(cell) ? "leakedDropped" : leaked > asked ? "leakedLimit" : "leaked", num(leaked), num(all));
 }
 
-/** The tests by which a model shows signs of having read a cell's file. */
+/** The significant tests of contamination: signs that the model was trained on the file with the cell's items. */
 export function signsOf(cell: Cell) {
   const rows = data.runs[cell.run]?.contamination; // absent in a run that another version made
   const here = ["model", "task", "set", "split"] as const;
@@ -41,7 +41,7 @@ export function statusWords(cell: Cell) {
   return [...known, ...others.map(([x, k]) => `${plain(x)} ${num(k)}`)].join(" · ");
 }
 
-/** A note on the number of replies without an answer, which may be the reason of a score of 0; "" if all have one. */
+/** A note on the number of replies without an answer, which may explain a score of 0; "" if all replies have an answer. */
 export const unansweredNote = (cell: Cell | undefined) =>
   cell && counts(cell).none > 0
     ? ` · ${num(counts(cell).none)}/${num(cell.items - (cell.missing ?? 0))} ${t("noAnswer")}`

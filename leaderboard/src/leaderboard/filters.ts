@@ -65,7 +65,7 @@ export const benchmarksShown = () => {
 };
 
 // ---- cells
-/** The scoring of a task in view: the chosen one, as far as its kind has it. */
+/** The scoring of a task in view: the chosen one if the task is asked in it, else "generate"; "nll" for probes. */
 export function scoringOf(task: Task) {
   if (task.kind === "probe") return "nll";
   const asked = isChoice(task) || (state.scoring === "constrained" && heldTasks.has(task.name));

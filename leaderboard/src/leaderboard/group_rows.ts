@@ -21,7 +21,7 @@ export interface WholeColumn extends GroupColumn {
 export interface GroupTable {
   group: BenchmarkGroup;
   columns: WholeColumn[];
-  /** The perturbed benchmarks that some row has. */
+  /** The pairs of a perturbation and a benchmark for which at least one row has a change. */
   changes: Pick<GroupChange, "perturb" | "benchmark">[];
   rows: GroupTableRow[];
 }

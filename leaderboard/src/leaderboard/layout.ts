@@ -53,14 +53,14 @@ const FOLDED = new Set([
   "sized", "steady", "voted", "leveled", "remembered", "extracted", "calibrated", "slices", "confused", "correlated", "statuses", "sheets", "references",
 ]);
 
-/** The scroll position of the number-th scrolling region of a section. */
+/** The scroll position of a section's n-th scrolling region. */
 type Scrolled = [number: number, left: number, top: number];
 /** Sections outside the window that must be redrawn, with their scroll positions. */
 const stale = new Map<string, Scrolled[]>();
 
 const boxOf = (id: string) => $(`part-${id}`);
 
-/** Sections in the window, as an observer reports them: reading their positions would cost a layout at every change. */
+/** Sections in the window, as an observer reports them: reading their positions would force a layout at every change. */
 const inSight = new Set<string>();
 function watch(boxes: HTMLElement[]) {
   const note = (entry: IntersectionObserverEntry) =>
@@ -80,14 +80,14 @@ export function drawOverview() {
   if (!byId("part-intro")) layOut();
   delete document.documentElement.dataset.drawn;
   const observed = inSight.size > 0;
-  // Scroll positions are read before any section is drawn: afterwards, each reading would cost a layout.
+  // Scroll positions are read before any section is drawn: afterwards, each reading would force a layout.
   const scrolled = PARTS.map(([id]) => scrolledIn(boxOf(id)));
   PARTS.forEach(([id, draw], i) => {
     if (observed ? inSight.has(`part-${id}`) : isVisible(id)) drawPart(id, draw, scrolled[i]);
     else stale.set(id, scrolled[i]);
   });
   drawContents(sections());
-  later(drawStale, 500); // the frame of what is in sight comes first
+  later(drawStale, 500); // the browser first paints the sections in sight
 }
 
 /** The sections that are not empty, each with its group. */
@@ -124,7 +124,7 @@ export function drawNext() {
   return id !== undefined;
 }
 
-/** Nodes that were scrolled once. Only their positions are read, since each reading costs a layout. */
+/** Nodes that have been scrolled. Only their positions are read, since each reading makes the browser compute the layout. */
 const moved = new WeakSet<EventTarget>();
 addEventListener("scroll", ({ target }) => target && moved.add(target), true);
 
@@ -140,7 +140,7 @@ function drawPart(id: string, draw: () => Kid, scrolled: Scrolled[]) {
   const focus = box.contains(document.activeElement) && document.activeElement?.closest<HTMLElement>("[data-keep]");
   put(box, draw());
   if (FOLDED.has(id)) foldSection(id, box);
-  const regions = box.querySelectorAll(".scroll"); // only scrolled regions are scrolled again: each costs a layout
+  const regions = box.querySelectorAll(".scroll"); // only scrolled regions are scrolled again: each forces a layout
   for (const [i, left, top] of scrolled) {
     if (!regions[i]) continue;
     moved.add(regions[i]);

@@ -22,7 +22,7 @@ export function setLabel(set: string | null) {
   return inChinese() ? namesOf(set).zh : namesOf(set).en;
 }
 
-/** A set's name in a heading, in Chinese with the one by which papers and flags know it: 困难（HARD）. */
+/** A set's name in a heading. The Chinese one includes the name in papers and in options of commands: 困难（HARD）. */
 export function setHeading(set: string) {
   return inChinese() ? namesOf(set).title_zh : namesOf(set).en;
 }

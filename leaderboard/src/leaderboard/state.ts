@@ -1,6 +1,6 @@
 // The state of the page: all choices of a person. Only actions.ts and address.ts write it, and the address holds all of it.
 
-/** The sorting of the overview: by a column's key, or by name if that is "". */
+/** The sorting of the overview. `key`: a column's key, `BY_RANK`, or "" to sort by name. */
 export interface Sort {
   key: string;
   down: boolean;

@@ -20,7 +20,7 @@ export interface Benchmark {
   sets: string[];
   sets_zh: string;
   sets_en: string;
-  /** The names of sets in both languages, and the Chinese one in titles. */
+  /** The names of sets in both languages, and a longer Chinese form for titles. */
   set_names: Record<string, { zh: string; en: string; title_zh: string }>;
   /** Whether its sets are folds or dimensions, whose mean the paper reports. */
   averaged: boolean;
@@ -84,13 +84,13 @@ export interface Cell extends Omit<CellResult, "task" | "split" | "scoring" | "p
   /** The model's id on this page: run and name. */
   id: string;
   number: number;
-  /** The index of the cell's column, whose cells can be compared. */
+  /** The index of the cell's column: cells of one column have the same entries and can be compared. */
   column: number;
-  /** A letter for each entry of the column; ".": the cell has none. */
+  /** The outcomes, one letter for each entry of the column (`PageData.outcomes`); ".": the cell lacks the entry. */
   outcomes: string;
   /** Entries whose outcome a perturbation has changed. */
   flips?: number[];
-  /** The name of a value that is no finite number. */
+  /** The path within the cell of its first value that was no finite number. */
   not_finite?: string;
   counted?: Counts;
   entries?: number[];
@@ -126,7 +126,7 @@ export interface Published {
   source: string;
   group?: string;
   perturb?: string;
-  /** The wording that it was asked in, if it stands beside that alone. */
+  /** The wording beside whose figures it is shown; undefined: beside those of every wording. */
   wording?: string;
 }
 /** Significance groups of a column: ranking.py. */
@@ -141,7 +141,7 @@ export interface Groups extends Place {
 
 // ---- sheets: common/sheet.py
 export type Words = string | { zh: string; en: string };
-/** A warning beside a value or heading. Python's are texts. */
+/** A warning beside a value or heading. Warnings in the data are plain texts, which `asFlag` turns into this. */
 export interface Flag {
   text: Words;
   /** Whether data are lost or cannot be compared. */
@@ -172,7 +172,7 @@ export interface SheetValue {
   sign?: string;
   /** The standard deviation between the samples' values, after the interval. */
   spread?: number | null;
-  /** The earlier value of a change: both are drawn on the column's range. */
+  /** A share to compare with `value`, mostly the value before a change; both are drawn on the column's range or as bars. */
   base?: number | null;
   /** The cell whose items the value opens; undefined: that of the place that sheet, column and row are about. */
   cell?: Cell | null;
@@ -180,8 +180,9 @@ export interface SheetValue {
   unfolds?: { key: string; box: string; act: () => void };
   /** The tooltip. */
   title?: string;
-  /** The letters of its significance groups; `alike`: it is not significantly worse than the best. */
+  /** The letters of the model's significance groups in this column. */
   letters?: string;
+  /** Whether the model is not significantly worse than the best one. */
   alike?: boolean;
   /** The parts of a mean with their names, which stand below the value. */
   parts?: { name: string; value: SheetValue }[];
@@ -197,7 +198,7 @@ export interface About extends Partial<Place> {
   rubric?: string;
   scale?: string;
   basis?: string;
-  /** The training items of learning curves: base model, and where curves differ the set. */
+  /** The pool of training items of a learning curve: analyses/learning.py. */
   pool?: string;
   size?: number;
 }
@@ -206,12 +207,13 @@ export type Marks = Record<string, string>;
 export interface SheetColumn {
   heading: Words;
   below?: Words;
-  /** The way in which cells are drawn. Only the page sets "bars" (a share, and what it was before a change), "statuses" (a
-   *  bar of a cell's statuses) and "code" (a text that a program reads, and a button that copies it). */
+  /** The way in which cells are drawn. Only the page sets "bars" (`value` as a filled bar, `base` as a hollow one), "statuses"
+   *  (a bar of a cell's statuses) and "code" (a text that a program reads, and a button that copies it). */
   kind?: "text" | "count" | "number" | "percent" | "p" | "bar" | "histogram" | "bars" | "statuses" | "code";
   digits?: number | null;
   signed?: boolean;
-  /** "aligned" and "drawn" exist on the page only: beside the value with room kept in all rows, and as a bar without figures. */
+  /** The form of intervals. Only the page sets "aligned" (beside the value, at the same distance in all rows) and "drawn" (as a
+   *  line on the range, without figures). */
   interval?: "beside" | "alone" | "aligned" | "drawn";
   better?: "" | "more" | "less";
   align?: "" | "left" | "right";
@@ -221,9 +223,9 @@ export interface SheetColumn {
   shade?: number;
   about?: About;
   // Fields that only the page adds.
-  /** The heading over this column and its neighbours with the same. */
+  /** The heading over this column; neighbours with the same one share a heading cell. */
   over?: Words;
-  /** The heading over values that are drawn on their range. */
+  /** The heading of the drawing of values on `range`; undefined: the ends of the range. */
   rangeHeading?: string;
   /** The decimals of intervals; undefined: one fewer than of values. */
   intervalDigits?: number;
@@ -246,7 +248,7 @@ export interface SheetRow {
   // Fields that only the page adds.
   /** The name of the row's block, if the table has several. */
   part?: string;
-  /** The key in the address of a heading that folds its rows. */
+  /** The key by which the address says that the rows below this heading are unfolded. */
   folds?: string;
   /** The marks of the row's cells; a group's marks are its block's. */
   marks?: Marks;
@@ -303,7 +305,7 @@ export interface Manifest {
   /** The files with the items. */
   data?: Record<string, { items?: number; sha256?: string } | null>;
 }
-/** A run, with what the scripts read of its results.json (`_READ` of evalsuite/page/report.py). */
+/** A run, with the parts of its results.json that the page's scripts read (`_READ` of evalsuite/page/report.py). */
 export interface Run extends Partial<Pick<EvalsuiteResultsFormat1, "groups" | "means" | "contamination" | "judged">> {
   name: string;
   manifest: Manifest;

@@ -28,7 +28,7 @@ import {
 
 addWords(ofAll);
 
-/** Start the work. Words whose key begins with the name of the page's `mode` replace the words of the key without it. */
+/** Start the work. In a page with a mode, the words of the key "MODE.KEY" replace those of KEY. */
 export function startWork(made: Job, words: Words, mode = "", annotator = "") {
   const own = Object.entries(words).filter(([key]) => mode && key.startsWith(`${mode}.`));
   addWords(Object.fromEntries(own.map(([key, both]) => [key.slice(mode.length + 1), both])));

@@ -33,7 +33,7 @@ export function begin(made: Job) {
 
 const shelf = (more: string) => [job.shelf, work.annotator, more].filter(Boolean).join(".");
 
-/** Store a value of the annotator's work; `name` distinguishes several. */
+/** Store a value of the annotator's work under a name, which distinguishes it from their other values. */
 export function keep(value: unknown, name = "") {
   const text = JSON.stringify(value);
   store.set(shelf(name), text);

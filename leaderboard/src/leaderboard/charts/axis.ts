@@ -68,7 +68,7 @@ export function rangeOf(values: Maybe[], most = 1): Range {
 /** An axis is logarithmic if its largest value is at least so many times the smallest. */
 const SPREAD = 8;
 const MOST = 11; // the number of ticks above which only powers of ten get a label
-/** A range around counts: from 0, or for widely different counts logarithmic, between 1, 2 and 5 times powers of ten. */
+/** A range around counts with round ticks: from 0, or logarithmic (`wide`) if the largest count is many times the smallest. */
 export function countRange(values: number[]): Range & { wide: boolean } {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   if (most < SPREAD * least) {
@@ -87,13 +87,13 @@ export function countRange(values: number[]): Range & { wide: boolean } {
     wide: true,
   };
 }
-/** The numbers 1, 2 and 5 times a power of ten, from the last below `from` to the first above `to`. */
+/** The numbers 1, 2 and 5 times the powers of ten from the last that is at most `from` to the first that is at least `to`. */
 function roundNumbers(from: number, to: number): number[] {
   const [first, last] = [Math.floor(Math.log10(from)), Math.ceil(Math.log10(to))];
   return Array.from({ length: last - first + 1 }, (_, i) => 10 ** (first + i)).flatMap((x) => [x, 2 * x, 5 * x]);
 }
 
-/** Positions for labels as near as possible to `wanted`, `gap` pixels apart, between `top` and `bottom`. */
+/** Positions for labels between `top` and `bottom`, as near as possible to `wanted` and at least `gap` pixels apart. */
 export function spreadLabels(wanted: number[], gap: number, top: number, bottom: number): number[] {
   const order = wanted.map((_y, i) => i).sort((a, b) => wanted[a] - wanted[b]);
   const blocks: [y: number, labels: number][] = [];

@@ -26,7 +26,7 @@ const COLOURS = 8;
 export const LOOKS = COLOURS * MARKS.length;
 const roundOf = (look: number) => Math.floor(look / COLOURS);
 export const markOf = (look: number) => MARKS[(look + 3 * roundOf(look)) % MARKS.length];
-/** The first of the looks with hollow markers; it has the colour of the first look. */
+/** The hollow counterpart of the first look: the same colour and shape. */
 export const HOLLOW = 2 * COLOURS;
 
 export const colourOf = (look: number) => `c${look % COLOURS}`;

@@ -11,7 +11,7 @@ const NAMED = 9;
 
 const lastOf = ({ points }: SheetLine) => points[points.length - 1];
 
-/** Line -> the height of its name. All lines have a name if they are few, else the highlighted lines or those with the largest changes. */
+/** Line -> the height of its name. The highlighted lines are named; if there are none, the lines with the largest weights. */
 export function nameHeights(lines: SheetLine[], picked: string[], up: Scale): Map<string, number> {
   const weight = ({ end }: SheetLine) => end?.weight ?? 0;
   const heaviest = [...lines].sort((a, b) => weight(b) - weight(a)).slice(0, NAMED);

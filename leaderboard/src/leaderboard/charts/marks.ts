@@ -117,7 +117,7 @@ export const decorativeChart = (cls: string, size: Size, ...kids: Kid[]) =>
   s("svg", { ...plot(cls, size), "aria-hidden": "true" }, ...kids);
 
 // ---- panels
-/** The frame of a chart. */
+/** The caption and the data attributes of a chart. */
 export interface Panel {
   /** The panel's subject, as data attributes. */
   data: Record<string, string>;

@@ -7,7 +7,7 @@ import { cellText, inWords, isFigure, numberIn, titleOf } from "../tables/figure
 import type { Sheet, SheetColumn } from "../types.ts";
 import { group, image, label, line, square, squares, withTooltip } from "./marks.ts";
 
-/** Names beyond which only the most frequent are shown at first. */
+/** The number of names above which only the most frequent ones are shown at first. */
 export const MOST_NAMES = 15;
 
 interface Square {
@@ -20,7 +20,7 @@ export interface Matrix {
   columns: string[];
   /** The count at the right end of a row. */
   counts: Map<string, string>;
-  /** The number of times that a name stands in rows and columns. */
+  /** A name -> the sum of its counts as a row and as a column, by which names are chosen; empty without counts. */
   weights: Map<string, number>;
   squares: Map<string, Square>;
   /** Whether values are shares from 0 to 1; else they are coefficients from -1 to 1. */
@@ -98,7 +98,7 @@ function longMatrix({ columns: all, rows }: Sheet, across: number, up: number): 
   };
 }
 
-/** The matrix of the names that stand most often in it, in their order. */
+/** A matrix reduced to its most frequent names, in their order. */
 export function frequent(matrix: Matrix): Matrix {
   const weight = (name: string) => matrix.weights.get(name) ?? 0;
   const most = new Set([...matrix.columns].sort((a, b) => weight(b) - weight(a)).slice(0, MOST_NAMES));

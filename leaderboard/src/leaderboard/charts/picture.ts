@@ -80,7 +80,7 @@ function writeOut(node: Element, copy: Element) {
   for (const name of copy.getAttributeNames()) if (OF_PAGE.test(name)) copy.removeAttribute(name);
 }
 
-/** The text of HTML nodes as SVG, line by line in its positions. */
+/** The text of HTML nodes as SVG: a text element for each line, at its position on the page. */
 function words(box: HTMLElement, dx: number, dy: number): SVGElement[] {
   const walk = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
   const pen = document.createElement("canvas").getContext("2d");
@@ -107,7 +107,7 @@ function words(box: HTMLElement, dx: number, dy: number): SVGElement[] {
   return found;
 }
 
-/** The ascent of a font: the height above the baseline. */
+/** The part of a line's height that is above the baseline, as a share from 0 to 1. */
 function ascentOf(pen: CanvasRenderingContext2D, { fontWeight, fontSize, fontFamily }: CSSStyleDeclaration): number {
   pen.font = `${fontWeight} ${fontSize} ${fontFamily}`;
   const { fontBoundingBoxAscent: above, fontBoundingBoxDescent: below } = pen.measureText("x");
@@ -121,7 +121,7 @@ interface TextLine {
   top: number;
   bottom: number;
 }
-/** The lines of a text node with their positions, without letters that a narrow box cuts off. */
+/** The lines of a text node with their positions. Letters that a narrow box cuts off are replaced by "…". */
 function linesOf(node: Text, parent: Element, box: Element): TextLine[] {
   let cut = parent;
   const cuts = ({ overflow, display }: CSSStyleDeclaration) => overflow !== "visible" && display !== "inline"; // an inline box cuts nothing off

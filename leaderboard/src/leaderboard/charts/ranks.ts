@@ -24,8 +24,9 @@ export interface Ranks {
   columns: Task[];
   /** The models with their mean ranks, best first. */
   rows: Ranked[];
-  /** Models and tasks without ranks. */
+  /** Models without ranks. */
   left: { label: string }[];
+  /** Tasks without ranks: the models were asked different items. */
   unlike: Task[];
   /** Friedman's test; null if there are too few models, columns or dialogues. */
   test: { statistic: number; p: number } | null;
@@ -94,7 +95,7 @@ function clique(rows: Ranked[], y: number, across: (rank: number) => string) {
   return withTooltip(t("noDifference", names), line("clique", across(first.mean), across(last.mean), y, y));
 }
 
-/** A line as long as the critical difference, with its name. */
+/** A line as long as the critical difference, labelled "CD" unless it takes up most of the axis. */
 function ruler(cd: number, k: number, across: (rank: number) => string) {
   const end = across(Math.min(k, 1 + cd));
   return [

@@ -15,13 +15,14 @@ import { ENDED, endNode, nameHeights } from "./line_ends.ts";
 import { labelOf, lookOf, nameOf, pickedOf, sample } from "./looks.ts";
 import { chanceLine, type LinePoint, label, line, Points, upAxis } from "./marks.ts";
 
-/** A line of a panel. Its key is its name: that of its model, or of its set or perturbation. */
+/** A line of a panel. `key`: its name, which is that of its model, set or perturbation. */
 export interface SheetLine {
   key: string;
   model?: string;
   look: number;
   points: LinePoint[];
-  /** The figure at the line's end, the rank of its name where room is short, and whether the line is faint (not significant). */
+  /** The figure at the line's end, the priority of its name where room is short, and whether the line is faint because its
+   *  change is not significant (undefined: the change is not tested). */
   end?: { text: string; weight: number; faint?: boolean };
 }
 export interface LinePanel {
@@ -29,11 +30,11 @@ export interface LinePanel {
   small: string;
   /** The positions along the axis: names, or numbers on a scale. */
   positions: string[];
-  /** The scale of the positions and its name; none where they stand side by side. */
+  /** The column whose numbers are the positions; undefined: the positions are words that stand side by side. */
   across?: SheetColumn;
   joined: boolean;
   diagonal: boolean;
-  /** The range of all panels of a sheet whose lines have figures at their ends; undefined: from 0. */
+  /** The vertical range that all panels of the sheet share, if lines have figures at their ends; undefined: a range from 0. */
   range?: Range;
   /** Words below the positions on the axis: numbers of items. */
   counts: string[];
@@ -69,13 +70,13 @@ function panelOf(sheet: Sheet, block: Block, apart: SheetRow[]): LinePanel {
   return across === undefined ? overColumns(sheet, block, apart, panel) : overRows(sheet, block, apart, across, panel);
 }
 
-/** The heading of a block of rows; a set has its name on the page. */
+/** The heading of a block of rows; if it names a set, the page's name of the set. */
 export function groupName(sheet: Sheet, { group }: Block): string {
   const words = group ? cellText(sheet.columns[0], group.cells[0]).text : "";
   return words && words === group?.about?.set ? setLabel(words) : words;
 }
 
-/** The heading of a column; a set has its name on the page. */
+/** The heading of a column; if it names a set, the page's name of the set. */
 const columnName = ({ heading, about }: SheetColumn) =>
   about?.set !== undefined && about.set === heading ? setLabel(about.set) : inWords(heading);
 
@@ -83,7 +84,7 @@ const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 type Caption = Pick<LinePanel, "title" | "small" | "joined" | "diagonal">;
 
-/** A line per row; the columns of figures are the positions. */
+/** The panel of a block in which each row is a line; the columns of figures are the positions. */
 function overColumns(sheet: Sheet, { group, rows }: Block, apart: SheetRow[], caption: Caption): LinePanel {
   const at = (sheet.chart?.up ?? figures(sheet)).filter((n) =>
     rows.some((row) => isNumber(asValue(row.cells[n]).value)),
@@ -136,7 +137,8 @@ function changeIn({ columns, chart }: Sheet, row: SheetRow): string[] {
   });
 }
 
-/** A line for the rows that agree in what identifies them, and for each column of values; column `across` has the positions. */
+/** The panel of a block in which rows are points. Rows with the same words in their key columns form a line, or one for each of
+ *  several columns of values; column `across` has the positions. */
 function overRows(sheet: Sheet, { rows }: Block, apart: SheetRow[], across: number, caption: Caption): LinePanel {
   const up = sheet.chart?.up?.length ? sheet.chart.up : figures(sheet).filter((n) => n !== across);
   // A column with the same value in all rows, such as that of a picker, does not distinguish lines.

@@ -18,7 +18,7 @@ const GROUND = { width: 440, left: 32, right: 428, top: 12, bottom: 268 };
 /** The position of points without a count, and the start of the axis for the others. */
 const [EDGE, START] = [GROUND.left + 14, GROUND.left + 40];
 
-/** The horizontal scale: 0 at the edge, counts on a plain scale or on one of powers. */
+/** The horizontal scale of counts, linear or logarithmic (`wide`). If `edge` is true, there is room for 0 at the left edge. */
 export function countAxis(values: number[], edge: boolean): { across: Scale; ticks: number[]; wide: boolean } {
   const { low, high, ticks, wide } = countRange(values.filter((v) => v > 0));
   const from = edge ? START : GROUND.left + 10;

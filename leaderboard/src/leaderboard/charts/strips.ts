@@ -3,7 +3,7 @@ import { isNumber, type Maybe } from "../../common/numbers.ts";
 import { acrossShare } from "./axis.ts";
 import { bar, decorativeChart, dot, image, label, line, withTooltip } from "./marks.ts";
 
-/** A value and its base on a line from 0 to 100 %. */
+/** A value on a line from 0 to 100 %, with its interval and with `base`, the value before a change. */
 export function strip(value: number, base: number | null, { low, high }: { low?: Maybe; high?: Maybe }): SVGElement {
   const across = (cls: string, from: number, to: number, y: number) =>
     line(cls, acrossShare(from), acrossShare(to), y, y);
@@ -17,7 +17,7 @@ export function strip(value: number, base: number | null, { low, high }: { low?:
   );
 }
 
-/** Two bars: a filled one for the share of a chosen label, and below a hollow one for the share in which it is right. */
+/** A filled bar for one share (how often a label was chosen), and below it a hollow one for another (how often it is right). */
 export function bars(chosen: Maybe, gold: Maybe): SVGElement {
   const one = (cls: string, share: Maybe, y: number) =>
     bar(cls, 0, y, `${(100 * (share ?? 0)).toFixed(1)}%`, 7, { rx: 2 });

@@ -60,7 +60,7 @@ function cellHead(cell: Cell) {
   );
 }
 
-/** Details below the mean of a reply's tokens. */
+/** The lines below the mean number of tokens of a reply: their distribution, thinking, prompt and cost. */
 function spentWords({ median, p90, thinking, by_characters, prompt, cost }: NonNullable<Cell["tokens"]>): Kid {
   const lines = [
     `${t("median")} ${tokenCount(median)}, p90 ${tokenCount(p90)}`,
@@ -71,7 +71,8 @@ function spentWords({ median, p90, thinking, by_characters, prompt, cost }: NonN
   return lines.filter(Boolean).map((line) => h("span", { class: "line" }, line));
 }
 
-/** The metrics at the top: all of a choice task; of another task its own metrics and the one chosen in the overview. */
+/** The metrics at the top. For a choice task: all, but "accuracy" only without "accuracy_token". For another task: its default
+ *  metrics and the one chosen in the overview. */
 function headline(cell: Cell, task: Task) {
   const wanted = new Set([...task.metrics, metricOf(task)]);
   return Object.entries(cell.metrics ?? {}).filter(([m]) =>
@@ -79,7 +80,7 @@ function headline(cell: Cell, task: Task) {
   );
 }
 
-/** The interval and the spread of a value, which are drawn below it. */
+/** The lines below a value: its intervals, the spread between samples and the number of items. */
 function certainty(m: string, x: MetricValue): Kid {
   const lines = [
     [t("interval"), span(m, x.low, x.high, 1)],

@@ -15,7 +15,7 @@ import { answers, likelihoods, probed, shares } from "./options.ts";
 import { badge, replyBlock, replyNode } from "./reply.ts";
 import { entryOf, idAt, outcomeAt, type Reply, rowAt } from "./shards.ts";
 
-let drawing = 0; // counts drawings, so that a later one ends an earlier
+let drawing = 0; // the number of the latest drawing: an earlier one, still waiting for its data, then gives up
 
 export async function drawItem() {
   const cell = open;
@@ -143,7 +143,7 @@ function otherCard(mine: Cell, cell: Cell, entry: number, row: Reply, otherForm:
   );
 }
 
-/** Another model's answer in one line. */
+/** The answer to the item in another cell. */
 function answerOf(row: Reply): Kid {
   const inNats = Object.keys(row.scores).find(isSigned);
   if (row.finish === "nll")

@@ -81,7 +81,7 @@ export function narrow() {
   search();
 }
 
-let searching = 0; // counts searches, so that a later one ends an earlier
+let searching = 0; // the number of the latest search: an earlier one, still waiting for shards, then gives up
 
 /** List the entries that pass the filter and contain the searched words. Shards are loaded and searched one by one. */
 export async function search() {

@@ -7,7 +7,7 @@ const SPARE = 6; // lines drawn above and below the window
 export function longList(box: HTMLElement, count: number, line: (i: number) => Kid) {
   const space = h("ol", { class: "rows" });
   put(box, space);
-  box.onscroll = null; // the previous list would draw its lines
+  box.onscroll = null; // the handler of a previous list would draw that list's lines
   if (!count) return { redraw() {}, show(_: number) {} };
   const lineAt = (i: number) => h("li", { "aria-setsize": count, "aria-posinset": i + 1 }, line(i));
   let from = -1;

@@ -49,7 +49,7 @@ export function shares(likelihoods: Likelihood[]) {
   return parts.map((x) => x / sumOf(parts));
 }
 
-/** The measure of an option for each scoring, as most_likely of scoring.py computes it. */
+/** The name of a measure -> the function that computes it for an option, as `most_likely` in benchmarks/kinds.py does. */
 const MEASURES: Record<string, (likelihood: Likelihood, option: string) => number> = {
   logprob: logprobOf,
   perToken: (l) => logprobOf(l) / l[1],

@@ -15,7 +15,8 @@ export type Item = Pick<
 export type Likelihood = [logprob: number | null, tokens: number, prior: number | null];
 /** Numbers of tokens; the last value is 1 if the tokens of thinking are estimated from characters. */
 export type ReplyTokens = [ofPrompt: number, generated: number, thinking: number, guessed?: 1];
-/** A packed reply: numbers stand for items and long texts of the shard. */
+/** A packed reply. `item` is an index in the shard's `items`; `prompt`, `reply`, `reasoning` and `pairs` are indices in its
+ *  `strings`. */
 type PackedReply = [
   item: number,
   prompt: number,
@@ -39,7 +40,7 @@ type PackedReply = [
   sample?: number,
   tokens?: ReplyTokens,
 ];
-/** A judge's or a second reader's opinions on a cell's replies, by the names of entries. */
+/** A judge's or a second reader's opinions on a cell's replies; `rows`: the id of an entry -> the opinion. */
 interface PackedOpinions {
   judge: string;
   rubric: string;
@@ -60,10 +61,10 @@ declare global {
   var trustedTypes: { createPolicy(name: string, rules: typeof ours): typeof ours } | undefined;
 }
 
-// ---- entries: an item, or one rotation or sample of it
+// ---- entries: an entry is an item, one of its rotations or one of its samples
 export const columnOf = (cell: Cell) => data.columns[cell.column];
 
-/** The entries of a cell, as indices in its column. */
+/** The entries that a cell has, as indices into the ids of its column. */
 export function entriesOf(cell: Cell) {
   cell.entries ??= [...cell.outcomes].flatMap((code, entry) => (code === "." ? [] : [entry]));
   return cell.entries;
@@ -140,7 +141,7 @@ function take(name: string): Loaded {
 }
 export const shard = (name: string) => take(name).coming;
 
-/** The name of an entry's shard, and its first entry. */
+/** The name of the shard with an entry, and the index of the first entry in that shard. */
 function shardOf(cell: Cell, entry: number) {
   const { shards } = columnOf(cell);
   let at = shards.length - 1;

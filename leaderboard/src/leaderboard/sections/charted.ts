@@ -16,7 +16,7 @@ import { foundIn, sheetNode, sheetPanels, sheetsOf } from "../tables/sheet.ts";
 import type { Sheet, Words } from "../types.ts";
 import { exportSheets } from "./export.ts";
 
-/** Tables without a chart that stand below a fold, for they are long. */
+/** Names of sheets without a chart whose tables are folded because they are long. */
 const LONG = new Set(["seeds"]);
 
 /** A section with the charts and tables of some analyses; null if nothing of them is in view. `id` is also the key of its title and
@@ -148,7 +148,7 @@ function lineCharts(sheets: Sheet[], box: string): Kid {
   ];
 }
 
-/** A matrix per sheet; of many names those that stand most often in it, unless all are asked for. */
+/** A matrix per sheet. If it has many names, it shows only the most frequent ones until the person asks for all. */
 function matrices(sheets: Sheet[], box: string, id: string): Kid {
   const all = sheets.map((sheet) => ({ sheet, matrix: matrixOf(sheet) }));
   const most = Math.max(...all.map(({ matrix }) => matrix.weights.size));

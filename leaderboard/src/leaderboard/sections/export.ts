@@ -1,4 +1,4 @@
-// The overview as one CSV, a line for each figure.
+// CSV files with a line for each figure: of the overview, and of the sheets of a section.
 import { saveCsv } from "../../common/files.ts";
 import { isNumber } from "../../common/numbers.ts";
 import { type At, entryAt, ownRows, published, tablesOf } from "../columns.ts";
@@ -27,7 +27,7 @@ const HEADS = [
 
 const PLACE = ["model", "task", "set", "split", "variant", "shots", "scoring", "perturb"] as const;
 
-/** All figures of some sheets as one CSV, a line each: what a section has under any choice of its pickers. */
+/** All figures of some sheets as one CSV, a line each, whatever values the section's pickers have. */
 export function exportSheets(id: string, sheets: Sheet[]): void {
   const heads = ["table", "run", ...PLACE, "group", "row", "column", "value", "low", "high"];
   saveLines(id, heads, sheets.flatMap(sheetLines));

@@ -68,7 +68,7 @@ function scoringNotes() {
   ];
 }
 
-/** A note whether the shown scores of spans and texts compare extracted answers or whole replies. */
+/** A note on whether the shown scores of spans and texts compare extracted answers or whole replies. */
 function extractionNote() {
   const ofTexts = (x: Task) => ["span", "text"].includes(x.kind);
   const cells = cellsInView().filter((c) => ofTexts(taskOf(c.task)));
@@ -82,7 +82,7 @@ function extractionNote() {
   );
 }
 
-/** Whether the cell's metrics compare whole replies, as earlier versions did. */
+/** Whether a metric of the paper's profile compares extracted answers, as in earlier versions: its signature names a parser. */
 const hasOldReplies = (cell: Cell) =>
   Object.entries(cell.metrics ?? {}).some(([m, x]) => isPaper(m) && x.signature?.includes("|parser:"));
 

@@ -53,7 +53,7 @@ export const drawTables = () =>
     tablesShown().slice(0, 1).map(overviewTable),
   );
 
-/** The other tables, and the notes on all. */
+/** The tables after the first, and the notes on all tables. */
 export const drawOtherTables = () =>
   h(
     "section",
@@ -173,7 +173,7 @@ function overviewColumn({ key, task, set, label }: TableColumn): SheetColumn {
   const metric = metricOf(task);
   const cells: Cell[] = set === null ? [] : columnCells(set, task);
   const alike = sameItems(cells);
-  const ns = cells.map((c) => c.items / (c.facts?.samples ?? 1)); // items: a cell counts each sample
+  const ns = cells.map((c) => c.items / (c.facts?.samples ?? 1)); // numbers of items: `items` of a cell counts every sample
   const [low, high] = [Math.min(...ns), Math.max(...ns)];
   const n = cells.length > 0 && `n=${low === high ? num(low) : `${num(low)}–${num(high)}`}`;
   const leaks = new Map(cells.map((c) => [leakNote(c), leaky(c)]));
@@ -190,7 +190,7 @@ function overviewColumn({ key, task, set, label }: TableColumn): SheetColumn {
   };
 }
 
-/** The rows: chance if it is known for a column, then models, baselines and the paper's models. */
+/** The rows: the level of chance if any column has one, models, baselines, and models of papers. */
 function overviewRows(columns: TableColumn[]): SheetRow[] {
   const rows = [...ownPart(columns, false), ...ownPart(columns, true), ...paperPart(columns)];
   const chance = chanceRow(chanceLevels(columns));

@@ -27,7 +27,7 @@ interface Way {
 /** Headings of the measures of likelihood, by the end of a metric's name. */
 const LIKELIHOODS: Record<string, string> = { token: "perToken", sum: "perSum", char: "perChar", prior: "lessPrior" };
 
-/** The columns for `cells`: one for each scoring, and one for each measure of likelihood. */
+/** The columns for `cells`: one for each scoring, or several if it has several measures of likelihood. */
 function waysIn(cells: Cell[]): Way[] {
   return SCORINGS.flatMap((scoring) => {
     const mine = cells.filter((c) => c.scoring === scoring);
@@ -84,7 +84,7 @@ export function drawScorings() {
   );
 }
 
-/** Whether the scoring has written replies; the share of replies without an answer stands beside it. */
+/** Whether replies are written under the scoring; if so, a second column has the share of replies without an answer. */
 const wrote = ({ scoring }: Way): boolean => scoring === SCORINGS[0];
 
 function wayColumns(way: Way): SheetColumn[] {

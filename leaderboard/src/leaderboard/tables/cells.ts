@@ -118,7 +118,7 @@ function valueNodes(standing: Standing, x: SheetValue, given: SheetCell): Nodes 
   ];
 }
 
-/** A warning before an interval: a sign, whose words are its tooltip and for screen readers. */
+/** A warning as a sign before an interval; a tooltip explains it, and screen readers read its text. */
 const briefNode = ({ brief, text, title }: Flag): Node =>
   h("span", { class: "brief", title }, h("span", { "aria-hidden": "true" }, `${brief} `), unseen(`${inWords(text)}, `));
 
@@ -127,7 +127,7 @@ function partNode(column: SheetColumn, name: string, value: SheetValue): Node {
   return h("span", null, `${name} `, opener(value.cell, text, { "aria-label": `${name}: ${text}` }));
 }
 
-/** Functions that draw cells, by the kind of their column, for kinds that are no figures. */
+/** A column's kind -> the function that draws its cells; `valueNodes` draws those of all other kinds. */
 const DRAW: Record<string, (cell: SheetCell) => Nodes> = {
   histogram: (cell) => [histogram((cell ?? {}) as Record<string, number>)],
   bar: (cell) => [bars(numberIn(cell), null)],

@@ -58,8 +58,8 @@ export function between(column: SheetColumn, { low, high }: SheetValue, digits: 
   return [low, high].map((v) => endOf(column, v, digits)).join(column.signed ? " … " : "–");
 }
 
-/** An end of an interval. One of a change that is next to zero has the digits of the value, not the words "−0", as in
- *  common/sheet.py: its side of zero is what a reader looks for. */
+/** An end of an interval as text. In a signed column, an end that would be rounded to "−0" has as many decimals as the value:
+ *  readers look for its side of zero. As in common/sheet.py. */
 function endOf(column: SheetColumn, v: number, digits: number): string {
   const tried = [digits, digitsOf(column)].map((n) => number(column, v, n));
   return column.signed ? (tried.find((words) => /[1-9]/.test(words)) ?? "0") : tried[0];

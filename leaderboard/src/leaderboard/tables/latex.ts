@@ -81,7 +81,7 @@ function inLines(text: string, most = 12): string[] {
   return lines;
 }
 
-/** A heading with one word per line, so that eight tasks fit side by side on a page. */
+/** A heading in short lines, so that eight tasks fit side by side on a page. */
 function heading({ text, asides, right }: PrintedColumn): string {
   const small = asides.flatMap((x) => inLines(x, 14)).map((x) => `\\scriptsize ${tex(x)}`);
   const pieces = [...inLines(text).map(tex), ...small];

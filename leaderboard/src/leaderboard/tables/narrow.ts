@@ -13,7 +13,7 @@ import type { About, Sheet, SheetRow } from "../types.ts";
 import { blocksOf } from "./blocks.ts";
 import { aboutInView, sheetsOf } from "./sheet.ts";
 
-/** The task of sheets about means over tasks: analyses/token_details.py. */
+/** The value of `about.task` in sheets about means over tasks: analyses/token_details.py. */
 const MEAN = "mean";
 
 /** A field of `about` with the values that a person can pick, and the value that is shown. */
@@ -109,7 +109,8 @@ export function narrowed(section: string, analyses: string[]): { sheets: Sheet[]
   return { sheets: sheets.map((sheet) => (sheet.chart ? inOrderOfModels(sheet, order) : sheet)), all, picks };
 }
 
-/** The sheet with its blocks, and the rows in each, in the order of models. Blocks or rows that are not all about models stay. */
+/** The sheet with its blocks, and the rows in each, in the order of models. If some blocks or rows are about no
+ *  model, their order stays. */
 function inOrderOfModels(sheet: Sheet, order: Map<string, number>): Sheet {
   const indexOf = (row: SheetRow | null) => order.get(modelId(sheet.run, row?.about?.model));
   const ordered = <X>(all: X[], row: (one: X) => SheetRow | null): X[] =>

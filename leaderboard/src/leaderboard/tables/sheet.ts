@@ -23,8 +23,8 @@ export const sheetsOf = (wanted: (sheet: Sheet) => boolean): Sheet[] =>
     (run.sheets ?? []).filter(wanted).map((sheet) => ({ ...sheet, run: i })),
   );
 
-/** Whether the subject of a sheet, row or column is in view; one without a subject is. `compares`: fields whose values the sheet
- *  compares, all of which are in view. */
+/** Whether the subject of a sheet, row or column is in view; an empty subject always is. `compares`: fields whose values the
+ *  sheet compares; the chosen settings hide none of these values. */
 export function aboutInView(about: About, run: number, compares: string[] = []): boolean {
   const model = about.model !== undefined && models.get(modelId(run, about.model));
   const { set, task } = about;
@@ -37,7 +37,8 @@ export function aboutInView(about: About, run: number, compares: string[] = []):
   );
 }
 
-/** The part of a sheet in view, with its rows in the chosen order; null if it is empty. Sheets that the page made are in view. */
+/** The part of a sheet in view, with its rows in the chosen order; null if it is empty. Sheets that the page made
+ *  (`run` is undefined) are always in view. */
 function shownOf(sheet: Sheet, id: string): Shown | null {
   const { run } = sheet;
   const seen = (x: { about?: About }): boolean =>
@@ -105,7 +106,7 @@ const isNarrow = ({ columns }: Shown): boolean =>
 /** Whether a table has so many columns that their headings have to be narrow. */
 const isWide = ({ columns }: Shown): boolean => columns.length + columns.filter(({ range }) => range).length > 9;
 
-/** Whether so many figures have intervals that these stand below. */
+/** Whether so many columns have intervals that the intervals stand below the values. */
 const isStacked = ({ columns }: Shown): boolean =>
   columns.length > 6 &&
   columns.filter((column) => isFigure(column) && (column.interval ?? "beside") === "beside").length > 2;
@@ -121,7 +122,7 @@ function blockNode(drawing: Drawing, block: Block): Node {
     block.group && groupRow(drawing, block.group),
     !folded && rows(),
   );
-  if (folded) later(() => node.append(...rows())); // folded rows are not in sight
+  if (folded) later(() => node.append(...rows())); // folded rows are not in sight: they can wait
   return node;
 }
 
