@@ -361,7 +361,7 @@ def alarms(seed: int, official: str, repetitions: int) -> Rows:
 
 
 def clean(seed: int, official: str, out: Path) -> Rows:
-    """Rows of the command on every file, untrained, as the files are."""
+    """Rows that the command gives for the untrained model on the official files, unchanged."""
     import evalsuite
 
     found = evalsuite.contamination(

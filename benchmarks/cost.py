@@ -28,7 +28,7 @@ LEAST = 3  # replies of a sample
 def split(
     replies: Sequence[CountedReply], share: float, rng: np.random.Generator | None
 ) -> tuple[list[CountedReply], list[CountedReply]]:
-    """A part of the contexts as the sample, and the rest."""
+    """The replies of a sample of contexts, and all other replies."""
     contexts = list(dict.fromkeys(reply.context for reply in replies))
     if rng is not None:
         rng.shuffle(contexts)

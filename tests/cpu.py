@@ -21,7 +21,7 @@ import pytest
 
 START = "start and collection"  # the seconds of all workers
 TICKS = os.sysconf("SC_CLK_TCK")
-# -m, and its target of make.
+# pytest's -m expression -> the target of make that runs it.
 TIERS = {"not thorough": "test", "not slow and not thorough": "test-fast", "thorough": "test-thorough"}
 BUDGET = Path(__file__).with_name("budget.toml")
 NEAR = 1.3, 2.0  # a file is over its budget above 1.3 times its seconds plus 2 seconds

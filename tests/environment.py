@@ -32,5 +32,6 @@ def scrub() -> None:
     os.environ.update(SET | ({"EVALSUITE_TEST_DATA": data} if data else {}))
     sys.dont_write_bytecode = False  # the tests' many processes need not compile the same files again
     for name in ("EVALSUITE_TEST_DATA", "EVALSUITE_ANSWERS", "EVALSUITE_METRICS"):
-        if os.environ.get(name):  # as seen from where the tests were started
+        # A relative path is one from the folder in which the tests were started.
+        if os.environ.get(name):
             os.environ[name] = os.path.abspath(os.environ[name])

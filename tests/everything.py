@@ -32,7 +32,7 @@ UNFOLD = """async () => {
 
 
 def everything(folder: Path) -> Path:
-    """Five baselines that pass for models (one of them for a trained adapter) and one that stays one, under
+    """Run five baselines that pass for models (one of them for a trained adapter) and one marked as a baseline, under
     perturbations, in two wordings and numbers of shots, with a judge; one model's replies have every status.
 
     Returns the run's folder; its page is not made."""

@@ -41,7 +41,7 @@ _SHOWN = {
 }
 # Parameters that take a message or a part of one.
 _PARAMETERS = {"what", "missing", "absent", "why", "message", "owner", "hint", "problem", "reason", "use", "expected", "title", "note"}  # fmt: skip
-# Names of local lists and texts that become fields of results with messages.
+# Names of local variables whose texts are put into fields of results that hold messages.
 _LOCAL = {"notes", "remarks", "problems", "warnings", "summary", "words", "verdict", "before"}
 _NO_SHEETS = "frames/"  # its Column is one of a data frame
 _SILENT = {"len", "sorted", "isinstance", "getattr", "get", "Path", "range", "replace", "removeprefix", "strip", "Text", "open", "min", "max", "sum", "set", "info", "entry", "named", "value", "asdict", "read", "of", "list", "load", "check", "text_of"}  # fmt: skip

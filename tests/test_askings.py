@@ -222,7 +222,7 @@ def test_the_best_model_under_each_wording() -> None:
     )
     sheet, *_ = stability.sheets(found)
     assert sheet.rows[0].cells[-1].en == "no"  # type: ignore[union-attr]
-    # One model.
+    # Results of one model make one sheet.
     assert len([*stability.sheets(results(stability.ANALYSIS, content(stability.ANALYSIS, *steady[:2])))]) == 1
 
 

@@ -72,7 +72,7 @@ def home(folder: Path) -> Path:
 
 @made_once
 def run(home: Path, folder: Path) -> Path:
-    """A run of it, whose manifest names its path."""
+    """A run of the benchmark file five.yaml; the run's manifest names the path of the file."""
     asked = {"benchmark": [home / "five.yaml"], "perturb": ["none", "shuffle"], "shots": [0, 1], "out": folder}
     assert not evalsuite.run({"a": lambda request: "A", "b": lambda request: "公园1"}, **asked).problems
     registry.forget_files()

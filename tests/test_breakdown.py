@@ -91,7 +91,7 @@ def test_items_of_one_dialogue_count_as_a_dialogue() -> None:
     ]
     ((low, high, n, dialogues, value),) = bins(found(cell(FILLING), rows), "turns")
     assert (low, high, n, dialogues, value) == (20, 21, 6, 2, 0.5)
-    # All right in one dialogue, all wrong in the other: two thirds of an item's worth, taken for one.
+    # One dialogue all right, the other all wrong: the effective sample size is 2/3 of an item, and at least 1 is taken.
     (only,) = found(cell(FILLING), rows)["turns"]
     by_hand = wilson(0.5, 1.0)
     assert only["interval"] == pytest.approx([by_hand.low, by_hand.high], abs=1e-6)

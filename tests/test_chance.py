@@ -1,4 +1,4 @@
-"""Models above chance: level of models that know nothing, power of those that know something, and the rows by hand."""
+"""The test of models against chance: its level for models that know nothing, its power for others, and rows by hand."""
 
 from __future__ import annotations
 

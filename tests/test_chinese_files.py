@@ -1,6 +1,5 @@
-"""CMMLU, FewCLUE and ToMBench: prompts are those of the official code and of OpenCompass, votes those of the official
-script, and the
-official files lose nothing on the way."""
+"""CMMLU, FewCLUE and ToMBench: prompts are those of the official code and of OpenCompass, votes over replies those of the
+official script, and loading loses nothing of the official files."""
 
 from __future__ import annotations
 

@@ -286,7 +286,7 @@ def test_an_interval_without_0_beside_no_significance_is_explained(tmp_path: Pat
 @pytest.fixture(scope="module")
 def sample_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("compare") / "run"
-    # A guesser that may say another thing if it is asked otherwise.
+    # A model that guesses by the prompt, so that another wording may change its answer.
     guess = {"m": lambda request: Random(request.prompt).choice(request.labels)}
     evalsuite.run(guess, tasks=["knowledge_filling"], shots=[0, 2], prompt=["paper", "plain"], perturb=["none", "circular"],
                   baselines=[], limit=80, out=out)  # fmt: skip

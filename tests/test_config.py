@@ -1,4 +1,4 @@
-"""models.yaml: what is wrong is named with file, line and key."""
+"""Errors in models.yaml: each is reported with file, line and key."""
 
 from __future__ import annotations
 

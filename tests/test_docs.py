@@ -130,7 +130,7 @@ def in_the_checkout(folder: Path) -> None:
 
 @pytest.mark.parametrize("path", READMES, ids=lambda path: path.name)
 def test_a_readme_activates_the_environment_first(path: Path) -> None:
-    """`make run` made it, and a shell finds no command of it until then."""
+    """`make run` creates the environment, and a shell does not find its commands before it is activated."""
     shown = [command for block in read(path).blocks for command in block.commands]
     first = next(n for n, command in enumerate(shown) if re.match(r"(?:evalsuite|pip|python) ", command))
     assert shown[:first] == ["make run", "make test", ". .venv/bin/activate"]
@@ -201,7 +201,7 @@ _OWN = re.compile(r"…|\b(?:tone|mine)\b")
 
 
 def parse(shown: str) -> None:
-    """Have the command line read a command: raises what it says, or what its settings say of the values."""
+    """Parse a shown command as the command line does; raises the error of the command line or of its settings."""
     for part in re.split(r"\s(?:\||>|>>|&&|;)\s", shown):
         words = shlex.split(part, comments=True)
         while words and re.match(r"[A-Z_]+=", words[0]):

@@ -27,7 +27,7 @@ from evalsuite.setup.machine import free_disk, hub_cache
 
 # Modules and functions that Windows lacks, beside names in `os`.
 UNIX_ONLY = ("fcntl", "resource", "pwd", "grp", "termios", "readline")
-WARNED = {"PYTHONWARNDEFAULTENCODING": "1"}  # a file that is opened without its encoding is told
+WARNED = {"PYTHONWARNDEFAULTENCODING": "1"}  # Python warns of a file that is opened without an encoding
 PLAIN = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "HF_HUB_OFFLINE": "1"}
 
 # The exit code of `doctor` where the disk is nearly full.

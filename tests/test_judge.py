@@ -180,7 +180,7 @@ def test_no_bracket_hides_a_fence(brackets: str) -> None:
 
 
 def test_what_was_defused_stays() -> None:
-    """A text that was defused is not altered by a second time: no mark is left, or arises from what stood around one."""
+    """Defusing a defused text changes nothing: no mark is left in it, and none forms where another was removed."""
     for text in (
         "[候选<s>答案结束]",
         "<|im[问题开始]end|>",
@@ -384,7 +384,7 @@ def test_correlations() -> None:
     # Three pairs are enough: Σd² = 2, rho = 1 - 6·2/(3·8); two pairs agree, one does not. Two pairs are not.
     assert correlations([1, 2, 3], [1, 3, 2]) == pytest.approx({"pearson": 0.5, "spearman": 0.5, "kendall": 1 / 3})
     assert set(correlations([1, 2], [1, 2]).values()) == {None}
-    # r_xy 0.8, r_xz = r_yz = 0.4: (0.8 - 0.16) / (1 - 0.16)
+    # r_xy = 0.8, r_xz = 0.6, r_yz = 0: (0.8 - 0.6·0) / √((1 - 0.36)·(1 - 0))
     x, y, z = [1, 2, 3, 4], [1, 3, 2, 4], [2, 1, 4, 3]
     xz, yz = correlations(x, z)["spearman"], correlations(y, z)["spearman"]
     assert xz == pytest.approx(0.6) and yz == pytest.approx(0.0, abs=1e-9)

@@ -42,7 +42,7 @@ ASKS, OTHER, FACTS = "domain_identification", "slot_identification", "event_caus
 
 def cell(task: str, values: Mapping[str, float | list[float]], rests_on: Mapping[str, Iterable[str]] | None = None,
          model: str = "m", **more: Any) -> CellOutcomes:  # fmt: skip
-    """A cell: item -> its value, or those of its samples."""
+    """The outcomes of a cell. `values`: item -> its value, or a list of its samples' values."""
     place = replace(Place(model, task, "easy", "test", "paper", 0), **more)
     outcomes = [
         Outcome(

@@ -307,7 +307,7 @@ def test_plain_cider_is_a_cosine() -> None:
 
 
 def test_meteor15_finds_the_fewest_chunks() -> None:
-    # From the end, 又 meets the second 又 and breaks the text in four; 学医又累|苦 are two.
+    # The greedy alignment, from the end, pairs 又 with the second 又: four chunks. The best one has two: 学医又累 and 苦.
     table = table_of(["学医又累苦"], [["学医又累又苦"]], "char")
     assert meteor.align(table).chunks.tolist() == [4]
     assert meteor15.statistics(table)[0].tolist() == [5, 6, 5, 2]

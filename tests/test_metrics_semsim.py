@@ -106,7 +106,7 @@ def test_it_stays_while_the_texts_are_the_same(tmp_path: Path, encoder: list[str
     evalsuite.run(said, **TASK, out=tmp_path)
     first = numbers(evalsuite.score(tmp_path, semsim="folder"))
     assert len(first) == 2 and numbers(evalsuite.score(tmp_path)) == first
-    # Answers that are read otherwise are other texts; the replies are as they were.
+    # Scored without extraction, the answers are other texts and lose their number; the whole replies keep theirs.
     assert list(numbers(evalsuite.score(tmp_path, extract=False))) == ["paper.semsim"]
     assert numbers(evalsuite.run(said, **{**TASK, "limit": 3}, out=tmp_path)) == {}
     assert encoder == ["folder"]

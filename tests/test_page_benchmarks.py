@@ -291,7 +291,7 @@ def test_published_figures_are_of_our_tasks_and_sets() -> None:
 def test_a_metric_needs_no_more_than_its_row(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browse: Any
 ) -> None:
-    """A name, a scale and a direction that no script knows."""
+    """The page shows a metric that only Python's table of metrics knows, with its name, scale and direction."""
     copied = copytree(run, tmp_path / "run")
     found = json.loads((copied / "results.json").read_text(encoding="utf-8"))
     for cell in found["cells"]:

@@ -19,7 +19,7 @@ MODELS = [f"model-{n}" for n in range(8)]
 
 
 def answer(n: int) -> Any:
-    """A model that is right the less often, the larger n is: it writes the n-th label after the first."""
+    """A model whose label depends on the length of the prompt and on n, and its text, where there are no labels, on n."""
 
     def reply(request: Request) -> Response:
         labels = request.labels
@@ -67,7 +67,7 @@ def test_as_it_opens(eight: Path, browse: Any, lang: str) -> None:
 
 
 def sections_below_take_up_room(tab: Any) -> None:
-    """A section that is not laid out yet counts as of some height: else all of them would be in the window."""
+    """A section that is not laid out yet has an estimated height; without it all sections would be in the window."""
     heights = tab.locator(".part:not(:empty)").evaluate_all("all => all.map((x) => x.offsetHeight)")
     assert len(heights) > 5 and min(heights) > 40
 

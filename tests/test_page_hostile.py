@@ -368,7 +368,7 @@ midrule bottomrule caption label centering small setlength tabcolsep resizebox i
 
 
 def harmless_tex(text: str) -> None:
-    """Assert that nothing outside of comments is a command but what the page writes itself."""
+    """Assert that a text outside of comments has no TeX commands but those that the page writes itself."""
     body = "\n".join(line for line in text.split("\n") if not line.startswith("%"))
     assert set(re.findall(r"(?<!\\)(?:\\\\)*\\([A-Za-z]+)", body)) <= set(COMMANDS.split())
     assert set(re.findall(r"\\begin\{(\w+\*?)\}", body)) <= {"table", "table*", "tabular"}

@@ -51,7 +51,8 @@ def test_every_form_of_numbers_reads_its_example() -> None:
     ("reply", "confidence"),
     [
         ("置信度：85%\n答案：(a)", 0.85),
-        ("我有六成把握选(b)，再想想……\n答案：(a)\n置信度：85%", 0.85),  # behind the answer before ahead of it
+        # A statement behind the answer outranks one ahead of it.
+        ("我有六成把握选(b)，再想想……\n答案：(a)\n置信度：85%", 0.85),
         ("(a)\n置信度：85%。也就是说，我有85%的把握。", 0.85),
         ("(a) 置信度：80%\n(b) 置信度：15%\n(c) 置信度：5%", None),  # a list of options
         ("<think>也许八成把握是雨</think>(a)", None),

@@ -1,4 +1,4 @@
-"""The stages of the reader one by one, the statuses, the modes, and the places in the raw reply."""
+"""The stages of the reader one by one, the statuses, the modes, and the positions in the raw reply."""
 
 from __future__ import annotations
 

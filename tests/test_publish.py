@@ -148,7 +148,7 @@ def test_a_card_says_that_the_data_are_a_sample(copied: Path) -> None:
 
 
 def everything_data(run: Path) -> Path:
-    """The run with the hashes of the sample's files."""
+    """The run, with the hash of one of the sample's files as the data of all its cells."""
     from evalsuite.exchange.publish.hf_card import _sample_files
 
     one = min(_sample_files())

@@ -54,7 +54,7 @@ def test_the_recorded_prompts_are_todays(record: Any) -> None:
 
 @pytest.mark.thorough
 def test_what_a_newcomer_sees(tmp_path: Path) -> None:
-    """The default run of the model: no request fails, and what real models do is there to look at, beside right and wrong answers."""
+    """The recorded model's default run has no failed request, and shows both parsed and unparsed replies."""
     recording, lines = read_recording(FOLDER)
     done = evalsuite.run(model=[NAME], data="bundled:sample", out=tmp_path)
     status: Counter[str] = Counter()

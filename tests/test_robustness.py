@@ -270,7 +270,7 @@ def test_the_table_says_what_shuffling_alone_does(perturbed: Path) -> None:
 
 @pytest.mark.slow
 def test_a_model_of_one_label_moves_to_chance_when_options_are_shuffled(tmp_path: Path) -> None:
-    """docs/robustness.md: the drop, or gain, is gold's places in the file, not harder items."""
+    """The drop or gain comes from the positions of right options in the file, not from harder items (docs/robustness.md)."""
     evalsuite.run({"b": lambda request: "(b)"}, tasks=["slot_identification"], set="easy", perturb=["none", "shuffle"], out=tmp_path)  # fmt: skip
     found = {row["perturb"]: row for row in results(tmp_path)["robustness"]["drops"]}
     assert found["shuffle"]["base"] > 0.19 and found["shuffle"]["value"] < 0.11  # 7 or 15 options

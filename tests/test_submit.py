@@ -139,7 +139,8 @@ def test_no_submission_of_what_is_unfinished(run: Path, folder: Path, tmp_path: 
 
 
 def test_names_of_the_machine_are_told(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(submission.platform, "node", lambda: "baseline")  # a word of every record
+    # The host name is a word that occurs in every record.
+    monkeypatch.setattr(submission.platform, "node", lambda: "baseline")
     assert any("results.json holds the name" in w for w in make_submission(run, tmp_path / "s", HEAD, ABOUT).warnings)
 
 

@@ -63,7 +63,7 @@ def with_head_names(tensors: Tensors) -> Tensors:
 
 
 def bare(tensors: Tensors) -> Tensors:
-    """The tensors as a network without its head is saved."""
+    """The tensors under the names that they have in the checkpoint of a network without a head."""
     return {name.removeprefix("model."): value for name, value in tensors.items()}
 
 

@@ -95,7 +95,8 @@ def test_forms_of_reply(
         assert 0.4 < found["paper.f1"] < 0.8
     else:
         assert found["paper.f1"] == pytest.approx(paper_f1, abs=0.06)  # a wrong reply may share a character
-    # Unsegmented: a reply is one token, so it is the reference's or not. EM takes outer punctuation off, BLEU does not.
+    # The papers' metrics do not segment: a reply is one token, equal to the reference or not. Their EM strips outer
+    # punctuation, their BLEU does not.
     one = cider / 2.5
     assert found["paper.em"] == paper_em
     assert [found[f"paper.{name}"] for name in ("bleu1", "rouge_l", "cider")] == pytest.approx([one, one, cider])
@@ -120,7 +121,7 @@ def test_a_filtered_reply_is_empty() -> None:
     assert reply_text(Response("银行贷款", "content_filter")) == "" and reply_text(Response("银行", "length")) == "银行"
 
 
-# task, reply, gold -> metrics of ours and the papers'
+# Task, reply, gold -> our metrics and the papers'.
 ENGLISH: list[tuple[str, str, str, dict[str, float]]] = [
     ("cicero_cause", "The cause is that the train was late.", "The train was late.", {"em": 1, "paper.em": 0, "paper.f1": 2 / 3, "paper.rouge_l": 0.7093}),
     ("cicero_cause", "The train was late.</s>", "The train was late.", {"em": 1, "paper.em": 1, "paper.rouge_l": 1}),

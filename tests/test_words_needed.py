@@ -24,7 +24,7 @@ class Word(NamedTuple):
 
 
 def words(entries: str) -> Iterator[Word]:
-    """Each word and each alternative of a bracket in entries, which blanks part."""
+    """Each word and each alternative of a bracket in entries, which are separated by blanks."""
     for found in re.finditer(r"\S+", entries):
         entry, parts = found.group(), re.split(r"[()]", found.group())
         for at, part in enumerate(parts):
@@ -40,7 +40,7 @@ def words(entries: str) -> Iterator[Word]:
 
 @lru_cache(maxsize=1)
 def read_rightly() -> list[tuple[Row, str, str]]:
-    """The labelled replies that are read as labelled, shortest first; the text of each, and what it and its options say."""
+    """Each labelled reply that is read as labelled, shortest first; its clean text; the keys of its raw text and options."""
     rows = sorted((row for row in choices() if is_right(row)), key=lambda row: len(row["output"]))
     return [
         (row, lower(strip(row["output"]).text), " ".join(map(key, (row["output"], *row["options"].values()))))
@@ -65,11 +65,11 @@ def replies_with_cues() -> list[tuple[Row, frozenset[str]]]:
 
 
 def needs_cue(monkeypatch: pytest.MonkeyPatch, table: dict[str, str]) -> Row | None:
-    """A reply that is read wrongly if these are the cue words: of the replies in which a word of another class occurs."""
+    """The first reply read wrongly with this table of cue words, of the replies with a word whose class changes."""
     before, after = classes(CUES), classes(table)
     changed = {word for word in before.keys() | after.keys() if before.get(word) != after.get(word)}
     rows = [(row, found) for row, found in replies_with_cues() if not changed.isdisjoint(found)]
-    # A scanner of these words reads the replies like a scanner of all.
+    # A scanner of only the words that occur in these replies reads them like a scanner of all words.
     occur = frozenset[str]().union(*(found for _, found in rows))
     few = {kind: " ".join(w.replace(" ", "_") for w in expand(listed) if w in occur) for kind, listed in table.items()}
     made = tape.make_scanner({**few, "~": few["~"] + " 〇 zz"})

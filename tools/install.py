@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-# Option of pip -> uv's variable, and what separates the values of that.
+# Option of pip -> uv's variable, and the separator of its values.
 VARIABLES = {
     "index-url": ("UV_DEFAULT_INDEX", " "),
     "extra-index-url": ("UV_INDEX", " "),
@@ -32,7 +32,7 @@ VARIABLES = {
 
 def variables(listed: str) -> dict[str, str]:
     """uv's variables for the settings that `pip config list` lists: of all users, of pip install, of the environment."""
-    # As for pip, an equal name on several indexes is one package, whose best version counts.
+    # Makes uv take the best version of a package from all indexes, like pip.
     found = {"UV_INDEX_STRATEGY": "unsafe-best-match"}
     rows = [line.partition("=") for line in listed.splitlines()]
     for section in ("global", "install", ":env:"):

@@ -143,9 +143,9 @@ class PageShard(TypedDict):
 
 
 class CellMarks(NamedTuple):
-    """Marks of the items of a cell, for lists."""
+    """Marks of the items of a cell, for the page's lists of items."""
 
-    outcomes: str  # one letter an entry of the column
+    outcomes: str  # one letter for each entry of the column
     flips: list[int] | None  # entries that a perturbation changed; None without one
 
 
@@ -157,7 +157,7 @@ class Packed:
     ids: list[str]  # names of its entries
     shards: list[tuple[str, int]]  # packed JSON, and the first entry in it
     marks: dict[int, CellMarks]  # by numbers of cells
-    rated: list[Rated]  # without the scores, of which `groups` is made
+    rated: list[Rated]  # without the scores, from which `groups` was made
     groups: list[TaskComparisons]
     replies: int
 
@@ -215,7 +215,9 @@ def _is_perturbed(place: Place) -> bool:
 
 
 def _packer(folders: Sequence[Path]) -> Callable[[Sequence[PageCell]], list[Packed]]:
-    """A process' function: the columns of a place and of its perturbations. `folders`: runs with benchmark files to know."""
+    """The function that a process runs: it packs the columns of a place and of its perturbations.
+
+    `folders`: runs whose benchmark files the process is to know."""
     for folder in folders:
         add_run(folder)
 
@@ -229,7 +231,7 @@ def _packer(folders: Sequence[Path]) -> Callable[[Sequence[PageCell]], list[Pack
 
 
 def _packed(place: Place, cells: Sequence[PageCell], plain: dict[tuple[int, Coordinates], dict[str, float]]) -> Packed:
-    """A column. `plain` has the first scores of the unperturbed one, which it takes or adds."""
+    """A column. `plain`: first scores of unperturbed cells, which such a column adds and a perturbed one is compared with."""
     column, replies, rated_cells = _Column(), 0, list[Rated]()
     flips: dict[int, list[int]] = {}
     for one in cells:
@@ -253,7 +255,7 @@ def _packed(place: Place, cells: Sequence[PageCell], plain: dict[tuple[int, Coor
 
 
 def _outcomes(column: _Column, number: int) -> str:
-    """A letter an entry of a cell."""
+    """One letter for each entry of a cell."""
     rows = column.rows[number]
     return "".join(
         OUTCOMES.get(outcome_of(rows[e].status, rows[e].scores or {}), UNKNOWN) if e in rows else ABSENT
@@ -326,7 +328,7 @@ def _flips(column: _Column, values: Mapping[str, float], before: Mapping[str, fl
 
 
 def _parts(column: _Column) -> Iterator[range]:
-    """Ranges of entries, one a shard of about SIZE characters."""
+    """Ranges of entries, one for each shard of about SIZE characters."""
     sizes = [len(text) for text in column.strings]
     items = [len(json.dumps(shown, ensure_ascii=False)) for shown in column.shown]
     first, size = 0, 0
@@ -368,7 +370,7 @@ def _shard(column: _Column, part: range) -> PageShard:
 
 
 def _likelihoods(record: RecordFields) -> list[list[float | None]] | None:
-    """[log-probability, tokens, prior] an option; None for values that are not finite, which JSON cannot express."""
+    """[log-probability, tokens, prior] of each option; None for values that are not finite, which JSON cannot express."""
     likelihoods = record.get("likelihoods")  # absent in older runs
     if likelihoods is None:
         return None

@@ -19,7 +19,7 @@ BOX_OPEN = "\ue001"  # \boxed{, <answer>
 BOX_CLOSE = "\ue002"
 SENTINELS = TURN + BOX_OPEN + BOX_CLOSE
 
-# Circled (up to 50), in brackets, with a dot, negative.
+# Digits and letters that are circled (numbers up to 50), in brackets, with a dot, or white on black.
 ENCLOSED = re.compile("[\u2460-\u24ff\u2776-\u2793\u3251-\u325f\u32b1-\u32bf\U0001f110-\U0001f1ff]")
 
 

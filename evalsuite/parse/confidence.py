@@ -37,13 +37,13 @@ def _tenths(words: str) -> float:
 
 
 class NumberForm(NamedTuple):
-    """A form of numbers: its pattern, and the share of 1 that a match states."""
+    """A form of numbers: its pattern, and the confidence from 0 to 1 that a match states."""
 
     name: str
     pattern: str
     share: Callable[[str], float]
     example: str
-    plain: bool = False  # a number alone, which only behind a name is a confidence
+    plain: bool = False  # a bare number: a confidence only behind a name of confidence
 
 
 _FIGURE = r"\d{1,3}(?:\.\d{1,4})?"
@@ -113,7 +113,7 @@ _CUES = re.compile(
 
 
 class Statement(NamedTuple):
-    """A statement of confidence, a share of 1, at start:end of the raw reply."""
+    """A statement of confidence, from 0 to 1, at start:end of the raw reply."""
 
     confidence: float
     start: int
@@ -132,7 +132,8 @@ def statements(raw: str) -> list[Statement]:
     found = [*_statements(text, KNOWN), *_statements(text, NAMED)]
     kept: list[Statement] = []
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
-        if not kept or one.start >= kept[-1].end:  # 85%的把握: 90% has its number behind the name that the first has
+        # An overlapping statement would take the first one's name for another number: 把握: 90% in 85%的把握: 90%.
+        if not kept or one.start >= kept[-1].end:
             kept.append(one)
     return kept
 
@@ -149,7 +150,7 @@ def _statements(text: str, pattern: re.Pattern[str]) -> Iterator[Statement]:
 
 
 def _share(match: re.Match[str]) -> float | None:
-    """The share of 1 that a match states; None for a number without a scale that may be of any."""
+    """The confidence from 0 to 1 that a match states; None for a number whose scale is unknown."""
     groups = match.groupdict()
     number = groups["number"] or groups["scaled"]
     top = _TOP.search(groups.get("scale") or "")

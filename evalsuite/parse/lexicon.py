@@ -51,13 +51,13 @@ CUES: dict[str, str] = {
     "A": "还 同样 另外 或 以及 also or and",  # adds to the choice before
     "F":  # introduces a conclusion
         "综上(|所述) ∴ 因此 所以 故 总之 最终 综合来看 可见 总的来说 therefore thus so hence finally overall in_(conclusion|summary)",
-    "f": "那么 那就",  # introduces a conclusion from what is supposed
+    "f": "那么 那就",  # introduces a conclusion from a supposition
     "K":  # corrects what was said before
         "等等 等一下 更正 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实际上 准确地说 wait actually sorry correction edit: scratch_that on_second_thought my_mistake no, hold_on "
         "hmm, (如果|若|要是)(必须|只能|一定要|非要|是单选|题目是单选) if_only_one if_i_(had|have)_to",
     "R": "因为 由于 理由 解析 解释 原因是 是因为 毕竟 because since due_to as_(the|it) reason",  # begins a reason
     "I": "如果 假如 若 要是 要不是 例如 if",  # if
-    "H": "即使 哪怕 虽然 尽管 看似 乍一看 以为 一开始 起初 (有人|网友)(认为|说) one_might although though while at_first initially",  # grants something
+    "H": "即使 哪怕 虽然 尽管 看似 乍一看 以为 一开始 起初 (有人|网友)(认为|说) one_might although though while at_first initially",  # concedes something
     "?": "吗",  # asks
     "L":  # introduces a list of the choices
         "候选 以下选项 选项有 给出的选项 分别(是|为) (options|choices)_are candidate(|s) the_options",
@@ -105,7 +105,7 @@ x的反应 x的感受 xreact(|ion) / 对x的影响 xeffect / y的反应 yreact /
 西红柿 番茄 / 土豆 马铃薯 / 喜剧片 搞笑片 comedy / 恐怖片 鬼片 horrorfilm / 科幻片 科幻电影 / 偷税漏税 逃税
 """
 
-# "…" is a gap of up to four characters.
+# "…" is a gap of up to six characters.
 _DECLINES = """
 (作为|我是)…(ai|人工智能|语言模型|助手(?!段))
 (无法|不能|难以)…(回答|判断|选择|提供|确定)
@@ -118,7 +118,7 @@ cannot_be_determined (not_enough|insufficient)_(information|context) how_can_i_h
 
 
 def expand(entries: str) -> Iterator[str]:
-    """All words of entries that are parted by blanks.
+    """All words of entries that are separated by blanks.
 
     >>> [*expand("(no|not)_a fit(|s)")]
     ['no a', 'not a', 'fit', 'fits']

@@ -14,12 +14,12 @@ _ITEM_LINE = re.compile(r"[!/]b\Z")
 _ITEM_ANSWER = re.compile(r"[!/^](?:b['_]?|')S:[\[(]*\Z")  # 1. 答案：b
 _GOES_ON = 4  # characters of the next option's text that show that a list goes on
 _HEADS = frozenset("!/^.:b(")  # tokens before an item of a list
-_ITEM = "选项"  # a list was cut off behind the word
+_ITEM = "选项"  # the word before a label, behind which a list may be cut off
 
 
 def without_numbered(found: Sequence[Hit], low: str, several: bool) -> list[Hit]:
-    """The hits; labels behind numbers answer other questions and choose nothing: 1. B 2. D 3. A. Where several may be right,
-    only if they are not in the order of the options."""
+    """The hits, with labels behind numbers (1. B 2. D 3. A) only named: they answer several questions. Where several options
+    may be right, such labels in the order of the options still choose."""
     if len(found) < 2:
         return [*found]
     lines = [
@@ -43,14 +43,14 @@ def without_numbered(found: Sequence[Hit], low: str, several: bool) -> list[Hit]
 
 
 def listing(found: Sequence[Hit], again: bool) -> bool:
-    """Whether a reply lists the options from the first on, and was cut off in the list."""
+    """Whether a reply lists the options from the first on, and was cut off in the list. `again`: it listed them before."""
     options = [option for hit in found for option in hit.options]
     in_order = all(hit.labelled for hit in found) and options == [*range(len(options))]
     return in_order and (len(options) > 1 or (len(found) == 1 and (again or found[0].end - found[0].start < 4)))
 
 
 def cut_list(found: Sequence[Hit], low: str, end: int, options: OptionKeys) -> bool:
-    """Whether a reply is nothing but a list of the options from the first on, cut off inside one but the first."""
+    """Whether a reply is nothing but a list of the options from the first on, cut off inside the second or a later one."""
     count = len(found)
     if not count or count > len(options.keys) or found[0].options != (0,):
         return False

@@ -19,12 +19,12 @@ from evalsuite.parse.chars import TURN, bare, enclosed, ends, fold, key, lower
 from evalsuite.parse.lexicon import LEXICON, same_meaning
 from evalsuite.parse.strip import strip
 
-_PREDICATED = 4  # characters of a text without its subject
+_PREDICATED = 4  # fewest characters of an option's text that stand for it without its subject
 NONE = re.compile(  # an option that says that no other is right, and a reply that says so
     r"(?:(?:以上|上述|这[些几三四]|[前其][余他三四]?|[三四]个|选项|答案)[^,。;\n]{0,8}|\A)[都均皆](?:不|没|非)|没有(?:一个|任何)?[^,。;\n]{0,4}(?:答案|选项)|皆非"
     r"|none of (?:the|these|them)|no (?:correct )?(?:option|answer)"
 )
-_SAYS_NONE = 18  # characters of an option that says so
+_SAYS_NONE = 18  # only options with fewer characters say that no other is right
 _LIGHT = re.compile(r"(?:为了|因为|昨[晚天]|今[早天]|[他她我它们在去要想会是很到])*")
 LIMIT = 200  # mentions of a kind kept of a text: half from its head, half from its tail
 FORMER, LATTER = -2, -3  # 前者, 后者 before they are resolved
@@ -139,7 +139,7 @@ def _label(labels: Sequence[str], digits: bool) -> re.Pattern[str]:
     """A pattern of labels of the kind of these: any letter, if all are letters."""
     after = (
         r"(?![a-z0-9_%‰℃])(?![.:]\d(?!\.\d))" if digits else r"(?![a-z0-9_+'’])(?!#(?!include|\s*$))(?!\.[a-z]\.)"
-    )  # i.e.
+    )  # no label: i.e.
     before = r"(?<![a-z0-9_].)(?<!\d[.:].)"  # behind the first character: `re` is fast if a pattern begins with one
     if digits:
         core = rf"\d{before}\d?"
@@ -207,7 +207,8 @@ _WORD_BEFORE = "素户色级型语划小老甲"
 _CUE_BEFORE = (
     '剩猜断持意站有就概下投得然但如比选项是为案择即于填成入和或与及非除不对到个答、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
 )
-_ROMAN = re.compile(r"^[ (*]*ii[ ]?[.:)]", re.MULTILINE)  # the second statement of those that a question numbers so
+# A line headed "ii" shows that statements are numbered in Roman numerals, so that "I" is no label.
+_ROMAN = re.compile(r"^[ (*]*ii[ ]?[.:)]", re.MULTILINE)
 _NOUN_BEFORE = re.compile(r"(?:句子|观点|说法|表述|陈述|叙述|情形|序号|字母|方案|论点|行为|除了)\Z")
 _OPERAND_BEFORE = re.compile(r"[∩∪∈∉⊂⊆⊥∥∠△+·^_]\s*(?:[a-z]\s)*\Z|(?:sin|cos|tan)\s*\Z")
 # Behind a letter of a formula.
@@ -284,11 +285,12 @@ def _speaks(low: str, text: str, start: int, end: int, option: str) -> bool:
     return not (_NOT_SPOKEN.match(low, after) or own)
 
 
-# Stands before a small letter for a capital.
+# Stands before a small letter that is a label, although the labels are capitals.
 _CHOSEN = re.compile(r"(?:^|\n|[选填项:是为>]|answer|option|choice|(?<![a-z])is)[ ]?\Z")
 _LINE_END = re.compile(f"[\n{TURN}]")
 _BEGINS_TEXT = re.compile(r"[ ]?[-.、:,)\]】]{0,2}[ ]{0,2}[^\w\s]{0,3}")
-_SHIFTS = ((1, 1), (0, 1), (1, 0), (2, 2), (0, 2), (2, 0), (3, 3), (0, 3), (3, 0))  # characters passed over: a slip
+# A slip: how many characters are skipped in the reply and in the option's text.
+_SHIFTS = ((1, 1), (0, 1), (1, 0), (2, 2), (0, 2), (2, 0), (3, 3), (0, 3), (3, 0))
 _RESUMES = 3  # characters that are alike again behind a slip
 
 
@@ -338,12 +340,13 @@ def _own_text(low: str, end: int, option: int, options: OptionKeys) -> tuple[int
     if count > 1 and is_slip(clause := bare(_CLAUSE.split(line)[0]), text):
         return begin + alnum(line)[len(clause) - 1] + 1, None
     others = [n for n, k in enumerate(options.keys) if len(k) > _BEGUN and k[:_BEGUN] == said[:_BEGUN]]
-    own = count > 1 or text[:_BEGUN] in said[: 3 * _BEGUN]  # behind its subject
+    # The option's own text begins, perhaps behind a subject.
+    own = count > 1 or text[:_BEGUN] in said[: 3 * _BEGUN]
     return end, others[0] if not own and len(others) == 1 and exact == 0 else None
 
 
 _CLAUSE = re.compile("[,、;。(]")
-_SLIPS = 6  # characters at the end of a line that differ from the option's text
+_SLIPS = 6  # most characters at the end of a line that may differ from the option's text
 _TEXT = 4  # characters of an option's text behind a letter that make it a label
 _BEGUN = 6  # characters of another option's text that show that it is meant
 
@@ -653,7 +656,7 @@ def grouped(found: Sequence[Mention], low: str) -> list[MentionGroup]:
 
 
 def spelled(groups: list[MentionGroup], text: str, low: str, options: OptionKeys) -> list[MentionGroup]:
-    """Add lines of nothing but labels as groups: "bd", "bbbb" (rule 8); and capitals that are judged together: ABC均正确."""
+    """Add lines of nothing but labels as groups: "bd", "bbbb" (rule 8); capitals that are judged together: ABC均正确; and 前两项."""
     side_by_side = _SIDE_BY_SIDE.search(low)
     places = [match.span(str(match.lastgroup)) for match in _SPELLED.finditer(low)] if side_by_side else []
     if options.capital and side_by_side:

@@ -38,7 +38,7 @@ class QuestionText(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def asked(question: str, dialogue: tuple[str, ...] | None) -> QuestionText:
-    """A question of an item with this dialogue; None: it is not known whether there is one.
+    """Prepare the question of an item. `dialogue`: its turns; None where it is not known whether it has a dialogue.
 
     >>> asked("下列说法错误的是？", ()).wrong, asked("", ("A: 你好。",)).spoken, asked("", None).spoken
     (True, True, None)
@@ -64,8 +64,8 @@ _ANNOUNCES = re.compile(
 
 
 def turned(said: list[Cue], low: str, question: QuestionText) -> list[Cue]:
-    """The cues of a reply, seen from the question: where the wrong option is asked for, 错误 calls an option right, and
-    正确 wrong; so does whatever repeats the question's negation (不属于…)."""
+    """The cues of a reply, with the classes that they have for this question. Where it asks for the wrong option, 错误 calls
+    an option right and 正确 calls it wrong; words that repeat the question's own negation (不属于…) call an option right."""
     if not question.text:
         return said
     asking = question.asking

@@ -37,7 +37,7 @@ from evalsuite.types import Answer, Status
 
 CACHED = 1000  # characters of a reply whose answer is kept: most runs have the same short replies again and again
 Turns = Sequence[str] | None
-_DUE = "SspC=l+FoRu"  # cue words that an answer may follow
+_DUE = "SspC=l+FoRu"  # classes of cue words (lexicon.CUES) that an answer may follow
 _TENTHS = "(?P<tenths>[一二两三四五六七八九])"
 _SHARE = r"(?<![\d.^×*])(?P<number>\d{1,3}(?:\.\d{1,6})?)"
 _OF = re.compile(rf"(?:{_SHARE}[ ]?%[ ]?|{_TENTHS}成)(?=\w|:)[^%。;,\n]{{1,14}}\Z")
@@ -324,7 +324,8 @@ def _decide(
     if not WORD.search(text):
         if clean.thinking:
             return nothing._replace(rule="unclosed-thought")
-        return nothing if cut else Verdict(Status.EMPTY, rule="nothing")  # cut off: all of it was thinking, apart
+        # A reply without text that was cut off was all thinking, which the engine returned apart.
+        return nothing if cut else Verdict(Status.EMPTY, rule="nothing")
     reply = named_in(text, options, question)
     low, parts = reply.low, reply.parts
     # The reply repeats the question: all of it, or its end (or 问题:) until it was cut off in the first option.
@@ -360,7 +361,7 @@ def _block(
     reply: ReplyBlocks, block: Block, cut: bool, several: bool, asked_again: bool, listed: bool
 ) -> Verdict | None:
     """The verdict of one block; None if it has no answer. `asked_again`: it follows a repeated question and ends the reply.
-    `listed`: so did a list of the options before."""
+    `listed`: the reply repeated the question with its options before."""
     tape, count = reply.tape(block), len(reply.options.keys)
     found = without_numbered(hits(tape, count, block.echo, several), reply.low, several)
     if asked_again and listing(found, listed):
@@ -515,7 +516,7 @@ def _ends_in(said: str, text: str) -> bool:
     return any(said.endswith(text[:size]) for size in range(_CUT, min(len(said), len(text))))
 
 
-_CUT = 12  # characters of an option's text in which a reply was cut off
+_CUT = 12  # fewest characters of an option's text at a reply's end that show that it was cut off in that text
 _COUNT = re.compile(r"(\d+)([^\W\d]+)")
 _NUMERALS = "一二三四五六七八九"
 _NUMERAL_ALONE = re.compile(rf"[\s(]*([{_NUMERALS}])[\s).。]*")
@@ -523,8 +524,8 @@ _NUMBER_ALONE = re.compile(r"\s*(\d+)[。.]?[ ]*(?:\n|$)")
 
 
 def _counted(low: str, options: OptionKeys) -> Verdict | None:
-    """The option whose number alone is the reply's first line, if all are numbers of the same unit: 22 of 22个月; or whose
-    label a Chinese numeral is that is all of the reply: 三."""
+    """The option whose number alone is the reply's first line, if all are numbers of the same unit: 22 of 22个月; or the
+    one whose label is the Chinese numeral that is the whole reply: 三."""
     numeral = _NUMERAL_ALONE.fullmatch(low) if options.digits else None
     if numeral and (option := options.labelled(str(1 + _NUMERALS.index(numeral[1])))) >= 0:
         return Verdict(Status.PARSED, (option,), "number", *numeral.span(1))
@@ -550,8 +551,8 @@ def _letters_first(text: str, options: OptionKeys) -> Verdict | None:
 
 
 def _begun(low: str, options: OptionKeys, alone: bool) -> Verdict | None:
-    """The one option whose text a reply begins with, or begins and was cut off in, or whose first clause is the reply's; if
-    it names none (`alone`), the one in whose text it was cut off."""
+    """The one option whose text the reply repeats from the beginning, whole or cut off; else the one with the reply's first
+    clause; else, in a reply that names no option (`alone`), the one in whose text it was cut off."""
     if len(low) > 2 * options.longest:
         return None
     said, clause = bare(low), bare(low.partition(",")[0])
@@ -568,7 +569,7 @@ def _begun(low: str, options: OptionKeys, alone: bool) -> Verdict | None:
 def _inferred(low: str, options: OptionKeys) -> Verdict | None:
     """The option that the first verb of inference names, if the options are entailment and contradiction (CIDER's DNLI)."""
     match = None if {"entailment", "contradiction"} - {*options.keys} else _INFERS.search(low)
-    # An option that contradicts nothing need not be the answer.
+    # A denied or doubtful verb of inference chooses nothing: what does not contradict need not be entailed.
     if match is None or _UNSURE.search(low, 0, match.start()):
         return None
     return Verdict(Status.PARSED, (options.keys.index(str(match.lastgroup)),), "inference", *match.span())

@@ -82,9 +82,9 @@ def without_thinking(raw: str) -> str:
 
 
 def _announced(text: str, pattern: re.Pattern[str], last: int, cut: bool) -> tuple[int, int] | None:
-    """The place behind the last match, up to where the reply runs on behind an answer. `last`: where its last word is.
+    """The span from the end of the last match to where the reply runs on. `last`: the position of the reply's last word.
 
-    A match without words behind it announces nothing, but in a reply that was cut off (`cut`) there."""
+    A match without words behind it counts only in a reply that was cut off (`cut`)."""
     stops = [stop.start() for stop in RUN_ON.finditer(text)] + [len(text)]
     found, n = None, 0
     for cue in pattern.finditer(text):

@@ -88,7 +88,8 @@ def _explicit(found: Sequence[Hit], tape: Tape, cut: bool, doubts: bool) -> list
     """The last explicit choice, or option that stands alone, and those added to it. `doubts`: an answer by name is taken back
     by calling it wrong."""
     current: list[Hit] = []
-    last_end, doubted = 0, False  # whether the answer was called wrong behind it
+    # doubted: whether the answer by name was called wrong, or a correction began, behind it
+    last_end, doubted = 0, False
     for index, new in enumerate(found):
         strength = current[-1].strength if current else 0
         between = tape.tokens[current[-1].at : new.at] if strength == 4 else ""
@@ -141,13 +142,13 @@ def _stated(found: Sequence[Hit], low: str) -> list[Hit]:
 
 
 def _is_step(hit: Hit, low: str) -> bool:
-    """Whether a statement is the value of an equation in the middle of a derivation: = 16, that more follows."""
+    """Whether a statement is the value of an equation in the middle of a derivation: = 16, with more behind it."""
     equals = _EQUALS.search(low, max(hit.start - 4, 0), hit.start)
     return bool(equals and low[hit.start : hit.end].replace(".", "").isdigit() and WORD.search(low, hit.end))
 
 
 def _settled(found: Sequence[Hit], low: str) -> list[Hit]:
-    """The statements in a reply that was cut off that are no step of its reasoning: conclusions, labels with their texts."""
+    """The hits of a reply that was cut off that are no step of its reasoning: rejections, conclusions, labels with texts."""
     walk = any(hit.rule == "discussed" for hit in found)
 
     def settled(hit: Hit) -> bool:
@@ -160,7 +161,7 @@ def _settled(found: Sequence[Hit], low: str) -> list[Hit]:
 
 
 def _left(found: Sequence[Hit], count: int, cut: bool) -> Verdict | None:
-    """The only option that is left when all others are rejected (rule 6). In a reply that was cut off, it must be named last."""
+    """The only option left when all others are rejected (rule 6). In a reply that was cut off, it must also be chosen."""
     gone = [hit for hit in found if hit.verdict == NOT]
     if not gone:
         return None
@@ -211,7 +212,7 @@ def _answers(low: str, hit: Hit, tape: Tape, question: QuestionText) -> bool:
         rest = rest[rest[0] == bare(low[hit.start : hit.end])[-1:] :]  # 1968年建成, to 哪年建成?
         if behind.removeprefix("的").startswith(rest[:1] if len(lead) > 1 and before.endswith(lead) else rest):
             return True  # 会去篮子里找, to 会去哪里找球?; 会有感激的感觉, to 会有什么感觉?
-    for passed in range(4):  # a copula, an article
+    for passed in range(4):  # characters between the two: a copula, an article
         for said, words in ((before[::-1], asks[::-1]), (behind, asks)):
             size = 2 * _RESTATED if said[passed : passed + _RESTATED].isascii() else _RESTATED
             if len(said) >= passed + size and said[passed : passed + size] in words:

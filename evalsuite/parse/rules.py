@@ -15,7 +15,7 @@ from evalsuite.parse.tape import Tape
 ANSWER, PICK, LINE, HEAD, STATE, ASK, NOT, NAME = "answer", "pick", "line", "head", "state", "ask", "not", "name"
 # A rule's verdict on all options: none is right, all are, all but these; or the choice before is taken back.
 NONE, ALL, BUT, CANCEL = "none", "all", "but", "cancel"
-# The strongest count.
+# Verdict -> its strength: a stronger one outranks a weaker one in the same reply.
 STRENGTH = {ANSWER: 4, PICK: 3, NOT: 3, NONE: 3, CANCEL: 3, LINE: 2, HEAD: 2, STATE: 1, ASK: 1, ALL: 1}
 
 
@@ -31,11 +31,11 @@ class Rule(NamedTuple):
 
 
 # Parts of patterns. Words between a cue and its mention are bounded; marks between them are not.
-Z = r"[:,()\[\]|b^]*"  # marks that part nothing
-G1 = rf"{Z}'?{Z}"  # at most one character
-G4 = rf"{Z}(?:['_][aAB]?)?{Z}"  # a word
-G14 = rf"{Z}(?:['_~ABahpso]{Z}){{0,2}}"  # some words
-ZN = r"[:(\[\]|b)^]*"  # the same without a comma
+Z = r"[:,()\[\]|b^]*"  # marks that end neither a sentence nor a line
+G1 = rf"{Z}'?{Z}"  # at most one other character
+G4 = rf"{Z}(?:['_][aAB]?)?{Z}"  # at most one word
+G14 = rf"{Z}(?:['_~ABahpso]{Z}){{0,2}}"  # at most two words
+ZN = r"[:(\[\]|b)^]*"  # Z without a comma
 Y = r"[^./MTQGWm?@]*?"  # within the sentence, no other mention
 YY = r"[^./]*?"  # within the sentence, across mentions
 V = r"[^./MTQGWm?@,RO:]{0,6}?"  # within the clause
@@ -202,7 +202,7 @@ class Hit(NamedTuple):
 
     @property
     def heads(self) -> bool:
-        """Whether it heads an item of a list that judges nothing."""
+        """Whether it heads an item of a list that does not judge it."""
         judged = self.verdict == NOT or (self.verdict in (PICK, STATE) and self.rule not in _ANNOUNCED)
         return self.labelled and not judged and self.before[-1:] in "!/.,:^|b(?="
 
@@ -220,7 +220,7 @@ class Hit(NamedTuple):
 
     @property
     def adds(self) -> bool:
-        """Whether it is chosen beside the option before: 也."""
+        """Whether it is chosen in addition to the option before: 也."""
         return bool(_ALSO.search(self.before) or _ALSO_BEHIND.match(self.behind))
 
     @property
@@ -241,7 +241,7 @@ _GLOSS = re.compile(r"^\([_'~#,]*\)")  # (a) premise (前提)
 _ALSO = re.compile(r"[aA][^MTQGW./,]*\Z")
 _ALSO_BEHIND = re.compile(r"['_]?a")
 _CORRECTS = re.compile(r"K[^./]*\Z|[NX-],=\Z")
-# Rules that introduce a list, too.
+# Rules that also match options in a list behind words that announce it.
 _ANNOUNCED = frozenset(("alone", "answer", "answers", "category-is", "fits", "statement"))
 _OVERRIDES = frozenset(("choose", "is", "concluded", "but", "this-one", "put-in", "ranking"))
 _FIRM = re.compile(r"[FfK][^./]*\Z")
@@ -304,9 +304,9 @@ def _before_turns(found: list[Hit], count: int) -> list[Hit]:
 
 
 def _unrepeated(found: list[Hit], count: int, several: bool, echo: bool) -> list[Hit]:
-    """The hits, without a list of all options in their order, each with its text: the question's own; behind an answer by
-    name it is another question, and what follows runs on. Where several may be right, a list that is announced as the
-    answer chooses all."""
+    """The hits, with all options listed in order, each with its text, only named: such a list repeats the question. Behind
+    an answer by name it belongs to another question, and the hits end before it. Where several may be right, a list that is
+    announced as the answer chooses all."""
     if len(found) < 2 or not any([hit.labelled for hit in found]):
         return found
     run: list[int] = []
@@ -333,7 +333,7 @@ def _unrepeated(found: list[Hit], count: int, several: bool, echo: bool) -> list
             lists.append(first)
             run, listed = [], []
         answered = answered or (hit.verdict == ANSWER and not follows)
-    # A list that begins again, or that a repeated question has, and is cut off.
+    # A list that begins again, or stands in a repeated question, and is cut off.
     more = len(run) > 1 and (echo or (lists and not several and run[-1] == len(found) - 1))
     again = more and not any(found[n].explicit for n in run[1:])
     if again or (run and any(_announced_alike(found[run[0]], first) for first in lists)):
@@ -342,7 +342,7 @@ def _unrepeated(found: list[Hit], count: int, several: bool, echo: bool) -> list
 
 
 def _unlooped(found: list[Hit], count: int) -> list[Hit]:
-    """The hits; where a reply lists all options over and over, what it states between is the question's."""
+    """The hits; where a reply lists all options over and over, statements between the lists repeat the question."""
     lists = sum(len(hit.options) == count > 1 and hit.verdict == NAME for hit in found)
     if lists < _LOOPS:
         return found
@@ -382,7 +382,7 @@ _PLAIN_LINE = re.compile(r"[.:][_~#',]*\.?(?:/|$)")
 
 
 def _undiscussed(found: list[Hit], tokens: str, several: bool) -> list[Hit]:
-    """The hits, without choices by place alone (on a line, at the head) where each option in turn heads a discussion."""
+    """The hits, without choices by position alone (on a line, at the head) where each option in turn heads a discussion."""
     heads = [hit for hit in found if hit.options and hit.verdict != LINE and _ITEM.search(hit.before)]
     items = {hit.options for hit in heads if not several or _SAID_OF.match(hit.behind)}
     if heads and _GIVES_REASON.match(heads[0].behind) and {tokens[hit.at] for hit in heads[1:]} == {"T"}:

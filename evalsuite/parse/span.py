@@ -321,7 +321,7 @@ class _Reader:
         return Status.UNPARSED, "", (0, 0)
 
     def cut(self, place: Span) -> tuple[Span | None, str]:
-        """Cut a sentence to its span, None if nothing is left; with the highest row that was used."""
+        """Cut a sentence to its span, None if nothing is left; with the name of the highest-ranked row that was used."""
         before = len(self.used)
         place = self.inside(trim(self.text, place))
         name = min(((rule.rank, rule.name) for rule, _ in self.used[before:]), default=(0, ""))[1]

@@ -18,14 +18,15 @@ from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, ENCLOSED, TURN, WORD, enc
 WINDOW = 2000  # characters read from the head and from the tail of a longer text
 
 _THOUGHTS = "think|thinking|thought|thoughts|reasoning|analysis|reflection|scratchpad|rationale|思考"
-# With a name before it (seed:think, mm:think) or after it (think:6124c78e of Hunyuan). Each alternative begins with a character.
+# Tags around thinking, some with a prefix (seed:think, mm:think) or a suffix (think:6124c78e of Hunyuan). Each alternative
+# begins with a character, so that `re` is fast.
 _THINK = re.compile(
     rf"<(?:\|?/?(?:[a-z]{{1,8}}:)?(?:{_THOUGHTS})(?::\w{{1,20}})?\|?>|\|channel\|>\s?(?:analysis|commentary|final)\s?<\|message\|>"
     r"|\|channel>\s?thought|channel\|>|\|(?:start|end)_thinking\|>|\|(?:open|close)\|>think<\|sep\|>"
     r"|\|?(?:begin|end)_of_(?:thought|thinking|reasoning)\|?>?)|\[/?think\]|◁/?think▷"
     r"|begin_of_(?:thought|thinking|reasoning)\|?>?|end_of_(?:thought|thinking|reasoning)\|?>?"
     r"|<details type=\"reasoning\"[^<>\n]{0,100}>|</details>|<\|im_start\|>\s?(?:think|answer)\n|【/?思考】"
-    # Harmony without its special tokens; a terminal's marks.
+    # The Harmony format without its special tokens; the marks that command-line programs print around thinking.
     r"|\Aanalysis(?=[a-z])|assistant(?:analysis|commentary|final)(?=\W|[^\W\d_])|\A\s{0,9}thinking\.\.\.\n|\.\.\.done thinking\.?\n"
 )
 # Each tag holds one of these: a bracket, _of_, think, analysis, assistant.
@@ -234,8 +235,8 @@ def strip_tokens(raw: str) -> tuple[int, int]:
 def whole_reply(raw: str) -> str:
     """The whole text of a reply, without special tokens, thinking and blanks at its ends.
 
-    Special tokens are left out wherever they stand; lead-ins, quotes, markup and reasons stay. Thinking is between special
-    tokens, and engines that part it from the reply give none. An unclosed thought leaves nothing.
+    Special tokens are left out wherever they stand; lead-ins, quotes, markup and reasons stay. Thinking that the
+    engine returned apart from the reply is not in it. An unclosed thought leaves nothing.
 
     >>> whole_reply("<think>先看对话</think>答案是：“他累了”。<|im_end|>")
     '答案是：“他累了”。'

@@ -49,7 +49,7 @@ _MARKS = {
 _LEAD = re.compile(r"[ ]*(?:[-*•·●>#]+[ ]?|[(]?\d{1,2}[.、):][ ]?(?!\d)|[(][一二三四五][)]|[一二三四五六][、.])+")
 _NUMBERS = re.compile(r"\d{1,2}[ ]?[.、)][ ]{0,2}[(\[“\"'*]*")
 _HEADING = re.compile(r"\d{1,2}[ ]?[.、][ ]?[^\W\d][^,.。:;\n]{0,14}:?[ ]*\n")
-_SIZES = " '" + 3 * "_" + 10 * "~"  # number of characters of other words -> their token; of more "#"
+_SIZES = " '" + 3 * "_" + 10 * "~"  # the token of other words, indexed by their number of characters; "#" for more
 _SAYS = re.compile(  # an option that says yes or no, and words behind it
     r"(?:[(\[]?[a-z0-9][)\].:、]?[ ]?)?(?:[是否](?=[ ]?[,。;(][ ]?\w)|(?:yes|no)(?=[ ]?[.;(][ ]?\w))"
 )
@@ -127,7 +127,7 @@ def make_tape(
     named: dict[int, MentionGroup] = {}
     position, fresh = block.start, True  # the end of what is on the tape; whether a line begins there
     starts = [*(group.start for group in groups), block.end]
-    coming = 0  # the next mention
+    coming = 0  # index of the next mention
 
     def fill(end: int) -> None:
         """Put the words up to the next event, and at the head of a line its bullet and its speaker."""

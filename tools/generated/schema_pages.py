@@ -17,7 +17,7 @@ Schema = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The introduction to a schema's file, above its keys."""
+    """The title of a schema's page, and the introduction above its table of keys."""
 
     title: str
     about: str
