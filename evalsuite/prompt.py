@@ -58,8 +58,8 @@ class Head(BaseModel):
 
 def wordings(folder: Path, task: Task) -> dict[str, Path]:
     """Wording -> path of its template for a task. Of two templates with one name the later counts: those of `folder` come after
-    those that ship, and in each folder the task's own after those for all tasks of its benchmark. The wordings that strangers
-    name are looked up here, and never become paths."""
+    those that ship, and in each folder the task's own after those for all tasks of its benchmark. A wording that
+    a stranger names is looked up here, and never becomes a path."""
     own = task.prompts or task.local
     of_kinds = [bundled("prompts") / "any" / task.built_in] if task.built_in else []
     shipped = (*of_kinds, *([task.templates] if task.templates else []), bundled("prompts") / task.benchmark)

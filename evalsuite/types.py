@@ -195,7 +195,7 @@ class Likelihood:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An engine's reply. With `error` set there was none: the request counts as failed and is not scored."""
+    """An engine's reply. If `error` is set, there was no reply: the request counts as failed and is not scored."""
 
     text: str
     finish: str  # "stop" | "length" | "content_filter" | "error"; "labels" | "texts" | "nll" without generation

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from evalsuite.metrics.statistics import Floats
 
 SIZES = (25, 50, 100, 200)
-FEW = 10  # with fewer models the error itself is hardly known
+FEW = 10  # with fewer models, the error itself is only roughly known
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +102,8 @@ def anchors(
 
 
 def read_columns(runs: Sequence[str | Path], models: Sequence[str] = ()) -> tuple[list[TaskOutcomes], list[str]]:
-    """Read the outcomes of tasks and sets that enough models answered completely in one way; and the reasons for cells left
-    out."""
+    """Read the outcomes of tasks and sets that enough models answered completely in one way. Returns them, and the reasons for
+    which cells were left out."""
     from evalsuite.metrics.anchors import FEWEST
 
     remarks: list[str] = []
@@ -140,7 +140,7 @@ def read_columns(runs: Sequence[str | Path], models: Sequence[str] = ()) -> tupl
 
 
 def _unfit(cell: CellResult, models: Sequence[str]) -> str | None:
-    """The reason why a cell cannot be used; "" if it needs no message."""
+    """The reason why a cell cannot be used; "" if that needs no message, None if the cell can be used."""
     task = TASKS[cell.task]
     if cell.perturb != "none" or (models and cell.model not in models):
         return ""

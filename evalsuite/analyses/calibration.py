@@ -52,7 +52,7 @@ class SelectivePoint(Strict):
 
 
 By = Literal["sum", "token", "stated"]
-FEWEST = 30  # statements of confidence from which a row is computed
+FEWEST = 30  # the fewest statements of confidence from which a row is computed
 
 
 class Calibration(CellFields):

@@ -91,7 +91,7 @@ def _guessable(cell: CellOutcomes) -> bool:
 def _choices(cell: CellOutcomes) -> tuple[_Items, list[list[int | None]]]:
     """The items of a cell, and the choices of each, one per sample.
 
-    The options of a probe are in no order that the model sees, the right one first: they are put into a random one.
+    A probe always has the right option first, an order that no model sees, so that its options are shuffled here.
     """
     written = TASKS[cell.place.task].kind.written
     found: dict[str, tuple[tuple[int, ...], int, int, list[int | None]]] = {}

@@ -17,7 +17,7 @@ from evalsuite.results.outcomes import CellOutcomes
 from evalsuite.results.schema.base import CellFields, Count, Rows, Strict
 from evalsuite.results.words import place_words, with_notes
 
-MOST = 5  # confusions of a model that are shown
+MOST = 5  # the most confusions that are shown of a model
 _NOTHING = Text("没有选择", "chose nothing")
 
 

@@ -30,7 +30,7 @@ from evalsuite.results.schema.people import FILE, People
 from evalsuite.results.words import place_words, task_and_set, with_notes
 from evalsuite.types import WRITTEN, Status
 
-FEWEST = 10  # dialogues with marks
+FEWEST = 10  # the fewest dialogues with marks from which scores are corrected
 # The share of the drawn replies that may be left unmarked: those that people choose to mark are no random part.
 UNMARKED = 0.05
 

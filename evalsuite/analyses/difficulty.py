@@ -220,7 +220,7 @@ _SUSPICION = Text(
     "answer is wrong, people must say: evalsuite audit make --suspicious",
 )
 _WHY = {"all_wrong": Text("全错", "missed"), "negative": Text("反向", "reversed")}
-_EACH = 5  # up to so many models, each number of right models is a count of its own
+_EACH = 5  # with at most this many models, each number of right models gets a count of its own
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
@@ -329,7 +329,7 @@ def _counts(right: Sequence[int]) -> dict[str, int]:
 
 
 def _models(rows: Sequence[Difficulty]) -> tuple[Text, ...]:
-    """Notes: which models answered, and which are left out of some tasks, since replies are lacking."""
+    """Notes on the models that answered, and on those left out of some tasks because replies are lacking."""
     notes = by_key(((", ".join(row.models), ", ".join(row.left_out)), _task(row)) for row in rows)
     return tuple(
         Text(

@@ -39,7 +39,7 @@ from evalsuite.types import PARSERS, Answer, Cell, Place, Reading, Response, Sco
 if TYPE_CHECKING:
     from evalsuite.metrics.semsim import Encoder
 
-_PROCESSES = 8  # processes that score; more would wait for the analyses, which one process makes
+_PROCESSES = 8  # the most processes that score: more would wait for the analyses, which one process makes
 _WORTH = 5000  # replies whose scoring takes longer than a process takes to start
 
 

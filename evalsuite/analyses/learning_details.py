@@ -25,7 +25,7 @@ _SEEDS = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """Sheets for each pool of training items: of every task, over sets and over perturbations, of seeds and of labels."""
+    """Sheets of learning curves: for all pools of training items those by set, then by perturbation, by seed and by label."""
     rows = results.of(CURVES) or []
     pools = by_key((_pool(row, rows), row) for row in rows)
     for pool, curves in pools.items():
@@ -107,7 +107,7 @@ def _kind(perturb: str) -> Text:
 
 
 def _seeds(pool: str, curves: Sequence[Curve]) -> Iterator[Sheet]:
-    """Each adapter's figures, where a size has several."""
+    """The figures of every adapter, if adapters of several seeds were trained on one size."""
     for group in _groups(curves, "perturb"):
         if all(len(point.seeds) < 2 for row in group for point in row.points):
             continue

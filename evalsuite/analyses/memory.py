@@ -1,4 +1,4 @@
-"""Knowledge against conclusions of a model (docs/memory.md).
+"""Knowledge and reasoning of a model told apart (docs/memory.md).
 
 Items may rest on facts that other items ask for (`Item.rests_on`). A model's accuracy on items all of whose facts it knows says
 how it reasons; on the rest, a lacking fact may be why it is wrong. FRMM and MIB, which CHARM's authors compute from the same
@@ -337,8 +337,8 @@ def _about(key: Coordinates) -> About:
 
 
 def _independent(pools: Iterable[Reasoning], left_out: set[str]) -> Iterator[Independent]:
-    """FRMM and MIB of the models asked in the same way, for the same tasks and facts; baselines and adapters are left out, and
-    models with replies that failed or are still to be made."""
+    """FRMM and MIB of each group of models that were asked in the same way, for the same tasks and facts. Models in `left_out`
+    (baselines and adapters) take no part, nor do models some of whose replies failed or are missing."""
     from evalsuite.metrics.independence import Solved, frmm, mib
 
     groups = by_key(((pool.key, str(pool.how)), pool) for pool in pools if pool.cells[0].model not in left_out)

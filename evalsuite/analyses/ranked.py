@@ -66,7 +66,7 @@ class AskedCell:
     cell: Cell
     asking: Asking
     items: tuple[str, ...]  # all ids, in the order in which they are asked
-    ranges: Any  # (n, 2) the lowest and highest value of the first n
+    ranges: Any  # (n, 2): the lowest and the highest possible value of each of the first n items
 
     @property
     def margin(self) -> float:

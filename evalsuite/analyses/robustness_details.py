@@ -50,7 +50,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def _groups(rows: Iterable[R], *names: str) -> list[list[R]]:
-    """Rows that differ only in `names`, in the order of sets and tasks."""
+    """Groups of rows that differ only in `names`, sorted by task and set."""
     groups = by_key((row.but(*names), row) for row in rows)
     return sorted(groups.values(), key=lambda rows: (task_order(rows[0].task), set_order(rows[0].set)))
 

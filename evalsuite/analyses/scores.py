@@ -319,7 +319,8 @@ def short_names(results: Results) -> list[Text]:
     return [Text(zh, en)] if tasks else []
 
 
-UNREAD = 0.05  # share of a model's replies to choices in which the parser finds none: above, they deserve a look
+# A note appears if the parser finds no answer in more than this share of a model's replies to choices.
+UNREAD = 0.05
 
 
 def notes(results: Results) -> list[Text]:
@@ -359,7 +360,8 @@ def unread(results: Results) -> list[Text]:
     ]
 
 
-CUT = 0.02  # largest share of a cell's replies, cut off at their limit before they answer, that gets no note
+# A note appears if more than this share of a cell's replies was cut off before an answer.
+CUT = 0.02
 
 
 def cut_share(cell: CellResult) -> float:

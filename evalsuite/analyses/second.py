@@ -1,5 +1,5 @@
-"""A second reader beside the parser, the first: its replies in the store -> second/*.jsonl, and where the two part
-(docs/second_reader.md).
+"""A second reader beside the parser, which is the first: its replies in the store -> second/*.jsonl, and counts of the replies
+on which the two differ (docs/second_reader.md).
 
 All other figures are the parser's. A second reader is a model that was shown replies and asked what they chose
 (evaluation/second_reader.py). Its own replies have a fixed form, which is compared exactly and never parsed: one in another form
@@ -155,7 +155,7 @@ class SecondRecord(CellFields):
     reasoning: str | None = Field(default=None, description="Where an endpoint returns it apart.")
 
 
-SHOWN = 8_000  # characters of a reply that a second reader sees: a longer one without its middle
+SHOWN = 8_000  # the most characters of a reply that a second reader sees: a longer one loses its middle
 _WORDS = {"NONE": Status.UNPARSED, "REFUSED": Status.REFUSED}
 _READ_AS: dict[Status, ReadingOutcome] = {
     Status.PARSED: "answer",
@@ -578,7 +578,7 @@ def _sheet_of_scores(cells: Sequence[SecondCell], marks: Mapping[Place, list[str
     return Sheet("second-scores", title, columns, tuple(rows), (_SCORES,))
 
 
-_LENGTH = 30  # characters shown of an answer; its record has it whole
+_LENGTH = 30  # the most characters shown of an answer; its record has it whole
 
 
 def parted_sheets(results: Results) -> Iterator[Sheet]:

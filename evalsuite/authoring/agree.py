@@ -218,7 +218,7 @@ def _spans(k: Knowledge, name: str, d: AnnotatedDialogue) -> set[Position]:
 
 
 def _turns(d: AnnotatedDialogue) -> list[bool]:
-    """Whether an annotation refers to each turn."""
+    """For each turn, whether some annotation refers to it."""
     used = {turn for k in _accepted(d) for turn, _ in _rests_on(k, d)}
     return [n in used for n in range(len(d.dialogue))]
 

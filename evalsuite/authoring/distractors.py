@@ -42,12 +42,12 @@ Filled = tuple[str, str]  # (utterance with [MASK], option)
 Features = Callable[[Sequence[Filled]], Any]
 _ALIKE = 0.5  # Jaccard similarity of character bigrams from which a candidate counts as the right phrase
 MASK = "[MASK]"
-_FOLDS = 3  # CIDER, too, trains on two thirds
-_ITERATIONS, _PATIENCE = 35, 5  # most iterations, and most of them in a row without progress
+_FOLDS = 3  # each classifier trains on two thirds, as CIDER's do
+_ITERATIONS, _PATIENCE = 35, 5  # the most iterations, and the most in a row without progress
 _PART = 0.1  # share of the questions that an iteration changes
 _TOLERANCE = 0.005  # a fall of the accuracy by less is no progress
-_GROUPS = 6  # groups of dialogues, at most
-_CANDIDATES = (8, 30)  # fewer candidates of a question come from a wider pool; most that are drawn
+_GROUPS = 6  # the most groups of dialogues
+_CANDIDATES = (8, 30)  # the fewest candidates of a question, for which wider pools are opened, and the most
 
 
 @dataclass(frozen=True, slots=True)

@@ -204,7 +204,7 @@ def _choice(dialogue: Iterable[str], question: str, options: Iterable[str], gold
 
 
 def _filling(a: Annotation, index: int, wrong: Sequence[str]) -> dict[str, Any]:
-    """A knowledge-filling row, whose right option has this index."""
+    """A row of the knowledge-filling task, with the right option at `index`."""
     options = list(wrong)
     options.insert(index, a.phrase)
     return _choice(a.replaced("[MASK]"), _FILLING, options, a.phrase)

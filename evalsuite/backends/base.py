@@ -188,4 +188,5 @@ class BackendRow:
     local: bool = False  # a LocalModel: a Ray cluster can run replicas of it
     sampling: tuple[str, ...] = ()  # the subset of model.SAMPLING that it obeys; others are an error in models.yaml
     engine: Callable[[Model], str] = lambda model: model.name  # models with equal keys can share an engine
-    modules: tuple[str, ...] = ()  # imported by `load`, from the packages of the extra of the backend's name
+    # Modules that `load` imports. The extra with the backend's name installs their packages.
+    modules: tuple[str, ...] = ()

@@ -56,7 +56,7 @@ def _own_models(source: Models, names: Sequence[str] = ()) -> list[Model]:
     return scripted_models({name: reply for name, reply in source.items() if not names or name in names})
 
 
-_DEEPEST, _LARGEST = 50, 100_000  # levels and values of a models.yaml
+_DEEPEST, _LARGEST = 50, 100_000  # the most levels and values of a models.yaml
 
 
 class ModelsFile(StrictSettings):

@@ -99,7 +99,8 @@ def check_sampling(model: Model) -> None:
 
 
 def backend_names() -> list[str]:
-    """All backends, built-in ones first. Logs an error for other packages' that have a built-in one's name."""
+    """The names of all backends, built-in ones first. Logs an error for each backend of another package that has the name of a
+    built-in one."""
     others = []
     for point in installed(GROUP):
         if point.name in BACKENDS:

@@ -9,7 +9,7 @@ from evalsuite.benchmarks.registry import SPLITS
 from evalsuite.common.sheet import Column, Row, Sheet, Text
 
 _FILE = Column("file")
-_POSITIONS = 6  # shown of each task
+_POSITIONS = 6  # the most positions shown of each task
 
 
 def data_sheets(check: DataCheck) -> Iterator[Sheet]:

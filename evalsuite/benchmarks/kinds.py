@@ -190,7 +190,7 @@ def _score_probe(item: Item, answer: Answer, response: Response | None, language
 
 
 def was_chosen(answered: Answered) -> bool:
-    """Whether the explanations of these probes were chosen, as by a person, so that there are no likelihoods."""
+    """Whether the explanations of these probes were chosen outright, as a person does, and not compared by likelihoods."""
     return not any(response.likelihoods for response in answered.responses)
 
 

@@ -28,8 +28,8 @@ from evalsuite.common.files import draft_folder, put_folder, read_json, replace_
 from evalsuite.types import Archives
 
 SOURCE = "evalsuite-source.json"  # says where the data in a folder are from
-_ARCHIVE = 1_000_000_000  # bytes of an archive
-_LIMIT = 300_000_000  # bytes of an unpacked file; ten times the largest official one
+_ARCHIVE = 1_000_000_000  # the most bytes of an archive
+_LIMIT = 300_000_000  # the most bytes of an unpacked file, ten times the largest official one
 # A link becomes a file that has its target as text. `ext::` addresses are commands.
 _SAFE = ("core.symlinks=false", "core.autocrlf=false", "protocol.ext.allow=never")
 # No attribute of a repository filters or converts a file: it is written as the commit has it.

@@ -250,7 +250,7 @@ def benchmark_of(task: str) -> Benchmark:
 
 
 def takes_shots(task: Task) -> bool:
-    """Whether the task is ever asked with shots: probes are not, as in the paper, nor is a benchmark that has none."""
+    """Whether the task is ever asked with shots. Probes are not, as in the paper, nor are benchmarks without training items."""
     return task.kind.written and bool(BENCHMARKS[task.benchmark].training)
 
 

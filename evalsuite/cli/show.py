@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ALL = "all"  # every table that need not be named
 SCORES = ("results", "overview")  # the tables that a run is for
-SHOWN = 50  # lines of --list without --all
+SHOWN = 50  # the most lines of --list without --all
 # Filter -> its coordinate in results, where that has another name.
 _COORDINATES = {"tasks": "task", "prompt": "variant"}
 _ALL = "comma-separated; default: all."

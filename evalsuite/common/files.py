@@ -28,9 +28,9 @@ _DRAFT = re.compile(r"\..+\.[0-9a-f]{8}\.part")  # names that `draft_of` gives
 # Patterns of folders that hold drafts while they are written, in a run's folder or a sweep's.
 _FOLDERS = (".", "records", "judged", "page", "page/shards", "audit/*", "adapters/*", "adapters/*/checkpoints")
 _FOR_SYNC = os.O_RDWR if os.name == "nt" else os.O_RDONLY  # Windows syncs only files that are open for writing
-_SYNCS = 4  # fsyncs at a time: the disk joins them
+_SYNCS = 4  # the most fsyncs at a time: the disk merges concurrent ones
 
-_LONGEST = 200  # bytes of a name; file systems take 255, and suffixes, ".gz" and drafts need some of them
+_LONGEST = 200  # the most bytes of a name: file systems take 255, of which suffixes, ".gz" and drafts need some
 # Windows reserves names of devices, with any suffix, and drops a dot at the end.
 _PLAIN = re.compile(r"(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[\w+][\w+.-]*(?<!\.)", re.ASCII | re.IGNORECASE)
 _HASHED = re.compile(r"-[0-9a-f]{16}$")

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     Model = TypeVar("Model", bound=BaseModel)
 
-DEPTH = 100  # levels of a JSON object: code that walks it recursively needs an end
-WIDTH = 10_000  # names in one object: every unknown one is an error with a message
+DEPTH = 100  # the most levels of a JSON object, since code walks it recursively
+WIDTH = 10_000  # the most names in one object, since every unknown one is an error with a message
 _MARK = b"\xef\xbb\xbf"  # the byte order mark, which the head of a file may have
 _SURROGATE = re.compile(rb"\\u[dD]")  # the escapes of surrogates, and of some other characters
 NOT_BLANK = r"\S"  # Field(pattern=NOT_BLANK): a string that is not blank

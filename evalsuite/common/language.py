@@ -50,10 +50,10 @@ def rows() -> MessageRows:
     from evalsuite.common.yamltext import parse_yaml
 
     sections = json.loads(packaged("common/zh.json").read_text(encoding="utf-8"))
-    # Messages of rules stand in their file, as the annotation page needs them, too.
+    # The messages of annotation rules are kept in rules.yaml, from which the annotation page takes them, too.
     rules, _ = parse_yaml(packaged("authoring/rules.yaml").read_text(encoding="utf-8"))
     others = sections["others"]
-    # Our messages quote those of libraries with a small first letter.
+    # Our messages quote those of libraries with a lower-case first letter.
     others |= {english[0].lower() + english[1:]: zh for english, zh in others.items()}
     return MessageRows({**others, **sections["ours"], **dict(rules["messages"].values())})
 
@@ -187,7 +187,7 @@ class MessageRows:
         return row.filled(part, self) if row else part
 
 
-_HEADS = 6  # names before a message: file, line, field, model
+_HEADS = 6  # the most names before a message: file, line, field, model
 # Rows of heads.
 _NAMES = "field {name!r}", "model {name}", "A number alone", "{cores} cores", "{cores} cores and {memory} GB of memory"
 

@@ -1,7 +1,7 @@
 """Read files of folders that others wrote, such as submissions: plain files only, up to a size.
 
 No link is followed, neither a file nor a folder below the one that the user named, so that a folder cannot show files of this
-machine; and no pipe or device is read, which might never end.
+machine; and no pipe or device is read, since reading it might never end.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from evalsuite.common.errors import DataError
 from evalsuite.common.jsonl import parse_object
 
-JSON_SIZE = 2**28  # bytes of results.json or manifest.json
+JSON_SIZE = 2**28  # the most bytes of results.json or manifest.json
 
 _PLAIN = (
     getattr(os, "O_NOFOLLOW", 0)

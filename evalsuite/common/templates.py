@@ -31,9 +31,9 @@ from evalsuite.common.yamltext import parse_yaml
 Head = TypeVar("Head", bound=BaseModel)
 
 _HEAD = re.compile(r"\s*\{#-?(.*?)-?#\}", re.DOTALL)
-LOOPS = 1_000_000  # passes of loops, calls and numbers of ranges in one rendering
-LONGEST = 10_000_000  # characters of a rendering
-LARGEST = 1_000_000  # numbers that operators, filters and methods are given must be smaller
+LOOPS = 1_000_000  # the most passes of loops, calls and numbers of ranges in one rendering
+LONGEST = 10_000_000  # the most characters of a rendering
+LARGEST = 1_000_000  # numbers given to operators, filters and methods must be smaller than this
 _WIDTH = re.compile(r"[%:][^a-zA-Z%{}]*\d{7}")  # a width in a format: %9999999d, {:9999999}
 
 
@@ -63,7 +63,7 @@ class TemplateFile:
         Raises PromptError, which names the field, if it is no such YAML.
         """
         comment = _HEAD.match(self.source)
-        # Blanks keep the columns of error messages right.
+        # Blanks in front of the text keep the columns right that error messages name.
         text = " " * comment.start(1) + comment.group(1) if comment else ""
         if not any(re.search(rf"(?m)^\s*{name}\s*:", text) for name in model.model_fields):
             return _valid(model, {}, self.path)  # a comment for people

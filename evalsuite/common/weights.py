@@ -18,7 +18,7 @@ from typing import Any
 from evalsuite.common.errors import BackendError
 
 log = logging.getLogger(__name__)
-_SHOWN = 8  # names in a message
+_SHOWN = 8  # the most names of tensors in a message
 WAY_ROUND = "serve the model with the transformers release that its code was written for, and use backend: openai"
 
 # Buffers that transformers' own classes compute, so a checkpoint may lack them.

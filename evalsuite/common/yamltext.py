@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-DEPTH = 50  # levels; the parser's time grows with the product of depth and length
+DEPTH = 50  # the most levels; the parser's time grows with the product of depth and length
 
 
 def parse_yaml(text: str, *, aliases: bool = True) -> tuple[Any, Node | None]:

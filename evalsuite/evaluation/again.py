@@ -107,7 +107,7 @@ def command_again(results: Results) -> str | None:
 
 
 def _asks(settings: RunSettings, cell: CellResult) -> bool:
-    """Whether a run with these settings asks a cell whose replies have a limit. Wordings and shots are not compared."""
+    """Whether a run with these settings asks a cell. Wordings and shots are not compared; scripted replies have no limit."""
     return (
         cell.facts.backend != "scripted"
         and (not settings.model or cell.model in settings.model)

@@ -110,8 +110,8 @@ class _Open:
 
 
 def ask_until(backend: Backend, planned: KeyedCells, store: Store, display: Display) -> None:
-    """Ask as `ask_trials` does, but each cell only until its estimate is narrow enough. What failed in an earlier command is
-    asked again, behind the point of stopping, too."""
+    """Ask as `ask_trials` does, but each cell only until its estimate is narrow enough. Requests that failed in an
+    earlier command are asked again, those behind the point of stopping included."""
     cells = [
         _Open(n, cell, trials, keys, asking_of(cell, trials), margin_of(cell) or 0.0)
         for n, (cell, trials, keys) in enumerate(planned)
@@ -147,8 +147,8 @@ def ask_until(backend: Backend, planned: KeyedCells, store: Store, display: Disp
 
 @dataclass(slots=True)
 class Ranking:
-    """Passes over models until every two that are compared are told apart, or alike. `passes` yields the names of the models
-    of a pass, each of which is then to be asked by `ask`."""
+    """Passes over models until each pair that is compared is either told apart or known to be alike. `passes` yields the names
+    of the models of each pass; the caller asks every one of them by `ask`."""
 
     store: Store
     display: Display

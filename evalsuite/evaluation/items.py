@@ -35,7 +35,7 @@ class SelectedItems:
 
     def facts(self, baseline: bool, **asked: Any) -> dict[str, Any]:
         """The fact "items" of a cell. Its "otherwise" lists the settings `asked` that differ from those of the models by which
-        the items were chosen, and "baseline" for a baseline, whom weights that fit models do not fit."""
+        the items were chosen, and "baseline" for a baseline, since the weights were fitted to models."""
         otherwise = [name for name, value in self._way.items() if asked[name] != value]
         otherwise += ["baseline"] if baseline and self._way else []
         return {**self._facts, **({"otherwise": otherwise} if otherwise else {})}

@@ -81,7 +81,7 @@ def kept_files(benchmark: Benchmark) -> dict[str, bytes]:
 
 @cache
 def _versions() -> dict[str, str]:
-    """The installed ones of `_PACKAGES`."""
+    """Package -> version, for each of `_PACKAGES` that is installed."""
     versions = {}
     for name in _PACKAGES:
         with suppress(metadata.PackageNotFoundError):

@@ -16,7 +16,7 @@ from evalsuite.metrics.tokens import TOKENISERS
 from evalsuite.parse import Choices, parse_option, parse_options, parse_span, stated_confidence
 from evalsuite.types import PARSERS, Answer
 
-# `output`, the reply; for a choice `options`; for a span it may have `dialogue` and `question`.
+# The fields of a row: `output`, the reply; for a choice, `options`; for a span, if known, `dialogue` and `question`.
 ReplyRow = dict[str, Any]
 
 

@@ -53,7 +53,8 @@ class CellParity:
     items: int
     same_ids: int
     same: int  # equal replies (`generate`), or equal most likely options (`labels`)
-    largest: float | None  # over the gold answers' tokens (`generate`), or over the labels (`labels`)
+    # Over the tokens of the gold answers (`generate`), or over the labels (`labels`).
+    largest: float | None
     mean: float | None
     differences: tuple[ReplyDifference, ...]
 

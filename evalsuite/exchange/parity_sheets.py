@@ -8,7 +8,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Value
 from evalsuite.exchange import parity
 
-SHOWN = 3  # differences printed of each kind; --out writes them all
+SHOWN = 3  # the most differences of each kind that are printed; --out writes them all
 
 
 def parity_sheets(compared: parity.Parity) -> Iterator[Sheet | str]:

@@ -72,7 +72,7 @@ class Imported:
 
     @property
     def exit_code(self) -> int:
-        """0 if every request has a reply and every line was of use, else 1."""
+        """1 if a line of the files is faulty (`_WRONG`) or the results have problems, else 0."""
         return 1 if any(self.remarks[name] for name in _WRONG) else self.results.exit_code
 
 

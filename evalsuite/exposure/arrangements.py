@@ -1,8 +1,8 @@
 """Texts in the published arrangement and in others: the order of items in a file, the order of an item's options.
 
-A model that never read a file cannot know which arrangement was published, if chance decided that. `check` looks in the texts,
-without a model, for signs that it did not: items sorted by topic, or options in a fixed order, are likelier as published for
-every model, and then the test says nothing.
+If chance decided which arrangement was published, a model that never read the file cannot know it. `check` looks in the texts,
+without a model, for signs that something else decided, such as items sorted by topic or options in a fixed order: then every
+model finds the published arrangement likelier, and the test says nothing.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def exact_test(arrangements: Arrangements, logprobs: Sequence[float], rng: Rando
     for stratum in arrangements.strata:
         values.append([next(found) for _ in stratum])
     gain = fmean(row[0] - fmean(row[1:]) for row in values) if values else 0.0
-    # under chance the published one less the others varies as any one does: by (n / (n - 1))² of the variance of the n
+    # Under chance, the published one less the mean of the others has (n / (n - 1))² times the variance of the n values.
     spread = math.fsum(pvariance(row) * (len(row) / (len(row) - 1)) ** 2 for row in values) ** 0.5 / max(1, len(values))
     return Exact(stratified_p(values, rng), *above(values), len(values), gain, POWER * spread)
 
@@ -97,7 +97,7 @@ def order_of_items(
 
 
 _CLUES = ("similar neighbours", "neighbours of similar length", "longer entries later", "longer entries earlier")
-_UNREAD = 19  # other orders that the check compares: no model reads them
+_UNREAD = 19  # the most other orders that the check compares, since no model has to read them
 _DRAWS = 9_999
 
 

@@ -1,4 +1,4 @@
-"""Does a model go on with the first half of an item as its file does?
+"""Test whether a model continues the first half of an item as its file does.
 
 Local models are given the first half of the file's entry, as it stands there. Endpoints are asked in words, once with the name
 of the benchmark and its split (guided), once without (general; Golchin & Surdeanu 2023).

@@ -160,7 +160,7 @@ def _units_of_shard(sizes: Sequence[int], room: int) -> int:
     return number
 
 
-_NINE_IN_TEN = 1.28  # standard deviations
+_NINE_IN_TEN = 1.28  # standard deviations above the mean below which nine in ten values of a normal distribution lie
 
 
 def orders(count: int, others: int, rng: Random) -> list[tuple[int, ...]]:

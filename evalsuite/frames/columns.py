@@ -194,7 +194,7 @@ def _core(hint: Any) -> tuple[Any, bool]:
 
 
 def _described(hint: Any) -> str:
-    """The description within a type."""
+    """The description among a type's annotations, or among those of its members; "" without one."""
     for arg in get_args(hint):
         if isinstance(arg, FieldInfo) and arg.description:
             return arg.description

@@ -168,7 +168,7 @@ def _kept(table: Table, columns: Sequence[str] | None) -> list[int]:
 def _rows(
     table: Table | ReplyTable, names: Sequence[str], done: Sequence[Results], columns: Sequence[str] | None, size: int
 ) -> Iterator[list[list[Any]]]:
-    """The rows, about `size` at a time."""
+    """The rows in batches of `size`; the last may be smaller."""
     batch: list[list[Any]] = []
     for name, results in zip(names, done, strict=True):
         for row in _of_run(table, results, columns):

@@ -116,12 +116,12 @@ def _inner(
 
 
 def _keys(steps: tuple[InnerRows, ...]) -> tuple[InnerRows, ...]:
-    """The steps with the columns that name a row only."""
+    """The steps, with only those of their columns that identify a row."""
     return tuple(replace(step, leaves=tuple(filter(_is_key, step.leaves))) for step in steps)
 
 
 def _by_kind(children: Sequence[Child]) -> list[list[Child]]:
-    """Lists of one kind of rows, which share a table."""
+    """The children in groups with rows of one kind, which share a table."""
     groups = by_key((child.path if child.keyed else child.model, child) for child in children)
     return list(groups.values())
 
@@ -132,7 +132,8 @@ def _meaning(child: Child) -> str:
 
 
 def _within(child: Child, model: type[BaseModel], same: Sequence[Child] = (), kept: bool = False) -> InnerRows:
-    """The step to the rows of a child, or of all children alike. `kept`: a row without such rows stays, with nulls."""
+    """The step from a row to the inner rows of `child`, or of all children in `same`, which share a table. `kept`: a row
+    without inner rows gives one row with nulls."""
     if child.keyed:
         keys: tuple[FrameColumn, ...] = (_key(child, model),)
         leaves = (

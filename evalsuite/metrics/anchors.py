@@ -172,7 +172,7 @@ METHODS: Mapping[str, Method] = {
 }
 SIGNED = ("regression", "medoid-regression")  # methods that may give weights below 0
 _BY_DISTANCE = {"medoids", "medoid-regression"}
-# Choices that each error is the mean of. Medoids take long, and hardly vary.
+# Number of choices of items over which the error of each method is averaged. Medoids take long, and hardly vary.
 _DRAWS = {"random": 40, "stratified": 20, "answers": 20, "medoids": 1, "regression": 10, "medoid-regression": 1}
 
 
@@ -263,14 +263,14 @@ class SizeError:
     """The accuracy of scores estimated from k items: errors on models left out, in the metric's unit."""
 
     size: int
-    method: str  # the best one by all models; `choose` takes it
+    method: str  # the method with the lowest error over all models, to be given to `choose`
     error: float  # mean absolute error of the best method, which is chosen without the models left out
-    rms: float  # root of the mean square error of the same
+    rms: float  # root mean square error of the best method
     half: float  # half width of a 95 % interval for the score of a new model that is like these
-    worst: float  # mean error of the model with the largest one
+    worst: float  # mean error on the model on which it is largest
     methods: dict[str, float]
     random: tuple[float, float]  # 5th and 95th percentile of the error of single random sets
-    # Errors on the best quarter of models, from the others: of the best method, of random items.
+    # Errors on the best quarter of models, estimated from the others: by the best method, and by random items.
     stronger: tuple[float, float] | None
 
 

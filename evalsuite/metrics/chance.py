@@ -23,8 +23,8 @@ from evalsuite.metrics.statistics import CLEARLY, FIRST, Floats, Rng, by_cluster
 
 @dataclass(frozen=True, slots=True)
 class ShuffledTest:
-    """The share of right choices, the share for the same choices in random order, and the p-value that the first is no
-    greater."""
+    """The share of right choices, the share for the same choices in random order, and the p-value of the hypothesis that the
+    first is no greater than the second."""
 
     right: float
     shuffled: float
@@ -59,7 +59,7 @@ def better_than_shuffled(
     first = np.arange(len(right)) * len(sets)
 
     def studentized(fit: Floats, indices: NDArray[np.int_]) -> Floats:
-        """(..., N) indices in a fit -> (...) their sum over its standard error."""
+        """(..., N) indices into `fit` -> (...) the sum of these values, divided by its standard error."""
         sums = np.add.reduceat(fit.ravel()[indices], starts, axis=-1)
         error = np.sqrt((sums * sums).sum(axis=-1))
         return np.where(error > 1e-9, sums.sum(axis=-1) / np.where(error > 1e-9, error, 1.0), 0.0)

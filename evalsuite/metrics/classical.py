@@ -57,8 +57,8 @@ def alpha(table: Floats) -> float | None:
 
 
 def negative_p(item: Floats, others: Floats, orders: NDArray[np.intp]) -> float:
-    """One-sided p of an item's negative discrimination, over `orders` (from `orders_of`). All permutations give an exact one."""
-    # Means and variances do not change under permutation, so that the sum of products orders as the correlation does.
+    """One-sided p of an item's negative discrimination, over `orders` (see `orders_of`); exact if they are all permutations."""
+    # Permutation changes no mean or variance, so that sums of products rank the orders as correlations would.
     hits = int(np.count_nonzero(item[orders] @ others <= item @ others + _NOISE))
     whole = len(orders) == math.factorial(len(item))
     return hits / len(orders) if whole else (hits + 1) / (len(orders) + 1)

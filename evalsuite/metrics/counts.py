@@ -122,7 +122,7 @@ class TokenTable:
         return self._grams[order]
 
     def sum_by_ref(self, rows: Ints, values: Numbers, order: int) -> Floats:
-        """(R,) sums of `values` over the reference rows `rows`, for each reference."""
+        """(R,) sum of `values` for each reference. `rows` are the rows of `grams(order)` to which the values belong."""
         pair = self.grams(order).text[rows] - self.n
         sums: Numbers = np.bincount(pair, weights=values, minlength=len(self.ref_item))
         return sums.astype(float)

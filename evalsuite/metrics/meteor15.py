@@ -23,15 +23,15 @@ from evalsuite.metrics.meteor import align, lowercased
 
 ALPHA, BETA, GAMMA = 0.85, 0.2, 0.6
 BEAM = 40  # beam width of the alignment search, as in the jar
-LIMIT = 20_000  # tokens and pairs of equal tokens that the search takes, to bound its time
+LIMIT = 20_000  # the most tokens of an answer plus pairs of equal tokens that are searched, to bound the time
 COLUMNS = ("hyp", "ref", "match", "chunk")
 
 
 def statistics(table: TokenTable) -> Ints:
     """(N, 4) sufficient statistics of the items, see COLUMNS; with several references those of the best score.
 
-    A pair with more than LIMIT tokens and pairs of equal tokens keeps the chunks of `align`, which may be more than the
-    fewest. Prose reaches LIMIT with more than a thousand characters on both sides.
+    A pair of answer and reference beyond LIMIT keeps the chunks of `align`, which may be more than the fewest. Prose reaches
+    LIMIT with more than a thousand characters on both sides.
     """
     matches, chunks = align(table)
     words = lowercased(table)[table.tokens]

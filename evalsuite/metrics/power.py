@@ -27,8 +27,8 @@ DISAGREE, CORRELATION = 0.3, 0.1
 
 
 def _errors(sizes: Sequence[float] | Floats) -> float | None:
-    """The number of standard errors, of Student's t with dialogues - 1 degrees of freedom, for dialogues of these sizes; None
-    where few of them hold so many items that no difference is enough.
+    """The detectable difference in standard errors, by Student's t with dialogues - 1 degrees of freedom, for dialogues of
+    these sizes; None where few dialogues hold so many of the items that the test finds no difference, however large.
 
     The test compares a sum with the root of the dialogues' sum of squares, about zero and not about their mean: with s, the share
     of its square that a sum of one value in all items has there, t(0.975) becomes c / √(1 - c² s). Of equal sizes it is t(0.975).

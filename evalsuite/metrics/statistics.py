@@ -154,7 +154,7 @@ def wilson(right: float, total: float) -> Interval:
     return Interval(share, low, 1.0 if right == total else min(1.0, centre + half))
 
 
-_FEW = 10  # dialogues
+_FEW = 10  # with fewer dialogues than this, an effective size may not exceed the number of items
 # Fewer dialogues than this are not resampled: percentile intervals of 5, 12 and 20 dialogues hold the truth in 82, 90 and
 # 92 % of samples instead of 95 (benchmarks/intervals.py).
 RESAMPLED = 30
@@ -495,13 +495,13 @@ def holm(p_values: Mapping[Key, float]) -> dict[Key, float]:
 class Corrected:
     """A test within its family."""
 
-    p: float  # p-value by Holm
-    least: float  # the smallest p, by Holm, that the family's dialogues can give, whatever the replies
+    p: float  # the p-value, adjusted by Holm
+    least: float  # the smallest adjusted p-value that any replies could give with this family's numbers of dialogues
     family: int  # tests that are corrected together
 
 
 def within_families(tests: Sequence[tuple[Hashable, float, float]]) -> list[Corrected]:
-    """Correct (family, p, smallest p that its dialogues can give) of each test over its family.
+    """Correct each test, given as (family, p, smallest p that its dialogues can give), over its family.
 
     >>> [c.p for c in within_families([("a", 0.01, 0.0), ("b", 0.02, 0.0), ("a", 0.04, 0.0)])]
     [0.02, 0.02, 0.04]

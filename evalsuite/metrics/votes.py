@@ -23,7 +23,9 @@ class Vote(NamedTuple):
 
 
 def right_once(n: int, right: int, k: int) -> float:
-    """Chance that k of n askings, `right` of which are right, hold a right one. Raises ValueError unless 1 <= k <= n.
+    """Chance that at least one of k askings is right, drawn from n of which `right` are right.
+
+    Raises ValueError unless 1 <= k <= n.
 
     >>> round(right_once(10, 3, 5), 4)
     0.9167
@@ -33,7 +35,7 @@ def right_once(n: int, right: int, k: int) -> float:
 
 
 def right_always(n: int, right: int, k: int) -> float:
-    """Chance that k of n askings, `right` of which are right, are all right. Raises ValueError unless 1 <= k <= n.
+    """Chance that all of k askings are right, drawn from n of which `right` are right. Raises ValueError unless 1 <= k <= n.
 
     >>> right_always(10, 8, 2) == 28 / 45
     True

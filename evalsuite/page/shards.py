@@ -36,7 +36,7 @@ from evalsuite.types import Coordinates, Place
 SIZE = 1_500_000  # approximate characters of a shard before compression; the replies to an item are never split
 WORTH = 25_000  # replies whose packing takes longer than a process takes to start
 
-# One letter an item, so that lists can be filtered and counted without a shard.
+# One letter for each item, so that lists can be filtered and counted without loading a shard.
 OUTCOMES = {
     "right": "r",
     "partial": "p",
@@ -200,7 +200,7 @@ def pack_columns(cells: Sequence[PageCell]) -> list[Packed]:
     replies = sum(one.cell.items - one.cell.missing for one in cells)
     pieces = by_key((replace(one.column, perturb="none"), one) for one in cells)
     processes = max(1, min(cores(), len(pieces), replies // WORTH))
-    # Processes of their own know no benchmark files yet; this one does.
+    # Worker processes do not know the runs' benchmark files yet; this process does.
     folders = dict.fromkeys(one.folder for one in cells) if processes > 1 else ()
     prepare = partial(_packer, tuple(folders))
     largest_first = sorted(pieces.values(), key=len, reverse=True)  # so that no process begins a large one last

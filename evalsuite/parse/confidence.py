@@ -96,11 +96,11 @@ _LINK = (
     r"(?:[ \t\n\"“”'*_`:=|]|为|是|约|大约|大概|有|在|达到?|高达|~|≈|-[ ]|(?<![a-z])(?:in|this|my|answer|is|of|at|about|around|"
     r"approximately)(?![a-z])){0,10}?"
 )
-# A number behind a name; on a scale that the name states (信心(1-10): 8) any number.
+# A number behind a word for confidence; any number if the word states a scale: 信心(1-10): 8.
 NAMED = re.compile(
     rf"(?:{_NAMES}){_SCALE}{_LINK}(?<![\d.-])(?:(?P<number>{_ANY})|(?P<scaled>{_FIGURE}))(?![\d/]|\.\d|{_TO}\d)"
 )
-# A number before a name: 85%的把握, 九成把握, 90% sure.
+# A number before a word for confidence: 85%的把握, 九成把握, 90% sure.
 KNOWN = re.compile(
     rf"(?<![\d.])(?P<number>{_MARKED})(?:[ ]?(?:以上|左右|上下))?[ ]?的?"
     r"(?:(?:把握|信心|置信度?|可信度|确信|确定|肯定)(?!不)|(?:sure|certain|confident|confidence|certainty)(?![a-z]))"
@@ -121,7 +121,7 @@ class Statement(NamedTuple):
 
 
 def statements(raw: str) -> list[Statement]:
-    """Every statement of a reply, outside of its thinking, in order.
+    """Every statement of confidence in a reply, outside of its thinking, in order.
 
     >>> statements("(a)。我有九成把握")
     [Statement(confidence=0.9, start=6, end=10)]

@@ -34,7 +34,8 @@ _BOX = re.compile(f"{BOX_OPEN}([^{BOX_CLOSE}]*)")
 def parse_verbatim(
     output: str, *, dialogue: Sequence[str], question: str | None = None, finish: str = "stop", extract: bool = True
 ) -> Answer:
-    """Parse words of the dialogue: the whole reply, its first line, or words that its last line names; else as `parse_span`.
+    """Parse an answer that is a span of the dialogue: the whole reply, its first line, or a quotation in its last line. Without
+    such a span, read the reply as `parse_span` does.
 
     Ignores case, a lead-in ("Answer:"), quotes and outer punctuation. Matches whole words: "rain" is not in "train".
 

@@ -42,8 +42,8 @@ CUES: dict[str, str] = {
     "w":  # calls it right, weakly: it may be said of several options
         "符合 吻合 相符 合理 一致 (说|讲)得通 匹配 成立 通顺 适合 有道理 找到依据 靠谱 有据可依 不错 契合 贴合 相关 plausible fit(|s) match(|es) suitable appropriate supported make(|s)_(|perfect_)sense reasonable "
         "consistent",
-    "y": "行 可能 可以 likely possible",  # possible
-    "-":  # calls what stands before wrong
+    "y": "行 可能 可以 likely possible",  # says that an option is possible
+    "-":  # says that what stands before is wrong
         "错(|误) 误 不(可能|太可能|对|符|符合|妥|通|通顺|存在) 站不住脚 无关 没(|有)关系 矛盾 相悖 牵强 (没有|缺乏|无)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) wrong "
         "less_(suitable|appropriate) incorrect inappropriate irrelevant false unlikely inaccurate unsuitable unrelated implausible impossible "
         "contradict(|s)",

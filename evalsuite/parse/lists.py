@@ -9,10 +9,11 @@ from evalsuite.parse.chars import bare
 from evalsuite.parse.mentions import OptionKeys
 from evalsuite.parse.rules import HEAD, LINE, NAME, NOT, Hit
 
+# Patterns that match `hit.before` are over the tokens of a tape (tape.TOKENS).
 _NUMBERED = re.compile(r"(?<![\w.])(\d{1,2})[ ]?[.、)][ ]{0,2}[(\[]?([a-z])(?![a-z])")  # 1. B 2. D 3. A
 _ITEM_LINE = re.compile(r"[!/]b\Z")
-_ITEM_ANSWER = re.compile(r"[!/^](?:b['_]?|')S:[\[(]*\Z")  # 1. 答案：b
-_GOES_ON = 4  # characters of the next option's text that show that a list goes on
+_ITEM_ANSWER = re.compile(r"[!/^](?:b['_]?|')S:[\[(]*\Z")  # up to the label in a line such as 1. 答案：b
+_GOES_ON = 4  # the fewest characters of the next option's text that show that a list goes on
 _HEADS = frozenset("!/^.:b(")  # tokens before an item of a list
 _ITEM = "选项"  # the word before a label, behind which a list may be cut off
 

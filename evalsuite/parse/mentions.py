@@ -26,8 +26,8 @@ NONE = re.compile(  # an option that says that no other is right, and a reply th
 )
 _SAYS_NONE = 18  # only options with fewer characters say that no other is right
 _LIGHT = re.compile(r"(?:为了|因为|昨[晚天]|今[早天]|[他她我它们在去要想会是很到])*")
-LIMIT = 200  # mentions of a kind kept of a text: half from its head, half from its tail
-FORMER, LATTER = -2, -3  # 前者, 后者 before they are resolved
+LIMIT = 200  # the most mentions of a kind that are kept of a text: half from its head, half from its tail
+FORMER, LATTER = -2, -3  # in place of an option's index: 前者 and 后者, until it is known what they refer to
 HAN = re.compile(r"[一-鿿㐀-䶿]")
 _GAP = re.compile(r"…+|\.{3,}|_{2,}|~{2,}|\[.{0,3}\]|\(\s*\)")  # a gap in an option text that replies fill in: 由…制成
 _FORMULA = re.compile(r"[\\\\$]")
@@ -112,7 +112,7 @@ def prepare(options: Mapping[str, str]) -> OptionKeys:
 
 @lru_cache(maxsize=4096)
 def options_of(pairs: tuple[tuple[str, str], ...]) -> OptionKeys:
-    """`prepare` of pairs of label and text."""
+    """The same as `prepare`, from pairs of label and text."""
     labels = tuple(label_core(label) for label, _ in pairs)
     keys = tuple(key(strip(text).text if _FORMULA.search(text) else text) for _, text in pairs)
     by_text = {text: index for index, text in enumerate(keys) if text and keys.count(text) == 1}
@@ -136,7 +136,7 @@ def options_of(pairs: tuple[tuple[str, str], ...]) -> OptionKeys:
 
 
 def _label(labels: Sequence[str], digits: bool) -> re.Pattern[str]:
-    """A pattern of labels of the kind of these: any letter, if all are letters."""
+    """A pattern of all labels of the same kind as these: of any letter, if these are letters."""
     after = (
         r"(?![a-z0-9_%‰℃])(?![.:]\d(?!\.\d))" if digits else r"(?![a-z0-9_+'’])(?!#(?!include|\s*$))(?!\.[a-z]\.)"
     )  # no label: i.e.
@@ -442,7 +442,7 @@ def _positions(low: str, options: OptionKeys) -> Iterator[Mention]:
 
 
 def _ordinary(low: str, start: int, end: int, word: str) -> bool:
-    """Whether an option text is an ordinary word here: a verb (rule 10), or 原因 in 原因如下."""
+    """Whether an option's text is used here as an ordinary word, which names no option: a verb (rule 10), or 原因 in 原因如下."""
     if len(word) == 1 or word == "是一个":  # stands between punctuation, or after a verb that takes an answer
         after, before = low[end : end + 1], low[max(start - 1, 0) : start]
         if after and after not in ",。.;!?~…(\n)]】」』”\"'’》 \ue000\ue002}":

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from evalsuite.parse.chars import bare, fold, lower
 
-TAIL = 24  # characters without punctuation of a question's end, by which a reply that repeats it is recognised
-_ASKING = 60  # characters of a question's end that ask
+# The most characters of a question's end, without punctuation, by which a reply that repeats the question is recognised.
+TAIL = 24
+_ASKING = 60  # characters at the end of a question that are searched for its verb and its negation
 _TURN = re.compile(r"\s*[A-Pa-p][:：]")
 _TALK = re.compile(r"对话|\[mask\]|dialogue|conversation|utterance|speaker")
 _WRONG = re.compile(
@@ -21,8 +22,8 @@ _WRONG = re.compile(
 
 
 class QuestionText(NamedTuple):
-    """A question in the form of clean text (folded, lower case). `words`: without punctuation; `tail`: the end of
-    that."""
+    """A question in the form of clean text (folded, lower case). `words`: the same without punctuation; `tail`: the end of
+    `words`."""
 
     text: str = ""
     words: str = ""
@@ -32,7 +33,7 @@ class QuestionText(NamedTuple):
 
     @property
     def asking(self) -> str:
-        """The words at its end that ask."""
+        """The end of the question, which says what is asked for."""
         return self.text[-_ASKING:]
 
 

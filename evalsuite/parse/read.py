@@ -35,7 +35,8 @@ from evalsuite.parse.strip import SPEAKER, Block, Clean, blocks, quotations, str
 from evalsuite.parse.tape import Tape, cues, make_tape
 from evalsuite.types import Answer, Status
 
-CACHED = 1000  # characters of a reply whose answer is kept: most runs have the same short replies again and again
+# The most characters of a reply whose answer is cached: most runs have the same short replies again and again.
+CACHED = 1000
 Turns = Sequence[str] | None
 _DUE = "SspC=l+FoRu"  # classes of cue words (lexicon.CUES) that an answer may follow
 _TENTHS = "(?P<tenths>[一二两三四五六七八九])"
@@ -124,7 +125,7 @@ def read_one(
     dialogue: tuple[str, ...] | None,
     question: QuestionText,
 ) -> Answer:
-    """The option that a reply commits to, in the mode "full"."""
+    """The option that a reply commits to, as the parser "full" reads it."""
     whole = None if finish == "length" else _verbatim(output, options)
     if whole is not None:
         return whole
@@ -309,7 +310,7 @@ _LISTS = re.compile(r"\s+[(\[]?[a1甲][)\].:、 ]")  # options follow
 _ASKS = re.compile(r"\s*(?:问题|题目|question|q)[ ]?\d*[ ]?:")
 _GOES_ON = 5  # characters of the question's end that show that a reply goes on with it
 _HEAD = 12  # characters of the question's head with which the next question of the same kind begins
-_LED = 8  # characters before the question's words that are a label or a list's mark
+_LED = 8  # the most characters of a label or a list's mark before the question's words
 _MARKS = re.compile(r"[\s?:。.,;)_]+")
 _CUT_OFF, _UNDECIDED = Verdict(Status.TRUNCATED, rule="cut-off"), Verdict(Status.UNPARSED, rule="undecided")
 
@@ -512,7 +513,7 @@ _CLAUSE = re.compile("[,，]")
 
 
 def _ends_in(said: str, text: str) -> bool:
-    """Whether a reply was cut off in an option's text."""
+    """Whether a reply was cut off inside an option's text."""
     return any(said.endswith(text[:size]) for size in range(_CUT, min(len(said), len(text))))
 
 

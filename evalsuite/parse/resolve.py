@@ -12,7 +12,8 @@ from evalsuite.parse.rules import ALL, ANSWER, ASK, BUT, CANCEL, HEAD, LINE, NAM
 from evalsuite.parse.tape import Tape
 from evalsuite.types import Status
 
-_ITEM = re.compile(r"[!/]b[(\[|]*\Z")  # heads a line with a bullet
+# Patterns over the tokens of a tape (tape.TOKENS), before or behind a hit.
+_ITEM = re.compile(r"[!/]b[(\[|]*\Z")  # at the head of a line with a bullet
 _BESIDE = re.compile(r"[MTQGW][^./]*\Z")  # in one sentence with the choice before: 可能是b，也可能是c
 _SHORT = re.compile(r"![@_'~=#,.Ac]*(?:[+]?['_~]*R)?T[_'~,.=]*")
 _ENDS_FIRST = re.compile(r"![_'~#=y]*T\.")  # the first sentence ends with an option's text
@@ -122,7 +123,7 @@ def _explicit(found: Sequence[Hit], tape: Tape, cut: bool, doubts: bool) -> list
 
 
 def _added(last: Hit, new: Hit) -> bool:
-    """Whether a choice is added to the one before: 也, the next line of a list, 也许是a，也许是b."""
+    """Whether a choice is added to the one before it: by 也, on the next line of a list, or as in 也许是a，也许是b."""
     listed = new.verdict in (LINE, HEAD) and new.start - last.end <= 12
     repeats = new.rule == "is" or (new.rule == "right" and len(last.options) > 1)  # A和B正确，C正确
     again = repeats and new.rule == last.rule and _BESIDE.search(new.before)
@@ -206,10 +207,10 @@ def _answers(low: str, hit: Hit, tape: Tape, question: QuestionText) -> bool:
         return False
     gap = _WHICH.search(asks)
     if gap and gap.start() > 2 and before.endswith(asks[: gap.start()]):
-        return True  # 婚礼在6月, to 婚礼在几月?
+        return True  # 婚礼在6月 answers 婚礼在几月?
     if gap and len(rest := asks[gap.end() :]) > 1:
         lead = asks[max(gap.start() - 2, 0) : gap.start()]
-        rest = rest[rest[0] == bare(low[hit.start : hit.end])[-1:] :]  # 1968年建成, to 哪年建成?
+        rest = rest[rest[0] == bare(low[hit.start : hit.end])[-1:] :]  # 1968年建成 answers 哪年建成?
         if behind.removeprefix("的").startswith(rest[:1] if len(lead) > 1 and before.endswith(lead) else rest):
             return True  # 会去篮子里找, to 会去哪里找球?; 会有感激的感觉, to 会有什么感觉?
     for passed in range(4):  # characters between the two: a copula, an article
@@ -222,7 +223,7 @@ def _answers(low: str, hit: Hit, tape: Tape, question: QuestionText) -> bool:
 
 _WHICH = re.compile(r"哪[里儿个些]?|什么|谁|多少|几")
 _STOP = re.compile(r"[\n。!?;]|\.\s")
-_LOOKED = 40  # hits that are compared with the question
+_LOOKED = 40  # the most hits that are compared with the question
 _RESTATED = 5  # characters of the question beside an option that show that its sentence answers; twice as many letters
 
 

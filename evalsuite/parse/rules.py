@@ -153,7 +153,7 @@ CompiledRule = tuple[Rule, Matcher | None, Matcher | None]  # matchers of the ta
 
 
 def compiled(rules: Sequence[Rule]) -> dict[str, list[CompiledRule]]:
-    """Focus token -> its rules, in rank."""
+    """Focus token -> its rules, by rank."""
     table: dict[str, list[CompiledRule]] = {}
     for rule in rules:
         ends = re.compile(rf"(?:{rule.before})\Z").search if rule.before else None
@@ -172,7 +172,7 @@ BACK, AHEAD = 48, 24  # tokens that rules see before and behind
 
 
 def matching(token: str, before: str, behind: str, several: bool) -> Iterator[Rule]:
-    """The rules that match at a token, in rank."""
+    """The rules that match at a token, by rank."""
     return (
         rule
         for rule, ends, begins in table(several).get(token, ())
@@ -349,7 +349,7 @@ def _unlooped(found: list[Hit], count: int) -> list[Hit]:
     return [hit._replace(verdict=NAME, rule="listed") if hit.verdict == STATE else hit for hit in found]
 
 
-_LOOPS = 3  # lists of all options that show that a reply repeats the question
+_LOOPS = 3  # the fewest lists of all options that show that a reply repeats the question
 
 
 def _announced_alike(one: Hit, other: Hit) -> bool:
@@ -373,7 +373,7 @@ def _paraphrased(found: list[Hit]) -> list[Hit]:
 
 
 def _beside(found: list[Hit], at: int) -> bool:
-    """Whether the hit before or behind stands on a line of its own with its text."""
+    """Whether the hit before or behind this one stands on a line of its own, with its option's text."""
     return any(hit.verdict == LINE and hit.labelled for hit in found[max(at - 1, 0) : at] + found[at + 1 : at + 2])
 
 

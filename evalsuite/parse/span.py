@@ -134,7 +134,7 @@ def _asked(question: str) -> str:
 
 
 def by_act(table: Sequence[SpanRule], kind: str) -> dict[str, list[SpanRule]]:
-    """The rows for a kind of question, by what they do."""
+    """Act -> the rows for a kind of question, in the order of the table."""
     rows: dict[str, list[SpanRule]] = defaultdict(list)
     for rule in table:
         if kind in rule.kinds:
@@ -162,7 +162,7 @@ class _Reader:
         self.used: list[Used] = []
 
     def match(self, act: str, place: Span, search: bool = False) -> re.Match[str] | None:
-        """The match of the first row of an act in a place; the row is noted."""
+        """The match of the first row of an act that matches in a span of the text; the row is added to `used`."""
         low, (start, end) = self.low, place
         for rule in self.rows.get(act, ()):
             pattern = rule.pattern
@@ -172,14 +172,14 @@ class _Reader:
         return None
 
     def every(self, act: str, place: Span, text: str) -> Iterator[tuple[SpanRule, re.Match[str]]]:
-        """The matches of all rows of an act in a place."""
+        """The matches of all rows of an act in a span of the text."""
         return ((rule, found) for rule in self.rows.get(act, ()) for found in rule.pattern.finditer(text, *place))
 
     def key(self, place: Span) -> str:
         return bare(self.low[slice(*place)])
 
     def said(self, place: Span) -> bool:
-        """Whether the dialogue contains these words."""
+        """Whether the dialogue contains the words of a span."""
         words = self.key(place)
         return bool(words) and words in self.dialogue
 
@@ -189,7 +189,7 @@ class _Reader:
         return "事件" in self.asked and event != "" and not _JOINTS.sub("", self.key(place)).replace(event, "")
 
     def echoes(self, place: Span, least: int = 6) -> bool:
-        """Whether words are a piece of the question."""
+        """Whether the words of a span are a piece of the question."""
         said = self.key(place)
         return len(said) >= least and said.rstrip("是为") in self.asked
 

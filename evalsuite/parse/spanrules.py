@@ -1,7 +1,9 @@
-"""Rules of spans: a ranked table, with a row for each form of reply. The first row of an act that matches is used.
+"""Rules of spans: a ranked table, with a row for each form of reply. Each row has an act, such as REFUSE; of the rows of an act
+the first that matches is used.
 
 A pattern is matched against folded lower-case text; `@word` in it stands for any of `WORDS["word"]`. The example is a reply that
-uses the row, its span between ⟦ and ⟧. tests/test_span_rules_needed.py: some labelled reply needs each row and each word.
+uses the row, its span between ⟦ and ⟧. tests/test_span_rules_needed.py checks that some labelled reply needs each row and each
+word.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ _THINK = re.compile(
     # The Harmony format without its special tokens; the marks that command-line programs print around thinking.
     r"|\Aanalysis(?=[a-z])|assistant(?:analysis|commentary|final)(?=\W|[^\W\d_])|\A\s{0,9}thinking\.\.\.\n|\.\.\.done thinking\.?\n"
 )
-# Each tag holds one of these: a bracket, _of_, think, analysis, assistant.
+# A quick check, since each tag holds one of these: a bracket, _of_, think, analysis, assistant.
 _MAY_THINK = re.compile(r"[<\[◁【_ta](?:(?<=[<\[◁【])|(?<=_)of_|(?<=t)hink|(?<=a)(?:nalysis|ssistant))")
 _SHUTS = re.compile(r"[<\[◁|【]*(?:/|end|close|channel\|>(?:\s?final|$)|assistantfinal|im_start\|>\s?answer|\.)")
 

@@ -20,7 +20,7 @@ from evalsuite.parse.mentions import MentionGroup
 from evalsuite.parse.strip import SPEAKER, Block
 
 Span = tuple[int, int]
-LIMIT = 600  # cue words kept of a text
+LIMIT = 600  # the most cue words that are kept of a text
 
 # The meaning of each token of a tape.
 # fmt: off
@@ -84,8 +84,8 @@ def scanner() -> tuple[re.Pattern[str], dict[str, str]]:
 
 
 def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, str]]:
-    """A pattern of all cue words and marks, and what each is. Each alternative begins with a character, so that `re` passes
-    quickly over those that begin none; English words are matched whole, so that none is looked for inside another."""
+    """A pattern of all cue words and marks, and the class of each. Every alternative begins with a literal character, so that
+    `re` passes quickly over characters that begin none. English words are matched whole: none is found inside another word."""
     kinds = dict(_MARKS)
     for kind, listed in words.items():
         for word in expand(listed):
@@ -104,7 +104,8 @@ def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, s
     parts += [r"有(?<=[的法述项]有)(?=:?[ ]?[(\[]?[a-i1-9甲乙丙丁][^\w:])"]
     parts += [r"×(?![ ]?\d)"]
     parts += [r"否(?<![是能可与]否)(?=[ ]?(?:[|,。;.(\n]|$))"]
-    placed = {".": ".", "对": "+", "无": "0", "否": "Z", "×": "-", "有": "="}  # cue words in some places only
+    # Cue words only where the patterns above match them.
+    placed = {".": ".", "对": "+", "无": "0", "否": "Z", "×": "-", "有": "="}
     return re.compile("|".join(parts)), {word: kind for word, kind in kinds.items() if kind != "~"} | placed
 
 

@@ -178,7 +178,7 @@ def traditional(item: Item, seed: int = 0) -> Item:
 
 
 def _as_quoted(span: str, alone: str, before: Iterable[str], after: Iterable[str]) -> str:
-    """A span as it stands in the converted dialogue (`after`); `alone`, converted by itself, if its turn changed in length."""
+    """A span as in the converted dialogue (`after`); if its turn changed in length, `alone`, the span converted by itself."""
     for old, new in zip(before, after, strict=True):
         if span in old and len(old) == len(new):
             start = old.index(span)

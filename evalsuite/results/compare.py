@@ -151,7 +151,7 @@ def compare(
 def _nothing_shared(
     folder: Path, by: str, names: tuple[str, str], cells: Sequence[Sequence[_Asked]], paired: bool
 ) -> ConfigError:
-    """The reason why there is no row, and what to do."""
+    """An error that says why there is nothing to compare, and which command would add it."""
     one, two = names
     out = safe(str(folder), lines=False)
     flag = " --model ".join(("", *names)).strip() if by == "models" else f"--{by} {one},{two}"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from evalsuite.results.store import Source
 
 LEVEL = 0.95
-_USUAL = 0.03  # the half width that bets are made for where the asking waits for none
+_USUAL = 0.03  # the half width for which the bounds are optimised where the asking does not wait for one
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,9 @@ from evalsuite.types import Cell, Place, Reading, context_of
 
 Row = TypeVar("Row", bound=BaseModel)
 Line = TypeVar("Line", bound=ReplyName)
-LINE = 2**24  # bytes of a line: a reply of 1 MB, fully escaped, and its prompt
-FILE = 2**30  # bytes of a file, unpacked
-COUNT = 1_000_000  # lines of a file
+LINE = 2**24  # the most bytes of a line: a reply of 1 MB, fully escaped, and its prompt
+FILE = 2**30  # the most bytes of a file, unpacked
+COUNT = 1_000_000  # the most lines of a file
 # A file larger than FREE bytes may not unpack to more than RATIO times its packed size (text: about 10 times).
 RATIO, FREE = 300, 2**26
 

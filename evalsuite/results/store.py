@@ -52,7 +52,7 @@ CREATE TABLE IF NOT EXISTS writing (mark TEXT PRIMARY KEY);
 """
 _VERSION = 3  # the version of the schema above
 _CHECKPOINT = 2000  # changed rows after which store.sqlite-wal, some MB, is copied into the file
-_TRIALS = 2048  # trials kept in memory while reading: those of a cell, for the next model
+_TRIALS = 2048  # the most trials kept in memory while reading, as cells of other models have the same ones
 _DAMAGED = "the stored reply is not as it was stored: its digest differs; the same run asks it again"
 _REPAIR = "if it is damaged, put back a copy with its -wal file, or start a new run with another --out"
 
@@ -76,7 +76,7 @@ def request_key(fingerprint: str, request: Request, chat: bool, settings: dict[s
 
 
 class JudgingRow(TypedDict):
-    """A candidate that a judge is asked about; no `keys` where it is empty."""
+    """A candidate that a judge is asked about. `keys` is empty for an empty candidate, about which no judge is asked."""
 
     item: str
     rotation: int
@@ -117,7 +117,7 @@ class StoredRequest(TypedDict):
 
 
 class StoredQuestions(NamedTuple):
-    """The planned questions to a judge, or to a second reader, about one cell: where, by which settings, and a row each."""
+    """The planned questions to a judge or a second reader about one cell: the place, the settings, and a row for each."""
 
     place: dict[str, Any]
     facts: dict[str, Any]
@@ -366,7 +366,7 @@ class Store:
 
     def put_batch(self, name: str, note: dict[str, Any], stake: float, cost: float = 0.0) -> None:
         """Keep a note on a batch. Its highest cost, `stake`, is spent until `end_batch`, also if the process is killed;
-        `cost` stays spent, as in `end_batch`."""
+        `cost` stays spent for good, as in `end_batch`."""
         with self._transaction():
             self._db.execute(
                 "INSERT INTO batches VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET note = excluded.note, stake = excluded.stake",
@@ -375,13 +375,13 @@ class Store:
             self._lose(cost)
 
     def end_batch(self, name: str, cost: float = 0.0) -> None:
-        """Drop the note on a batch and its stake; `cost` stays spent, of lines that have no stored reply."""
+        """Drop the note on a batch and its stake. `cost`, that of its lines without a stored reply, stays spent."""
         with self._transaction():
             self._db.execute("DELETE FROM batches WHERE name = ?", (name,))
             self._lose(cost)
 
     def _lose(self, cost: float) -> None:
-        """Count a cost as spent that belongs to no stored reply."""
+        """Count as spent a cost that belongs to no stored reply."""
         if cost:
             self._db.execute("INSERT INTO spent VALUES ('', ?)", (cost,))
 

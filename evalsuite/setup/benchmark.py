@@ -27,7 +27,7 @@ Cells = Sequence[Mapping[str, Any]]
 # Split -> words for it in the names of files.
 _SPLITS = {"train": ("train", "training"), "dev": ("dev", "val", "valid", "validation")}
 _NUMBERS = "  # write what each number means, such as {0: 否, 1: 是}"
-_FEW = 6  # a gold with so few values in all rows is one of fixed options
+_FEW = 6  # a gold column with at most this many different values is a choice among fixed options
 
 
 def write_benchmark(data: Path, out: Path | None = None) -> Path:
@@ -54,7 +54,7 @@ def write_benchmark(data: Path, out: Path | None = None) -> Path:
 
 
 def _rows(data: Path) -> tuple[str, list[Any]]:
-    """(encoding, rows) of a data file: UTF-8, or another one of spreadsheets. Raises DataError."""
+    """(encoding, rows) of a data file: UTF-8, or an encoding that spreadsheets write (UTF-16, GB 18030). Raises DataError."""
     try:
         return "utf-8", [row.value for row in read_rows(data.parent, data.name).rows]
     except DataError as error:

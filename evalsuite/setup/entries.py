@@ -27,7 +27,7 @@ ModelEntry = dict[str, Any]
 _LISTED = "models/chinese-2026.yaml"
 _NEEDED = ("chat_template_kwargs", "generation")
 _CHATS = ("instruct", "chat", "-it", "sft", "rlhf", "assistant", "thinking")
-SHOWN = 6  # models of one server that are offered by number
+SHOWN = 6  # the most models of one server that are offered by number
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from evalsuite.common.secrets import keep_secret
 
 # The ports on which servers of models listen unless they are told another.
 PORTS = {8000: "vLLM", 8080: "llama.cpp", 11434: "Ollama", 1234: "LM Studio", 30000: "SGLang"}
-_LARGEST = 2**20  # bytes of a list of models
+_LARGEST = 2**20  # the most bytes of a list of models
 
 # Providers without an entry in models/chinese-2026.yaml: variable of the key -> address.
 _OTHERS = {

@@ -42,8 +42,8 @@ class CellChance:
 
 
 def guesses(cells: Sequence[FindingCell], runs: Sequence[Results]) -> tuple[list[CellChance], bool]:
-    """The models' cells that are tested against chance, and whether others come from too few dialogues: a model that knows
-    these says little about others. Runs of earlier versions have no such tests."""
+    """The models' cells that are tested against chance, and whether some were left out because they have too few dialogues to
+    say anything about others. Runs of earlier versions have no such tests."""
     from evalsuite.metrics.statistics import FEWEST, holm
 
     at = {(run, row.place): row for run, results in enumerate(runs) for row in results.of(chance.ANALYSIS) or ()}

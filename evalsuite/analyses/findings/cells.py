@@ -22,7 +22,7 @@ class FindingCell:
     """A cell of a page or a run."""
 
     number: int
-    id: str  # the model: run and name
+    id: str  # identifies the model: its run and its name
     name: str  # the model's name, with its run where several have one of this name
     run: int  # index among the page's runs
     cell: CellResult
@@ -67,10 +67,10 @@ def cells_of_findings(
 
 
 def _usual(cells: Sequence[FindingCell]) -> list[FindingCell]:
-    """The complete, unperturbed cells in the way that most were asked in."""
+    """The complete, unperturbed cells that were asked in the most frequent way."""
 
     def way(cell: CellResult) -> tuple[str, str, int, str]:
-        scoring = cell.scoring.replace("nll", "generate")  # probes are asked in no other way
+        scoring = cell.scoring.replace("nll", "generate")  # probes can only be asked as nll
         return cell.split, cell.variant, cell.shots, scoring
 
     plain = [c for c in cells if is_plain(c) and not c.cell.is_adapter]

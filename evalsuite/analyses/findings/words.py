@@ -11,7 +11,7 @@ from evalsuite.benchmarks.registry import TASKS, metric_rows
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Text
 
-NAMED = 3  # tasks named in one sentence
+NAMED = 3  # the most tasks named in one sentence
 _Topic = Literal["benchmarks", "best", "chance", "baselines", "levels", "obstacles"]
 
 

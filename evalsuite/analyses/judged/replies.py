@@ -191,7 +191,7 @@ def _other(line: str, number: str) -> bool:
 
 
 def _stated(text: str, scale: JudgeScale, only: re.Pattern[str] | None) -> Iterator[_Found]:
-    """Scores anywhere that are labelled as such, or by one pattern only."""
+    """Scores anywhere in the text that are labelled as scores, found by the pattern `only` or else by all such patterns."""
     for pattern in (only,) if only else (_LABELLED, _GIVEN):
         for match in pattern.finditer(text):
             before = text[max(0, match.start() - 40) : match.start()].rpartition("\n")[2]

@@ -136,7 +136,7 @@ def verdicts(replies: RunReplies, rubrics: Mapping[str, str]) -> Iterator[Verdic
 
 
 def judged_replies(replies: RunReplies) -> Iterator[JudgedReplies]:
-    """The scores of every judge as `verdicts` reads them, of all tasks."""
+    """The scores of every judge, without those of controls, for the replies to all tasks: one for each scale of the rubric."""
     for planned in replies.judgings():
         place, judging = Place.of(planned.place), JudgingFields.model_validate(planned.place)
         if judging.control != "plain":

@@ -149,7 +149,7 @@ def _flat(nexts: Any, options: OptionIds) -> list[list[float]]:
 def _branch(
     net: Any, cache: Any, lengths: Sequence[int], nexts: Sequence[Any], options: Sequence[OptionIds]
 ) -> list[list[list[float]]]:
-    """Each row's options after its cached context; `nexts` are the log-probabilities after each context."""
+    """Row -> option -> token log-probabilities after a row's cached context; `nexts`: log-probabilities of the first token."""
     import torch
 
     device = net.device

@@ -85,11 +85,11 @@ class BatchServer(Server):
     calls: Mapping[str, float] = field(default_factory=dict)
     fates: Mapping[str, float] = field(default_factory=dict)
     seconds: float = 0.2  # the time that a batch takes
-    queue: int | None = None  # enqueued tokens, by characters, of all batches under way
-    most: int = 50_000  # lines of a batch
+    queue: int | None = None  # the most tokens, counted as characters, of all batches under way; None: no limit
+    most: int = 50_000  # the most lines of a batch
     page: int = 3  # batches on a page of the list
-    lag: float = 0  # seconds after which the list has a new batch
-    late: float = 0.2  # seconds, of the fates late, late-half and expired-late
+    lag: float = 0  # seconds until a new batch appears in the list
+    late: float = 0.2  # the delay in seconds of the fates late, late-half and expired-late
     lists: bool = True
     now: Callable[[], float] = time.monotonic
     files: dict[str, bytes] = field(default_factory=dict)

@@ -47,12 +47,12 @@ from evalsuite.types import Request, Response
 
 log = logging.getLogger(__name__)
 
-_TOGETHER = 500  # replies in one group
-_SEARCHES = 4  # searches of the list for a batch that may have been begun
-_READS = 3  # further reads of files that lack lines which failed
+_TOGETHER = 500  # the most replies that are handed on in one group
+_SEARCHES = 4  # the most searches of the list for a batch that may have been begun
+_READS = 3  # the most further reads of a batch's files that lack lines which failed
 _SHORT = 1.0  # seconds between the first two searches or reads: a list may lag behind
 _MANY = 8  # failures in a row after which a message is printed
-_LATE_POLLS = 10  # polls for which a batch, or a reply that it owes, may still come
+_LATE_POLLS = 10  # the most polls for which a batch, or a reply that it owes, is waited for
 _KEPT = 30 * 86400  # seconds for which endpoints remember a batch
 _TELL = 60  # seconds between two lines of the log on progress
 _SENT = ("model", "messages", "prompt")

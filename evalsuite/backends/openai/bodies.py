@@ -8,7 +8,7 @@ from typing import Any
 
 # 1 MiB of text, which is the limit of a reply (evaluation/ask.py), takes six times as much where every character is escaped.
 OF_REPLY = 8 * 2**20
-_OF_ERROR = 2**20  # bytes read of an error's body, whose beginning has the message
+_OF_ERROR = 2**20  # the most bytes read of an error's body, which begins with the message
 _CUT = "evalsuite.cut"
 
 

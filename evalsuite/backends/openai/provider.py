@@ -23,10 +23,10 @@ from evalsuite.common.text import escape_surrogates
 _ENDED = {"completed", "failed", "expired", "cancelled"}
 _OTHER_NAMES = {"canceled": "cancelled", "complete": "completed", "error": "failed", "timeout": "expired"}
 _PAGES = 200  # the most pages of a list, of 100 batches each
-_TRIES = 8  # attempts to get a page
+_TRIES = 8  # the most attempts to get a page
 # An id becomes part of an address: files/abc, say (Gemini)
 _ID = re.compile(r"(?!.*\.\.)[\w.:/+=@~-]{1,500}", re.ASCII)
-_LARGEST = 2**30  # bytes of a file, enough for 50,000 replies of 20 KiB each
+_LARGEST = 2**30  # the most bytes of a file, enough for 50,000 replies of 20 KiB each
 _MOST = 2**53  # the highest number that is believed to be a count of lines
 _MARK = "evalsuite"  # the key in a batch's metadata that holds its name
 

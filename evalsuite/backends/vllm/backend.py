@@ -17,7 +17,7 @@ from evalsuite.common.weights import check_tensors
 from evalsuite.types import Request, Response, label_forms
 
 _BLOCK = 256  # requests per block of the plan
-_AT_ONCE = 128  # vLLM's limit of tokens named for log-probabilities per request
+_AT_ONCE = 128  # the most tokens of which vLLM gives log-probabilities in one request
 
 
 class Vllm:

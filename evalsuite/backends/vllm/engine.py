@@ -13,7 +13,7 @@ from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
 
-MOST_LOGPROBS = 128  # likeliest tokens that a request may ask for; beam search does
+MOST_LOGPROBS = 128  # the most likeliest tokens that a request may ask for, as beam search does
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ class Engine:
                 self._core.add_request(name, tokens_input(list(ask.ids)), ask.params, lora_request=ask.adapter)
             except EngineDeadError as error:
                 raise self._dead(error) from None
-            except Exception as error:  # vLLM refuses only this request
+            except Exception as error:  # vLLM refuses this request; others go on
                 self._cancel([sent for sent in task.names if flying.pop(sent, None)])
                 task.job.close()
                 ready.append((task.number, FailedJob(str(error))))
@@ -199,7 +199,7 @@ class Engine:
     def _step(self) -> list[Any]:
         try:
             return [output for output in self._core.step() if output.finished]
-        except Exception as error:  # any type may be raised: an engine that cannot step is lost
+        except Exception as error:  # any type may be raised: an engine whose step failed cannot go on
             raise self._dead(error) from None
 
     def _dead(self, error: Exception) -> BackendError:

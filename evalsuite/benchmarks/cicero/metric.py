@@ -21,7 +21,7 @@ METRICS = (
 class ByRightAnswers:
     """Exact match of N items by whether one answer is right, as an `Additive`; in [0, 1], 0 in a resample without items."""
 
-    statistics: Any  # (N, 4): for each of METRICS whether it counts the item, and whether it does so as right
+    statistics: Any  # (N, 4): two 0/1 columns for each of METRICS, "the item counts" and "it counts and is right"
 
     @classmethod
     def of(cls, right: Sequence[bool], answers: Sequence[int]) -> ByRightAnswers:

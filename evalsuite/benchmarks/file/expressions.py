@@ -17,7 +17,7 @@ from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.templates import Endless, sandbox
 
 PASSES = 10_000  # most passes of loops and calls that an expression may take on one row
-LONGEST = 1_000_000  # characters of a text that an expression gives
+LONGEST = 1_000_000  # the most characters of a text that an expression gives
 _TOO_LONG = f"gives more than {LONGEST:,} characters"
 
 

@@ -21,8 +21,8 @@ from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.plainfile import read_plain
 from evalsuite.common.yamltext import line_and_problem, parse_yaml, position
 
-LARGEST = 2**20  # bytes of a benchmark file
-MOST = 1_000  # tasks, sets or groups
+LARGEST = 2**20  # the most bytes of a benchmark file
+MOST = 1_000  # the most tasks, sets or groups
 
 
 def _path(text: str) -> str:

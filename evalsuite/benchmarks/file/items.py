@@ -18,7 +18,7 @@ _Made = TypeVar("_Made")
 _ID = re.compile(r"[^/\x00-\x20\x7f]{1,200}")
 _LETTERED = re.compile(r"(?:^|\s|[;；])\(?([A-H])[.．、:：)）]\s*")
 _LETTER = re.compile(r"\W*([A-Za-z])\W*")
-_ALPHABET = 26  # labels that are letters
+_ALPHABET = 26  # the most options that letters can label
 _YES, _NO = {"true", "yes", "on"}, {"false", "no", "off"}  # YAML 1.1 takes these words for one value
 
 
@@ -41,7 +41,7 @@ class ItemMaker:
     """Makes the items of a task, set and split. The fields are compiled once."""
 
     def __init__(self, file: BenchmarkFile, local: str, instead: RowFields | None, item_set: str, split: str) -> None:
-        """`local`: the task's name in the file. `instead`: fields that a wording has otherwise."""
+        """`local`: the task's name in the file. `instead`: fields that a wording replaces."""
         self._task = task = file.tasks[local]
         self._name, self._set, self._split = f"{file.name}_{local}", item_set, split
         self._base = f"{file.name}/{item_set}/{split}/{local}"
@@ -271,7 +271,7 @@ def lettered(value: Any) -> Any:
 
 
 def options_in(value: Any) -> tuple[Any, tuple[Any, ...]]:
-    """(list of options, their labels in the data) of a value that holds options, of another the value itself.
+    """(list of options, their labels in the data) of a value that holds options; (value, ()) for any other.
 
     Forms: a list, JSON, lettered text, {text: […], label: […]}, and [{text: …, label: …}, …], the last two as on Hugging Face.
     """

@@ -20,9 +20,9 @@ from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.jsonl import numbered_lines, parse_object
 from evalsuite.common.plainfile import read_plain
 
-LARGEST = 2**30  # bytes of a file, also unpacked
-MOST = 2_000_000  # rows of a file
-LONGEST = 10_000_000  # characters of a text; no prompt has more
+LARGEST = 2**30  # the most bytes of a file, both as it is and unpacked
+MOST = 2_000_000  # the most rows of a file
+LONGEST = 10_000_000  # the most characters of a text; no prompt has more
 SAVED = "state.json"  # names the files of a folder that `datasets` saved
 FORMATS = {
     ".jsonl": "jsonl",

@@ -32,8 +32,8 @@ from evalsuite.results.words import outcome_words, set_title, split_words
 MOST = 2000  # characters: longer replies are cut to the beginning, the end and the answer that was read
 OTHER = 600  # the limit for a turn, an option or a reason
 PROMPT = (2, 3)  # lines shown of a prompt: at its beginning and at its end
-LINE = 160  # characters shown of each of these lines
-CELLS = 40  # cells shown without --all
+LINE = 160  # the most characters shown of each of these lines
+CELLS = 40  # the most cells shown without --all
 LEFT, RIGHT = "⟦", "⟧"  # around the answer that was read
 # Outcome -> the mark before it and its colour.
 _MARKS = {"right": ("✓", "green"), "partial": ("◐", "yellow"), "wrong": ("✗", "red")}

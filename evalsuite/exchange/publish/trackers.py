@@ -11,8 +11,8 @@ from evalsuite.common.terminal import say
 from evalsuite.exchange.publish.logged import Logged, tables_of
 from evalsuite.frames.libraries import need
 
-_SWANLAB = 250  # characters of a name that SwanLab takes
-_LONGEST = 500  # characters of a value that every version of MLflow takes
+_SWANLAB = 250  # the most characters of a name that SwanLab takes
+_LONGEST = 500  # the most characters of a value that every version of MLflow takes
 
 
 def log_to_wandb(run: Path, one: Logged, project: str) -> None:
@@ -79,7 +79,7 @@ def log_to_mlflow(run: Path, one: Logged, project: str) -> None:
 
 
 def log_to_swanlab(run: Path, one: Logged, project: str) -> None:
-    """Log a model as a run of SwanLab, without tables: it would keep links to files in place of their content.
+    """Log a model as a run of SwanLab, without tables, since SwanLab would keep links to the files in place of their content.
 
     SWANLAB_MODE=offline writes to SWANLAB_LOG_DIR, for `swanlab sync`. The settings keep its client from sending
     facts of this machine.

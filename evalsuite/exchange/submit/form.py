@@ -19,8 +19,8 @@ from evalsuite.results.schema.base import Strict
 
 FORMAT = 1
 UNFILLED = "?"
-_MOST = 2**18  # bytes
-_LISTED = 200  # problems; finding the line of each takes time
+_MOST = 2**18  # the most bytes of submission.yaml
+_LISTED = 200  # the most problems that are listed: finding the line of each takes time
 
 FormValues = Mapping[str, str | int | list[str] | None]  # the fields whose values are known
 ShortText = Annotated[str, Field(min_length=1, max_length=2000)]

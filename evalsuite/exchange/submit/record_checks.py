@@ -23,7 +23,7 @@ from evalsuite.results.schema.record import Record
 from evalsuite.results.store import request_key
 from evalsuite.types import PLACE, Message, Request, Trial
 
-MOST = 20  # problems of one file; after these the rest of the file is skipped
+MOST = 20  # the most problems of one file; after these the rest of the file is skipped
 
 Row = TypeVar("Row", bound=Strict)
 Wrong = Iterable[tuple[str, str]]  # (field, what is wrong)

@@ -35,8 +35,8 @@ from evalsuite.results.schema.manifest import Manifest
 from evalsuite.results.schema.record import Record
 from evalsuite.results.signature import VERSION
 
-MOST = 200  # problems listed; the others are only counted
-EACH = 5  # problems listed of one file of records whose replies give other scores
+MOST = 200  # the most problems that are listed; the others are only counted
+EACH = 5  # the most problems listed of one file of records whose replies give other scores
 SECONDS, SECONDS_A_MB = 60.0, 6.0  # CPU time; an ordinary submission takes about 4 a MB
 MEMORY, MEMORY_A_BYTE = 700_000_000, 70  # bytes beyond those in use before; an ordinary submission takes some 10 a byte
 NEAR = 1e-12  # tolerance between figures, as machines may differ in the last bit

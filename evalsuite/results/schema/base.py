@@ -40,8 +40,8 @@ class Located(Strict):
         return tuple((name, value) for name, value in self.coordinates().items() if name not in names)
 
     def concerns(self, chosen: PlaceFilter) -> bool:
-        """Whether the row is about chosen cells only. One that pools several tasks is, if all of them are chosen:
-        its figures are no figures of some of them."""
+        """Whether the row is about chosen cells only. A row that pools several tasks is about chosen
+        cells only if all of its tasks are chosen, since its figures hold for no part of them."""
         pooled = getattr(self, "tasks", ())
         if "task" in chosen and not {*pooled} <= chosen["task"]:
             return False

@@ -29,7 +29,8 @@ class HumanCorrelation:
 
 
 def metric_correlations(consensuses: Sequence[Consensus]) -> Iterator[HumanCorrelation]:
-    """Correlate on marked outputs only, unweighted. Corpus metrics (CIDEr) are computed over the same outputs."""
+    """Correlate metrics with human scores over the outputs that have such scores, unweighted. Corpus metrics (CIDEr) are
+    computed over the same outputs."""
     groups = by_key(
         ((v.output.model, v.output.task, v.output.set, v.output.way), v)
         for v in consensuses
