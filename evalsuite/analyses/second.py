@@ -60,7 +60,7 @@ class Agreed(Strict):
 
 
 class ReaderCounts(Strict):
-    """Counts of replies on which the second reader and the parser, the first reader, differ."""
+    """Counts of the replies that the second reader was asked about, by how its verdict agrees with the parser's answer."""
 
     asked: Count = Field(description="Replies that the second reader was asked about.")
     n: Count = Field(description="Those with a verdict: the others are unreadable, failed or missing.")
