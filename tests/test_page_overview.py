@@ -127,6 +127,18 @@ def a_change_a_chart_an_order_and_a_file(page: Any) -> None:
     assert shown_order == sorted(values, key=lambda m: -number(mean(page, m, "benchmark:cider").inner_text()))
 
 
+def test_no_table_of_changes_where_nothing_was_perturbed(browse: Any, shown: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(shown, tmp_path / "run")
+    results = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    for group in results["groups"]:
+        for row in group["rows"]:
+            row["changes"] = []
+    (run / "results.json").write_text(json.dumps(results), encoding="utf-8")
+    with browse(evalsuite.report([run]), "#wholes", query="?lang=en") as tab:
+        assert tab.locator("[data-sheet=whole]").count() == 1
+        assert "Change under perturbation" not in tab.locator("#wholes").inner_text()
+
+
 @pytest.mark.thorough
 def test_the_first_screen(browse: Any, shown: Path) -> None:
     """The page is drawn as in a reader's browser: the first mean stands high, whole tables fit; changes have a table of their

@@ -70,7 +70,7 @@ function drawWhole(whole: GroupTable): Kid {
       h("div", { class: "titled" }, h("h3", null, t("byAbility")), savers(charts, `${title} · ${t("byAbility")}`)),
       h("div", { class: "panels", id: charts }, panels),
     ],
-    sheetNode(changesOf(whole), { id: `changes-${name}`, where: wayOf(whole) }),
+    whole.changes.length > 0 && sheetNode(changesOf(whole), { id: `changes-${name}`, where: wayOf(whole) }),
   ];
 }
 
@@ -100,7 +100,7 @@ function changesOf(whole: GroupTable): Sheet {
   return {
     name: "whole_changes",
     title: t("wholeChanges"),
-    columns: whole.changes.length ? [{ heading: t("model") }, ...whole.changes.map(changeColumn)] : [],
+    columns: [{ heading: t("model") }, ...whole.changes.map(changeColumn)],
     rows: [...part(whole, false, cells), ...part(whole, true, cells)],
     look: "scorings whole",
     marks: { group: whole.group.name },
