@@ -128,13 +128,13 @@ def a_change_a_chart_an_order_and_a_file(page: Any) -> None:
 
 
 def test_no_table_of_changes_where_nothing_was_perturbed(browse: Any, shown: Path, tmp_path: Path) -> None:
-    run = shutil.copytree(shown, tmp_path / "run")
-    results = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    copy = shutil.copytree(shown, tmp_path / "run")
+    results = json.loads((copy / "results.json").read_text(encoding="utf-8"))
     for group in results["groups"]:
         for row in group["rows"]:
             row["changes"] = []
-    (run / "results.json").write_text(json.dumps(results), encoding="utf-8")
-    with browse(evalsuite.report([run]), "#wholes", query="?lang=en") as tab:
+    (copy / "results.json").write_text(json.dumps(results), encoding="utf-8")
+    with browse(evalsuite.report([copy]), "#wholes", query="?lang=en") as tab:
         assert tab.locator("[data-sheet=whole]").count() == 1
         assert "Change under perturbation" not in tab.locator("#wholes").inner_text()
 
