@@ -22,8 +22,8 @@ REQUEST = Request("i/0", "甲", (Message("user", "甲"),), 4)
 OWN = "{% for m in messages %}{{ '问：' + m.content + '\n答：' }}{% endfor %}"
 
 
-def of(path: Path, **more: Any) -> Model:
-    return Model(**{"name": "m", "backend": "hf", "path": str(path), "device": "cpu", **more})
+def of(folder: Path, **more: Any) -> Model:
+    return Model(**{"name": "m", "backend": "hf", "path": str(folder), "device": "cpu"} | more)
 
 
 @pytest.mark.slow
@@ -39,9 +39,33 @@ def test_a_chat_template_of_the_model_replaces_the_checkpoints(tiny: Path, tmp_p
         Checkpoint(of(tmp_path, chat=True))
 
 
-def test_formats_and_wordings_share_an_engine(tiny: Path) -> None:
-    models = [of(tiny, chat=True), of(tiny, chat=True, chat_template=OWN), of(tiny, prompt="plain")]
-    assert len({engine_key(model) for model in models}) == 1
+def test_models_that_differ_in_prompts_and_decoding_share_an_engine() -> None:
+    others: list[dict[str, Any]] = [
+        {"chat": True},
+        {"chat": True, "chat_template": OWN},
+        {"prompt": "plain"},
+        {"system": "请用中文回答。"},
+        {"shots": [5]},
+        {"tasks": ["event_cause"]},
+        {"generation": {"temperature": 0.7}},
+        {"adapter": "lora"},
+        {"name": "another", "tags": ["8B"]},
+    ]
+    assert {engine_key(of(Path("m"), **more)) for more in others} == {engine_key(of(Path("m")))}
+
+
+def test_models_that_differ_in_weights_or_their_engines_settings_share_none() -> None:
+    others: list[dict[str, Any]] = [
+        {"path": "another"},
+        {"hub": "modelscope"},
+        {"revision": "v2"},
+        {"trust_remote_code": True},
+        {"dtype": "float16"},
+        {"device": "cuda"},
+        {"vllm": {"max_model_len": 512}},
+        {"vllm": {"engine": {"seed": 1}}},
+    ]
+    assert len({engine_key(of(Path("m"), **more)) for more in ({}, *others)}) == 1 + len(others)
 
 
 def test_a_wording_of_the_model_overrides_the_runs(tmp_path: Path) -> None:
