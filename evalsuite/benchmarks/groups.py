@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from evalsuite.common.yamltext import parse_yaml
+from evalsuite.common.yamltext import packaged_yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class Group:
 @cache
 def groups() -> dict[str, Group]:
     """All groups by name."""
-    rows: dict[str, Any] = parse_yaml(Path(__file__).with_name("groups.yaml").read_text(encoding="utf-8"))[0]
+    rows: dict[str, Any] = packaged_yaml("benchmarks/groups.yaml")
     return {name: _group(name, **row) for name, row in rows.items()}
 
 

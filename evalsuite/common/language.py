@@ -47,11 +47,11 @@ def rows() -> MessageRows:
     import json
 
     from evalsuite.common.resources import packaged
-    from evalsuite.common.yamltext import parse_yaml
+    from evalsuite.common.yamltext import packaged_yaml
 
     sections = json.loads(packaged("common/zh.json").read_text(encoding="utf-8"))
     # The messages of annotation rules are kept in rules.yaml, from which the annotation page takes them, too.
-    rules, _ = parse_yaml(packaged("authoring/rules.yaml").read_text(encoding="utf-8"))
+    rules = packaged_yaml("authoring/rules.yaml")
     others = sections["others"]
     # Our messages quote those of libraries with a lower-case first letter.
     others |= {english[0].lower() + english[1:]: zh for english, zh in others.items()}

@@ -8,6 +8,8 @@ from typing import Any
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from evalsuite.common.resources import packaged
+
 DEPTH = 50  # the most levels; the parser's time grows with the product of depth and length
 
 
@@ -28,6 +30,11 @@ def parse_yaml(text: str, *, aliases: bool = True) -> tuple[Any, Node | None]:
         raise yaml.MarkedYAMLError(problem=f"{type(error).__name__}: {error}", problem_mark=mark) from None
     finally:
         loader.dispose()
+
+
+def packaged_yaml(name: str) -> Any:
+    """The content of a YAML file inside the package: `packaged_yaml("benchmarks/groups.yaml")`."""
+    return parse_yaml(packaged(name).read_text(encoding="utf-8"))[0]
 
 
 def line_and_problem(error: yaml.YAMLError) -> tuple[int, str]:

@@ -13,8 +13,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from typing_extensions import is_typeddict
 
-from evalsuite.common.resources import packaged
-from evalsuite.common.yamltext import parse_yaml
+from evalsuite.common.yamltext import packaged_yaml
 
 ValueType = Literal["text", "int", "float", "bool"]
 _KINDS: dict[Any, ValueType] = {str: "text", int: "int", float: "float", bool: "bool"}
@@ -111,7 +110,7 @@ def fields_of(model: type[BaseModel], *, lists: bool = False) -> Fields:
 
 @cache
 def _usual_meanings() -> dict[str, str]:
-    meanings: dict[str, str] = parse_yaml(packaged("frames/meanings.yaml").read_text(encoding="utf-8"))[0]
+    meanings: dict[str, str] = packaged_yaml("frames/meanings.yaml")
     return meanings
 
 

@@ -19,8 +19,8 @@ from evalsuite.benchmarks.file.items import options_in
 from evalsuite.benchmarks.file.rows import read_rows
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import replace_file
-from evalsuite.common.resources import bundled, packaged
-from evalsuite.common.yamltext import parse_yaml
+from evalsuite.common.resources import bundled
+from evalsuite.common.yamltext import packaged_yaml
 from evalsuite.setup.entries import flow_text
 
 Cells = Sequence[Mapping[str, Any]]
@@ -179,7 +179,7 @@ def _plain(name: str) -> str:
 @cache
 def _usual_names() -> dict[str, list[str]]:
     """The fields of column_names.yaml, each with the names that columns for it have in data sets."""
-    names: dict[str, list[str]] = parse_yaml(packaged("setup/column_names.yaml").read_text(encoding="utf-8"))[0]
+    names: dict[str, list[str]] = packaged_yaml("setup/column_names.yaml")
     return names
 
 

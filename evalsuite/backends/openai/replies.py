@@ -15,10 +15,9 @@ from functools import cache
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from evalsuite.common.resources import packaged
 from evalsuite.common.secrets import hidden_start, hide
 from evalsuite.common.text import escape_surrogates
-from evalsuite.common.yamltext import parse_yaml
+from evalsuite.common.yamltext import packaged_yaml
 from evalsuite.types import Response
 
 
@@ -63,7 +62,7 @@ _MOST_TOKENS = 10**9  # the highest count for one request; more is no count
 @cache
 def _refusals() -> dict[str, list[str]]:
     """The reasons of refusals.yaml, each with the words by which it is known."""
-    words: dict[str, list[str]] = parse_yaml(packaged("backends/openai/refusals.yaml").read_text(encoding="utf-8"))[0]
+    words: dict[str, list[str]] = packaged_yaml("backends/openai/refusals.yaml")
     return words
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-import yaml
+from evalsuite.common.yamltext import packaged_yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class Slot:
 @cache
 def ontology() -> list[dict[str, Any]]:
     """The content of ontology.yaml: dimensions with their domains and slots, described in English and Chinese."""
-    content: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+    content: list[dict[str, Any]] = packaged_yaml("benchmarks/corecode/ontology.yaml")
     return content
 
 
