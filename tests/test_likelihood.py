@@ -131,11 +131,10 @@ def test_texts_and_their_priors(
         assert [x.tokens for x in response.likelihoods] == [len(i) for i in ids]
         want = [plain(backend, backend.ids(r), i) for i in ids]
         assert [x.logprob for x in response.likelihoods] == pytest.approx(want, abs=1e-3)
-        context, alone = backend.checkpoint.prior(r)
-        assert "对话" not in backend.checkpoint.tokenizer.decode(context)
-        assert [x.prior for x in response.likelihoods] == pytest.approx(
-            [plain(backend, context, i) for i in alone], abs=1e-3
-        )
+        pairs = backend.checkpoint.prior_pairs(r)
+        assert not any("对话" in backend.checkpoint.tokenizer.decode(context) for context, _ in pairs)
+        want = [plain(backend, [*context], [*option]) for context, option in pairs]
+        assert [x.prior for x in response.likelihoods] == pytest.approx(want, abs=1e-3)
 
 
 def test_tokens_of_an_option_are_those_it_has_behind_its_prompt(

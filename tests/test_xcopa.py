@@ -138,9 +138,9 @@ def test_the_prior_of_a_text_of_one_line_is_that_without_a_text(tiny: Path, tmp_
     (item,) = load_file(tmp_path).items
     checkpoint = Checkpoint(Model(name="tiny", backend="hf", path=str(tiny)))
     for wording, line in (("lm-eval", ""), ("plain", "答案：")):
-        context, options = checkpoint.prior(Prompt(bundled("prompts"), TASK, wording).request(item))
-        assert checkpoint.tokenizer.decode(context, skip_special_tokens=True) == line
-        assert context and all(options)
+        for context, option in checkpoint.prior_pairs(Prompt(bundled("prompts"), TASK, wording).request(item)):
+            assert checkpoint.tokenizer.decode(context, skip_special_tokens=True) == line
+            assert context and option
 
 
 def test_every_wording_asks_the_same_items() -> None:

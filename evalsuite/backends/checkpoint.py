@@ -25,6 +25,7 @@ from evalsuite.types import Likelihood, Message, Request, Response, label_begins
 # Keys of the longest input in a configuration: of most models; of BLOOM and ChatGLM2; of ChatGLM and GLM. vLLM reads the same.
 _LENGTHS = ("max_position_embeddings", "seq_length", "max_sequence_length")
 _THOUGHTS = re.compile("think|thought|reason|channel|message", re.IGNORECASE)
+IdPair = tuple[tuple[int, ...], tuple[int, ...]]  # token ids of a context, and of a text after it
 NO_BEAMS = "scoring constrained: not with beam search; leave out generation.beams"
 
 
@@ -217,17 +218,17 @@ class Checkpoint:
         """Token ids of each option's text after the prompt."""
         return self.after(self.text(request), request.options)
 
-    def prior(self, request: Request) -> tuple[list[int], list[list[int]]]:
-        """The ids of the prompt's last line alone ("答："), and each option's ids after it; after an empty context where the item's
-        prompt is a single line.
+    def prior_pairs(self, request: Request) -> list[IdPair]:
+        """For each option the ids of the prompt's last line alone ("答："), and the option's ids after it. A prompt of one line counts
+        as an empty context.
 
         The probability of an option after that line is its prior, independent of the question.
         """
         _, several, last = request.messages[-1].content.rpartition("\n")
         line = last if several else ""
         bare = replace(request, prompt=line, messages=(Message("user", line),))
-        # A network needs at least one token of context.
-        return self.ids(bare) or [self._start], self.option_ids(bare)
+        context = tuple(self.ids(bare)) or (self._start,)  # a network needs at least one token of context
+        return [(context, tuple(ids)) for ids in self.option_ids(bare)]
 
     def pair(self, context: str, target: str) -> tuple[list[int], list[int]]:
         """Token ids of a context and of the target after it; both are plain text even for chat models.

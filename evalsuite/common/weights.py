@@ -165,6 +165,13 @@ def _dispensable(net: Any, name: str, encoder: bool) -> bool:
     return bool(_COMPUTED.search(name)) or "Sinusoidal" in type(net.get_submodule(name.rpartition(".")[0])).__name__
 
 
+def is_out_of_memory(error: Exception) -> bool:
+    """Whether an exception of torch says that memory ran out: some of them are plain RuntimeErrors."""
+    import torch
+
+    return isinstance(error, torch.OutOfMemoryError | MemoryError) or "memory" in str(error)
+
+
 @contextmanager
 def as_backend_errors(what: str, own_code: bool = False) -> Iterator[None]:
     """Turn every exception in the block, except out-of-memory errors, into a BackendError. `own_code`: trust_remote_code."""

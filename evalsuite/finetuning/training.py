@@ -27,7 +27,7 @@ from evalsuite.backends.hf import seq2seq
 from evalsuite.backends.model import Finetune, Model
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.files import remove, replace_file
-from evalsuite.common.weights import load_adapter_weights
+from evalsuite.common.weights import is_out_of_memory, load_adapter_weights
 from evalsuite.common.yamltext import parse_yaml
 from evalsuite.evaluation.display import TrainingStep
 from evalsuite.types import Request
@@ -346,15 +346,13 @@ def _last_checkpoint(work: Path) -> tuple[Path | None, float]:
 @contextmanager
 def _memory_advice(model: Model) -> Iterator[None]:
     """Turn an out-of-memory error into a BackendError that names settings to lower."""
-    import torch
-
     with warnings.catch_warnings():
         # Some versions of transformers 5 rename gradient_checkpointing; the old name works in all of them.
         warnings.filterwarnings("ignore", ".*gradient_checkpointing", FutureWarning)
         try:
             yield
-        except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
-            if not isinstance(error, torch.OutOfMemoryError | MemoryError) and "memory" not in str(error):
+        except (MemoryError, RuntimeError) as error:
+            if not is_out_of_memory(error):
                 raise
             s = model.finetune
             ways = [f"a smaller max_length, or a rank below {s.rank}"]

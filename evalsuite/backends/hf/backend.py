@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from evalsuite.backends.base import Replies, TextPair, TokenScores
-from evalsuite.backends.checkpoint import NO_BEAMS, Checkpoint, labels_response, nll_response, texts_response
+from evalsuite.backends.checkpoint import NO_BEAMS, Checkpoint, IdPair, labels_response, nll_response, texts_response
 from evalsuite.backends.hf import seq2seq
 from evalsuite.backends.hf.pattern import Patterns
 from evalsuite.backends.hf.prefill import continuations, prompt_cache, spreads, targets
@@ -18,7 +18,7 @@ from evalsuite.backends.hf.sampling import processors
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
 from evalsuite.common.processes import cores
-from evalsuite.common.weights import WAY_ROUND, add_adapter, load_network
+from evalsuite.common.weights import WAY_ROUND, add_adapter, is_out_of_memory, load_network
 from evalsuite.types import Request, Response
 
 log = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ class HuggingFace:
         self.fingerprint = checkpoint.fingerprint(dtype=str(net.dtype), device=self.device.partition(":")[0])
         self.parameters = checkpoint.parameters
         self._budget = self._limit = model.generation.batch_tokens
-        self._priors: dict[tuple[tuple[int, ...], tuple[int, ...]], float] = {}  # (context, text) -> log-probability
+        self._priors: dict[IdPair, float] = {}  # -> log-probability
 
     def _look_at_first_logits(self) -> None:
         """Have the first forward pass raise BackendError if all that it computes is NaN: the weights are broken."""
@@ -155,18 +155,18 @@ class HuggingFace:
         self, part: list[int], prompts: list[list[int]], requests: Sequence[Request], sizes: dict[int, int]
     ) -> Iterator[list[tuple[int, Response]]]:
         """Answer one batch; halve it when memory runs out."""
-        import torch
-
         ways = {"labels": self._labels, "texts": self._texts, "nll": self._nll}
         answer = ways.get(requests[part[0]].scoring, self._decode)
         try:
             answers = answer([requests[n] for n in part], [prompts[n] for n in part])
-        except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
-            if not (isinstance(error, torch.OutOfMemoryError | MemoryError) or "memory" in str(error)):
+        except (MemoryError, RuntimeError) as error:
+            if not is_out_of_memory(error):
                 raise
         else:
             yield list(zip(part, answers, strict=True))
             return
+        import torch
+
         if self.device.startswith("cuda"):
             torch.cuda.empty_cache()
         if len(part) == 1:
@@ -223,15 +223,14 @@ class HuggingFace:
     def _texts(self, requests: list[Request], prompts: list[list[int]]) -> list[Response]:
         options = [self.checkpoint.option_ids(r) for r in requests]
         found = self._continuations(self.net, prompts, options)
-        priors = [self.checkpoint.prior(r) for r in requests]
-        for context, texts in priors:  # the same few options recur: cache their priors
-            unknown = [t for t in texts if (tuple(context), tuple(t)) not in self._priors]
-            if unknown:
-                for text, scores in zip(unknown, self._continuations(self.net, [context], [unknown])[0], strict=True):
-                    self._priors[tuple(context), tuple(text)] = sum(scores)
+        pairs = [self.checkpoint.prior_pairs(r) for r in requests]
+        for row in pairs:  # the same few options recur: cache their priors
+            if unknown := [pair for pair in row if pair not in self._priors]:
+                scores = self._continuations(self.net, [unknown[0][0]], [[text for _, text in unknown]])[0]
+                self._priors |= {pair: sum(each) for pair, each in zip(unknown, scores, strict=True)}
         return [
-            texts_response(row, [self._priors[tuple(context), tuple(t)] for t in texts], len(prompt))
-            for row, (context, texts), prompt in zip(found, priors, prompts, strict=True)
+            texts_response(scores, [self._priors[pair] for pair in row], len(prompt))
+            for scores, row, prompt in zip(found, pairs, prompts, strict=True)
         ]
 
     def _nll(self, requests: list[Request], prompts: list[list[int]]) -> list[Response]:

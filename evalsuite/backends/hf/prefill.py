@@ -47,9 +47,9 @@ def _at_once(
     if all(len(row) == 1 for row in chains):
         rows = [[*c, *chain] for c, (chain,) in zip(contexts, chains, strict=True)]
         ends = [range(len(c) - 1, len(row)) for c, row in zip(contexts, rows, strict=True)]
-        return [_flat(x, row) for x, row in zip(_first(net, rows, ends)[0], options, strict=True)]
+        return [_flat(x, row) for x, row in zip(_logprobs_at(net, rows, ends)[0], options, strict=True)]
     ends = [range(len(c) - 1, len(c)) for c in contexts]
-    nexts, cache = _first(net, contexts, ends, use_cache=True)
+    nexts, cache = _logprobs_at(net, contexts, ends, use_cache=True)
     if not _splits(cache):
         pairs = [(c, o) for c, row in zip(contexts, options, strict=True) for o in row]
         scores = iter(targets(net, pairs))
@@ -187,14 +187,24 @@ def _splits(cache: Any) -> bool:
     return all(type(layer) is DynamicLayer for layer in getattr(cache, "layers", [None]))
 
 
-def _first(net: Any, rows: Sequence[Ids], ends: Sequence[range], use_cache: bool = False) -> tuple[list[Any], Any]:
-    """A forward pass over whole rows: log-probabilities (positions x vocabulary) at each row's `ends`; the cache."""
+def _logprobs_at(
+    net: Any, rows: Sequence[Ids], positions: Sequence[range], use_cache: bool = False
+) -> tuple[list[Any], Any]:
+    """A forward pass over whole rows: log-probabilities (positions x vocabulary) at each row's positions; the cache."""
+    logits, indices, cache = _logits_at(net, rows, positions, use_cache)
+    return [logits[n, row].float().log_softmax(-1) for n, row in enumerate(indices)], cache
+
+
+def _logits_at(
+    net: Any, rows: Sequence[Ids], positions: Sequence[range], use_cache: bool = False
+) -> tuple[Any, list[list[int]], Any]:
+    """A forward pass over whole rows: logits (rows x some positions x vocabulary); the indices of each row's positions among
+    these; the cache."""
     width = max(map(len, rows))
-    kept = sorted({position for row in ends for position in row})
+    kept = sorted({position for row in positions for position in row})
     where = {position: n for n, position in enumerate(kept)}
     out = _forward(net, kept, input_ids=_tensor(net, [_padded(row, width) for row in rows]), use_cache=use_cache)
-    nexts = [out.logits[n, [where[p] for p in row]].float().log_softmax(-1) for n, row in enumerate(ends)]
-    return nexts, getattr(out, "past_key_values", None)
+    return out.logits, [[where[p] for p in row] for row in positions], getattr(out, "past_key_values", None)
 
 
 def _forward(net: Any, kept: list[int], **given: Any) -> Any:
@@ -224,11 +234,15 @@ def targets(net: Any, pairs: Sequence[tuple[Ids, Ids]]) -> list[list[float]]:
     """
     import torch
 
-    rows = [[*context, *target] for context, target in pairs]
-    ends = [range(len(c) - 1, len(row) - 1) for (c, _), row in zip(pairs, rows, strict=True)]
     with torch.inference_mode():
-        nexts = _first(net, rows, ends)[0]
+        nexts, _ = _logprobs_at(net, *_target_rows(pairs))
         return [_flat(x, [target])[0] for x, (_, target) in zip(nexts, pairs, strict=True)]
+
+
+def _target_rows(pairs: Sequence[tuple[Ids, Ids]]) -> tuple[list[list[int]], list[range]]:
+    """The whole rows of pairs, and for each the positions whose logits are those of its target's tokens."""
+    rows = [[*context, *target] for context, target in pairs]
+    return rows, [range(len(context) - 1, len(row) - 1) for (context, _), row in zip(pairs, rows, strict=True)]
 
 
 _AT_ONCE = 128  # positions whose whole vocabulary is in memory at float32 several times
@@ -239,21 +253,14 @@ def spreads(net: Any, pairs: Sequence[tuple[Ids, Ids]]) -> list[tuple[list[float
     network's own distribution at that position (Zhang et al. 2024, Min-K%++). One forward pass: pair -> (plain, standardised)."""
     import torch
 
-    rows = [[*context, *target] for context, target in pairs]
-    ends = [range(len(c) - 1, len(row) - 1) for (c, _), row in zip(pairs, rows, strict=True)]
-    kept = sorted({position for row in ends for position in row})
-    where = {position: n for n, position in enumerate(kept)}
-    width, found = max(map(len, rows)), []
+    found = []
     with torch.inference_mode():
-        logits = _forward(
-            net, kept, input_ids=_tensor(net, [_padded(row, width) for row in rows]), use_cache=False
-        ).logits
-        for n, (positions, (_, target)) in enumerate(zip(ends, pairs, strict=True)):
+        logits, indices, _ = _logits_at(net, *_target_rows(pairs))
+        for n, (positions, (_, target)) in enumerate(zip(indices, pairs, strict=True)):
             plain: list[float] = []
             standard: list[float] = []
             for at in range(0, len(target), _AT_ONCE):
-                some = [where[position] for position in positions[at : at + _AT_ONCE]]
-                logprobs = logits[n, some].float().log_softmax(-1)
+                logprobs = logits[n, positions[at : at + _AT_ONCE]].float().log_softmax(-1)
                 probs = logprobs.exp()
                 # a token that the network cannot take has probability 0 and logarithm -inf
                 logprobs = logprobs.clamp_min(-1e9)

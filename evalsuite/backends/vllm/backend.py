@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.backends.base import Backend, Replies, TextPair, TokenScores, sample_seed
-from evalsuite.backends.checkpoint import NO_BEAMS, Checkpoint, labels_response, nll_response, texts_response
+from evalsuite.backends.checkpoint import NO_BEAMS, Checkpoint, IdPair, labels_response, nll_response, texts_response
 from evalsuite.backends.model import Model
 from evalsuite.backends.vllm import sharing
 from evalsuite.backends.vllm.beams import beam_search, candidates
@@ -42,8 +42,8 @@ class Vllm:
         self.settings: dict[str, Any] = {"decoding": model.generation.decoding, "stop": model.generation.stop}
         self.fingerprint = self.checkpoint.fingerprint(**self.engine.facts)
         self.parameters = self.checkpoint.parameters
-        self._priors: dict[tuple[tuple[int, ...], tuple[int, ...]], float] = {}  # (context, text) -> log-probability
-        self._asked: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()  # priors that a job in flight computes
+        self._priors: dict[IdPair, float] = {}  # -> log-probability
+        self._asked: set[IdPair] = set()  # priors that a job in flight computes
 
     def share(self, model: Model) -> Backend | None:
         same = model.backend == self.model.backend and sharing.engine_key(model) == sharing.engine_key(self.model)
@@ -137,21 +137,20 @@ class Vllm:
 
     def _texts(self, request: Request, prompt: list[int]) -> JobSteps:
         scores = yield from self._continuations(prompt, self.checkpoint.option_ids(request))
-        context, texts = self.checkpoint.prior(request)
-        keys = [(tuple(context), tuple(text)) for text in texts]
+        pairs = self.checkpoint.prior_pairs(request)
         # The same few options recur: the first job that needs a prior computes it, the others wait.
-        while unknown := {key for key in keys if key not in self._priors}:
+        while unknown := {pair for pair in pairs if pair not in self._priors}:
             mine = sorted(unknown - self._asked)
             if not mine:
                 yield []
                 continue
             self._asked.update(mine)
             try:
-                found = yield from self._continuations(context, [text for _, text in mine])
-                self._priors.update({key: sum(row) for key, row in zip(mine, found, strict=True)})
+                found = yield from self._continuations(mine[0][0], [text for _, text in mine])
+                self._priors |= {pair: sum(row) for pair, row in zip(mine, found, strict=True)}
             finally:
                 self._asked.difference_update(mine)
-        return texts_response(scores, [self._priors[key] for key in keys], len(prompt))
+        return texts_response(scores, [self._priors[pair] for pair in pairs], len(prompt))
 
     def _continuations(
         self, context: Sequence[int], options: Sequence[Sequence[int]]

@@ -38,7 +38,7 @@ class FailedJob:
 
 
 @dataclass(slots=True)
-class _Task:
+class _RunningJob:
     """A job in progress."""
 
     number: int
@@ -129,8 +129,8 @@ class Engine:
         Cancels requests in flight if the caller stops early. Raises BackendError if the engine dies.
         """
         todo = iter(jobs)
-        flying: dict[str, _Task] = {}
-        waiting: list[_Task] = []
+        flying: dict[str, _RunningJob] = {}
+        waiting: list[_RunningJob] = []
         ready: list[tuple[int, Any]] = []
         try:
             while True:
@@ -138,7 +138,7 @@ class Engine:
                 for task in resumed:
                     self._go_on(task, [], flying, waiting, ready)
                 while len(flying) < self._window and (drawn := next(todo, None)):
-                    self._go_on(_Task(*drawn), None, flying, waiting, ready)
+                    self._go_on(_RunningJob(*drawn), None, flying, waiting, ready)
                 # Yield only once the engine has its next work, since the caller takes time to store the results.
                 if ready:
                     yield ready
@@ -164,10 +164,10 @@ class Engine:
 
     def _go_on(
         self,
-        task: _Task,
+        task: _RunningJob,
         outputs: list[Any] | None,
-        flying: dict[str, _Task],
-        waiting: list[_Task],
+        flying: dict[str, _RunningJob],
+        waiting: list[_RunningJob],
         ready: list[tuple[int, Any]],
     ) -> None:
         """Resume a job and send its next requests."""
