@@ -9,7 +9,7 @@ import queue
 import random
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from typing import Any, Protocol
@@ -19,7 +19,7 @@ from evalsuite.backends.base import Limits
 from evalsuite.backends.model import API, Model
 from evalsuite.backends.openai.bodies import OF_REPLY, bound_async, is_cut
 from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop, read_error, read_reply
-from evalsuite.backends.openai.spending import Spending, Spent, cost_of
+from evalsuite.backends.openai.spending import Spending, Spent, budget_spent, cost_of
 from evalsuite.backends.openai.throttle import Throttle
 from evalsuite.common.errors import BackendError
 from evalsuite.common.secrets import hide
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 _IN_A_ROW = 20  # consecutive requests without a reply after all retries: the endpoint is down
 _LONG_WAIT = 10  # seconds; longer ones are logged
-_ALWAYS = ("model", "messages", "prompt")
+_CONTENT = ("model", "messages", "prompt")  # the fields of a request that are no parameters
 
 
 def is_loopback(address: str) -> bool:
@@ -45,6 +45,11 @@ def unproxied(address: str) -> dict[str, None] | None:
     """`mounts` of an HTTP client that asks an address: none goes through a proxy on this machine, None: as the
     environment says."""
     return dict.fromkeys(("all://", "http://", "https://")) if is_loopback(address) else None
+
+
+def parameters_of(fields: Iterable[str]) -> dict[str, None]:
+    """The parameters among the fields of a request, in order."""
+    return dict.fromkeys(name for name in fields if name not in _CONTENT)
 
 
 def broken_connection(error: Exception, api: API) -> Again:
@@ -164,10 +169,7 @@ class GenerateCall:
             )
             raise BackendError(hide(message))
         if self.unaffordable:
-            raise BackendError(
-                f"model {self.model.name}: budget of {self.limits.budget:g} spent: {self.unaffordable} requests not asked; "
-                "raise --budget and run again"
-            )
+            raise budget_spent(self.model, self.limits.budget, self.unaffordable)
 
     async def _work(self) -> None:
         for n in self.todo:  # the iterator is shared by all workers
@@ -274,8 +276,8 @@ class GenerateCall:
                 raw = await self.create(**asked, extra_body=self.backend.extra or None)
         except openai.APIStatusError as error:
             answer = error.response
-            names = {name: None for name in [*asked, *self.backend.extra] if name not in _ALWAYS}
-            return read_error(answer.status_code, answer.headers, answer.content, names), False
+            sent = parameters_of([*asked, *self.backend.extra])
+            return read_error(answer.status_code, answer.headers, answer.content, sent), False
         except (TimeoutError, openai.APITimeoutError):
             raise Again("time-out", f"no reply within {self.api.timeout:g} s", lost=True, overrun=True) from None
         except openai.OpenAIError as error:

@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from evalsuite.backends.openai.faults import (
     ERRORS,
@@ -45,18 +46,30 @@ CALLS = {
     "cut": "the connection is cut in the middle of the answer",
     "half": "a complete HTTP message with half the answer",
 }
-# Fate of a batch -> its description.
+
+
+class Fate(NamedTuple):
+    """The fate of a batch."""
+
+    what: str  # the description in --help
+    ends: str = "completed"  # its last status. If another one, about half of its lines are answered
+    silent: bool = False  # its files do not mention the lines that are not answered
+    late: bool = False  # its files have no ids until `BatchServer.late` seconds after its end
+    half: bool = False  # each file has half its lines until then
+
+
+_INVALID = "failed"  # the last status of a batch whose file is refused; none of its lines is answered
 BATCHES = {
-    "failed": "it fails validation, for no reason that it names",
-    "failed-line": "it fails validation, and names one of its lines",
-    "expired": "it expires when about half is answered",
-    "expired-silent": "the same, and its files say nothing of the other lines",
-    "expired-late": "it expires, and its files have no ids until `late` seconds later",
-    "cancelled": "someone cancels it when about half is answered",
-    "no-errors": "its error file is missing",
-    "late": "its files have no ids until `late` seconds after its end",
-    "late-half": "its file has half its lines until then",
-    "uncounted": "its lines are not counted",
+    "failed": Fate("it fails validation, for no reason that it names", _INVALID),
+    "failed-line": Fate("it fails validation, and names one of its lines", _INVALID),
+    "expired": Fate("it expires when about half is answered", "expired"),
+    "expired-silent": Fate("the same, and its files say nothing of the other lines", "expired", silent=True),
+    "expired-late": Fate("it expires, and its files have no ids until `late` seconds later", "expired", late=True),
+    "cancelled": Fate("someone cancels it when about half is answered", "cancelled"),
+    "no-errors": Fate("its error file is missing"),
+    "late": Fate("its files have no ids until `late` seconds after its end", late=True),
+    "late-half": Fate("its file has half its lines until then", half=True),
+    "uncounted": Fate("its lines are not counted"),
 }
 # Fate of a line, beside the kinds of faults.py -> its description.
 LINES = {
@@ -69,12 +82,16 @@ _RUNS = ("validating", "in_progress", "finalizing")
 
 @dataclass(slots=True)
 class _Batch:
-    row: JsonLine
+    row: JsonLine  # the batch as the endpoint shows it
     lines: list[JsonLine]
     began: float
-    fate: str
-    late: JsonLine = field(default_factory=dict)  # fields that come when `whole` is reached
-    whole: float = 0.0
+    kind: str  # a key of BATCHES, or "ok"
+    files: JsonLine = field(default_factory=dict)  # the ids of its files, from its end until they are whole
+    whole: float = 0.0  # the time at which its files are whole
+
+    @property
+    def fate(self) -> Fate:
+        return BATCHES.get(self.kind, Fate("ok"))
 
 
 @dataclass(slots=True)
@@ -191,7 +208,7 @@ class BatchServer(Server):
             "request_counts": {"total": 0, "completed": 0, "failed": 0},
         }
         batch = _Batch(row, lines, self.now(), drawn(self.fates, f"{self.seed}:{name}"))
-        self.counted[batch.fate] += batch.fate != "ok"
+        self.counted[batch.kind] += batch.kind != "ok"
         self.batches[name] = batch
         problem = self._problem(batch)
         if problem:
@@ -211,9 +228,9 @@ class BatchServer(Server):
             return {"code": "duplicate_custom_id", "message": "custom_id is not unique", "line": 1}
         if any(line["url"] != batch.row["endpoint"] for line in batch.lines):
             return {"code": "mismatched_url", "message": "the url is another one than the endpoint", "line": 1}
-        if batch.fate == "failed":
+        if batch.kind == "failed":
             return {"code": "server_error", "message": "The batch could not be validated"}
-        if batch.fate == "failed-line":
+        if batch.kind == "failed-line":
             return {
                 "code": "invalid_json_line",
                 "message": "This line is not parseable",
@@ -223,7 +240,7 @@ class BatchServer(Server):
 
     def _content(self, name: str) -> bytes:
         lines = self.files[name].splitlines(keepends=True)
-        halved = any(batch.fate == "late-half" and name in batch.late.values() for batch in self.batches.values())
+        halved = any(batch.fate.half and name in batch.files.values() for batch in self.batches.values())
         return b"".join(lines[: len(lines) // 2] if halved else lines)
 
     def _list(self, query: dict[str, str]) -> JsonLine:
@@ -241,9 +258,9 @@ class BatchServer(Server):
 
     def _advance(self, batch: _Batch) -> None:
         """Bring a batch to its state at this time. All its lines are answered at its end."""
-        if batch.late and self.now() >= batch.whole:
-            batch.row |= batch.late
-            batch.late = {}
+        if batch.files and self.now() >= batch.whole:
+            batch.row |= batch.files
+            batch.files = {}
         if batch.row["status"] not in _RUNS:
             return
         part = (self.now() - batch.began) / max(self.seconds, 1e-9)
@@ -251,32 +268,30 @@ class BatchServer(Server):
             batch.row["status"] = _RUNS[min(int(part * 3), 2)]
             batch.row["request_counts"] |= {"total": len(batch.lines), "completed": int(part * len(batch.lines))}
             return
-        ended = batch.fate.partition("-")[0] if batch.fate.startswith(("expired", "cancelled")) else "completed"
-        good, bad = self._answered(batch, ended)
-        batch.row["status"] = ended
+        good, bad = self._answered(batch)
+        batch.row["status"] = batch.fate.ends
         completed = len({row["custom_id"] for row in good})
         batch.row["request_counts"] = {"total": len(batch.lines), "completed": completed, "failed": len(bad)}
-        if batch.fate == "uncounted":
+        if batch.kind == "uncounted":
             batch.row["request_counts"] = None
-        if batch.fate == "no-errors":
+        if batch.kind == "no-errors":
             bad = []
         for what, rows in (("output", good), ("error", bad)):
             if rows:
-                name = batch.late[f"{what}_file_id"] = f"file-{len(self.files)}"
+                name = batch.files[f"{what}_file_id"] = f"file-{len(self.files)}"
                 self.files[name] = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
-        batch.whole = self.now() + (self.late if "late" in batch.fate else 0.0)
-        if not batch.fate.endswith("late"):
-            batch.row |= batch.late
-        if "late" not in batch.fate:
-            batch.late = {}
+        batch.whole = self.now() + self.late
+        if not batch.fate.late:
+            batch.row |= batch.files
+            batch.files = batch.files if batch.fate.half else {}
 
-    def _answered(self, batch: _Batch, ended: str) -> tuple[list[JsonLine], list[JsonLine]]:
-        """Lines of both files, in any order."""
-        good, bad = list[JsonLine](), list[JsonLine]()
+    def _answered(self, batch: _Batch) -> tuple[list[JsonLine], list[JsonLine]]:
+        """The lines of the output file and of the error file, in any order."""
+        good, bad, ended = list[JsonLine](), list[JsonLine](), batch.fate.ends
         for line in batch.lines:
             name = prompt_id(prompt_of(line["body"]))
             if ended != "completed" and random.Random(f"{self.seed}:{batch.row['id']}:{name}").random() < 0.5:
-                if not batch.fate.endswith("silent"):
+                if not batch.fate.silent:
                     bad.append(_line(line, None, {"code": f"batch_{ended}", "message": f"The batch was {ended}."}))
                 continue
             entry, kind = self._outcome(line["body"])
@@ -310,7 +325,8 @@ def _size(batch: _Batch) -> int:
 
 
 def main() -> None:
-    tables = {"calls": CALLS, "batches": BATCHES, "lines, and those of faults.py": LINES}
+    fates = {kind: fate.what for kind, fate in BATCHES.items()}
+    tables = {"calls": CALLS, "batches": fates, "lines, and those of faults.py": LINES}
     kinds = "\n".join(
         f"{name}:\n" + "\n".join(f"  {k:15} {v}" for k, v in table.items()) for name, table in tables.items()
     )

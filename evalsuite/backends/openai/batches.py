@@ -21,7 +21,7 @@ from typing import Any
 
 from evalsuite.backends.base import Journal, Limits
 from evalsuite.backends.model import Batch, Model
-from evalsuite.backends.openai.asking import Endpoint
+from evalsuite.backends.openai.asking import Endpoint, parameters_of
 from evalsuite.backends.openai.batch_queue import Clock, Queue
 from evalsuite.backends.openai.batch_states import (
     Begun,
@@ -40,7 +40,7 @@ from evalsuite.backends.openai.batch_states import (
 from evalsuite.backends.openai.lines import request_line
 from evalsuite.backends.openai.provider import Gone, Problem, Provider, Seen
 from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop
-from evalsuite.backends.openai.spending import cost_of
+from evalsuite.backends.openai.spending import budget_spent, cost_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.secrets import hide
 from evalsuite.types import Request, Response
@@ -55,7 +55,6 @@ _MANY = 8  # failures in a row after which a message is printed
 _LATE_POLLS = 10  # the most polls for which a batch, or a reply that it owes, is waited for
 _KEPT = 30 * 86400  # seconds for which endpoints remember a batch
 _TELL = 60  # seconds between two lines of the log on progress
-_SENT = ("model", "messages", "prompt")
 NumberedResponses = list[tuple[int, Response]]
 
 
@@ -115,9 +114,7 @@ class Batching:
         self.total = len(self.open)
         self.limit_name = "max_tokens"
         self.endpoint = settings.endpoint or endpoint_of(self.model)
-        self.sent = dict.fromkeys((*backend.body(requests[0]), *backend.extra, "max_tokens", "max_completion_tokens"))
-        for name in _SENT:
-            self.sent.pop(name, None)
+        self.sent = parameters_of((*backend.body(requests[0]), *backend.extra, "max_tokens", "max_completion_tokens"))
         self.batches: dict[str, State] = {batch.name: batch for batch in self._resumed()}
         self.turns = {name: _Turn() for name in self.batches}
         self.left = limits.left()
@@ -157,10 +154,7 @@ class Batching:
         if self.halted:
             raise BackendError(self._said(self.halted))
         if unaffordable := self.queue.unaffordable:
-            raise BackendError(
-                f"model {self.model.name}: budget of {self.limits.budget:g} spent: {unaffordable} requests not asked; "
-                "raise --budget and run again"
-            )
+            raise budget_spent(self.model, self.limits.budget, unaffordable)
 
     def _said(self, stop: Stop) -> str:
         message = f"model {self.model.name} at {self.api.base_url}: {stop}; {len(self.open)} requests have no reply"

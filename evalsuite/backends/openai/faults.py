@@ -150,7 +150,7 @@ class Server:
         self.check(self.mix, KINDS)
 
     @staticmethod
-    def check(mix: Mapping[str, float], kinds: Mapping[str, str]) -> None:
+    def check(mix: Mapping[str, float], kinds: Mapping[str, Any]) -> None:
         if wrong := mix.keys() - kinds.keys():
             raise ValueError(f"no such kinds: {', '.join(sorted(wrong))}; there are {', '.join(kinds)}")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from evalsuite.backends.model import Price
+from evalsuite.backends.model import Model, Price
+from evalsuite.common.errors import BackendError
 
 log = logging.getLogger(__name__)
 
@@ -13,6 +14,13 @@ log = logging.getLogger(__name__)
 def cost_of(price: Price | None, prompt_tokens: float, new_tokens: float) -> float:
     """The cost of a number of tokens; 0 without a price. The budget and the estimate of `evalsuite preview` share it."""
     return (prompt_tokens * price.input + new_tokens * price.output) / 1e6 if price else 0.0
+
+
+def budget_spent(model: Model, budget: float | None, unaffordable: int) -> BackendError:
+    """The error of a run whose budget was too small for `unaffordable` requests."""
+    return BackendError(
+        f"model {model.name}: budget of {budget:g} spent: {unaffordable} requests not asked; raise --budget and run again"
+    )
 
 
 class Spent(Exception):
