@@ -309,6 +309,11 @@ class Answered:
     facts: Mapping[str, Any]
     variant: str = ""  # the prompt template's name
 
+    @property
+    def pairs(self) -> list[tuple[Item, Answer]]:
+        """The items, each with the answer to it."""
+        return list(zip(self.items, self.answers, strict=True))
+
 
 @dataclass(frozen=True, slots=True)
 class Language:

@@ -20,7 +20,7 @@ from functools import partial
 from importlib import import_module
 
 from evalsuite.authoring.classifier import ConditionalLogit, char_ngrams, hashed_features, nearest_texts
-from evalsuite.backends.baseline import lexical, pairs, pieces
+from evalsuite.backends.baseline import bigrams, lexical, pieces
 from evalsuite.benchmarks.corpus import Corpus
 from evalsuite.common.dialogue import asked_event, sources
 from evalsuite.metrics.exact import char_f1, exact_match
@@ -244,7 +244,7 @@ def _likeness(known: Items, tested: Items) -> list[Guess] | None:
         return None
     found = []
     for item in tested:
-        sets = [pairs(o) for o in item.options]
+        sets = [bigrams(o) for o in item.options]
         found.append(
             _most([sum(len(a & b) / len(a | b) for m, b in enumerate(sets) if m != n) for n, a in enumerate(sets)])
         )
@@ -260,7 +260,7 @@ def _overlap(known: Items, tested: Items) -> list[Guess] | None:
     """The option with the largest share of its character bigrams in the question."""
     if not tested[0].options or not any(map(_own_question, tested)):
         return None
-    return [_most([len(pairs(o) & pairs(_own_question(i))) / len(pairs(o)) for o in i.options]) for i in tested]
+    return [_most([len(bigrams(o) & bigrams(_own_question(i))) / len(bigrams(o)) for o in i.options]) for i in tested]
 
 
 def _classified(known: Items, tested: Items, question: bool) -> list[Guess] | None:

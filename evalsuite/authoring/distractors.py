@@ -32,7 +32,7 @@ import numpy as np
 from evalsuite.authoring.charts import line_chart
 from evalsuite.authoring.classifier import ConditionalLogit, char_ngrams, hashed_features
 from evalsuite.authoring.task_files import Annotation
-from evalsuite.backends.baseline import pairs
+from evalsuite.backends.baseline import bigrams
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import replace_file
 
@@ -227,7 +227,7 @@ _WIDER: tuple[Callable[[Annotation], object], ...] = (
 def _same(one: str, other: str) -> bool:
     if one in other or other in one:
         return True
-    a, b = pairs(one), pairs(other)
+    a, b = bigrams(one), bigrams(other)
     return len(a & b) / len(a | b) >= _ALIKE
 
 

@@ -90,18 +90,18 @@ def lexical(item: Item) -> str:
     rarest bigrams of the dialogue.
     """
     if item.options:
-        known = pairs("\n".join(item.dialogue) + item.question.partition("\n")[2] if item.dialogue else item.question)
-        shares = [len(pairs(o) & known) / len(pairs(o)) for o in item.options]
+        known = bigrams("\n".join(item.dialogue) + item.question.partition("\n")[2] if item.dialogue else item.question)
+        shares = [len(bigrams(o) & known) / len(bigrams(o)) for o in item.options]
         return item.labels[shares.index(max(shares))]
     found = pieces(item)
     if not found:
         return item.question
     asked = asked_event(item.question)
     if asked is None:
-        counts = Counter(pair for piece in found for pair in pairs(piece))
-        return min(found, key=lambda p: (sum(counts[pair] for pair in pairs(p)) / len(pairs(p)), -len(p)))
-    wanted = pairs(asked)
-    best = max(range(len(found)), key=lambda n: len(pairs(found[n]) & wanted) / len(pairs(found[n]) | wanted))
+        counts = Counter(bigram for piece in found for bigram in bigrams(piece))
+        return min(found, key=lambda p: (sum(counts[bigram] for bigram in bigrams(p)) / len(bigrams(p)), -len(p)))
+    wanted = bigrams(asked)
+    best = max(range(len(found)), key=lambda n: len(bigrams(found[n]) & wanted) / len(bigrams(found[n]) | wanted))
     # Every official question contains "不要…解释原因" before its event, so look for 原因 only after the event.
     step = -1 if "原因" in item.question.rpartition("”")[2] else 1
     return found[min(max(best + step, 0), len(found) - 1)]
@@ -113,6 +113,6 @@ def pieces(item: Item) -> list[str]:
     return [piece.strip() for turn in turns for piece in _PIECES.findall(turn) if len(piece.strip()) > 1]
 
 
-def pairs(text: str) -> set[str]:
+def bigrams(text: str) -> set[str]:
     """The character bigrams of a text; the text itself if it is shorter."""
     return {text[i : i + 2] for i in range(len(text) - 1)} or {text}

@@ -312,6 +312,9 @@ class API(StrictSettings):
         return value
 
 
+BASELINES = ("random", "majority", "lexical", "oracle")  # known by these names beside the models of any source
+
+
 def _of_an_entry(schema: dict[str, Any]) -> None:
     """Add to an entry's schema the checks of Model's validators that a schema can state, and drop long defaults of sections."""
     for field in schema["properties"].values():
@@ -321,7 +324,7 @@ def _of_an_entry(schema: dict[str, Any]) -> None:
     baseline = {"properties": {"backend": {"const": "baseline"}}, "required": ["backend"]}
     schema["allOf"] = [
         {"if": chat_template, "then": {"properties": {"chat": {"const": True}}, "required": ["chat"]}},
-        {"if": baseline, "then": {"properties": {"path": {"enum": ["random", "majority", "lexical", "oracle"]}}}},
+        {"if": baseline, "then": {"properties": {"path": {"enum": [*BASELINES]}}}},
     ]
 
 

@@ -14,7 +14,7 @@ import yaml
 from pydantic import BaseModel, Field, ValidationError
 
 from evalsuite.backends.keys import keep_secrets
-from evalsuite.backends.model import API, HF, VLLM, Batch, Finetune, Generation, Model, Price, StrictSettings
+from evalsuite.backends.model import API, BASELINES, HF, VLLM, Batch, Finetune, Generation, Model, Price, StrictSettings
 from evalsuite.backends.model_paths import located
 from evalsuite.backends.registry import backend_named, check_sampling
 from evalsuite.backends.scripted import ReplyFunctions, scripted_models
@@ -26,9 +26,6 @@ from evalsuite.common.templates import check_chat_template
 from evalsuite.common.yamltext import line_and_problem, parse_yaml, position
 
 Models = str | Path | ReplyFunctions  # path of a models.yaml, or model name -> reply function
-
-
-BASELINES = ("random", "majority", "lexical", "oracle")  # known by these names beside the models of any source
 
 
 def baseline_named(name: str) -> Model:

@@ -65,7 +65,7 @@ def _choice_parts(answered: Answered) -> tuple[Part, ...]:
     from evalsuite.metrics.statistics import Means
 
     pairs = list(zip(answered.items, answered.responses, strict=True))
-    columns = {"accuracy": [_is_right(i, a) for i, a in zip(answered.items, answered.answers, strict=True)]}
+    columns = {"accuracy": [_is_right(item, answer) for item, answer in answered.pairs]}
     signatures = {"accuracy": f"accuracy|{choice_method(answered)}"}
     way = answered.responses[0].finish
     for by in ("sum", "token", "char", "prior") if way == "texts" else ():
@@ -108,7 +108,7 @@ def _score_choices(item: Item, answer: Answer, response: Response | None, langua
 def _choices_parts(answered: Answered) -> tuple[Part, ...]:
     from evalsuite.metrics.sets import SetScores
 
-    said = [_chosen(item, answer) for item, answer in zip(answered.items, answered.answers, strict=True)]
+    said = [_chosen(item, answer) for item, answer in answered.pairs]
     sets = SetScores.of(said, [item.references for item in answered.items])
     names = list(sets.corpus)
     signatures = {name: f"{name}|def:cicero-v2|parser:{parser_of(answered.reading)}" for name in names}
@@ -168,7 +168,7 @@ def _held_parts(answered: Answered) -> tuple[Part, ...]:
     from evalsuite.metrics.contains import DEFINITION
     from evalsuite.metrics.statistics import Means
 
-    columns = {"contains": [_holds(i, a) for i, a in zip(answered.items, answered.answers, strict=True)]}
+    columns = {"contains": [_holds(item, answer) for item, answer in answered.pairs]}
     signature = f"contains|def:{DEFINITION}|parser:{parser_of(answered.reading)}"
     return (Part("contains", Means.of(columns), {"contains": "contains"}, {"contains": signature}),)
 
@@ -197,7 +197,7 @@ def was_chosen(answered: Answered) -> bool:
 def _probe_parts(answered: Answered) -> tuple[Part, ...]:
     from evalsuite.metrics.statistics import Means
 
-    columns = {"accuracy": [_is_right(i, a) for i, a in zip(answered.items, answered.answers, strict=True)]}
+    columns = {"accuracy": [_is_right(item, answer) for item, answer in answered.pairs]}
     if not was_chosen(answered):
         columns["delta_nll"] = [delta_nll(response) for response in answered.responses]
     method = choice_method(answered)

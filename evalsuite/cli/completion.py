@@ -16,7 +16,8 @@ def _tasks(chosen: dict[str, Any]) -> Iterable[str]:
 
 
 def _models(chosen: dict[str, Any]) -> Iterable[str]:
-    from evalsuite.backends.models import BASELINES, models_of
+    from evalsuite.backends.model import BASELINES
+    from evalsuite.backends.models import models_of
     from evalsuite.common.errors import EvalsuiteError
 
     try:
@@ -26,7 +27,7 @@ def _models(chosen: dict[str, Any]) -> Iterable[str]:
 
 
 def _baselines(chosen: dict[str, Any]) -> Iterable[str]:
-    from evalsuite.backends.models import BASELINES
+    from evalsuite.backends.model import BASELINES
 
     return (*BASELINES, "none")
 

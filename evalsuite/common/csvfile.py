@@ -33,6 +33,11 @@ def read_rows(path: Path, columns: Sequence[str] = (), delimiters: str = ",") ->
     yield from parse_rows(read_bytes(path), path, columns, delimiters)
 
 
+def read_texts(path: Path, columns: Sequence[str] = ()) -> list[dict[str, str]]:
+    """The rows of a file, column -> cell; "" where a row is too short. For errors see `parse_rows`."""
+    return [{name: cell or "" for name, cell in cells.items()} for _, cells in read_rows(path, columns)]
+
+
 def parse_rows(
     raw: bytes, path: Path, columns: Sequence[str] = (), delimiters: str = ","
 ) -> Iterator[tuple[int, CsvCells]]:

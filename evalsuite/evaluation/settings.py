@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.models import BASELINES
+from evalsuite.backends.model import BASELINES
 from evalsuite.benchmarks.registry import SPLITS, add_files, tasks_named, whole_name
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.flags import benchmark_flag, check_budget, check_folder, check_least, flag, folders

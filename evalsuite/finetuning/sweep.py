@@ -111,7 +111,7 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
                 if not finished(job, display):
                     yield job
 
-    with locked(out), nullcontext(train_locally) if s.executor == "local" else _ray_trainer(chosen[0], s) as trained:
+    with locked(out), nullcontext(train_locally) if s.executor == "local" else _ray_trainer(chosen[0], s) as train:
         require_own(out)
         listed = out / "models.yaml"
         if listed.exists() and not listed.read_bytes().startswith(_HEAD.encode()):
@@ -119,7 +119,7 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
         with log_to(out / "finetune.log", s.verbose), Display() as display:
             if few := [f"{x.task.name} {x.set} {len(x.items)}" for x in eval_sets if len(x.items) < (s.test_size or 0)]:
                 display.say(f"fewer test items than --test-size {s.test_size}, so all are used: {', '.join(few)}")
-            trained(unfinished(display), display)
+            train(unfinished(display), display)
         _write_models(listed, [*chosen, *adapters])
         return evaluate(*prepare(listed, model=[m.name for m in (*chosen, *adapters)], **evaluation))
 

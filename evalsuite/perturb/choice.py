@@ -74,9 +74,13 @@ def kept_order(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
 def shuffled_order(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
     """A random order, as in the paper's "option shuffling": all n! orders of n options are equally likely, and one of them
     is the original."""
+    return (_shuffled(item, f"{seed}:shuffle"),)
+
+
+def _shuffled(item: Item, draw: str) -> Permutation:
     order = list(range(len(item.options)))
-    Random(f"{seed}:shuffle:{item.id}").shuffle(order)
-    return (tuple(order),)
+    Random(f"{draw}:{item.id}").shuffle(order)
+    return tuple(order)
 
 
 def deranged_order(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
@@ -106,9 +110,4 @@ def rotated_orders(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
 def shuffled_orders(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
     """Five random orders, each drawn alone from all n! orders of n options, so that some may be equal: ToMBench's five
     askings (Chen et al. 2024)."""
-    drawn = []
-    for n in range(5):
-        order = list(range(len(item.options)))
-        Random(f"{seed}:shuffle5:{n}:{item.id}").shuffle(order)
-        drawn.append(tuple(order))
-    return tuple(drawn)
+    return tuple(_shuffled(item, f"{seed}:shuffle5:{n}") for n in range(5))

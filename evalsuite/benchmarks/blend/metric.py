@@ -13,6 +13,7 @@ import unicodedata
 from string import punctuation
 
 from evalsuite.benchmarks.languages import parser_of
+from evalsuite.metrics.tokens import jieba
 from evalsuite.types import Answered, Item, Metric, Part
 
 METRICS = (
@@ -46,9 +47,7 @@ def _holds(reply: str, words: set[str], answer: str) -> bool:
 
 
 def _words(text: str) -> set[str]:
-    from evalsuite.metrics.tokens import jieba
-
-    found = [*jieba(text), *(" " for _ in range(" " in text))]
+    found = jieba(text) + [" "] * (" " in text)
     return {unicodedata.normalize("NFD", word).translate(_ACUTE).lower() for word in found if word not in punctuation}
 
 
@@ -56,8 +55,7 @@ def votes_part(answered: Answered) -> Part:
     """Both scores of a cell."""
     from evalsuite.metrics.statistics import Means
 
-    pairs = zip(answered.items, answered.answers, strict=True)
-    scores = [vote_score(item, answer.text or "") for item, answer in pairs]
+    scores = [vote_score(item, answer.text or "") for item, answer in answered.pairs]
     names = {metric.name: metric.name for metric in METRICS}
     signatures = {name: f"{name}|def:blend.1|tok:jieba|parser:{parser_of(answered.reading)}" for name in names}
     columns = {metric.name: [score[n] for score in scores] for n, metric in enumerate(METRICS)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from evalsuite.common.csvfile import read_rows
+from evalsuite.common.csvfile import read_texts
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 
 _SOURCES = {"abstract": Text("论文摘要", "the paper's abstract"), "CLUE": Text("CLUE 的 README", "CLUE's README")}
@@ -13,8 +13,7 @@ _SOURCES = {"abstract": Text("论文摘要", "the paper's abstract"), "CLUE": Te
 
 def figures() -> list[dict[str, str]]:
     """The rows: source, model, and accuracy in percent."""
-    rows = read_rows(Path(__file__).with_name("figures.csv"), ("source", "model", "accuracy"))
-    return [{key: str(cell or "") for key, cell in cells.items()} for _, cells in rows]
+    return read_texts(Path(__file__).with_name("figures.csv"), ("source", "model", "accuracy"))
 
 
 def reference_sheets() -> Sequence[Sheet]:

@@ -91,16 +91,16 @@ def _explanation(antecedent: str, consequent: str, valid: bool) -> Explanation:
     return Explanation("event", antecedent.rstrip("。"), CONNECTIVE, consequent.rstrip("。"), valid, "zh")
 
 
-def _pairs(text: str) -> set[str]:
+def _bigrams(text: str) -> set[str]:
     said = "".join(char for char in text if char.isalnum())
     return {said[n : n + 2] for n in range(len(said) - 1)}
 
 
 def _held(text: str, turn: str) -> float:
-    mine = _pairs(text.lstrip("AB"))
-    return len(mine & _pairs(turn)) / len(mine) if mine else 0.0
+    mine = _bigrams(text.lstrip("AB"))
+    return len(mine & _bigrams(turn)) / len(mine) if mine else 0.0
 
 
 def _alike(one: str, other: str) -> bool:
-    a, b = _pairs(one), _pairs(other)
+    a, b = _bigrams(one), _bigrams(other)
     return bool(a and b) and len(a & b) >= ALIKE * min(len(a), len(b))

@@ -13,12 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import import_module
 from random import Random
 
 from evalsuite.benchmarks.cedar.explanation import NEGATED, Explanation, Instance
 from evalsuite.benchmarks.languages import LANGUAGES
+from evalsuite.metrics.tokens import jieba_tokenizer
 from evalsuite.types import Item
 
 _Words = list[str]
@@ -113,7 +112,7 @@ def words(explanation: Explanation) -> _Words:
         return gap.join(parts).split()
     whole: _Words = []
     for part in parts:
-        for word in _cut()(part):
+        for word in jieba_tokenizer().lcut(part):
             if whole and not any(char.isalnum() for char in word):
                 whole[-1] += word
             else:
@@ -123,12 +122,3 @@ def words(explanation: Explanation) -> _Words:
 
 def _joined(parts: _Words, explanation: Explanation) -> str:
     return LANGUAGES[explanation.language].gap.join(parts)
-
-
-@cache
-def _cut() -> Callable[[str], _Words]:
-    library = import_module("jieba")
-    library.setLogLevel(30)  # jieba reports its dictionary on stderr
-    library.initialize()
-    cut: Callable[[str], _Words] = library.lcut
-    return cut

@@ -68,9 +68,8 @@ def probe_part(answered: Answered) -> Part:
     explanations, which have no likelihoods, get accuracies only."""
     groups = {corruption.name: corruption.group for corruption in CORRUPTIONS.values()}
     chosen = was_chosen(answered)
-    pairs = zip(answered.items, answered.answers, strict=True)
     deltas = (
-        [1.0 if answer.choice == item.gold else -1.0 for item, answer in pairs]
+        [1.0 if answer.choice == item.gold else -1.0 for item, answer in answered.pairs]
         if chosen
         else [delta_nll(response) for response in answered.responses]
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from evalsuite.common.csvfile import read_rows
+from evalsuite.common.csvfile import read_texts
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 
 _MODELS = {
@@ -23,8 +23,8 @@ _DOMAINS = {
 def reference_sheets() -> Sequence[Sheet]:
     """Table 6: a row for each group of models and domain, a column for each prompting."""
     figures = {
-        (str(cells["models"]), str(cells["domain"]), str(cells["prompting"])): float(str(cells["accuracy"])) / 100
-        for _, cells in read_rows(Path(__file__).with_name("prompting.csv"))
+        (row["models"], row["domain"], row["prompting"]): float(row["accuracy"]) / 100
+        for row in read_texts(Path(__file__).with_name("prompting.csv"))
     }
     names = list(dict.fromkeys(prompting for *_, prompting in figures))
     rows = dict.fromkeys((models, domain) for models, domain, _ in figures)

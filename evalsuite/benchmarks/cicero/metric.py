@@ -41,7 +41,7 @@ class ByRightAnswers:
 def answers_part(answered: Answered) -> Part:
     """The metrics of a cell of `all_answers`: one for items with one right answer and one for those with several, each where
     the cell has such items."""
-    said = [{item.options[n] for n in a.choices} for item, a in zip(answered.items, answered.answers, strict=True)]
+    said = [{item.options[n] for n in answer.choices} for item, answer in answered.pairs]
     golds = [{*item.references} for item in answered.items]
     sums = ByRightAnswers.of([a == b for a, b in zip(said, golds, strict=True)], [len(gold) for gold in golds])
     names = {m.name: m.name for n, m in enumerate(METRICS) if sums.statistics[:, 2 * n].any()}

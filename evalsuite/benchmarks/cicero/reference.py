@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evalsuite.benchmarks.cicero.rubric import RUBRIC
 from evalsuite.benchmarks.cicero.tasks import QUESTIONS, TASKS_CICERO
-from evalsuite.common.csvfile import read_rows
+from evalsuite.common.csvfile import read_texts
 from evalsuite.common.sheet import CellValue, Column, Row, Sheet, Text, Value
 
 _HERE = Path(__file__).parent
@@ -33,16 +33,12 @@ _NOTES = {
 
 def human() -> list[dict[str, str]]:
     """The rows of Table 12: model, and its mean on each scale, from 1 to 5."""
-    return _rows("human.csv")
+    return read_texts(_HERE / "human.csv")
 
 
 def selection(table: int) -> list[dict[str, str]]:
     """The rows of Table 14 or 15: model, items (one, several, both) trained and evaluated on, and % by type of question."""
-    return [row for row in _rows("selection.csv") if row["table"] == str(table)]
-
-
-def _rows(name: str) -> list[dict[str, str]]:
-    return [{key: str(cell or "") for key, cell in cells.items()} for _, cells in read_rows(_HERE / name)]
+    return [row for row in read_texts(_HERE / "selection.csv") if row["table"] == str(table)]
 
 
 def reference_sheets() -> Sequence[Sheet]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 
 from evalsuite.benchmarks import corpus
-from evalsuite.benchmarks.cider import files as files
+from evalsuite.benchmarks.cider import files
 from evalsuite.benchmarks.cider.dnli import NEGATIVES, Triplet, negatives
 from evalsuite.benchmarks.cider.relations import RELATIONS, parse_question
 from evalsuite.benchmarks.cider.tasks import FOLDS, SPLITS, TASKS_CIDER

@@ -11,7 +11,7 @@ def class_part(answered: Answered) -> Part:
     from evalsuite.metrics.classes import Classes
 
     items, metrics = answered.items, answered.task.metrics
-    said = [None if a.choice is None else i.options[a.choice] for i, a in zip(items, answered.answers, strict=True)]
+    said = [None if answer.choice is None else item.options[answer.choice] for item, answer in answered.pairs]
     positive = items[0].options[0] if "precision" in metrics else None
     classes = Classes.of_texts(said, [item.references[0] for item in items], positive)
     names = {name: name for name in metrics if name != "accuracy"}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evalsuite.common.csvfile import read_rows
+from evalsuite.common.csvfile import read_texts
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 
 # Mean Cohen's kappa over the annotation tasks (section 3, "Annotation Quality Control").
@@ -24,18 +24,18 @@ def table1(item_set: str) -> dict[str, str]:
     """
     if item_set not in _SETS:
         return {}
-    return {str(cells["name"]): _number(str(cells[item_set])) for _, cells in read_rows(_DATASET)}
+    return {row["name"]: _number(row[item_set]) for row in read_texts(_DATASET)}
 
 
 def table8() -> list[dict[str, str]]:
     """The rows of Table 8: source, dialogues, those with more than 1, 2 and 3 matches, and those in the data set."""
-    return [{name: str(cell) for name, cell in cells.items()} for _, cells in read_rows(_HERE / "screening.csv")]
+    return read_texts(_HERE / "screening.csv")
 
 
 def table4() -> list[dict[str, Any]]:
     """The rows of Table 4: model, and of 100 outputs those correct as they are, after filtering, and in fact."""
-    rows = [cells for _, cells in read_rows(_HERE / "filter_audit.csv")]
-    return [{name: cell if name == "model" else int(cell or 0) for name, cell in row.items()} for row in rows]
+    rows = read_texts(_HERE / "filter_audit.csv")
+    return [{name: cell if name == "model" else int(cell) for name, cell in row.items()} for row in rows]
 
 
 def _number(text: str) -> str:
@@ -45,8 +45,7 @@ def _number(text: str) -> str:
 def reference_sheets() -> Sequence[Sheet]:
     """Tables 1, 4 and 8, and the annotators' kappas."""
     rows = tuple(
-        Row((Text(str(cells["zh"]), str(cells["name"])), *(_number(str(cells[name])) for name in _SETS)))
-        for _, cells in read_rows(_DATASET)
+        Row((Text(row["zh"], row["name"]), *(_number(row[name]) for name in _SETS))) for row in read_texts(_DATASET)
     )
     data = Sheet(
         "paper-table1",

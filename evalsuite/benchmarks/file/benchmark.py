@@ -126,9 +126,8 @@ class FileCorpus(corpus.Corpus):
     def _relative(self, name: str, own: DataPaths | None, item_set: str, split: str) -> str:
         """The relative path of the rows of a task; "" if the file names none for the split."""
         data = self._file.data if own is None else own
-        by_split = {"test": data} if isinstance(data, str) else data
-        path = next((path for name, path in by_split.items() if name == split), "")
-        return _filled(path, name, item_set, split)
+        by_split: Mapping[Any, str] = {"test": data} if isinstance(data, str) else data
+        return _filled(by_split.get(split, ""), name, item_set, split)
 
     def is_root(self, folder: Path) -> bool:
         return any((folder / path).exists() for path in self._paths())
