@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from as_json import cells_of
+from as_json import a_cell, cells_of, sheets_of
 from rich.cells import cell_len
 from rich.console import Console
 
 import evalsuite
+from evalsuite.analyses import abstention, breakdown, gaps, overview, token_details
 from evalsuite.analyses import table as registry
 from evalsuite.analyses.saved import load_results
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
@@ -242,3 +243,63 @@ def test_the_page_says_it_in_chinese_and_follows_filters(page: Path, browse: Any
         tab.select_option("[data-keep=only-set] select", "easy")
         tab.wait_for_function("() => document.querySelector('#sheets tbody').rows.length === 2")
         assert "hard" not in section.inner_text()
+
+
+# --- sets of two benchmarks that have one name
+
+# The set "easy" of both: CORECODE shows it as 简单 and EASY, CHARM has no name for it.
+CORECODE, CHARM = ("knowledge_filling", "domain_identification"), ("charm_time", "charm_nli")
+WAY = {"model": "m", "split": "test", "variant": "paper", "shots": 0, "scoring": "generate", "perturb": "none"}
+MEAN = {"value": 0.5, "low": 0.2, "high": 0.8}
+BIN = {"low": 1, "high": 5, "n": 4, "dialogues": 4, "value": 0.5, "interval": [0.2, 0.8]}
+TOLD_APART = [
+    (breakdown.ANALYSIS, {"set": "easy", "metric": "accuracy", "turns": [BIN], "distance": []}),
+    (abstention.ANALYSIS, {
+        "set": "easy", "metric": "accuracy", "replies": 4, "dialogues": 4, "answered": 3, "abstained": 1, "silent": 0,
+        "coverage": MEAN, "right": 0.5, "wrong": 0.25, "right_variance": 0.1, "wrong_variance": 0.1, "covariance": 0.0,
+    }),
+    (gaps.ANALYSIS, {
+        "sets": ["easy", "hard"], "metric": "accuracy", "values": [0.5, 0.4], "items": [4, 4], "dialogues": [4, 4],
+        "gap": 0.1, "low": None, "high": None, "p": 1.0, "least_p": 0.1, "p_holm": 1.0,
+    }),
+]  # fmt: skip
+
+
+def titles(sheets: list[Sheet]) -> list[str]:
+    return [sheet.title.zh for sheet in sheets if isinstance(sheet.title, Text)]
+
+
+@pytest.mark.parametrize(("analysis", "row"), TOLD_APART, ids=lambda x: x.name if isinstance(x, Analysis) else "")
+def test_a_set_is_not_shown_under_another_benchmarks_name(analysis: Analysis[Any], row: dict[str, Any]) -> None:
+    ours, theirs = titles(sheets_of(analysis, [{**WAY, "task": task, **row} for task in (CORECODE[0], CHARM[0])]))
+    assert "简单（EASY）" in ours and "easy" in theirs and "简单" not in theirs
+
+
+def test_a_mean_over_tasks_is_of_one_benchmark() -> None:
+    tokens = {"replies": 4, "mean": 9.0, "median": 9.0, "p90": 9.0, "total": 36, "thinking": 0.0, "by_characters": 0,
+              "prompt": 5.0}  # fmt: skip
+    cells = [
+        a_cell(task=task, model=model, tokens=tokens, metrics={"accuracy": MEAN})
+        for task in (*CORECODE, *CHARM)
+        for model in ("m", "n")
+    ]
+    made = sheets_of(token_details.DETAILS, None, cells)
+    means = titles([sheet for sheet in made if sheet.about["task"] == token_details.MEAN])
+    assert [title.split(" · ")[1:] for title in means] == [
+        ["2 项任务的平均", name] for name in ("简单（EASY）", "easy")
+    ]
+
+
+def test_sets_of_an_ability_have_the_names_of_their_own_benchmarks() -> None:
+    parts = [f"{task}/easy" for task in (CORECODE[0], CHARM[0])]
+    columns = [
+        {"kind": kind, "name": kind, "zh": "列", "en": "Column", "parts": parts, "absent": []}
+        for kind in ("benchmark", "ability")
+    ]
+    scores = [
+        {"kind": c["kind"], "name": c["name"], "items": 4, "missing": [], "chance": None, **MEAN} for c in columns
+    ]
+    row = {**WAY, "parts": [], "changes": [], "scores": scores}
+    group = {"name": "g", "zh": "组", "en": "Group", "split": "test", "columns": columns, "left_out": [], "rows": [row]}
+    notes = [sheet.notes[0] for sheet in sheets_of(overview.ANALYSIS, [group])]
+    assert [note.en for note in notes if isinstance(note, Text)] == ["Column: CKF (EASY); TU (easy)"] * 2

@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from itertools import groupby
 
 from pydantic import Field
 
 from evalsuite.analyses.item_mean import MeanInterval, mean_interval
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
+from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes
@@ -107,14 +107,10 @@ def _covariance(a: Sequence[float], b: Sequence[float], dialogues: Sequence[int]
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet per set and way: a row per task and model."""
-    rows = results.of(ANALYSIS) or []
-
-    def way(row: Abstention) -> tuple[tuple[str, object], ...]:
-        return row.place.but("model", "task")
-
-    groups = groupby(sorted(rows, key=lambda row: str(way(row))), key=way)
-    yield from with_notes((_sheet([*group], results.penalty) for _, group in groups), _legend(results.penalty))
+    """A sheet for each benchmark, set and way: a row per task and model."""
+    rows = sorted(results.of(ANALYSIS) or (), key=lambda row: str(row.but("model", "task")))
+    groups = by_key(((benchmark_of(row.task).name, row.but("model", "task")), row) for row in rows)
+    yield from with_notes((_sheet(group, results.penalty) for group in groups.values()), _legend(results.penalty))
 
 
 def _legend(penalty: float) -> Text:

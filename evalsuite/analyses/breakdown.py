@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pydantic import Field
 
 from evalsuite.analyses.item_mean import ItemMean, item_mean
-from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, metric_named
 from evalsuite.common.dialogue import asked_event
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import About, Chart, Column, Row, Sheet, Text, Value
@@ -32,7 +32,7 @@ DISTANCES: tuple[Ends, ...] = ((0, 0), (1, 1), (2, 2), (3, 4), (5, 9), (10, None
 
 
 class Bin(ItemMean):
-    """The items with a property from low to high, both inclusive."""
+    """The items whose property has a value from low to high, both inclusive."""
 
     low: Count | None = Field(description="Null, as is high: unknown.")
     high: Count | None = Field(description="Null: no upper end.")
@@ -184,7 +184,7 @@ Heading = str | Ends  # the name of a group, or the ends of a bin
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each set, way of asking and property: a column per bin, a block of rows a task, a row per model."""
+    """A sheet for each benchmark, set, way and property: a column per bin, a block of rows per task, a row per model."""
     legend = Text(
         "指标为 %，其后为 95% 置信区间（Wilson，以对话为单位）；任务名旁：题数；?：无法判断",
         "metric in % and its 95 % interval (Wilson, dialogues as units); beside a task's name: items; ?: could not be told",
@@ -193,12 +193,12 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def _breakdowns(rows: Iterable[Breakdown]) -> Iterator[Sheet]:
-    groups = by_key((row.but("model", "task"), row) for row in rows)
-    for place, group in groups.items():
+    groups = by_key(((benchmark_of(row.task).name, row.but("model", "task")), row) for row in rows)
+    for (benchmark, place), group in groups.items():
         for by, words in _BY.items():
             if bins := _headings(group, by):
                 about = dict(place)
-                title = place_words(about, benchmark_of(group[0].task))
+                title = place_words(about, BENCHMARKS[benchmark])
                 yield _breakdown(titled(title, f"：{words.zh}", f": {words.en}"), group, by, bins, about)
 
 

@@ -17,6 +17,7 @@ from pydantic import Field
 
 from evalsuite.benchmarks.published import published_figures
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, task_order
+from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
 from evalsuite.results.outcomes import item_values
@@ -123,15 +124,13 @@ _PAPER = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each split, way of asking and pair of sets: below each model a row per task with both values, their gap and its
-    test, baselines last."""
-    ways: dict[tuple[str, str, tuple[str, ...]], list[Gap]] = {}
+    """A sheet for each split, way, benchmark and pair of sets: below each model a row per task with both values, their gap and
+    its test, baselines last."""
     baselines = {cell.model for cell in results.cells if cell.is_baseline}
     rows = sorted(results.of(ANALYSIS) or [], key=lambda row: row.model in baselines)
-    for row in rows:
-        ways.setdefault((row.split, row.way, tuple(row.sets)), []).append(row)
-    several = len({place[:2] for place in ways}) > 1
-    drawn = [_sheet(split, asked, mine, several) for (split, asked, _), mine in ways.items()]
+    ways = by_key(((row.split, row.way, benchmark_of(row.task).name, tuple(row.sets)), row) for row in rows)
+    several = len({way[:2] for way in ways}) > 1
+    drawn = [_sheet(split, asked, mine, several) for (split, asked, *_), mine in ways.items()]
     legend = _legend(rows)
     published = any(row.kind == "apart" for sheet in drawn for row in sheet.rows)
     yield from with_notes(drawn, Text(legend.zh + _PAPER.zh, legend.en + _PAPER.en) if published else legend)

@@ -486,13 +486,12 @@ def _incomplete(score: GroupScore | GroupChange, parts: int) -> str:
 
 def _made_of(column: GroupColumn) -> Text:
     """The tasks and sets of a column's mean, and those that no model was asked."""
-    sets = by_key((task, item_set) for task, item_set in (part.split("/") for part in column.parts))
-    tasks_of = by_key((tuple(names), TASKS[task]) for task, names in sets.items())
+    parts = [part.split("/") for part in column.parts]
+    sets = by_key((task, set_name(benchmark_of(task), item_set)) for task, item_set in parts)
     zh, en = [], []
-    for names, tasks in tasks_of.items():
-        shown = [set_name(benchmark_of(tasks[0].name), name) for name in names]
-        zh.append(f"{'、'.join(task.zh for task in tasks)}（{'、'.join(name.zh for name in shown)}）")
-        en.append(f"{', '.join(task.short for task in tasks)} ({', '.join(name.en for name in shown)})")
+    for names, tasks in by_key((tuple(names), TASKS[task]) for task, names in sets.items()).items():
+        zh.append(f"{'、'.join(task.zh for task in tasks)}（{'、'.join(name.zh for name in names)}）")
+        en.append(f"{', '.join(task.short for task in tasks)} ({', '.join(name.en for name in names)})")
     if column.absent:
         zh.append(f"尚未提问：{'、'.join(column.absent)}")
         en.append(f"not asked: {', '.join(column.absent)}")

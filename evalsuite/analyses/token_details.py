@@ -1,4 +1,4 @@
-"""Scores beside tokens, every way of asking beside the others: for each task and set, and for the mean over tasks."""
+"""Scores against tokens, with all ways of asking in one sheet: for each task and set, and for the mean over tasks."""
 
 from __future__ import annotations
 
@@ -50,22 +50,24 @@ def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each task and set with two points whose tokens were counted; before them, sheets of the means over tasks."""
     tables = by_key((cell.but(*_WAY), cell) for cell in results.cells)
     tables = {shared: cells for shared, cells in tables.items() if sum(cell.tokens is not None for cell in cells) > 1}
-    for shared, tasks in _over_tasks(tables).items():
+    for (_, shared), tasks in _over_tasks(tables).items():
         if len(tasks) > 1:
             yield from _sheet([cell for cells in tasks for cell in cells], {**dict(shared), "task": MEAN}, len(tasks))
     for cells in sorted(tables.values(), key=lambda cells: (task_order(cells[0].task), set_order(cells[0].set))):
         yield from _sheet(cells, dict(cells[0].but(*_WAY)), 1)
 
 
-def _over_tasks(tables: dict[Coordinates, list[CellResult]]) -> dict[Coordinates, list[list[CellResult]]]:
-    """The tables of each set over tasks whose metrics are shares; only of those asked in several ways, if there are some."""
-    found: dict[Coordinates, list[list[CellResult]]] = {}
-    for shared, cells in tables.items():
-        metric = metric_named(TASKS[cells[0].task].metrics[0])
+def _over_tasks(tables: dict[Coordinates, list[CellResult]]) -> dict[tuple[str, Coordinates], list[list[CellResult]]]:
+    """(benchmark, the shared place without its task) -> tables of the tasks with a headline in percent; only of those that were
+    asked in several ways, if there are some."""
+    found: dict[tuple[str, Coordinates], list[list[CellResult]]] = {}
+    for cells in tables.values():
+        task = TASKS[cells[0].task]
+        metric = metric_named(task.metrics[0])
         if metric.percent and not metric.lower:
-            found.setdefault(tuple(part for part in shared if part[0] != "task"), []).append(cells)
-    several = {shared: [cells for cells in all_ if len({c.way for c in cells}) > 1] for shared, all_ in found.items()}
-    return {shared: several[shared] or all_ for shared, all_ in found.items()}
+            found.setdefault((task.benchmark, cells[0].but(*_WAY, "task")), []).append(cells)
+    several = {key: [cells for cells in tasks if len({c.way for c in cells}) > 1] for key, tasks in found.items()}
+    return {key: several[key] or tasks for key, tasks in found.items()}
 
 
 def _sheet(cells: Sequence[CellResult], about: dict[str, str], tasks: int) -> Iterator[Sheet]:
@@ -144,7 +146,7 @@ def _row(point: _Point, tasks: int, costs: bool) -> Row:
 
 
 def _spent(point: _Point, tasks: int) -> list[Value]:
-    """Mean, median and 90th percentile of a reply's tokens (of one task), the share of thinking, of a prompt, and in all."""
+    """Tokens: mean of a reply, its median and 90th percentile (of one task), share of thinking, mean of a prompt, and total."""
     counts = [cell.tokens for cell in point.cells if cell.tokens]
     if not counts:
         return [Value(None)] * (6 if tasks == 1 else 4)
