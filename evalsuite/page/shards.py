@@ -1,4 +1,4 @@
-"""Records -> shards, which the page loads when an item is opened, and one letter an item for its lists.
+"""Records -> shards, which the page loads when an item is opened, and one letter per item for the lists of items.
 
 A column is a place without its model. A shard holds some items of a column with the replies of all models, so that one shard
 is enough to show an item. A text that occurs in many records, such as a prompt, is stored once a shard.
@@ -10,7 +10,7 @@ import base64
 import gzip
 import json
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -34,7 +34,7 @@ from evalsuite.results.tokens import reply_tokens
 from evalsuite.types import Coordinates, Place
 
 SIZE = 1_500_000  # approximate characters of a shard before compression; the replies to an item are never split
-WORTH = 25_000  # replies whose packing takes longer than a process takes to start
+WORTH = 25_000  # number of replies whose packing takes longer than a process takes to start
 
 # One letter for each item, so that lists can be filtered and counted without loading a shard.
 OUTCOMES = {
@@ -75,7 +75,7 @@ class PageCell:
 
     @property
     def column(self) -> Place:
-        """Its place without its model."""
+        """The cell's place without its model."""
         return replace(self.cell.place, model="")
 
 
@@ -111,7 +111,7 @@ class PackedReply(NamedTuple):
         return [i for i in long if i is not None]
 
     def moved(self, item: Callable[[int], int], text: Callable[[int], int]) -> list[Any]:
-        """The row in a shard, with new indices. The last two fields are left out if they are empty."""
+        """The row in a shard. `item`, `text`: old index -> new one. `sample` and `tokens` are left out at its end if empty."""
         row = self._replace(
             item=item(self.item),
             prompt=text(self.prompt),
@@ -146,7 +146,7 @@ class CellMarks(NamedTuple):
     """Marks of the items of a cell, for the page's lists of items."""
 
     outcomes: str  # one letter for each entry of the column
-    flips: list[int] | None  # entries that a perturbation changed; None without one
+    flips: list[int] | None  # entries that the perturbation changed; None without an unperturbed cell to compare with
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ class Packed:
     place: Place
     ids: list[str]  # names of its entries
     shards: list[tuple[str, int]]  # packed JSON, and the first entry in it
-    marks: dict[int, CellMarks]  # by numbers of cells
+    marks: dict[int, CellMarks]  # number of a cell -> its marks
     rated: list[Rated]  # without the scores, from which `groups` was made
     groups: list[TaskComparisons]
     replies: int
@@ -175,7 +175,7 @@ class _Column:
     """One column while it is read: every text once, rows by cell and entry."""
 
     strings: dict[str, int] = field(default_factory=dict)
-    items: dict[Hashable, int] = field(default_factory=dict)  # the content of an item -> its index in `shown`
+    items: dict[str, list[int]] = field(default_factory=dict)  # item's id -> indices in `shown`: one for each rotation
     shown: list[dict[str, Any]] = field(default_factory=list)
     entries: dict[str, int] = field(default_factory=dict)  # `entry_name` -> index of the entry
     rows: dict[int, dict[int, PackedReply]] = field(default_factory=dict)  # cell -> entry -> row
@@ -185,11 +185,15 @@ class _Column:
         return self.strings.setdefault(text, len(self.strings))
 
     def item(self, record: Mapping[str, Any]) -> int:
-        content = tuple([_hashable(record.get(name)) for name in _ITEM])
-        if content not in self.items:
-            self.items[content] = len(self.shown)
-            self.shown.append({name: record[name] for name in _ITEM if name in record})
-        return self.items[content]
+        """The index in `shown` of a record's item, which is added if it is not there."""
+        item = {name: record[name] for name in _ITEM if name in record}
+        known = self.items.setdefault(item["item"], [])
+        for index in known:
+            if self.shown[index] == item:
+                return index
+        known.append(len(self.shown))
+        self.shown.append(item)
+        return known[-1]
 
 
 def pack_columns(cells: Sequence[PageCell]) -> list[Packed]:
@@ -223,7 +227,7 @@ def _packer(folders: Sequence[Path]) -> Callable[[Sequence[PageCell]], list[Pack
 
     @rare_collections()
     def pack(cells: Sequence[PageCell]) -> list[Packed]:
-        plain: dict[tuple[int, Coordinates], dict[str, float]] = {}  # unperturbed: the first score of each item
+        plain: dict[tuple[int, Coordinates], dict[str, float]] = {}  # (run, place) -> entry -> its first score
         columns = by_key((one.column, one) for one in cells)
         return [_packed(place, columns[place], plain) for place in sorted(columns, key=_is_perturbed)]
 
@@ -231,13 +235,14 @@ def _packer(folders: Sequence[Path]) -> Callable[[Sequence[PageCell]], list[Pack
 
 
 def _packed(place: Place, cells: Sequence[PageCell], plain: dict[tuple[int, Coordinates], dict[str, float]]) -> Packed:
-    """A column. `plain`: first scores of unperturbed cells, which such a column adds and a perturbed one is compared with."""
+    """Pack a column. `plain`: first scores of unperturbed cells. An unperturbed column adds its own; a perturbed one is compared
+    with them."""
     column, replies, rated_cells = _Column(), 0, list[Rated]()
     flips: dict[int, list[int]] = {}
     for one in cells:
         values, ratings = _read(column, one.number, read_records(one.folder, one.cell.records))
         replies += len(values)
-        if scores := rated(one.cell, ratings, f"{one.run}\t{one.cell.model}"):  # the page's names of models
+        if scores := rated(one.cell, ratings, f"{one.run}\t{one.cell.model}"):  # identifies the model on the page
             rated_cells.append(scores)
         base = (one.run, one.cell.but("perturb"))
         if not _is_perturbed(place):
@@ -303,10 +308,6 @@ def _read(column: _Column, number: int, records: Iterator[RecordFields]) -> tupl
         values[name] = next(iter(record["scores"].values()), math.nan)
         ratings.append((record["item"], item, context(record), record["scores"], sample))
     return values, ratings
-
-
-def _hashable(value: Any) -> Hashable:
-    return tuple(map(_hashable, value)) if isinstance(value, list) else value
 
 
 def _tokens(record: RecordFields) -> list[int]:
