@@ -3,8 +3,8 @@
 
 A row for each cell of choices that compares likelihoods, and for each whose replies state a confidence. An option's probability
 is its share of the exponentiated log-probabilities of all options, compared as for the headline: summed for labels, by token for
-texts. A stated confidence is that of the answer's being right, as parse/confidence.py reads it. Cells that ask all rotations are
-left to votes.
+texts. A stated confidence is that of the answer's being right, as parse/confidence.py reads it. Cells that ask all rotations
+are left out: votes.py covers them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class ReliabilityBin(Strict):
 
 
 class SelectivePoint(Strict):
-    """The surest items alone."""
+    """Accuracy if only the surest items are answered."""
 
     coverage: Share = Field(description="The share of items answered; those of equal confidence together.")
     accuracy: MeanInterval

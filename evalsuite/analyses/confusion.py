@@ -68,8 +68,8 @@ def confusion(cell: CellOutcomes) -> Confusion | None:
         else:
             chosen[gold, names[outcome.answer.choice]] += 1
     english = known.english()
-    places = {name: n for n, name in enumerate(english)}
-    every = sorted({name for names in offers for name in names}, key=lambda x: (places.get(x, len(places)), x))
+    order = {name: n for n, name in enumerate(english)}
+    every = sorted({name for names in offers for name in names}, key=lambda x: (order.get(x, len(order)), x))
     index = {name: n for n, name in enumerate(every)}
     return Confusion(
         **cell.place.as_dict(),

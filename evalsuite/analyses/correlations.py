@@ -181,10 +181,10 @@ _BASIS = {"items": Text("逐题", "per item"), "models": Text("跨模型", "over
 
 
 def _matrix(entry: MetricCorrelation) -> Sheet:
-    places = {name: n for n, name in enumerate(metric_rows())}
+    order = {name: n for n, name in enumerate(metric_rows())}
     names = sorted(
         entry.metrics,
-        key=lambda name: (name.startswith("paper."), places.get(name.removeprefix("paper."), len(places))),
+        key=lambda name: (name.startswith("paper."), order.get(name.removeprefix("paper."), len(order))),
     )
     figures: dict[tuple[str, str], float | None] = {}
     for (a, b), rho, tau in zip(combinations(entry.metrics, 2), entry.spearman, entry.kendall, strict=True):

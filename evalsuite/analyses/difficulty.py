@@ -37,8 +37,7 @@ from evalsuite.types import Coordinates
 if TYPE_CHECKING:
     from evalsuite.metrics.statistics import Floats
 
-# With two models every correlation is 1 or -1, and the counts say no more than the comparison of the two. With three, the fewest
-# possible, of which an item can agree with the others more or less.
+# The fewest models of a row. With two, every correlation is 1 or -1, and the counts say no more than a comparison of the two.
 MODELS = 3
 LISTED = 50
 LEVEL = 0.05
@@ -113,7 +112,7 @@ def compute(run: ScoredRun) -> list[Difficulty]:
 
 
 def difficulty(place: Coordinates, cells: Sequence[CellOutcomes], left_out: Sequence[str] = ()) -> Difficulty | None:
-    """The row of a place without its model: one cell per model.
+    """The row of a place without its model, from one cell per model.
 
     None with fewer than MODELS, or without an item that all answered.
     """
@@ -319,7 +318,7 @@ def _counts(right: Sequence[int]) -> dict[str, int]:
     models = len(right) - 1
     if models <= _EACH:
         return {str(n): count for n, count in enumerate(right)}
-    # Names of whole numbers would come first in JavaScript.
+    # "=1", not "1": in JavaScript, keys that are whole numbers come before all others.
     found = dict.fromkeys(("0", "¼", "½", "¾", "<1", "=1"), 0)
     for n, count in enumerate(right):
         percent = 100 * n / models

@@ -172,8 +172,8 @@ def score_replies(
 
 @dataclass(frozen=True, slots=True)
 class ReadReplies:
-    """The replies of a run as scoring read them (results/analysis.py, `Replies`): texts come from the source once more, answers
-    and scores from the outcomes of the scored cells."""
+    """The `RunReplies` (results/analysis.py) of a run: texts come from the source once more, answers and scores from the outcomes
+    of the scored cells."""
 
     source: Source
     read: dict[Place, ScoredCell] = field(default_factory=dict)

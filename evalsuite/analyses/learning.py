@@ -91,7 +91,9 @@ def learning(cells: Sequence[CellResult], positions: Sequence[Positions] = ()) -
     """A curve for each base model, training pool and place."""
     by_place = {cell.place: cell for cell in cells}
     positions_at = {row.place: row for row in positions}
-    groups: dict[tuple[Place, str, bool], list[tuple[CellResult, Trained]]] = {}  # (the base model's place, pool) -> …
+    groups: dict[
+        tuple[Place, str, bool], list[tuple[CellResult, Trained]]
+    ] = {}  # (base model's place, pool, leak allowed) -> cells
     for cell in cells:
         trained = cell.facts.trained
         if trained and cell.headline.value is not None:
@@ -236,7 +238,7 @@ def _together(checks: Sequence[LabelCheck]) -> LabelCheck:
 # --- tables
 
 _WAY = ("trained_on", "allow_leak", "split", "variant", "shots", "scoring")
-_KINDS = ("shuffle", "both", "none")  # perturbations: the label check is shown for the first that was run
+_KINDS = ("shuffle", "both", "none")  # perturbations: the label check is shown for the first of these that was run
 
 
 def sheets(results: Results) -> Iterator[Sheet]:

@@ -270,7 +270,7 @@ def _known_facts(cells: Sequence[ScoredCell], opinions: Sequence[Verdicts], whol
     return KnownFacts(facts, how, whole)
 
 
-# --- its answers to items that rest on the facts
+# --- the answers of a model to items that rest on facts
 
 
 def _reasoning(cell: ScoredCell, known: Mapping[str, Sequence[KnownFacts]]) -> Reasoning | None:
@@ -311,7 +311,7 @@ def _pool(parts: Sequence[Reasoning]) -> Reasoning:
 
 
 def _against(found: Reasoning) -> Against:
-    """A model's accuracy, apart by what it knows of the facts that the items rest on."""
+    """A model's accuracy on all items, and on those whose facts it knows or lacks."""
     states = Counter(question.state for question in found.questions)
     return Against(
         metric=TASKS[found.cells[0].task].item_metrics[0],

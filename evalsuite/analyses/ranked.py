@@ -3,7 +3,7 @@
 All models are asked the items in one order (estimates.py), so the difference of two on the items that both were asked is a mean
 like the score of one: it gets a confidence sequence (metrics/sequences.py), whose level is corrected over the pairs of the column
 (Bonferroni).
-Two models are alike once the interval is within the margin, whatever their order, and told apart once 0 is outside. Baselines are
+Two models are alike once the interval is within the margin on both sides of 0, and told apart once 0 is outside. Baselines are
 asked in full and take no part.
 """
 

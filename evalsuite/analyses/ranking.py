@@ -227,8 +227,8 @@ def letters(ranked: Sequence[str], differ: Iterable[tuple[str, str]]) -> dict[st
             if not any(c <= other for other in kept):
                 kept.append(c)
         columns = kept
-    place = {model: n for n, model in enumerate(ranked)}
-    columns.sort(key=lambda c: sorted(place[m] for m in c))
+    rank = {model: n for n, model in enumerate(ranked)}
+    columns.sort(key=lambda c: sorted(rank[m] for m in c))
     shared = Counter(pair for c in columns for pair in product(c, repeat=2))
     for c in sorted(columns, key=len):
         if all(shared[pair] > 1 for pair in product(c, repeat=2)):

@@ -87,7 +87,7 @@ class Positions(CellFields):
     right: Rows[Count]
     chosen: Rows[Count]
     silent: Count = Field(description="Answered without choosing.")
-    bias: Share | None = Field(description="Total variation distance between chosen and gold places.")
+    bias: Share | None = Field(description="Total variation distance between chosen and gold positions.")
 
 
 class Wordings(Located):
@@ -163,7 +163,7 @@ def drops(cells: Sequence[CellOutcomes]) -> list[Drop]:
 
 
 def _drop(base: CellOutcomes, other: CellOutcomes, family: int) -> Drop | None:
-    """The row of a perturbed cell, one of `family`; None if no item was answered in both."""
+    """The row of a perturbed cell; None if no item was answered in both. `family`: number of the model's rows."""
     from evalsuite.metrics.statistics import paired_test
 
     change = perturbation_of(other.place.perturb, other.cell.facts.get("perturb_version"))
@@ -206,7 +206,7 @@ def _drop(base: CellOutcomes, other: CellOutcomes, family: int) -> Drop | None:
 
 
 class _Choices(NamedTuple):
-    """Counts of equal choices before and after: fields of `Drop`."""
+    """Shares of equal choices before and after, and their number: fields of `Drop`."""
 
     same_choice: float | None = None
     parsed_in_both: int | None = None
@@ -287,7 +287,7 @@ def _wordings(shared: Coordinates, values: dict[str, float]) -> Wordings:
 
 # --- tables
 
-# The effect of shuffling alone on a model that looks at positions.
+# Shuffling alone changes the score of a model that prefers a position.
 _ORDERS = Text(
     "shuffle、both 使正确选项均匀分布在各位置：总选同一标号的模型因此变到随机水平，这是位置偏好所致，不是题目变难",
     "shuffle, both: gold stands evenly at all places, so that a model that always says the same label moves to chance; such a "

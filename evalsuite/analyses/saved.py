@@ -1,4 +1,4 @@
-"""results.json as a file: reads it as a `Results`, whole or for some cells, and protects files that are not evalsuite's."""
+"""results.json as a file: read as a `Results`, whole or for some cells; and checks before it is written anew."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def from_json(out: Path, content: Mapping[str, Any]) -> Results:
 
 
 def results_of(out: Path, file: ResultsFile) -> Results:
-    """The results of a run's folder from its results.json, `results_file()`."""
+    """The results of a run's folder from a value of `results_file()`."""
     reading = Reading(file.reading.parser, file.reading.extract)
     contents = {row.key: found for row in SECTIONS if (found := getattr(file, row.key)) is not None}
     results = Results(out, file.evalsuite, reading, tuple(file.cells), contents)

@@ -92,8 +92,8 @@ _Ranks = Mapping[tuple[str, str], tuple[int, float]]
 
 
 def _ranks(cells: Sequence[CellResult]) -> _Ranks:
-    """The mean ranks of models over the columns of each benchmark, which order all tables of the benchmark, as on the page. The
-    columns are those of its last set, which is the harder one; of all sets where the benchmark averages over them."""
+    """The mean ranks of models over the columns of each benchmark, by which all its tables are ordered, as on the page. The
+    columns are those of its last set, the harder one; of all sets if the benchmark is averaged over them."""
     ranks: dict[tuple[str, str], tuple[int, float]] = {}
     baselines = {cell.model for cell in cells if cell.is_baseline}
     for name, mine in by_key((TASKS[cell.task].benchmark, cell) for cell in cells).items():
@@ -305,7 +305,7 @@ def _number(cell: CellResult | None, metric: str) -> Value:
     return Value(figure.value, flags=tuple(flags), compares=not lost and not cell.is_estimate)
 
 
-NAMED = 12  # tasks whose short names a line spells out: a group has some forty
+NAMED = 12  # the most tasks whose short names a line spells out
 
 
 def short_names(results: Results) -> list[Text]:
@@ -336,7 +336,7 @@ def notes(results: Results) -> list[Text]:
 
 
 def unread(results: Results) -> list[Text]:
-    """A line for each model in many of whose replies to choices the parser finds none (status unparsed).
+    """A line for each model with many replies to choices in which the parser finds no option (status unparsed).
 
     The model does not answer, or the parser reads its way of writing badly. No line where a second reader was asked.
     """

@@ -220,7 +220,7 @@ class ReadingPair:
 
     @property
     def relation(self) -> ReadingRelation | None:
-        """The readers that found an answer; None without a verdict."""
+        """Whether both readers found an answer, and the same one, or only one did; None without a verdict."""
         if self.second is None:
             return None
         found = (self.first.status is Status.PARSED, self.second.status is Status.PARSED)
@@ -238,12 +238,12 @@ class ReadingPair:
 
 
 def category(answer: Answer) -> tuple[int, ...] | None:
-    """The label that kappa compares: the chosen options; None for no answer."""
+    """The category that kappa compares: the chosen options; None for no answer."""
     return answer.chosen if answer.status is Status.PARSED else None
 
 
 def compute(run: ScoredRun) -> Second | None:
-    """The second readers' results, with a file of records for each and cell; None if none was asked."""
+    """The second readers' results, with a file of records for each reader and cell; None if none was asked."""
     scored = {cell.place: cell for cell in run.cells}
     rows: list[SecondCell] = []
     by_task: dict[tuple[str, str], list[ReadingPair]] = {}

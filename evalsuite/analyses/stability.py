@@ -116,7 +116,7 @@ def _stability(
     """The row of a group of askings; None for fewer than two, and where no item was answered in all.
 
     part: the part of the place in which the askings differ; "" for those of one cell.
-    needed: item -> how many askings it has; None: all.
+    needed: item -> number of its askings; None: every item has all.
     """
     every = dict.fromkeys(name for values in asked.values() for name in values)
     of_item = {name: [values[name] for values in asked.values() if name in values] for name in every}
@@ -183,7 +183,7 @@ class _Contest(NamedTuple):
 
     @property
     def changes(self) -> bool:
-        """Whether no model is best under every wording."""
+        """Whether the best model changes: none is best under every wording."""
         return not set.intersection(*(set(names) for names, _ in self.best.values()))
 
 

@@ -19,7 +19,8 @@ BY_CHARACTERS = Text(
     "*：接口未统计思考的词元，按思考与答案的字符数划分。",
     "*: nobody counted the tokens of thinking: they are split by the characters of thought and answer.",
 )
-_FACTOR, _MORE = 2, 20  # the main results have the column if a row's mean is so many times another's, and so many more
+# The main results have the column if the largest mean of a row is so many times the smallest, and so many tokens above it.
+_FACTOR, _MORE = 2, 20
 
 
 def sheets(results: Results) -> Iterator[Sheet]:

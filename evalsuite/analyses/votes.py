@@ -64,7 +64,7 @@ class _Askings(NamedTuple):
 
     over: Voters
     place: Place  # the first asking's
-    part: str  # the part of the place in which they differ; "" for those of one cell
+    part: str  # the part of the place in which the askings differ; "" for those of one cell
     asked: _Asked
 
 

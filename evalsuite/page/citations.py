@@ -1,4 +1,4 @@
-"""Citations shown on the page: leaderboard/citations.bib."""
+"""Citations shown on the page: those of leaderboard/citations.bib and of the benchmarks."""
 
 from __future__ import annotations
 

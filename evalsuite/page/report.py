@@ -46,11 +46,11 @@ from evalsuite.results.words import set_name, set_title
 
 # Placeholders of index.html, for styles, scripts, data and shards.
 _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
-# One of these is in the head of every page of ours; the second one is in those of earlier versions.
+# Texts by which evalsuite recognizes its own pages; the second one is in the head of those of earlier versions.
 _MARKS = (b'<meta name="generator" content="evalsuite">', b"trusted-types evalsuite")
-_SHARD = "evalsuiteShard("  # begins a shard's file
-INSIDE = 4_000_000  # bytes of packed shards up to which they are inside the page, as one file to send by mail
-# The keys of results.json that the page's scripts read, beside its cells. All others wait in a shard, to be saved.
+_SHARD = "evalsuiteShard("  # the beginning of a shard's file
+INSIDE = 4_000_000  # the most bytes of packed shards inside the page, which then is one file to send by mail
+# The keys of results.json, beside "cells", that the page's scripts read. The others are in a shard, loaded to save the file.
 _READ = ("groups", "means", "contamination", "judged")
 _BENCHMARK_KEYS = (
     "name",
@@ -69,7 +69,7 @@ _BENCHMARK_KEYS = (
 def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
     """Write the page of one or more runs to out/index.html (default: page/ in the first run) and return its path.
 
-    Items and replies are inside the page while they are small together, else beside it in shards/. A page inside a run's
+    Items and replies are inside the page if they are small enough together, else beside it in shards/. A page inside a run's
     folder takes the folder's lock, since its shards replace those of an earlier report; a page elsewhere only reads the runs.
     Raises ConfigError if a run has no results.json.
 
@@ -120,7 +120,7 @@ def write_page(runs: Sequence[Path], out: Path) -> Path:
 
 
 class ShardFiles:
-    """Collects shards: inside the page up to INSIDE bytes together, as files beyond.
+    """The shards of a page: inside it up to INSIDE bytes together, else as files.
 
     A shard's file is a script, since a page opened from file:// can load nothing else. It is named by the hash of its
     content, so that a page never loads the shard of another report.
@@ -176,7 +176,7 @@ def assemble(data: Any, script: str, styles: Sequence[str] = ("page",), shards: 
 
 
 def page_data(runs: Sequence[Loaded], add_shard: Callable[[str], str]) -> dict[str, Any]:
-    """The data of the page without its shards, which go to `add_shard`."""
+    """The data of the page. Its shards go to `add_shard`, which returns the name of a shard."""
     of_runs = [(number, run.results, cell) for number, run in enumerate(runs) for cell in run.results.cells]
     cells = [
         PageCell(n, number, results.out, cell, _opinions(results, cell))
@@ -274,8 +274,8 @@ class Loaded:
 
 
 def _load(folder: Path) -> Loaded:
-    """Read results.json. NaN and infinity are null. Raises DataError for a file that is not evalsuite's, ConfigError for one of
-    another version."""
+    """Read results.json, with null for NaN and infinity. Raises DataError for a file without cells, ConfigError if there is
+    none or it is in another form."""
     content, marks = records.read_results(folder), dict[int, str]()
     if not is_finite(content):
         marks = {n: where for n, cell in enumerate(content["cells"]) if (where := not_finite(cell))}
@@ -285,8 +285,8 @@ def _load(folder: Path) -> Loaded:
 
 
 def _content(results: Results, add_shard: Callable[[str], str]) -> dict[str, Any]:
-    """The part of results.json that the page's scripts read, without cells; and the names of all its keys and of the shard with
-    the others, so that the page can save the file."""
+    """The part of results.json that the page's scripts read, without its cells. "written" has the names of all keys, "others"
+    the name of the shard with the other keys: the page saves the file from both."""
     content = to_json(results)
     cell_keys = dict.fromkeys(key for cell in content["cells"] for key in cell)
     written = {"results": list(content), "cells": list(cell_keys)}
@@ -299,14 +299,16 @@ def _content(results: Results, add_shard: Callable[[str], str]) -> dict[str, Any
 
 
 def _sheets(results: Results) -> list[dict[str, Any]]:
-    """The sheets of a run, each with its analysis, but for those of which the page has a drawing of its own."""
+    """The sheets of a run, each with the name of its analysis, without analyses that the page draws itself."""
     names = [row.name for row in TABLES.values() if not row.drawn]
     return [{"analysis": name, **as_json(sheet)} for name in names for sheet in sheets(results, [name])]
 
 
 def _opinions(results: Results, cell: CellResult) -> list[ShownOpinions]:
-    """Judges' opinions on a cell, with and without the gold answer; `rows` is item -> [status, scores, reasons]. Then second
-    readers' verdicts: item -> [verdict and relation, {}, reply, prompt]."""
+    """The opinions of judges on a cell, with and without the gold answer, then those of second readers.
+
+    `rows`: entry -> [status, scores, reasons]; of a second reader [relation, or else verdict, {}, reply or error, prompt].
+    """
     opinions = list[ShownOpinions]()
     for entry in judged_cells(results):
         if entry.control in ("plain", "blind") and entry.place == cell.place:

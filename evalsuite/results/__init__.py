@@ -1,1 +1,1 @@
-"""Response -> results.json: the store, reading, scoring, and the analyses of a run."""
+"""Response -> scored cells: the store, reading, scoring, records, and the values of a run's files."""

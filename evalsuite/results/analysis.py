@@ -2,8 +2,8 @@
 
     ScoredRun  ──  Analysis.compute  ──▶  Results  ──  Analysis.sheets  ──▶  tables
 
-An analysis is a row of `ANALYSES` (analyses/table.py). Whoever has its row gets its content with its type:
-`run.of(ROBUSTNESS)` while a run is scored, `results.of(ROBUSTNESS)` later.
+An analysis is a row of `ANALYSES` (analyses/table.py). `of` returns the content of a row with its type: `run.of(ROBUSTNESS)`
+while a run is scored, `results.of(ROBUSTNESS)` later.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Content = TypeVar("Content", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Every metric of every answered item of one cell, for correlations between metrics."""
+    """The metrics of every answered item of one cell, for correlations between metrics."""
 
     place: Place
     names: tuple[str, ...]
@@ -51,7 +51,7 @@ class RunReplies(Protocol):
     """The replies of a run as scoring read them; none is parsed again."""
 
     def of(self, cell: Cell) -> Iterator[tuple[str, ScoredReply]]:
-        """(key, trial, response, answer and score) of the requests of a cell that got a reply or failed, in order."""
+        """(key, scored reply) of each request of a cell that got a reply or failed, and counts, in order."""
 
     def planned(self, cell: Cell) -> Iterator[tuple[Trial, Response | None, Score | None]]:
         """Every request of a cell in order, with its reply and score: None if it was not asked, or does not count."""
@@ -70,7 +70,7 @@ class ScoredRun:
     replies: RunReplies
     write_records: RecordWriter
     cells: tuple[ScoredCell, ...]
-    _made: dict[str, Any] = field(default_factory=dict, repr=False)  # analysis -> its content
+    _made: dict[str, Any] = field(default_factory=dict, repr=False)  # name of an analysis -> its content
 
     def of(self, analysis: Analysis[M]) -> M | None:
         """The content of an analysis, computed once."""
@@ -81,7 +81,7 @@ class ScoredRun:
 
     @property
     def _complete(self) -> ScoredRun:
-        """The run without estimates: intervals and tests of most analyses do not allow for them."""
+        """The run without estimated cells, for which the intervals and tests of most analyses do not hold."""
         return replace(self, cells=tuple(cell for cell in self.cells if not cell.result.is_estimate))
 
     @property
@@ -141,7 +141,7 @@ class Analysis(Generic[Content]):
     name: str  # for `show --tables`
     sheets: Callable[[Results], Iterable[Sheet]] | None  # None: other tables show it
     model: type[Content] | None = None  # the type of its content: a pydantic model, or a list of them
-    compute: Callable[[ScoredRun], Content | None] | None = None  # None: nothing to say
+    compute: Callable[[ScoredRun], Content | None] | None = None  # returns None if there is nothing to say
     named: str = ""  # the key in results.json, if it is not the name
     help: str = ""  # a description of its content, for the schema
     estimates: bool = False  # whether it takes estimated cells, in which only some items were asked

@@ -1,10 +1,10 @@
 """Estimates from anchor items (`--items`): the key "estimate" of a cell, and the cell's metrics computed with it.
 
-    anchors   a file of `evalsuite anchors`: the headline is the weighted mean of its items, with an interval as wide as errors
-              on models left out make it, within 0 … 1. Other metrics have no interval: the items are no random draw
+    anchors   a file of `evalsuite anchors`: the headline is the weighted mean of its items, with an interval from the errors on
+              models left out, within 0 … 1. Other metrics have no interval: the items are no random draw
     subset    a list of ids. Nobody knows how they were chosen: the metrics are those of these items alone
 
-Such cells take part in no comparison: rankings, means, curves and the page's other analyses leave them out.
+Rankings, tests and curves leave such cells out; means over sets and benchmarks leave those of a list out.
 """
 
 from __future__ import annotations

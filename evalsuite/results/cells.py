@@ -21,8 +21,8 @@ from evalsuite.types import Cell, Reading, Status, Trial
 if TYPE_CHECKING:
     from evalsuite.metrics.semsim import Encoder
 
-# Metrics without points, since another metric is the same with other tokens, or of the answer in place of the whole reply.
-# Kendall's τ of each pair takes most of the time of correlations.
+# Metrics without points: each is another metric with other tokens, or of the whole reply in place of the answer. Kendall's τ of
+# each pair takes most of the time of correlations.
 ALIKE = ("bleu_sacre_zh", "paper.f1", "paper.em")
 
 
@@ -37,7 +37,7 @@ def cell_results(
 ) -> ScoredCell:
     """Results of a cell from all its trials and the replies to those that were asked; `path` is its file of records.
 
-    indices: of the replies among the trials, if the asking stopped early.
+    indices: for each reply the index of its trial, if the asking stopped early.
     """
     answered = [reply for reply in replies if reply[1].error is None]
     statuses = Counter(answer.status for _, _, answer, _ in replies)
@@ -83,11 +83,11 @@ def _estimate(
 
 
 def _estimated(metrics: Mapping[str, MetricValue], stopped: Estimate) -> dict[str, MetricValue]:
-    """The metrics with the interval of the estimate. Others have none: one that is looked at again and again does not hold."""
+    """The metrics: the estimated one has the estimate's interval, the others none, since those of a fixed number do not hold."""
     made = {}
     signed = metrics[stopped.metric].signature if stopped.metric and stopped.metric in metrics else None
     for name, figure in metrics.items():
-        # A metric of the same signature is the same: of texts, accuracy is accuracy_token.
+        # Metrics with the same signature are one metric: by likelihoods of texts, accuracy is accuracy_token.
         low, high = (stopped.low, stopped.high) if figure.signature == signed else (None, None)
         made[name] = figure.model_copy(update={"wilson": None, "low": low, "high": high})
     return made

@@ -41,7 +41,7 @@ from evalsuite.types import PLACE, Answer, Cell, Item, Place, Reading, Response
 
 log = logging.getLogger(__name__)
 
-# Parts of a place that may be compared, or narrow: the keyword (and flag) -> the part of a place.
+# Keyword (and flag) -> the part of a place that it compares, or by which it chooses cells.
 COMPARED = {"models": "model", "shots": "shots", "prompt": "variant", "scoring": "scoring", "perturb": "perturb"}
 _EXAMPLES = "--models A,B, --shots 0,5, --prompt paper,plain, --scoring generate,labels or --perturb none,shuffle"
 
@@ -63,7 +63,7 @@ class Flip:
 class Comparison:
     """A minus B in `metric`, on the items of one task and set that both answered. The compared part of the place is None."""
 
-    by: str  # the difference of A and B: models, shots, prompt, scoring, perturb or run
+    by: str  # the keyword in which A and B differ: models, shots, prompt, scoring, perturb, or run
     a_name: str
     b_name: str
     model: str | None
@@ -178,7 +178,7 @@ def _listed(values: Any) -> list[str]:
 
 
 def _compared(values: Mapping[str, Sequence[str]], runs: bool) -> str:
-    """The keyword with two values, or "run". Raises ConfigError if that is not one."""
+    """The keyword with two values, "run" if two `runs` are compared. Raises ConfigError unless exactly one thing is compared."""
     for name, own in values.items():
         if len(own) > 2 or len(own) != len({*own}):
             raise ConfigError(f"--{name} {','.join(own)}: expected two different values to compare, or one")
@@ -219,7 +219,7 @@ class _Run:
             raise ConfigError(f"{self.folder}: {error}") from None
 
     def chosen(self, narrowing: Mapping[str, Sequence[str]]) -> list[Cell]:
-        """The whole cells with the values named; without baselines, unless models are named or nothing else is there."""
+        """The cells with the named values that are no estimates; no baselines unless models are named or nothing else is left."""
         wanted = {part: self.known(part, values) for part, values in narrowing.items() if values}
         cells = [c for c in self.cells if all(getattr(c.place, part) in own for part, own in wanted.items())]
         if "model" in narrowing and "model" not in wanted:
@@ -233,7 +233,7 @@ class _Run:
 
 
 def _stopped(store: Store, cell: Cell) -> bool:
-    """Whether the items of a cell were chosen, or their asking stopped early: tests of a fixed number do not hold for them."""
+    """Whether a cell is an estimate, from chosen items or since its asking stopped early: tests of a fixed number do not hold."""
     if "anchors" in (cell.facts.get("items") or {}):
         return True
     return stops(cell) and any(said is None for _, _, said in store.read(cell))
@@ -317,7 +317,7 @@ class _Read:
 
 
 def _row(by: str, names: tuple[str, str], one: _Asked, two: _Asked, family: int) -> Comparison | None:
-    """The comparison of two cells, one of `family`; None if no item is a pair."""
+    """The comparison of two cells; None if no item is a pair. `family`: number of rows that are corrected together."""
     sides = _Read.of(*one), _Read.of(*two)
     metric = TASKS[sides[0].place.task].item_metrics[0]
     shared = [name for name in sides[0].answered if name in sides[1].answered and _same(by, *sides, name)]

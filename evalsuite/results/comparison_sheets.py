@@ -23,8 +23,8 @@ _FLAGS = {
 
 
 def comparison_sheets(rows: Sequence[Comparison], flips: int) -> Iterator[Sheet | Text | str]:
-    """The sheet of differences, then of each row, as text, on how many items A and B differ, and up to `flips` of those on
-    which they do by FLIP or more."""
+    """The sheet of differences; then, as text for each row, the number of items on which A and B differ, and up to `flips` of
+    those on which they differ by FLIP or more."""
     yield _differences(rows)
     for r in rows:
         differ = r.a_higher + r.b_higher
@@ -66,7 +66,7 @@ def _short(reply: str) -> str:
 
 
 def _model(rows: Sequence[Comparison], row: Comparison) -> str:
-    """The row's model, where rows are of several."""
+    """The row's model if the rows have several, else ""."""
     return row.model or "" if len({r.model for r in rows}) > 1 else ""
 
 
@@ -104,7 +104,7 @@ def _differences(rows: Sequence[Comparison]) -> Sheet:
     )
     a, b = (f"{name}-shot" if rows[0].by == "shots" else name for name in (rows[0].a_name, rows[0].b_name))
     names = {r.model for r in rows}
-    only = names.pop() if len(names) == 1 else None  # several stand above their rows
+    only = names.pop() if len(names) == 1 else None  # each of several stands above its rows
     title = Text(f"{only}：{a} 减 {b}", f"{only}: {a} less {b}") if only else Text(f"{a} 减 {b}", f"{a} less {b}")
     return Sheet("comparison", title, columns, tuple(lines), tuple(_notes(rows, some_left)))
 

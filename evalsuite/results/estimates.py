@@ -1,12 +1,12 @@
 """Cells whose asking stops early (`--until`): the order of their items, and estimates of the whole list from the replies so far.
 
-The facts of such a cell hold "until". Its items are asked in a fixed random order, in proportion from the right answers of
-choices (metrics/sequences.py). Only replies to whole blocks from the beginning of that order count: others, of an earlier
+The facts of such a cell hold "until". Its items are asked in a fixed random order, of choices stratified by the right answer
+(metrics/sequences.py). Only replies to whole blocks from the beginning of that order count: others, of an earlier
 `--limit` or of a round that was cut off, are no random draw; they stay in the store. A cell all of whose items are asked is a
 whole one, and no estimate.
 
-The estimate is of the task's headline metric if that is a mean over items, else of its first metric that is one. An item is all
-its requests: rotations and samples. Where one of them failed, the item may be all right or all wrong: the interval holds both.
+The estimate is of the task's headline metric if that is a mean over items, else of its first metric that is one. An item's value
+is that of all its requests, rotations and samples. Where one of them failed, it is a range, which the interval covers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from evalsuite.results.store import Source
 
 LEVEL = 0.95
-_USUAL = 0.03  # the half width for which the bounds are optimised where the asking does not wait for one
+_USUAL = 0.03  # the half width for which bounds are optimised if no half width ends the asking
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Asking:
     """The items of a cell in their order of asking."""
 
     order: Order
-    trials: tuple[tuple[int, ...], ...]  # item's id -> indices of its trials in the cell, in this order
+    trials: tuple[tuple[int, ...], ...]  # for each item, in this order, the indices of its trials in the cell
 
 
 def stops(cell: Cell) -> bool:
@@ -55,8 +55,8 @@ def estimated_metric(task: Task) -> str:
 
 
 def asking_of(cell: Cell, trials: Sequence[Trial]) -> Asking:
-    """The order in which a cell's items are asked. It depends on the run's seed, the place without its model, and the items: it
-    is the same for all models."""
+    """The order in which a cell's items are asked. It depends on the run's seed, on task, set and split, and on the items alone:
+    it is the same for all models."""
     from evalsuite.metrics.sequences import order_of
 
     indices = [tuple(own) for own in by_key((trial.item.id, n) for n, trial in enumerate(trials)).values()]
@@ -69,7 +69,7 @@ def asking_of(cell: Cell, trials: Sequence[Trial]) -> Asking:
 
 
 def counted(cell: Cell, trials: Sequence[Trial], asked: Sequence[bool]) -> set[int] | None:
-    """The indices of the trials whose replies count for an estimate; None if all that is `asked` counts."""
+    """The indices of the trials whose replies count for an estimate; None: all do. `asked`: whether each trial has a reply."""
     if not stops(cell) or all(asked):
         return None
     asking = asking_of(cell, trials)
@@ -91,7 +91,7 @@ def counted_indices(source: Source, cell: Cell) -> set[int] | None:
 
 
 def estimate(cell: Cell, trials: Sequence[Trial], values: Mapping[int, float | None]) -> Estimate | None:
-    """Estimate a cell from its first items. `values`: index of a trial -> value of its item; None for a failed request.
+    """Estimate a cell from its first items. `values`: index of a trial -> its value; None for a failed request.
 
     None if no whole block was asked.
     """

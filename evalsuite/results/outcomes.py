@@ -18,7 +18,7 @@ ScoredReply = tuple[Trial, Response, Answer, Score]  # the trial without its pro
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of one answered request. Those of a whole run are held in memory; its items are held once for all models."""
+    """The outcome of one answered request. All outcomes of a run are in memory; those of different models share the items."""
 
     item: Item  # the item in the form that was asked
     rotation: int

@@ -33,9 +33,9 @@ def known_values(places: Sequence[Place], name: str, values: Iterable[str]) -> s
 
 
 def _task_names(tasks: set[str]) -> dict[str, set[Any]]:
-    """The other names of a run's tasks: short ones, in small letters, and those of their benchmarks and groups.
+    """The other names of a run's tasks: short ones, in lower case, and those of their benchmarks and groups.
 
-    If several benchmarks have a short name, it stands for the first such task in the run, CORECODE's.
+    A short name that several benchmarks have stands for the first of the run's tasks in the order of `task_order`.
     """
     names: dict[str, set[Any]] = {}
     for task in sorted(tasks, key=task_order, reverse=True):

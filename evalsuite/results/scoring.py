@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 RESAMPLES = 1000
 
 FULL = Reading()
-NO_REPLY = Answer(Status.FAILED, rule="no reply")  # a failed request's
+NO_REPLY = Answer(Status.FAILED, rule="no reply")  # the answer of a failed request
 
 
 def read_answer(item: Item, response: Response, reading: Reading = FULL, answer_after: str = "") -> Answer:

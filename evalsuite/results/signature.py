@@ -11,7 +11,7 @@ VERSION = metadata.version("evalsuite")
 
 
 def _decoding(cell: Cell) -> str | None:
-    """ "temperature=0.7,seed=0,samples=5"; None for greedy decoding."""
+    """The sampling of a cell: "temperature=0.7,seed=0,samples=5"; None for greedy decoding."""
     facts = cell.facts
     chosen = (facts.get("sampling") or {}).get("decoding")
     parts = (chosen if isinstance(chosen, dict) else {}) | {n: facts[n] for n in ("samples",) if n in facts}
@@ -19,7 +19,7 @@ def _decoding(cell: Cell) -> str | None:
 
 
 def _again(cell: Cell) -> str | None:
-    """ "truncated,max_new_tokens=512,replies=13"; None where no reply was asked again."""
+    """The replies asked again: "truncated,max_new_tokens=512,replies=13"; None if there are none."""
     found = cell.facts.get("again")
     return found and f"{found['status']},max_new_tokens={found['max_new_tokens']},replies={found['replies']}"
 

@@ -125,7 +125,7 @@ class StoredQuestions(NamedTuple):
 
 
 class Source(Protocol):
-    """The source of the replies that results are computed from: a run's store, or the records of a submission. As in `Store`."""
+    """The source of the replies that results are computed from: a run's store, or the records of a submission."""
 
     def cells(self) -> list[Cell]: ...
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]: ...
@@ -476,7 +476,7 @@ def _unpack(packed: bytes) -> Any:
 
 
 def _of_plan(number: int) -> str:
-    """The name of the digest of a cell's plan."""
+    """The name by which the digest of a cell's plan is stored."""
     return f"plan {number}"
 
 

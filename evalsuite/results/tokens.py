@@ -14,8 +14,8 @@ from evalsuite.types import WRITTEN, Cell, Response
 def tokens_of(cell: Cell, responses: Sequence[Response]) -> TokenCounts | None:
     """The tokens of a cell; None where nothing was written, or no tokens were counted.
 
-    responses: to the answered requests. Every sample and rotation is a reply. Replies that nobody counted are left out:
-    what a filter withheld, what an endpoint sent without usage.
+    responses: those of the answered requests; every sample and rotation is one. Replies whose tokens nobody counted are left out:
+    those that a filter withheld, or that an endpoint sent without usage.
     """
     import numpy as np
 

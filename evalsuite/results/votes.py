@@ -12,7 +12,7 @@ from evalsuite.types import Answer, Answered, Item, Part, Reading
 
 
 def votes_part(answered: Answered, askings: Sequence[Sequence[int]]) -> Part:
-    """The votes of a cell's items. `askings`: of each item the indices of its askings, in order.
+    """The votes of a cell's items. `askings`: for each item the indices of its askings, in order.
 
     vote: the right option has most votes; options that tie for first place share the credit, and no answer casts no vote.
     paper.vote: answers as the paper's program reads them, where a task has one; if options tie, the first given wins, and no
@@ -29,7 +29,7 @@ def votes_part(answered: Answered, askings: Sequence[Sequence[int]]) -> Part:
         paper, task = Reading("paper"), answered.task
         replies = zip(items, answered.responses, strict=True)
         read = [_chosen_text(i, task.answer(i, reply, paper, answered.language)) for i, reply in replies]
-        # The first given, if options tie.
+        # If options tie, `most_common` returns the one that was given first.
         most = [Counter(read[n] for n in rows).most_common(1)[0][0] for rows in askings]
         columns["paper.vote"] = [float(won == gold) for won, gold in zip(most, right, strict=True)]
         signatures["paper.vote"] = f"vote|ties:first|parser:{parser_of(paper)}"

@@ -13,7 +13,7 @@ from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.types import Benchmark, Metric, Place, Task
 
-# The meaning of fields of results.json that tests within a family have.
+# Descriptions of two fields of results.json that all tests within a family have.
 LEAST_P_HOLM = "The smallest p_holm that the family's dialogues can give: at 0.05 or more, too few to tell."
 FAMILY = "Number of tests that p_holm is corrected over."
 WAY = ("variant", "shots", "scoring", "perturb")  # the parts of a place that say how items are asked

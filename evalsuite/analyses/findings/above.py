@@ -42,8 +42,8 @@ class CellChance:
 
 
 def guesses(cells: Sequence[FindingCell], runs: Sequence[Results]) -> tuple[list[CellChance], bool]:
-    """The models' cells that are tested against chance, and whether some were left out because they have too few dialogues to
-    say anything about others. Runs of earlier versions have no such tests."""
+    """The models' cells that are tested against chance, and whether some were left out because their dialogues are too few for a
+    test. Runs of earlier versions have no such tests."""
     from evalsuite.metrics.statistics import FEWEST, holm
 
     at = {(run, row.place): row for run, results in enumerate(runs) for row in results.of(chance.ANALYSIS) or ()}
@@ -76,7 +76,7 @@ def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: T
     own, reference = percent(cell.score), percent(example.reference)
     zh = f"{own.zh}（{items} 题），{whose.zh} {reference.zh}"
     en = f"{own.en} of {many(items, 'item')}, where {whose.en} gets {reference.en}"
-    # The task and the model, unless they are clear.
+    # The task and the model, unless there is only one.
     on = Text("", "") if len(names) == 1 else Text(f"{cell.task.zh}上", f" on {cell.task.en}")
     name = Text(f" {cell.name}", cell.name) if several else Text("", "it")
     who = Text(who.zh, f"{who.en} of {title.en}")

@@ -78,7 +78,7 @@ def over_benchmarks(cells: Sequence[FindingCell], runs: Sequence[Results]) -> li
 
 
 def _mean(score: GroupScore) -> Text:
-    """ "79.3 % (75–82)"."""
+    """A mean with its interval: "79.3 % (75–82)"."""
     value = percent(score.value or 0.0)
     if score.low is None or score.high is None:
         return value
@@ -119,7 +119,7 @@ def _columns(names: Mapping[str, str], baselines: set[str], runs: Sequence[Resul
 
 
 def _whole(row: GroupRow, group: BenchmarkGroup, benchmark: str) -> GroupScore | None:
-    """A model's mean over a benchmark, of replies that are all there; None if there is none."""
+    """A model's mean over a benchmark; None if it has none, or if replies are lacking."""
     for column, score in zip(group.columns, row.scores, strict=True):
         if (column.kind, column.name) == ("benchmark", benchmark):
             return None if score.value is None or _is_partial(row, column) else score

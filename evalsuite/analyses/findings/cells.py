@@ -1,5 +1,5 @@
-"""The cells that findings are about: those of a benchmark's harder set if it has levels, else of its last set, in the way of
-asking that most models were asked in, unperturbed and whole.
+"""The cells that findings are about: complete, unperturbed cells of a benchmark's harder set (without levels, of its last set),
+in the most frequent way of asking.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def numbered(runs: Sequence[Results]) -> list[FindingCell]:
 def cells_of_findings(
     benchmark: Benchmark, cells: Sequence[FindingCell], rated: Iterable[Rated]
 ) -> tuple[list[FindingCell], Text]:
-    """The cells of a benchmark that sentences are about, and the name of their set, with the way of asking if there are
-    several. `cells`: all those of the benchmark, `rated`: scores of complete cells."""
+    """The cells of a benchmark that findings are about, and the title of their set, with the way of asking if there are several.
+    `cells`: all those of the benchmark; `rated`: their scores by item."""
     item_set = max(
         {c.cell.set for c in cells}, key=lambda name: (name in benchmark.sets and benchmark.sets.index(name), name)
     )

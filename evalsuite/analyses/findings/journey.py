@@ -1,4 +1,4 @@
-"""The findings of a page, of a run, and those that end a run in a terminal: one function makes them all."""
+"""The findings of a page, of a run, and those that the terminal shows at the end of a run: one function makes them all."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from evalsuite.types import Benchmark
 
 
 def findings(runs: Sequence[Results], rated: Sequence[Rated], compared: Sequence[TaskComparisons]) -> list[Finding]:
-    """The sentences of a page of some runs: the one over all benchmarks, those on the first benchmark, then of the others by
-    turns. `rated`: the cells' scores by item; `compared`: the significance groups of the page's columns."""
+    """The findings of a page of some runs: over all benchmarks, on the first benchmark, on obstacles, then on the others, one of
+    each in turn. `rated`: the cells' scores by item; `compared`: the significance groups of the page's columns."""
     cells = numbered(runs)
     if not any(not c.cell.is_baseline for c in cells):
         return (
@@ -45,8 +45,8 @@ def findings(runs: Sequence[Results], rated: Sequence[Rated], compared: Sequence
 
 
 def _not_ranked(own: Sequence[FindingCell]) -> list[Finding]:
-    """The reason why no model is ranked, from the complete, unperturbed cells of models. Nothing of a benchmark whose figures are
-    means over its sets: the table of results shows them."""
+    """The reason why no model is ranked, from the complete, unperturbed cells of models; [] if all are of benchmarks that are
+    averaged over their sets, on which there are no findings."""
     if not own:
         zh = "没有一个模型有完整、未扰动的结果，因此不作排名。"
         return [Finding("best", zh, "No cell of a model is whole and unperturbed: nobody is ranked.")]
@@ -93,8 +93,8 @@ def of_run(results: Results, all_benchmarks: bool = True) -> list[Finding]:
 
 
 def end_of_run(results: Results) -> list[Finding]:
-    """The findings that end a run in a terminal: those on its first benchmark. The cost of the harder set is left out where
-    obstacles are named."""
+    """The findings that the terminal shows at the end of a run: those on its first benchmark. The cost of the harder set is left
+    out if there are obstacles."""
     found = of_run(results, all_benchmarks=False)
     hindered = any(one.about == "obstacles" for one in found)
     return [one for one in found if not (hindered and one.about == "levels")]

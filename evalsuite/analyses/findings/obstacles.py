@@ -19,14 +19,12 @@ from evalsuite.types import Status
 SILENT = 0.05  # smallest share of replies without an answer that gets a sentence
 WIDE = 0.1  # smallest half width of an interval that gets a sentence
 ALIKE = 0.8  # smallest share of one option among a model's choices that gets a sentence
-APART = (
-    0.25  # smallest excess of an option's share of the choices over its share of the right answers that gets a sentence
-)
+APART = 0.25  # smallest excess of that share over the option's share of the right answers that gets a sentence
 FEW = 8  # fewest choices whose distribution gets a sentence
 
 
 def obstacles(cells: Sequence[FindingCell], here: Sequence[FindingCell], runs: Sequence[Results]) -> list[Finding]:
-    """One sentence about the largest obstacle, if there is one. `cells`: all cells; `here`: those of the other sentences."""
+    """One sentence about all obstacles, if there are some. `cells`: all cells; `here`: those of the other findings."""
     own = [c for c in cells if not c.cell.is_baseline]
     parts = [*_lost(own), *_silent(own), *_same_choice(here, runs), *_small(here), *_estimates(own)]
     if not parts:
@@ -75,7 +73,7 @@ def _silent(own: Sequence[FindingCell]) -> Iterator[Text]:
 
 
 def _same_choice(here: Sequence[FindingCell], runs: Sequence[Results]) -> Iterator[Text]:
-    """The model's cell in which most choices are one option, though it is not as often right."""
+    """The cell of a model with the largest share of one option among its choices, if that is right far less often."""
     cells = {(c.run, c.cell.place): c for c in models(here) if c.task.kind.single}
     found: list[tuple[float, FindingCell, int, int, str]] = []
     for number, results in enumerate(runs):

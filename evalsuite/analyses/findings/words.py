@@ -35,18 +35,18 @@ class Finding:
 
 
 def percent(share: float) -> Text:
-    """ "41.7 %"."""
+    """A share in percent: "41.7 %"."""
     shown = fixed(100 * share, 1)
     return Text(f"{shown}%", f"{shown}\u00a0%")
 
 
 def many(count: int, word: str) -> str:
-    """ "1 item", "2 items"."""
+    """A count with its noun: "1 item", "2 items"."""
     return f"{count} {word}{'s' if count != 1 else ''}"
 
 
 def named(names: Sequence[str]) -> str:
-    """ "a, b and c"."""
+    """Names in a sentence: "a, b and c"."""
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
@@ -60,7 +60,7 @@ def listed(names: Sequence[str]) -> Text:
 
 
 def score(cell: FindingCell) -> Text:
-    """ "41.7 % (15–72, 12 items)": the headline, its interval and its items."""
+    """The headline of a cell, its interval and number of items: "41.7 % (15–72, 12 items)"."""
     figure, shown = cell.cell.headline, value(cell)
     zh, en = [f"{figure.n} 题"], [many(figure.n, "item")]
     if figure.bounds:
@@ -71,7 +71,7 @@ def score(cell: FindingCell) -> Text:
 
 
 def value(cell: FindingCell) -> Text:
-    """ "41.7 %"; of other metrics than accuracy with the metric's name."""
+    """The headline of a cell: "41.7 %"; with the metric's name if it is not accuracy."""
     shown = bare(cell)
     if cell.task.metrics[0] == "accuracy":
         return shown
@@ -80,7 +80,7 @@ def value(cell: FindingCell) -> Text:
 
 
 def bare(cell: FindingCell) -> Text:
-    """ "41.7 %", for a second figure of the same metric."""
+    """The headline of a cell without the metric's name, for a second figure of the same metric: "41.7 %"."""
     if metric_rows()[cell.task.metrics[0]].percent:
         return percent(cell.score)
     number = fixed(cell.score, 2)

@@ -102,7 +102,7 @@ def _by_judge(judgings: Iterable[Opinions]) -> dict[tuple[str, str], list[Opinio
 
 
 def _scored(group: Iterable[Opinions], control: str) -> _Scored:
-    """The opinions by candidate, of all that a judge scored under a control, over all cells."""
+    """Candidate -> opinion, for all candidates that a judge scored under a control, over all cells."""
     return {name: o for t in group if t.control == control for name, o in t.scored().items()}
 
 
@@ -162,7 +162,7 @@ def repeats(judgings: Sequence[Opinions]) -> Iterator[Repeat]:
 
 
 def blind(judgings: Sequence[Opinions]) -> Iterator[Blind]:
-    """Agreement of a judge that sees the gold answer with itself not seeing it."""
+    """Agreement of a judge's scores with and without the gold answer."""
     from evalsuite.metrics.statistics import Means, paired_bootstrap
 
     for (judge, rubric), group in _by_judge(judgings).items():

@@ -42,21 +42,21 @@ from evalsuite.types import Cell, Coordinates, Item, Place, Reading, Response, T
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A judged cell, by (item, rotation): its answered requests, their automatic metrics, their dialogues' numbers."""
+    """A judged cell: its answered requests, their automatic metrics and dialogues, each by (item, rotation)."""
 
     requests: dict[tuple[str, int], tuple[str, ScoredReply]]  # (reply's key, the scored reply)
-    metrics: dict[str, dict[tuple[str, int], float]]
-    sources: dict[tuple[str, int], int]
+    metrics: dict[str, dict[tuple[str, int], float]]  # metric -> (item, rotation) -> value
+    sources: dict[tuple[str, int], int]  # number of the dialogue within the cell
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """The replies of a cell that one judge accepted, first samples only: a score above the middle of the first scale."""
+    """One judge's verdicts on a cell's first samples: a reply is accepted if it scores above the middle of the first scale."""
 
     place: Place
     judge: str
     scale: str
-    right: Mapping[str, bool]
+    right: Mapping[str, bool]  # item -> whether its reply was accepted
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ class JudgingFields(CellFields):
 
 
 class Correlations(Strict):
-    """Null for fewer than three pairs, or if a side is constant."""
+    """Correlation coefficients; null for fewer than three pairs, or if a side is constant."""
 
     pearson: Number
     spearman: Number
@@ -171,7 +171,7 @@ class Anchor(Scaled):
 
 
 class ScoringAgreement(Strict):
-    """Several scorings of the same items."""
+    """The agreement of several scorings of the same items."""
 
     kappa: Number = Field(description="Cohen's, with quadratic weights.")
     within_1: Share
@@ -200,7 +200,7 @@ class ScoringPair(Strict):
 
 
 class Blind(Scaled, ScoringPair):
-    """A judge with and without the gold answer."""
+    """The agreement of a judge's scores with and without the gold answer."""
 
     n: Count
     mean: float
@@ -285,7 +285,7 @@ class AttackEffect(Scaled):
 
 
 class Controls(Strict):
-    """Measures of the trust that judges deserve."""
+    """Controls of the judges, which show how far their scores can be trusted."""
 
     anchors: Rows[Anchor]
     repeats: Rows[Repeat]

@@ -72,14 +72,14 @@ def _names_that_ship(schema: dict[str, Any]) -> None:
     schema["enum"] = [*(b.name for b in shipped()), *(t.name for b in shipped() for t in b.tasks)]
 
 
-# Texts of items, several times as long as those of any data set: what strangers send is scored within bounded time.
+# Limits on texts of items: several times the longest of any data set, so that strangers' files are scored in bounded time.
 Words = Annotated[str, Field(max_length=8_000)]
 Name = Annotated[str, Field(min_length=1, max_length=1_000)]
 Wording = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^/\\\x00-\x1f\x7f]+$")]
 _Row = TypeVar("_Row")
 _Content = TypeVar("_Content")
 Rows = Annotated[list[_Row], Field(fail_fast=True)]  # a list with a million wrong entries is one error
-Count = Annotated[int, Field(ge=0, lt=2**53)]  # the page's scripts hold it exactly
+Count = Annotated[int, Field(ge=0, lt=2**53)]  # JavaScript holds it exactly
 # Sums of shares may round to a little more than 1.
 Share = Annotated[float, Field(ge=0, le=1 + 1e-9)]
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256, in hexadecimal.")]

@@ -280,7 +280,7 @@ class CellResult(CellFields):
         return self.figure(TASKS[self.task].metrics[0])
 
     def figure(self, metric: str) -> MetricValue:
-        """The figure of a metric; one without a value where the cell lacks it: without answers it has the task's own only."""
+        """The figure of a metric; NO_FIGURE if the cell lacks it. A cell without answers has those of `Task.metrics` only."""
         return self.metrics.get(metric, NO_FIGURE)
 
     @property

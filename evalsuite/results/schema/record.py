@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import (
-    Annotated,
-    Literal,
-    NotRequired,  # required by pydantic before Python 3.12
-)
+from typing import Annotated, Literal, NotRequired
 
 from pydantic import ConfigDict, Field, model_validator
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict  # pydantic refuses that of `typing` before Python 3.12
 
 from evalsuite import types
 from evalsuite.benchmarks.registry import TASKS
@@ -321,7 +317,7 @@ class Record(Strict):
         )
 
     def trial(self, with_prompt: bool = True) -> types.Trial:
-        """The item as it was asked, with its request; without its prompt and chat turns if nobody needs them."""
+        """The item as it was asked, with its request. `with_prompt`: the request has its prompt and chat turns."""
         kind = TASKS[self.task].kind
         # The references say which options are right where several are.
         gold = None if self.gold is None or kind.several else self.labels.index(self.gold)
