@@ -101,7 +101,7 @@ def partial_spearman(x: _Numbers, y: _Numbers, control: _Numbers) -> float | Non
     xy = spearman(x, y)
     if xy is None:
         return None
-    xz, yz = spearman(x, control) or 0.0, spearman(y, control) or 0.0  # a constant explains nothing
+    xz, yz = spearman(x, control) or 0.0, spearman(y, control) or 0.0  # a constant control explains nothing
     rest = (1 - xz**2) * (1 - yz**2)
     return (xy - xz * yz) / math.sqrt(rest) if rest > 1e-12 else None
 
@@ -143,7 +143,7 @@ def medians(columns: Sequence[Sequence[int]]) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class _Kappa:
-    """Cohen's kappa as an Additive: a row has whether the raters agree, then a 1 for each one's category."""
+    """Cohen's kappa as an `Additive`. An item's row: 1 if the raters agree, then each rater's category as a one-hot vector."""
 
     statistics: Any  # (N, 1 + 2 K)
 
@@ -153,7 +153,7 @@ class _Kappa:
         of_a, of_b = np.split(sums[..., 1:], 2, axis=-1)
         n = of_a.sum(axis=-1)
         same, chance = sums[..., 0] / n, (of_a * of_b).sum(axis=-1) / n**2
-        # Annotators who both give one category throughout agree: kappa, which is undefined, counts as 1.
+        # If both raters give a single category throughout, kappa is undefined and counts as 1.
         return {"kappa": np.where(chance == 1, 1.0, (same - chance) / np.where(chance == 1, 1.0, 1 - chance))}
 
 

@@ -6,7 +6,7 @@
     answers       the same within the items of one right answer, for models that prefer a label
     medoids       k-medoids of the items' columns (Vivek et al. 2024, Polo et al. 2024): a medoid weighs as much as its cluster
     regression    the items of `stratified`; ridge regression of the models' means on these items gives the weights (as good as
-                  any method in Zhang et al. 2025), drawn to the strata's weights and summing to 1. Weights may be negative
+                  any method in Zhang et al. 2025), shrunk towards the strata's weights and summing to 1. Weights may be negative
     medoid-regression  the same with the items and weights of `medoids`
 
 Errors are those of models that had no part in the choice: `curve` leaves groups of models out. Which method is best is decided
@@ -18,12 +18,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evalsuite.metrics.statistics import Floats
+from evalsuite.metrics.statistics import Floats, t_quantile
 
 Indices = NDArray[np.intp]
 
@@ -34,8 +33,8 @@ MOST_MEDOIDS = 6000  # most items whose pairwise distances are computed (some 30
 # The largest noise added to a distance between columns: for right/wrong items squared distances are whole numbers, and tie.
 _JITTER = 0.01
 _ROUNDS = 30  # the most alternations between clusters and medoids; most end after five
-_PENALTIES = np.geomspace(1e-3, 1e3, 19)  # the regression's candidates, in units of the mean eigenvalue
-MOST_WEIGHT = 3.0  # sum of the sizes of a set's weights; beyond it a few items would decide the estimate
+_PENALTIES = np.geomspace(1e-3, 1e3, 19)  # candidates for the ridge penalty, in units of the mean eigenvalue
+MOST_WEIGHT = 3.0  # the largest sum of absolute weights; beyond it a few items would decide the estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class Anchors:
 
 
 class KnownModels:
-    """The models that items are chosen by. `answers`: the number of each item's right answer, if it has one."""
+    """The models whose results decide which items are chosen. `answers`: the index of each item's right answer, or None."""
 
     def __init__(self, table: Floats, answers: Indices | None = None) -> None:
         self.table, self.answers = table, answers
@@ -68,8 +67,8 @@ class KnownModels:
 
     @cached_property
     def distances(self) -> NDArray[np.float32]:
-        """(items, items): squared distances of the columns. The jitter deals items with the same column out evenly to the
-        medoids that have it; else the first of them would stand for all."""
+        """(items, items) squared distances of the columns. Jitter spreads items with equal columns over the medoids with that
+        column; without it the first such medoid would get them all."""
         columns = self.table.T.astype(np.float32)
         squares = (columns * columns).sum(axis=1)
         found: NDArray[np.float32] = np.maximum(squares[:, None] + squares - 2 * columns @ columns.T, 0)
@@ -78,7 +77,7 @@ class KnownModels:
         return found
 
 
-# --- methods: (seen, number of items, generator) -> anchors
+# --- methods: (known models, number of items, generator) -> anchors
 
 
 def random(models: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
@@ -95,13 +94,13 @@ def by_answer(models: KnownModels, size: int, rng: np.random.Generator) -> Ancho
 
 
 def _one_of_each(order: Indices, size: int, rng: np.random.Generator) -> Anchors:
-    """One item of each of `size` strata of an order, as equal as they can be."""
+    """One item drawn from each of `size` consecutive strata of an order, as equal in size as possible."""
     ends = np.linspace(0, len(order), size + 1).astype(np.intp)
     return Anchors.of(order[rng.integers(ends[:-1], ends[1:])], np.diff(ends) / len(order))
 
 
 def medoids(models: KnownModels, size: int, rng: np.random.Generator) -> Anchors:
-    """Seeds as k-means++ draws them, then clusters and their medoids in turn until nothing changes."""
+    """Draw seeds as k-means++ does, then find clusters and their medoids in turn until nothing changes."""
     distances = models.distances
     chosen = [int(rng.integers(models.count))]
     near = distances[chosen[0]].astype(float)
@@ -142,8 +141,8 @@ def medoid_regression(models: KnownModels, size: int, rng: np.random.Generator) 
 
 
 def _regressed(seen: KnownModels, start: Anchors) -> Anchors:
-    """Weights u + v, where u are those of `start` and v, which sums to 0, explains what they leave of the models' means.
-    The penalty on v has the least error on single models left out, in closed form."""
+    """Weights u + v: u are the weights of `start`, and v, which sums to 0, is fitted to the models' means less their estimates
+    by u. The penalty on v is the candidate with the least leave-one-model-out error, which is computed in closed form."""
     values = seen.table[:, start.items]
     rest = seen.table.mean(axis=1) - values @ start.weights
     values = values - values.mean(axis=1, keepdims=True)  # so that v sums to 0
@@ -185,7 +184,7 @@ def methods_for(table: Floats, answers: Indices | None) -> list[str]:
 
 
 def choose(method: str, table: Floats, answers: Indices | None, size: int, seed: int) -> Anchors:
-    """`size` items by a method. The generator knows neither the models nor the method."""
+    """`size` items by a method. The seed of the generator depends on neither the models nor the method."""
     return METHODS[method](KnownModels(table, answers), size, _generator(seed, size, 0))
 
 
@@ -248,8 +247,8 @@ def dealt(models: int, folds: int, seed: int) -> list[Indices]:
 
 
 def best(errors_by_method: ErrorsByMethod, methods: Sequence[str], size: int) -> str:
-    """`stratified`, unless the error of another method is smaller by more than its standard error over the models, and so on.
-    With the smallest error of all, whatever was lucky on a few models would win."""
+    """The method to use: `stratified` at first, then each next method whose error is smaller by more than a standard error of the
+    difference over the models. The method with the smallest error of all might only be lucky on a few models."""
     taken = "stratified"
     for method in methods:
         gain = errors_by_method[taken, size].absolute - errors_by_method[method, size].absolute
@@ -275,7 +274,8 @@ class SizeError:
 
 
 def curve(table: Floats, answers: Indices | None, sizes: Sequence[int], seed: int = 0) -> list[SizeError]:
-    """The errors by number of items. Raises ValueError with fewer than FEWEST models, or a size that the items do not have."""
+    """The errors by number of items. Raises ValueError with fewer than FEWEST models, or a size below 1 or above the number of
+    items."""
     models, items = table.shape
     if models < FEWEST:
         raise ValueError(f"{models} models; errors on models left out need {FEWEST} or more")
@@ -305,7 +305,7 @@ def curve(table: Floats, answers: Indices | None, sizes: Sequence[int], seed: in
                 best(found, methods, size),
                 float(absolute.mean()),
                 rms,
-                rms * _students(models - 1),
+                rms * t_quantile(0.975, models - 1),
                 float(absolute.max()),
                 {name: found[name, size].mean for name in methods},
                 tuple(np.percentile(found["random", size].by_draw, (5, 95)).tolist()),
@@ -323,8 +323,3 @@ def _inner(
     found = errors(rest, answers, sizes, dealt(len(rest), INNER, seed), methods, seed)
     for size in sizes:
         yield size, best(found, methods, size)
-
-
-def _students(freedom: int) -> float:
-    """The two-sided 95 % quantile of Student's t."""
-    return float(import_module("scipy.stats").t.ppf(0.975, freedom))

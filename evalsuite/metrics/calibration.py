@@ -43,7 +43,7 @@ class Sums:
     """Both figures as an `Additive`: columns 1, Brier score, and confidence less right in the column of the item's bin."""
 
     statistics: Floats
-    observed: Floats  # (BINS,) mean of each column of bins, over all items
+    observed: Floats  # (BINS,) mean over all items of each bin's column
 
     @classmethod
     def of(cls, confidence: Floats, right: Floats, brier: Floats) -> Sums:
@@ -54,7 +54,7 @@ class Sums:
         return cls(np.column_stack([np.ones(len(confidence)), brier, gaps]), gaps.mean(axis=0))
 
     def finish(self, sums: Floats) -> dict[str, Floats]:
-        """(..., 2 + BINS) sums -> (...) values; `moved`: by how much the bins deviate from those observed."""
+        """(..., 2 + BINS) sums -> name -> (...) values; `moved`: the sum over bins of |resampled - observed| deviation."""
         means = sums[..., 1:] / sums[..., :1]
         gaps = means[..., 1:]
         return {

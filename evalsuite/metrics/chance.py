@@ -102,7 +102,8 @@ def _shares(rows: Sequence[Sequence[int | None]], width: int, each: bool = False
 
 def _fit(said: Floats, right: Floats, sets: Floats, alike: Sequence[NDArray[np.int_]]) -> Floats:
     """(N, sets of right options): an item's choices times a set of right options, both less their means over the items with
-    equally many options: its part of their covariance. The mean over all orders of the right options is 0."""
+    equally many options. This is the item's part of the covariance of choices and right options; its mean over all orders of the
+    right options is 0."""
     fit = np.zeros((len(said), len(sets)))
     for some in alike:
         fit[some] = (said[some] - said[some].mean(axis=0)) @ (sets - right[some].mean(axis=0)).T

@@ -20,6 +20,6 @@ def contains(answer: str, references: Sequence[str]) -> float:
     if any(word in answer for word in UNSURE):
         return 0.0
     if len(references) == 1 and references[0].startswith(_NOT):
-        named = answer.replace(references[0], "")  # the reference itself, as the baseline oracle says it, names nobody
+        named = answer.replace(references[0], "")  # the baseline oracle answers "[not]x" itself, which is right
         return float(bool(answer) and references[0].removeprefix(_NOT) not in named)
     return float(any(reference in answer for reference in references))

@@ -7,12 +7,12 @@
 
 Both equal the output of the authors' `analyze_mem_indep_rea.py` on the same outcomes, oddities included:
 
-- A question that rests on no fact is retained by every model, one that knows nothing included.
+- A question that rests on no fact is retained by every model, even by one that knows nothing.
 - Accuracies are in percent, and rounded to two decimals (halves to the even one) before they are subtracted.
 - The mean over battles divides by the number of models, not of opponents: the zero of a model against itself counts. A pair
   that retains no question is skipped.
-- Ranks follow the numbers before that mean is rounded. Models that tie share a rank here. The authors' script lists them as
-  its sort leaves them, which differs between processors, and may then stop, since it compares two such lists.
+- Ranks follow the means before they are rounded. Models that tie share a rank here. The authors' script lists tied models as
+  its sort leaves them, which differs between processors; it compares two such lists, and may then stop with an error.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """The answers of one model: question -> whether it is right, and the questions none of whose facts the model lacks."""
+    """The answers of one model: question -> whether its answer is right, and the questions all of whose facts it knows."""
 
     right: Mapping[str, bool]
     retained: Set[str]
@@ -46,7 +46,8 @@ class Mono:
 
 @dataclass(frozen=True, slots=True)
 class Battle:
-    """Questions that both models retain, and the first model's accuracy less the second's; None if there are no questions."""
+    """The number of questions that both models retain, and the first model's accuracy less the second's, in percentage points;
+    None if there are no questions."""
 
     items: int
     margin: float | None
@@ -111,7 +112,8 @@ def _accuracy(solved: Solved, items: Set[str]) -> float | None:
 
 
 def _mean(margins: Sequence[float | None]) -> float:
-    """Summed by NumPy, as pandas does it: another order of the same summands may give another last bit, and another rank."""
+    """The mean of the margins that are known, summed over all models by NumPy, as pandas does it: another order of the same
+    summands may give another last bit, and another rank."""
     found = [margin for margin in margins if margin is not None]
     row = np.array([0.0 if margin is None else margin for margin in margins])
     return float(row.sum() / len(found))

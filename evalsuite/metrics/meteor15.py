@@ -23,7 +23,8 @@ from evalsuite.metrics.meteor import align, lowercased
 
 ALPHA, BETA, GAMMA = 0.85, 0.2, 0.6
 BEAM = 40  # beam width of the alignment search, as in the jar
-LIMIT = 20_000  # the most tokens of an answer plus pairs of equal tokens that are searched, to bound the time
+# The most tokens of an answer plus pairs of equal tokens for which alignments are searched: it bounds the time.
+LIMIT = 20_000
 COLUMNS = ("hyp", "ref", "match", "chunk")
 
 

@@ -1,24 +1,23 @@
 """The smallest true difference that a paired comparison finds with 80 % power at p < 0.05 (two-sided).
 
     detectable         from the differences of two models by dialogue, as observed
-    detectable_ahead   before anybody was asked, from the sizes of the dialogues and stated assumptions
+    detectable_ahead   before any model is asked, from the sizes of the dialogues and stated assumptions
 
-Both are (t(0.975) + t(0.8)) standard errors, with dialogues - 1 degrees of freedom, and a little more: the test flips the
-signs of whole dialogues, so that a difference in large ones widens what chance may give; and right and wrong answers sum to
-whole numbers, of which the test needs the next one. Simulated power is 78 to 85 % (tests/test_power.py). The first takes only
-the spread of the differences, not their mean: it is no power of the observed difference, which would say no more than p
-(Hoenig & Heisey 2001).
+Both are (t(0.975) + t(0.8)) standard errors, with dialogues - 1 degrees of freedom, and a little more, for two reasons: the
+test flips the signs of whole dialogues, and a difference in large dialogues widens its null distribution; and differences of
+right and wrong answers sum to whole numbers, so the test needs the next whole number. Simulated power is 78 to 85 %
+(tests/test_power.py). `detectable` uses only the spread of the differences, not their mean: the power at the observed
+difference would say no more than its p-value (Hoenig & Heisey 2001).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from importlib import import_module
 
 import numpy as np
 
-from evalsuite.metrics.statistics import FEWEST, Floats, cluster_sums, paired_error
+from evalsuite.metrics.statistics import FEWEST, Floats, cluster_sums, paired_error, t_quantile
 
 POWER, LEVEL = 0.8, 0.95
 # Assumptions before replies: the share of items on which exactly one of two models is right, and the correlation of two
@@ -30,17 +29,17 @@ def _errors(sizes: Sequence[float] | Floats) -> float | None:
     """The detectable difference in standard errors, by Student's t with dialogues - 1 degrees of freedom, for dialogues of
     these sizes; None where few dialogues hold so many of the items that the test finds no difference, however large.
 
-    The test compares a sum with the root of the dialogues' sum of squares, about zero and not about their mean: with s, the share
-    of its square that a sum of one value in all items has there, t(0.975) becomes c / √(1 - c² s). Of equal sizes it is t(0.975).
+    The test rejects if the sum of the dialogues' differences exceeds c times the root of the sum of their squares. A true
+    difference per item adds to both sides: with the sizes w and s = Σ w² / (Σ w)², the sum must exceed c / √(1 - c² s) standard
+    errors of noise. For dialogues of equal size this is t(0.975).
     """
-    quantile = import_module("scipy.special").stdtrit
     count, weights = len(sizes), np.asarray(sizes, dtype=float)
-    t = float(quantile(count - 1, 0.5 + LEVEL / 2))
+    t = t_quantile(0.5 + LEVEL / 2, count - 1)
     square = count * t * t / (count - 1 + t * t)
     left = 1 - square * float(weights @ weights) / float(weights.sum()) ** 2
     if left <= 0:
         return None
-    return math.sqrt(square / left * (count - 1) / count) + float(quantile(count - 1, POWER))
+    return math.sqrt(square / left * (count - 1) / count) + t_quantile(POWER, count - 1)
 
 
 def detectable(differences: Sequence[float] | Floats, dialogues: Sequence[Hashable]) -> float | None:
@@ -52,7 +51,7 @@ def detectable(differences: Sequence[float] | Floats, dialogues: Sequence[Hashab
         return None
     if (errors := _errors(sums[:, 1])) is None:
         return None
-    # The test is of the mean over these dialogues alone, the interval of one with two dialogues more.
+    # `paired_error` counts two dialogues more than there are; the test does not.
     error = paired_error(sums[:, 0], sums[:, 1])[1] * (len(sums) + 2) / len(sums)
     step = 1 / len(moves) if (moves == np.rint(moves)).all() else 0.0  # flipping one sign changes such a sum by 2
     return errors * error + step

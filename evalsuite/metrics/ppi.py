@@ -17,11 +17,10 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 
 import numpy as np
 
-from evalsuite.metrics.statistics import Floats, cluster_sums
+from evalsuite.metrics.statistics import Floats, cluster_sums, t_quantile
 
 LEVEL = 0.95
 
@@ -70,7 +69,7 @@ def corrected_mean(
     products = sums[:, :, None] * sums[:, None, :]
     without = sums.sum(axis=0) - sums, products.sum(axis=0) - products
     freedom = max(1.0, 1 / float(shares @ shares) - 2)
-    quantile = float(import_module("scipy.special").stdtrit(freedom, 0.5 + LEVEL / 2))
+    quantile = t_quantile(0.5 + LEVEL / 2, freedom)
     more = 2 * (step / (len(shares) + 2)) ** 2  # the two dialogues more
 
     def interval(alone: bool) -> tuple[float, float, float]:

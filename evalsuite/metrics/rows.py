@@ -21,7 +21,7 @@ from evalsuite.types import Metric
 if TYPE_CHECKING:
     from evalsuite.metrics.counts import Floats, Ints, Numbers, TokenTable
 
-# In the order in which the page offers them.
+# Their order is that in which the page offers them.
 METRICS = {
     row.name: row
     for row in (
@@ -87,7 +87,7 @@ class Counts:
     tokens: Callable[[Profile], str | None]  # the tokenisation; None: not in this profile
     # (..., columns) sums -> (...) one metric, or (..., metrics) all that share the sums.
     pooled: Callable[[Numbers], Floats]
-    single: Callable[[Numbers], Floats]  # (N, columns) -> the same of the items, named s<name>
+    single: Callable[[Numbers], Floats]  # (N, columns) rows -> the same metrics of each item, named s<name>
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +95,7 @@ class TextMetric(Metric):
     """A metric of texts: either the mean of `values`, or computed from the sums of `counts`."""
 
     fields: _Fields
-    # The fields of Profile on which its values depend: profiles that agree on them share the values.
+    # The fields of Profile on which `values` depends: profiles that agree on them share the result.
     reads: tuple[str, ...] = ()
     values: Callable[[Texts, Profile], Floats] | None = None  # (N,)
     counts: Counts | None = None
@@ -157,8 +157,8 @@ def _each(score: Callable[[str, Sequence[str]], float]) -> Callable[[Texts, Prof
 
 
 def _of_table(function: str, tokens: str, **how: Any) -> Callable[[Texts, Profile], Floats]:
-    """The values that a function of this package, "module:function", computes from the table of the texts; `tokens` is the field
-    of Profile with their tokenisation."""
+    """A function `values` that applies `function`, "module:function" of this package, to the table of the texts. `tokens` is the
+    field of Profile with the table's tokenisation."""
     compute = lazy(f"evalsuite.metrics.{function}")
     return lambda texts, profile: compute(texts.table(getattr(profile, tokens)), **how)
 
@@ -197,7 +197,7 @@ def _bleu(order: int, papers: bool = False) -> TextMetric:
 
 
 def _counts(name: str, module: str, tokens: Callable[[Profile], str | None], pooled: str, single: str) -> Counts:
-    """Counts whose statistics and functions are in a module of this folder, which is imported when they are needed."""
+    """The `Counts` of a module of this folder, which is imported when they are first needed."""
     path = f"evalsuite.metrics.{module}"
     return Counts(name, partial(import_module, path), tokens, lazy(f"{path}:{pooled}"), lazy(f"{path}:{single}"))
 
@@ -208,7 +208,7 @@ _CHRF = _counts("chrf", "chrf", lambda profile: "char", "chrf", "chrf")
 _METEOR15 = _counts("meteor15", "meteor15", lambda profile: profile.meteor15, "meteor15", "meteor15")
 
 
-# In the order of results.json.
+# Their order is that of results.json.
 TEXT_METRICS = {
     row.name: row
     for row in (

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -82,13 +82,11 @@ def _pooled(folder: Path) -> Callable[[list[str]], Any]:
 
 
 def _digest(folder: Path) -> str:
-    """The hash of the weights of a model."""
-    weights = sorted(path for path in folder.rglob("*") if path.suffix in (".safetensors", ".bin"))
+    """A hash of the weight files of a model."""
     digest = sha256()
-    for path in weights:
+    for path in sorted(path for path in folder.rglob("*") if path.suffix in (".safetensors", ".bin")):
         with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
+            file_digest(file, lambda: digest)
     return f"sha256-{digest.hexdigest()[:12]}"
 
 

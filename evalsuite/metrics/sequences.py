@@ -34,8 +34,8 @@ from evalsuite.common.grouping import by_key
 from evalsuite.metrics.counts import Floats, Ints
 
 _SHARE = 1 / 8  # the smallest share of all items that is a stratum; smaller ones are merged
-_MOST = 0.97  # bets at most
-_FARTHEST = 0.3  # distance of two models that bets are made for, at most
+_MOST = 0.97  # the largest bet
+_FARTHEST = 0.3  # the largest difference of two models for which bets are made
 _HALVINGS = 40
 
 
@@ -105,11 +105,12 @@ def _known(x: Floats, order: Order) -> Floats:
 
 
 def difference(one: Floats, two: Floats, order: Order, margin: float, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Lower and upper bound of the mean of one - two over all items after each block that both have wholly; `level` of it.
+    """Lower and upper bound of the mean of one - two over all items, after each block that is wholly asked of both models. With
+    probability `level` all these bounds hold.
 
     one, two: (n, 2) the lowest and highest value of each item, in the order of asking. Models may differ by a little or
-    a lot, so the bets are for several distances at once, from the `margin` upwards: the mean of their products, a
-    supermartingale, too.
+    a lot, so there are bets for several differences, from the `margin` upwards; the mean of their products is a supermartingale,
+    too.
     """
     count = min(len(one), len(two))
     low, high = (one[:count, end] - two[:count, 1 - end] for end in (0, 1))
@@ -135,7 +136,7 @@ def _mixed(x: Floats, order: Order, margins: Sequence[float], alpha: float) -> F
 
 
 def _lower(x: Floats, order: Order, margin: float, alpha: float) -> Floats:
-    """(blocks,) the lower bounds: the highest of the means that were refuted, or what the known values alone give."""
+    """(blocks,) the lower bounds: the highest mean refuted so far, or what the known values alone give, if that is higher."""
     evidence, slope = products(x, order, margin)
     refuted = (evidence + math.log(alpha)) / slope
     return np.asarray(np.maximum.accumulate(np.maximum(refuted, _known(x, order))), dtype=float)

@@ -49,7 +49,7 @@ _Z = NormalDist().inv_cdf(0.5 + 0.95 / 2)  # 1.96
 _BLOCK = 4_000_000
 # Weights that are kept for cells of the same seed: at most 32 times 500,000 numbers of two bytes, 32 MB.
 _KEPT, _CELLS = 500_000, 32
-# A test whose p is above CLEARLY after so many permutations ends there: no correction makes it smaller.
+# A test whose p is above CLEARLY after FIRST permutations, or after a later block, ends there: a correction only raises p.
 FIRST, CLEARLY = 1_000, 0.1
 
 
@@ -196,9 +196,13 @@ def few_dialogues(values: Sequence[float] | Floats, clusters: Sequence[Hashable]
     if dialogues < 2:
         raise ValueError("an interval needs two dialogues or more")
     mean = math.fsum(values) / len(values)
-    t = float(import_module("scipy.special").stdtrit(dialogues - 1, _ENDS[1]))
-    size = effective_size(values, clusters) * (_Z / t) ** 2
+    size = effective_size(values, clusters) * (_Z / t_quantile(_ENDS[1], dialogues - 1)) ** 2
     return wilson(min(mean, 1.0) * size, size)
+
+
+def t_quantile(p: float, freedom: float) -> float:
+    """The p-quantile of Student's t with `freedom` degrees of freedom."""
+    return float(import_module("scipy.special").stdtrit(freedom, p))
 
 
 def mcnemar(a: Sequence[bool], b: Sequence[bool]) -> float:
@@ -243,8 +247,8 @@ class PairedTest:
     high: float
     p: float
     test: str  # "McNemar" | "permutation"
-    clusters: int
-    differ: int  # dialogues whose sums differ; with fewer than FEWEST, p cannot be below 0.05
+    clusters: int  # number of dialogues
+    differ: int  # number of dialogues whose sums differ; with fewer than FEWEST, p cannot be below 0.05
 
     @property
     def least(self) -> float:
@@ -294,7 +298,7 @@ class UnpairedTest:
 
     value: float
     p: float
-    clusters: tuple[int, int]  # dialogues of either set
+    clusters: tuple[int, int]  # number of dialogues of each set
     least: float  # smallest p-value that this number of dialogues can give
 
     def agreeing(self, low: float, high: float) -> tuple[float, float]:
@@ -340,7 +344,7 @@ def unpaired_test(
     observed = abs(float(studentized(moments[: counts[0]].sum(axis=0)))) - 1e-9
     value = math.fsum(a) / len(a) - math.fsum(b) / len(b)
     ways = math.comb(sum(counts), counts[0])
-    # Two sets of one size can be exchanged: the mirrored assignment is as extreme, so the smallest p doubles.
+    # Two sets of equal size can be exchanged: the mirrored assignment is as extreme, so the smallest p doubles.
     least = min(1.0, (2 if counts[0] == counts[1] else 1) / ways)
     if ways <= family_draws(family):
         every = np.array(list(combinations(range(len(moments)), counts[0])))
@@ -408,8 +412,8 @@ def _whole_flips(moves: NDArray[np.int_], observed: int) -> float:
 
 
 def _random_flips(moves: Floats, count: int, generator: np.random.Generator) -> Floats:
-    """(count,) sums of (C,) numbers with random signs. A random byte has the signs of eight of them, whose 256 sums are
-    looked up."""
+    """(count,) sums of (C,) numbers with random signs. A random byte holds the signs of eight numbers, whose 256 possible sums
+    are looked up."""
     signs = 1 - 2 * (np.arange(256)[:, None] >> np.arange(8) & 1)
     sums = np.zeros(count)
     for start in range(0, len(moves), 8):
@@ -467,7 +471,7 @@ def pairwise(values: Floats, clusters: Sequence[Hashable], rng: Rng) -> tuple[Fl
     generator = generator_of(rng)
     for size in _blocks(len(sums), permutations):
         swaps = generator.integers(0, 2, (size, len(sums)), dtype=np.int8).astype(float)
-        # (M, B): a pair's swapped difference is that of its rows.
+        # (M, size): a model's sum under each permutation; a pair's permuted difference is that of its rows.
         drawn = np.ascontiguousarray(((1 - 2 * swaps) @ sums).T)
         for i in range(count - 1):
             observed = np.abs(total[i] - total[i + 1 :])[:, None]
@@ -493,7 +497,7 @@ def holm(p_values: Mapping[Key, float]) -> dict[Key, float]:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A test within its family."""
+    """A p-value, corrected within its family of tests."""
 
     p: float  # the p-value, adjusted by Holm
     least: float  # the smallest adjusted p-value that any replies could give with this family's numbers of dialogues

@@ -7,7 +7,7 @@
     jieba       jieba.lcut, default dictionary, HMM on; tokens of whitespace are dropped
     rjieba      jieba in Rust, ten times as fast; it must be installed. 40 of 30,000 sentences of CORECODE differ, those
                 with a score or name like "3-2" or "joy-con", which it keeps whole
-    13a, zh     sacreBLEU's, which must be installed: mteval's for Western text, and the one for Chinese
+    13a, zh     sacreBLEU's tokenisers of Western text (mteval-v13a) and of Chinese; sacreBLEU must be installed
 
 Libraries and dictionaries are loaded on first use, once in a process.
 """
@@ -134,13 +134,13 @@ def _jieba_cut() -> Callable[[str], Tokens]:
 def jieba_tokenizer() -> Any:
     """A `jieba.Tokenizer` with the default dictionary.
 
-    Its cache is in the user's cache folder. jieba's own default, /tmp/jieba.cache, may be a file of anybody on the machine,
-    with other words.
+    Its cache is in the user's cache folder. jieba's own default, /tmp/jieba.cache, may have been written by another user of
+    the machine, with other words.
     """
     with warnings.catch_warnings():  # jieba's regular expressions warn on Python 3.12 and later
         warnings.simplefilter("ignore", SyntaxWarning)
         library = import_module("jieba")
-    # jieba reports its dictionary on stderr, and a cache that cannot be written, which does no harm.
+    # jieba logs which dictionary it loads, and that its cache cannot be written, which does no harm.
     library.setLogLevel(50)
     tokenizer = library.Tokenizer()
     if folder := cache_folder():

@@ -3,7 +3,7 @@
 majority      cons@k: credit of a majority vote over k of the n askings, the mean over all draws of k
 right_once    pass@k: chance that at least one of k askings is right; unbiased (Chen et al. 2021, eq. 1)
 right_always  pass^k: chance that all of k askings are right; unbiased (Yao et al. 2024, tau-bench, section 3)
-disagreement  mean absolute difference between two askings, a number of sensitivity
+disagreement  mean absolute difference between two askings, a measure of sensitivity
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def right_always(n: int, right: int, k: int) -> float:
 
 @lru_cache(maxsize=65_536)
 def majority(n: int, right: int, others: tuple[int, ...], k: int) -> Vote:
-    """A majority vote over k of n askings. `right`: askings with the right answer; `others`: those with each wrong
-    answer. The rest has none, and casts no vote: a vote without any is lost.
+    """A majority vote over k of n askings. `right`: the number of askings with the right answer; `others`: the number with each
+    wrong answer. The remaining askings have no answer and cast no vote; if no vote is cast, the credit is 0.
 
     Raises ValueError unless 1 <= k <= n and the counts fit.
 
