@@ -60,6 +60,20 @@ def test_two_folders_are_as_one_that_has_all(tmp_path: Path, cli: Callable[..., 
     assert "slot_identification" in shown or "SI" in shown
 
 
+@pytest.mark.slow
+def test_a_comma_separates_folders_in_every_command(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    one, two = copied(tmp_path / "one", BOTH[0]), copied(tmp_path / "two", BOTH[1])
+    both = f"{one},{two}"
+    cli("run", "--data", both, "--model", "lexical", "--limit", "2", "--out", tmp_path / "run")
+    found = {row["name"]: row["found"] for row in json.loads(cli("doctor", "--data", both, "--json").stdout)}
+    assert f"{one}, {two}: " in found["CORECODE"]
+    cli("data", "check", one, "--data", both)
+    cli("submit", "make", tmp_path / "run", tmp_path / "submission")
+    checked = cli("submit", "check", tmp_path / "submission", "--data", both, "--json", expect=1)
+    problems = json.loads(checked.stdout)["problems"]
+    assert problems and all("still to be filled in" in problem for problem in problems)
+
+
 def test_a_task_in_two_folders_is_named_with_both(tmp_path: Path) -> None:
     one, two = copied(tmp_path / "one", *BOTH), copied(tmp_path / "two", BOTH[1])
     with pytest.raises(DataError) as error:

@@ -41,7 +41,7 @@ def load_command(name: str) -> Any:
 
 
 class Commands(TyperGroup):
-    """The commands of COMMANDS: name and help at first, and the flags when the command is called.
+    """The commands of COMMANDS. Each has only its name and help until it is called; then its flags are loaded.
 
     Usage errors quote arguments, which may be file names from a shell's wildcard, so control characters are escaped.
     """
@@ -56,8 +56,8 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the list of commands as typer does, which first loads Markdown and a highlighter of code: a third of the time
-        that `evalsuite --help` takes."""
+        """Print the list of commands in typer's look. typer's own function first loads Markdown and a code highlighter, which
+        would take a third of the time of `evalsuite --help`."""
         from rich.padding import Padding
         from rich.panel import Panel
         from rich.table import Table
@@ -106,7 +106,7 @@ EXIT_CODES = (
     "Exit codes: 0 all done; 1 done, but some requests or models failed, or a check found something; 2 the command, its input "
     "or its environment is wrong (files, data, disk); 70 a defect of evalsuite; 130 stopped by Ctrl-C."
 )
-# The wheel holds no page of the documentation: the pages are as large as its code.
+# The pages of the documentation are not in the wheel, since they are as large as its code.
 PAGES = (
     "docs/NAME.md in help and messages: a page of the documentation, in the repository and in the source distribution."
 )
@@ -144,9 +144,9 @@ def main() -> None:
 
     from evalsuite.common.errors import BackendError, EvalsuiteError
 
-    # Modules stay: looking through them for garbage every 700 objects takes a tenth of `--help`.
+    # Imported modules are never garbage: a collection every 700 objects takes a tenth of the time of `--help`.
     gc.set_threshold(50_000)
-    # A locale without Chinese, or GBK, which lacks ✓: escapes instead of an error.
+    # A character that the stream's encoding lacks (Chinese in an ASCII locale, ✓ in GBK) is written as an escape.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -161,7 +161,7 @@ def main() -> None:
         if isinstance(stop, SystemExit) and stop.code != STOPPED:  # typer turns Ctrl-C into SystemExit(130)
             raise
         _end(STOPPED, "stopped; all replies so far are stored, and the same command resumes from here")
-    except BrokenPipeError:  # the reader of the pipe, such as `head`, has enough
+    except BrokenPipeError:  # the reader of the pipe, such as `head`, has closed it
         # Otherwise Python would flush into the closed pipe at exit, and fail again.
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     except OSError as error:

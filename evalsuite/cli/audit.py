@@ -18,7 +18,7 @@ audit = typer.Typer(no_args_is_help=True)
 @audit.command("make")
 def audit_make(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
-    n: Annotated[int, typer.Option(help="Replies to draw of each model, not in all.")] = 100,
+    n: Annotated[int, typer.Option(help="Number of replies to draw of each model.")] = 100,
     seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
     model: Annotated[
         list[str] | None,

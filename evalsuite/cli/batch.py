@@ -77,8 +77,8 @@ def metrics(
     tokens: Annotated[
         str,
         typer.Option(
-            help="Every metric on the same units, comma-separated: char, jieba, rjieba, mixed, 13a, zh, none (what whitespace "
-            "parts) or blank (what single blanks part)."
+            help="Tokenisations, comma-separated, each for all metrics: char, jieba, rjieba, mixed, 13a, zh, none (split at "
+            "whitespace) or blank (split at single blanks)."
         ),
     ] = "",
     semsim: Annotated[

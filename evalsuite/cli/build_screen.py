@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evalsuite.cli.options import parts
+from evalsuite.cli.options import numbers, parts
 from evalsuite.common.terminal import print_all, say
 
 
@@ -44,10 +44,7 @@ def screen(
     from evalsuite.common.resources import resolve
     from evalsuite.evaluation.display import Display
 
-    try:
-        thresholds = sorted({*map(int, parts(counts)), more_than})
-    except ValueError:
-        raise typer.BadParameter(f"{counts!r}: expected numbers such as 1,2,3", param_hint="--counts") from None
+    thresholds = sorted({*numbers(counts, "--counts", "1,2,3"), more_than})
     with Display() as display:
         done = screen_dialogues(
             [*map(resolve, dialogues)],
@@ -64,8 +61,8 @@ def screen(
     rows = [*done.counts, done.total] if len(done.counts) > 1 else [*done.counts]
     counted = [[row.source, f"{row.dialogues:,}", *(f"{row.more_than(k):,}" for k in thresholds)] for row in rows]
     for paper in table8():
-        numbers = (paper["dialogues"], *(paper.get(f"more than {k}", "") for k in thresholds))
-        counted.append([f"paper: {paper['source']}", *(f"{int(n):,}" if n else "–" for n in numbers)])
+        figures = (paper["dialogues"], *(paper.get(f"more than {k}", "") for k in thresholds))
+        counted.append([f"paper: {paper['source']}", *(f"{int(n):,}" if n else "–" for n in figures)])
     heads = ["source", "dialogues", *(f"> {k}" for k in thresholds)]
     print_all(listing(f"More than {more_than} matches are kept; the paper's Table 8 below", heads, counted))
     if done.total.tags:

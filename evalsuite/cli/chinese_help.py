@@ -31,7 +31,7 @@ _made: dict[str, str] = {}  # texts of `in_both`: English -> Chinese
 
 
 def in_both(text: Text) -> str:
-    """The English version of a help text that is made in both languages, whose Chinese is shown from then on."""
+    """The English version of a help text that the code makes in both languages; `help_of` then finds its Chinese version."""
     _made[text.en] = text.zh
     return text.en
 
@@ -53,8 +53,9 @@ def help_rows() -> dict[str, str]:
 
 @contextmanager
 def typer_in_chinese() -> Iterator[None]:
-    """Patch typer and rich where they have no setting, while a command is read. typer: headings and help texts. rich: a line
-    breaks at blanks only, and blanks at its end are cut by the number of characters, though a Chinese one is two wide."""
+    """Patch typer and rich while the block runs, since they have no settings for this. typer: headings and help texts. rich: it
+    breaks lines at blanks only, and cuts the blanks at their ends by the number of characters, though a Chinese one is two cells
+    wide."""
     from rich import _wrap
     from rich.text import Text
     from typer import rich_utils

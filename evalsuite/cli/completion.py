@@ -1,4 +1,4 @@
-"""Completions of flags for a shell: names of tasks, models and settings. Packages are loaded only then."""
+"""Completions of flags for a shell: names of tasks, models and settings. Packages are loaded when a completion is asked for."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _prompts(chosen: dict[str, Any]) -> Iterable[str]:
     return sorted({file.stem for folder in folders for name in BENCHMARKS for file in folder.glob(f"{name}/**/*.j2")})
 
 
-# Flag -> the function that lists the names that may stand behind it, from the values of the flags before it.
+# Flag -> a function from the values of the flags before it to the names that the flag takes.
 _NAMES: dict[str, Callable[[dict[str, Any]], Iterable[str]]] = {
     "tasks": _tasks,
     "model": _models,
@@ -75,7 +75,7 @@ def completer(flag: str) -> Callable[..., list[str]] | None:
             f"{before}{comma}{name}" for name in _NAMES[flag](ctx.params) if name.startswith(last) and name not in taken
         ]
 
-    # typer tells its arguments by their annotations, which must be classes
+    # typer tells the parameters of `complete` by their annotations, which must be classes, not texts.
     import typer
 
     complete.__annotations__ = {"ctx": typer.Context, "incomplete": str}

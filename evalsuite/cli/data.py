@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalsuite.cli.options import BenchmarkOption, Data, ModelsOption, SkipBad, hint_at_models, paths
+from evalsuite.cli.options import BenchmarkOption, Data, ModelsOption, SkipBad, hint_at_models
 from evalsuite.common.terminal import emit, json_mark, print_all, say
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ def tasks(data: Data = None, benchmark: BenchmarkOption = None) -> None:
     from evalsuite.evaluation.plan import folders_of
     from evalsuite.evaluation.settings import Settings
 
-    add_files(list(paths(benchmark)))
-    corpora = Corpora(folders_of(Settings(data=list(paths(data)))))
+    add_files(benchmark or ())
+    corpora = Corpora(folders_of(Settings(data=data or ())))
     for name, known in BENCHMARKS.items():
         rows = [[t.name, t.short, t.zh, in_terminal_language(Text(t.kind.zh, t.kind.name))] for t in known.tasks]
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import Field, fields
 from functools import wraps
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 
 from evalsuite.cli.completion import completer
-from evalsuite.common.flags import Flag, flags
+from evalsuite.common.flags import Flag, flags, long_flag
 from evalsuite.common.resources import bundled
 from evalsuite.common.terminal import say
 from evalsuite.evaluation.settings import Settings
@@ -35,10 +35,24 @@ def numbers(text: str, flag: str, example: str) -> list[int]:
         raise typer.BadParameter(f"{text!r}: expected numbers such as {example}", param_hint=flag) from None
 
 
+def split_paths(values: list[Path] | None) -> list[Path]:
+    """The files or folders of a flag that may be repeated. A comma separates two of them, unless it belongs to a file's name."""
+    found: list[Path] = []
+    for path in values or ():
+        found += [path] if path.exists() else map(Path, parts(str(path)))
+    return found
+
+
 def option(settings: type, name: str) -> Any:
     """The typer option of one field, for a command without the others: `Annotated[str, option(Settings, "split")]`."""
     flag = flags(settings)[name]
-    return typer.Option(*[flag.short] * bool(flag.short), _long(name), help=flag.help, autocompletion=completer(name))
+    return typer.Option(
+        *[flag.short] * bool(flag.short),
+        long_flag(name),
+        help=flag.help,
+        autocompletion=completer(name),
+        callback=split_paths if flag.repeated and Path in _parts_of(get_type_hints(settings)[name]) else None,
+    )
 
 
 def takes(settings: type, only: Collection[str] = (), without: Collection[str] = ()) -> Callable[[Any], Any]:
@@ -98,17 +112,11 @@ def _value(field: Field[Any], hint: Any, given: Any) -> Any:
         return given
     flag: Flag = field.metadata["flag"]
     if Path in _parts_of(hint):
-        return list(paths(given))
+        return given or []
     texts = given or [] if flag.repeated else [given]
     if get_args(hint) == (int,):
-        return [n for text in texts for n in numbers(text, _long(field.name), flag.example)]
+        return [n for text in texts for n in numbers(text, long_flag(field.name), flag.example)]
     return [part for text in texts for part in parts(text)]
-
-
-def paths(values: Iterable[Path] | None) -> Iterator[Path]:
-    """The files or folders of a flag that may be repeated. A comma separates two of them, unless it belongs to a file's name."""
-    for path in values or ():
-        yield from [path] if path.exists() else map(Path, parts(str(path)))
 
 
 def _parts_of(hint: Any) -> tuple[Any, ...]:
@@ -117,18 +125,14 @@ def _parts_of(hint: Any) -> tuple[Any, ...]:
     return get_args(element) or (element,)
 
 
-def _long(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
 def hint_at_models(models: str | Path) -> None:
-    """Say on stderr that the models.yaml of this folder is not read, where the models are those that ship."""
+    """Say on stderr that the models.yaml of this folder is not read, if `models` are those that ship."""
     here = Path("models.yaml")
     if str(models) == "bundled:models.yaml" and here.is_file() and not here.samefile(bundled("models.yaml")):
         say("models.yaml here is not used; add --models models.yaml", err=True)
 
 
-# Fields of Settings that say how models are asked and what is made of their replies: commands that ask none lack these flags.
+# Fields of Settings that only matter when models are asked; commands that ask no model lack these flags.
 OF_ASKING = (
     *("baselines", "semsim", "again", "max_new_tokens"),
     *("max_concurrency", "executor", "ray_address", "replicas", "verbose"),

@@ -22,7 +22,8 @@ def requests(
     limit_name: Annotated[
         str,
         typer.Option(
-            help="The reply's limit in batch files: max_tokens, or max_completion_tokens, which OpenAI's reasoning models need."
+            help="Name of the limit of a reply in batch files: max_tokens, or max_completion_tokens, which OpenAI's reasoning "
+            "models need."
         ),
     ] = "max_tokens",
     **settings: Any,

@@ -35,7 +35,7 @@ def run(**settings: Any) -> None:
 
 
 def _say_cost(results: Results, budget: float | None) -> None:
-    """Say what the run has spent since its beginning, where replies have a price."""
+    """Print the cost of all replies in the run's folder, if they have a price or there is a budget."""
     from evalsuite.evaluation.cost_sheet import money
     from evalsuite.results.store import open_store
 
@@ -95,7 +95,7 @@ def preview(
                 emit(json.dumps(as_row(row), ensure_ascii=False), json_mark)
         else:
             _print_costs(costs, asked)
-    except BrokenPipeError:  # the reader of the pipe, such as `head`, has stopped
+    except BrokenPipeError:  # the reader of the pipe, such as `head`, has closed it
         sys.stderr.close()
 
 

@@ -42,11 +42,11 @@ def init(
         bool | None,
         typer.Option(
             "--chat/--base",
-            help="Of a folder or hub id: a chat model, or a base model; default: what its files or name say.",
+            help="With a folder or hub id: whether it is a chat model or a base model; default: as its files or name say.",
         ),
     ] = None,
     hub: Annotated[
-        str, typer.Option(help="Of a hub id: the hub to fetch from, huggingface (the default) or modelscope.")
+        str, typer.Option(help="With a hub id: the hub to fetch from, huggingface (the default) or modelscope.")
     ] = "",
     name: Annotated[str, typer.Option(help="The model's name in tables; default: from its path.")] = "",
     yes: Annotated[
@@ -130,6 +130,7 @@ def _asked(out: Path, model: str, served: str, key_env: str, chat: bool | None, 
 def _entry(
     what: str, found: list[Choice], out: Path, served: str, key_env: str, chat: bool | None, ask: bool
 ) -> dict[str, Any]:
+    """The entry that `what` names: a number of `found`, an address, a name of the shipped list, a folder or a hub id."""
     from evalsuite.setup.entries import listed, local_model, looks_like_chat
     from evalsuite.setup.machine import gpus
 
@@ -163,7 +164,7 @@ def _of_server(address: str, served: str, key_env: str | None, ask: bool) -> dic
 
     require_endpoint(address, key_env)
     server = ask_server(address, os.environ.get(key_env or "", "").strip())
-    if not server.models and not address.rstrip("/").endswith("/v1"):  # people leave it out
+    if not server.models and not address.rstrip("/").endswith("/v1"):  # addresses are often given without it
         longer = ask_server(f"{address.rstrip('/')}/v1", os.environ.get(key_env or "", "").strip())
         server = longer if longer.answers else server
     if not served and server.models and not ask:

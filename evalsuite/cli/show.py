@@ -22,10 +22,10 @@ from evalsuite.common.terminal import console, emit, into_file, print_all, say
 if TYPE_CHECKING:
     from evalsuite.results.analysis import Results
 
-ALL = "all"  # every table that need not be named
-SCORES = ("results", "overview")  # the tables that a run is for
+ALL = "all"  # all tables but those that are shown only by name
+SCORES = ("results", "overview")  # the tables of scores, which are printed last
 SHOWN = 50  # the most lines of --list without --all
-# Filter -> its coordinate in results, where that has another name.
+# Filter -> the coordinate of a place that it selects by, where the names differ.
 _COORDINATES = {"tasks": "task", "prompt": "variant"}
 _ALL = "comma-separated; default: all."
 
@@ -89,7 +89,7 @@ def show(
             from evalsuite.analyses.table import sheets
             from evalsuite.cli.tables.export import export
 
-            # A spreadsheet takes a file without the mark for one in the machine's old encoding.
+            # Without a byte order mark a spreadsheet reads the file in the machine's legacy encoding.
             mark = "\ufeff" if form == "csv" and into_file() else ""
             emit(mark + export(list(sheets(done, names)), form).rstrip("\r\n"))
         elif tables:
@@ -99,7 +99,7 @@ def show(
             if not any(chosen.values()):  # a part of a run may have other findings
                 print_findings(done)
             print_more(done, run)
-    except BrokenPipeError:  # the reader of the pipe, such as `head`, has stopped
+    except BrokenPipeError:  # the reader of the pipe, such as `head`, has closed it
         sys.stderr.close()
 
 
@@ -133,7 +133,7 @@ def print_findings(results: Results) -> None:
     try:
         print_all(*draw([one.line for one in end_of_run(results)]))
     except (EvalsuiteError, LookupError, TypeError, ValueError, AttributeError) as error:
-        # The folder may come from elsewhere; the tables stand by themselves.
+        # The folder may come from elsewhere, with records that cannot be read. The tables above do not need them.
         say(f"what was found: not told, since records cannot be read ({error})", err=True)
 
 
@@ -149,8 +149,8 @@ def print_more(results: Results, run: Path) -> None:
 
 
 def print_tables(results: Results, *groups: Sequence[str]) -> None:
-    """Print the tables of these names, one group after the other (no names: all that need not be named), notes, and problems to
-    stderr."""
+    """Print the tables of these names, one group after the other (an empty group: all but those that are shown only by name),
+    then notes, and problems to stderr."""
     from evalsuite.analyses.scores import notes
     from evalsuite.analyses.table import sheets
     from evalsuite.cli.tables.terminal import draw

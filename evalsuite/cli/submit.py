@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import BenchmarkOption, Data, parts, paths
+from evalsuite.cli.options import BenchmarkOption, Data, parts, split_paths
 from evalsuite.common.terminal import say
 
 submit = typer.Typer(no_args_is_help=True)
@@ -57,7 +57,8 @@ def submit_check(
     benchmark: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Your own copy of a benchmark file, which the submission's must equal; may be given more than once."
+            help="Your own copy of a benchmark file, which the submission's must equal; may be given more than once.",
+            callback=split_paths,
         ),
     ] = None,
     seconds: Annotated[
@@ -88,4 +89,4 @@ def cite(benchmark: BenchmarkOption = None) -> None:
     from evalsuite.benchmarks.registry import BENCHMARKS, add_files
     from evalsuite.page.citations import citations
 
-    say(citations(BENCHMARKS[name] for name in add_files(list(paths(benchmark)))))
+    say(citations(BENCHMARKS[name] for name in add_files(benchmark or ())))

@@ -54,6 +54,34 @@ def benchmark_flag() -> Sequence[str | Path]:
     )
 
 
+def data_flag() -> Sequence[str | Path]:
+    """The field `data` of a settings class: folders of official data."""
+    return flag(
+        (),
+        "Folder of official data; may be given more than once: tasks are looked for in all; default: EVALSUITE_DATA, "
+        "else the bundled sample (bundled:sample).",
+        "DIR",
+        repeated=True,
+    )
+
+
+def prompts_flag() -> str | Path:
+    """The field `prompts` of a settings class: a folder of prompt templates."""
+    return flag(
+        "bundled:prompts", "A folder with prompt templates of yours, beside those that ship (docs/prompts.md).", "DIR"
+    )
+
+
+def max_concurrency_flag() -> int | None:
+    """The field `max_concurrency` of a settings class."""
+    return flag(None, "Concurrent requests to an endpoint; default: max_concurrency in models.yaml.", "N")
+
+
+def verbose_flag() -> bool:
+    """The field `verbose` of a settings class."""
+    return flag(False, "Print the log.", short="-v")
+
+
 def flags(settings: type) -> dict[str, Flag]:
     """The flags of a settings class, by field name."""
     return {f.name: f.metadata["flag"] for f in fields(settings)}
@@ -91,6 +119,11 @@ def from_keywords(settings: type[T], keywords: Mapping[str, Any]) -> T:
     return settings(**made)
 
 
+def long_flag(field: str) -> str:
+    """The flag of a field: "max_new_tokens" is --max-new-tokens."""
+    return f"--{field.replace('_', '-')}"
+
+
 def check_budget(budget: float | None) -> None:
     """Raise ConfigError unless `budget` is None or a finite number above 0."""
     if budget is not None and not (math.isfinite(budget) and budget > 0):
@@ -101,7 +134,7 @@ def check_folder(**folders: str | Path) -> None:
     """Raise ConfigError if a folder is not there. The keywords are field names."""
     for name, folder in folders.items():
         if not resolve(folder).is_dir():
-            raise ConfigError(f"--{name.replace('_', '-')} {folder}: no such folder")
+            raise ConfigError(f"{long_flag(name)} {folder}: no such folder")
 
 
 def folders(value: str | Path | Sequence[str | Path] | None) -> tuple[str | Path, ...]:
@@ -113,4 +146,4 @@ def check_least(least: int, **numbers: int | None) -> None:
     """Raise ConfigError if a number is less than `least`. The keywords are field names; None passes."""
     for name, number in numbers.items():
         if number is not None and number < least:
-            raise ConfigError(f"--{name.replace('_', '-')}: expected {least} or more")
+            raise ConfigError(f"{long_flag(name)}: expected {least} or more")

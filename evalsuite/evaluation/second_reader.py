@@ -26,7 +26,7 @@ from evalsuite.backends.scripted import scripted_loader
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.fences import defuse_fences
-from evalsuite.common.flags import check_budget, check_folder, check_least, flag
+from evalsuite.common.flags import check_budget, check_folder, check_least, flag, max_concurrency_flag, verbose_flag
 from evalsuite.common.resources import bundled, resolve
 from evalsuite.common.templates import TemplateFile
 from evalsuite.evaluation.ask import RequestGroup, ask, collect_problems, limits_of
@@ -47,14 +47,14 @@ class SecondReader:
 
     second_reader: str = flag(
         "",
-        "Let this model of the models file read replies, too, and show where it and the parser part (docs/second_reader.md).",
+        "Let this model of the models file read replies, too, and show where it and the parser differ (docs/second_reader.md).",
         "NAME",
     )
     second_longer: int = flag(
         200, "The second reader is asked about replies of more than N characters, and about all without an answer.", "N"
     )
-    second_sample: int = flag(0, "It is also asked about N of the other replies, drawn at random.", "N")
-    second_seed: int = flag(0, "Seed of that sample.", "N")
+    second_sample: int = flag(0, "The second reader is also asked about N of the other replies, drawn at random.", "N")
+    second_seed: int = flag(0, "Seed of the sample of --second-sample.", "N")
     prompts: str | Path = flag(
         "bundled:prompts",
         "A folder with a prompt of yours for the second reader, second/zh.j2 or en.j2; default: the one that ships.",
@@ -65,10 +65,8 @@ class SecondReader:
         "Limit on the total cost of run and second reader, in the currency of the models' prices; never exceeded.",
         "COST",
     )
-    max_concurrency: int | None = flag(
-        None, "Concurrent requests to an endpoint; default: max_concurrency in models.yaml.", "N"
-    )
-    verbose: bool = flag(False, "Print the log.", short="-v")
+    max_concurrency: int | None = max_concurrency_flag()
+    verbose: bool = verbose_flag()
 
     def __post_init__(self) -> None:
         check_least(0, second_longer=self.second_longer, second_sample=self.second_sample)

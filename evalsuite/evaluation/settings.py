@@ -10,7 +10,18 @@ from typing import Any
 from evalsuite.backends.model import BASELINES
 from evalsuite.benchmarks.registry import SPLITS, add_files, tasks_named, whole_name
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.flags import benchmark_flag, check_budget, check_folder, check_least, flag, folders
+from evalsuite.common.flags import (
+    benchmark_flag,
+    check_budget,
+    check_folder,
+    check_least,
+    data_flag,
+    flag,
+    folders,
+    max_concurrency_flag,
+    prompts_flag,
+    verbose_flag,
+)
 from evalsuite.perturb import perturbation_named
 from evalsuite.types import SCORINGS
 
@@ -43,8 +54,8 @@ class Settings:
     model: Sequence[str] = flag((), "Only this model of the file; may be given more than once.", "NAME", repeated=True)
     baselines: Sequence[str] = flag(
         ("random", "majority", "lexical"),
-        "Baselines that come along, comma-separated: random, majority, lexical, oracle, or none. If --model names "
-        "some, these alone.",
+        "Baselines to evaluate beside the models, comma-separated: random, majority, lexical, oracle, or none. If "
+        "--model names baselines, only those are evaluated.",
         "none",
     )
     tasks: Sequence[str] = flag(
@@ -85,40 +96,31 @@ class Settings:
     )
     until: str | None = flag(
         None,
-        "Ask items in a random order until the score of each cell is known to so many points, 95 % sure, then stop "
-        "(docs/early_stopping.md).",
+        "Ask items in a random order until the score of each cell is known within so many points, with 95 % confidence, "
+        "then stop (docs/early_stopping.md).",
         "±2",
     )
     until_ranked: str | None = flag(
         None,
-        "Ask items in a random order until each two models are told apart, or surely within so many points, then "
-        "stop (docs/early_stopping.md).",
+        "Ask items in a random order until each pair of models is told apart, or surely differs by less than so many "
+        "points, then stop (docs/early_stopping.md).",
         "±1",
     )
     again: str | None = flag(
         None,
-        "Also ask again, with --max-new-tokens, each reply that was cut off before it answered. The first is kept.",
+        "Also ask again, with --max-new-tokens, each request whose reply was cut off before it answered. The first reply "
+        "is kept.",
         "truncated",
     )
-    max_new_tokens: int | None = flag(None, "With --again: the limit of a reply that is asked again.", "N")
-    data: Sequence[str | Path] = flag(
-        (),
-        "Folder of official data; may be given more than once: tasks are looked for in all; default: EVALSUITE_DATA, "
-        "else the bundled sample (bundled:sample).",
-        "DIR",
-        repeated=True,
-    )
+    max_new_tokens: int | None = flag(None, "With --again: the limit of the second reply, in tokens.", "N")
+    data: Sequence[str | Path] = data_flag()
     out: str | Path = flag("runs/default", "The run's folder. The same command resumes in it.", "DIR")
     seed: int = flag(0, "Seed of shots and perturbations.", "N")
     skip_bad: bool = flag(False, "Skip and count broken lines of the data, instead of stopping at the first.")
     drop_leaked: bool = flag(
         False, "Leave out items whose dialogue is also in the training split; default: only count them."
     )
-    prompts: str | Path = flag(
-        "bundled:prompts",
-        "A folder with prompt templates of yours, beside those that ship (docs/prompts.md).",
-        "DIR",
-    )
+    prompts: str | Path = prompts_flag()
     semsim: str | Path | None = flag(
         None,
         "Also compute Sem-Sim of short texts with the encoder in this folder (sentence-transformers, or a checkpoint "
@@ -130,15 +132,13 @@ class Settings:
         "Limit on the total cost of the run's folder, in the currency of the models' prices; never exceeded.",
         "COST",
     )
-    max_concurrency: int | None = flag(
-        None, "Concurrent requests to an endpoint; default: max_concurrency in models.yaml.", "N"
-    )
+    max_concurrency: int | None = max_concurrency_flag()
     executor: str = flag("local", "local, or ray: run hf and vllm models as replicas on a Ray cluster.", "ray")
     ray_address: str | None = flag(
         None, "Address of the Ray cluster; default: RAY_ADDRESS, else this machine alone.", "HOST:PORT"
     )
     replicas: int | None = flag(None, "Replicas of a model on the cluster; default: as many as fit.", "N")
-    verbose: bool = flag(False, "Print the log.", short="-v")
+    verbose: bool = verbose_flag()
 
     def __post_init__(self) -> None:
         if self.split not in SPLITS:

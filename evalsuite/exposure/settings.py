@@ -8,7 +8,16 @@ from pathlib import Path
 
 from evalsuite.benchmarks.registry import SPLITS, add_files, tasks_named
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.flags import benchmark_flag, check_budget, check_least, flag
+from evalsuite.common.flags import (
+    benchmark_flag,
+    check_budget,
+    check_least,
+    data_flag,
+    flag,
+    max_concurrency_flag,
+    prompts_flag,
+    verbose_flag,
+)
 
 # Names of tests, in the order of tables. By likelihood: order … names. By what a model writes: completion (hf, vllm), guided.
 TESTS = ("order", "options", "mink", "names", "completion", "guided")
@@ -35,12 +44,7 @@ class ContaminationSettings:
     benchmark: Sequence[str | Path] = benchmark_flag()
     set: str = flag("all", "Sets, comma-separated, or all.", "easy")
     split: str = flag("test", "The split that the model may have seen: train, dev or test.", "test")
-    data: Sequence[str | Path] = flag(
-        (),
-        "Folder of official data; may be given more than once; default: EVALSUITE_DATA, else the bundled sample.",
-        "DIR",
-        repeated=True,
-    )
+    data: Sequence[str | Path] = data_flag()
     out: str | Path = flag(
         "runs/default",
         "The run's folder, whose page shows the results beside its scores. The same command resumes in it.",
@@ -61,24 +65,24 @@ class ContaminationSettings:
         "DIR",
     )
     prompt: str = flag("paper", "The wording of prompts.", "plain")
-    shuffles: int = flag(5, "Other orders that each shard of a file, and the options of each item, are read in.", "N")
+    shuffles: int = flag(
+        5, "Number of other orders in which each shard of a file, and the options of each item, are read.", "N"
+    )
     shards: int = flag(64, "Shards of each file, drawn at random.", "N")
     window: int = flag(2048, "Tokens of a shard; the model's context is the upper limit.", "N")
     items: int = flag(
         300, "Items of each file in the tests of single items, drawn at random, and as many control items.", "N"
     )
-    completions: int = flag(50, "Items of each file that the model goes on with, and as many control items.", "N")
+    completions: int = flag(50, "Items of each file that the model is to continue, and as many control items.", "N")
     limit: int | None = flag(None, "Only the first N entries of each file.", "N")
-    seed: int = flag(0, "Seed of all that is drawn.", "N")
+    seed: int = flag(0, "Seed of all random draws.", "N")
     skip_bad: bool = flag(False, "Skip and count broken lines of the data, instead of stopping at the first.")
-    prompts: str | Path = flag("bundled:prompts", "The folder of prompt templates.", "DIR")
+    prompts: str | Path = prompts_flag()
     budget: float | None = flag(
         None, "Limit on the total cost at endpoints, in the currency of the model's prices; never exceeded.", "COST"
     )
-    max_concurrency: int | None = flag(
-        None, "Concurrent requests to an endpoint; default: max_concurrency in models.yaml.", "N"
-    )
-    verbose: bool = flag(False, "Print the log.", short="-v")
+    max_concurrency: int | None = max_concurrency_flag()
+    verbose: bool = verbose_flag()
 
     def __post_init__(self) -> None:
         if self.split not in SPLITS:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.registry import BENCHMARKS, add_files, benchmark_of, tasks_named
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.flags import benchmark_flag, check_folder, check_least, flag
+from evalsuite.common.flags import (
+    benchmark_flag,
+    check_folder,
+    check_least,
+    data_flag,
+    flag,
+    prompts_flag,
+    verbose_flag,
+)
 from evalsuite.perturb import perturbation_named
 
 if TYPE_CHECKING:
@@ -57,19 +65,9 @@ class Sweep:
         "none,shuffle",
     )
     prompt: str = flag("paper", "Prompt wording: paper, plain, or the name of your template.", "plain")
-    prompts: str | Path = flag(
-        "bundled:prompts",
-        "A folder with prompt templates of yours, beside those that ship (docs/prompts.md).",
-        "DIR",
-    )
+    prompts: str | Path = prompts_flag()
     allow_leak: bool = flag(False, "Also train on dialogues of test items, instead of leaving them out.")
-    data: Sequence[str | Path] = flag(
-        (),
-        "Folder of official data; may be given more than once: tasks are looked for in all; default: EVALSUITE_DATA, "
-        "else the bundled sample (bundled:sample).",
-        "DIR",
-        repeated=True,
-    )
+    data: Sequence[str | Path] = data_flag()
     out: str | Path = flag("runs/finetune", "The sweep's folder. The same command resumes in it.", "DIR")
     skip_bad: bool = flag(False, "Skip and count broken lines of the data, instead of stopping at the first.")
     executor: str = flag("local", "local, or ray: train several adapters at a time on a Ray cluster.", "ray")
@@ -79,7 +77,7 @@ class Sweep:
     replicas: int | None = flag(
         None, "Adapters trained at a time, and replicas of a model when testing; default: as many as fit.", "N"
     )
-    verbose: bool = flag(False, "Print the log.", short="-v")
+    verbose: bool = verbose_flag()
 
     def __post_init__(self) -> None:
         if not self.model:

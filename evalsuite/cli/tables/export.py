@@ -93,7 +93,7 @@ def _fields(sheet: Sheet) -> list[list[str]]:
 
 
 def _numeric(column: Column) -> Column:
-    """A column whose tiny p-values are numbers, too."""
+    """The column; one of p-values with all of them as numbers, without words such as "<0.001"."""
     return replace(column, kind="number", digits=6) if column.kind == "p" else column
 
 
@@ -190,7 +190,7 @@ def _latex_table(sheet: Sheet) -> str:
 
 
 def _ruled(sheet: Sheet) -> set[int]:
-    """Rows that get a rule above them: heads of groups, and the first of rows that stand apart."""
+    """Indices of the rows that get a rule above them: heads of groups, and the first of neighbouring rows of kind "apart"."""
     return {
         n
         for n, (above, row) in enumerate(pairwise(sheet.rows), 1)
@@ -220,7 +220,7 @@ def ranked(sheet: Sheet) -> dict[tuple[int, int], str]:
 
 
 def _comparable(cell: CellValue, column: Column) -> float | None:
-    """The value with the printed precision; None if the column is not ranked."""
+    """The value with the printed precision; None if it is no number, or not comparable with the rest of its column."""
     if isinstance(cell, Value) and not cell.compares:
         return None
     found = _NUMBER.match(spell(cell, column)[0][0])

@@ -16,10 +16,11 @@ from rich.padding import Padding
 from rich.panel import Panel
 from rich.rule import Rule
 from rich.table import Table
-from rich.text import Text
+from rich.text import Text as Styled
 
 from evalsuite.analyses.items import ItemRecords, chosen, golds, option_shares, outcome
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
+from evalsuite.cli.tables.terminal import in_terminal_language
 from evalsuite.common.language import chinese
 from evalsuite.common.numbers import fixed
 from evalsuite.common.terminal import one_line, safe
@@ -34,7 +35,7 @@ OTHER = 600  # the limit for a turn, an option or a reason
 PROMPT = (2, 3)  # lines shown of a prompt: at its beginning and at its end
 LINE = 160  # the most characters shown of each of these lines
 CELLS = 40  # the most cells shown without --all
-LEFT, RIGHT = "⟦", "⟧"  # around the answer that was read
+LEFT, RIGHT = "⟦", "⟧"  # brackets around the answer that was read
 # Outcome -> the mark before it and its colour.
 _MARKS = {"right": ("✓", "green"), "partial": ("◐", "yellow"), "wrong": ("✗", "red")}
 _TURN = re.compile(r"\s*([^:：\s]{1,12})[:：]\s?(.*)", re.DOTALL)  # speaker and words of a turn: "A: 你好。"
@@ -51,14 +52,14 @@ def evidence_tables(name: str, entries: Sequence[ItemRecords], prompt: bool, ful
         for record in one.records:
             shape = json.dumps([record[k] for k in ("dialogue", "question", "labels", "options", "references")])
             forms.setdefault(shape, []).append((one, record))
-    yield Text(one_line(name), style="bold")
+    yield Styled(one_line(name), style="bold")
     ways, models = (len(set(found)) for found in zip(*((_way(a.cell), a.cell.model) for a in entries), strict=True))
     en = f"asked in {_many(ways, 'way')}, of {_many(models, 'model')}"
-    yield Text(_words(f"{models} 个模型，共 {ways} 种问法", en), style="dim")
+    yield Styled(_words(f"{models} 个模型，共 {ways} 种问法", en), style="dim")
     for n, found in enumerate(forms.values(), 1):
         if len(forms) > 1:
             yield Rule(
-                Text(_words(f"题目形式 {n}/{len(forms)}", f"form {n} of {len(forms)}"), style="bold"), characters="━"
+                Styled(_words(f"题目形式 {n}/{len(forms)}", f"form {n} of {len(forms)}"), style="bold"), characters="━"
             )
         yield from _item(found, full)
         above = None
@@ -71,11 +72,11 @@ def _many(count: int, noun: str) -> str:
     return f"one {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def snippets(cell: CellResult, record: RecordFields) -> Text:
+def snippets(cell: CellResult, record: RecordFields) -> Styled:
     """One line of `show --list`: outcome, item, cell, and the beginning of the reply."""
     mark, style = _MARKS.get(came := outcome(record), ("·", "yellow"))
     number = entry_name(record).removeprefix(record["item"])
-    text = Text(f"{mark} {one_line(came, 9):9} ", style=style)
+    text = Styled(f"{mark} {one_line(came, 9):9} ", style=style)
     text.append(f"{one_line(record['item'])}{number}", style="bold")
     text.append(f"  {one_line(cell.model, 40)} {_way(cell)}  ", style="dim")
     said = record.get("reply") or record.get("error") or record["answer"].get("text") or ""
@@ -91,18 +92,18 @@ def _item(found: Sequence[tuple[ItemRecords, RecordFields]], full: bool) -> Iter
     one, record = found[0]
     task = TASKS[one.cell.task]
     title = _words(task.zh, f"{task.en} · {task.zh}")
-    of_set = set_title(benchmark_of(one.cell.task), one.cell.set)
-    where = _words(f"{of_set.zh}，{split_words(one.cell.split).zh}", f"{of_set.en}, {one.cell.split}")
-    yield Text(f"\n{title} · {where}\n", style="bold")
+    item_set = set_title(benchmark_of(one.cell.task), one.cell.set)
+    where = _words(f"{item_set.zh}，{split_words(one.cell.split).zh}", f"{item_set.en}, {one.cell.split}")
+    yield Styled(f"\n{title} · {where}\n", style="bold")
     yield from _chat(record["dialogue"], record["references"] if task.kind.quoted else [], full)
-    yield Text("")
-    yield Text.assemble((_words("问题  ", "question  "), "dim"), _cut(record["question"], OTHER, full))
+    yield Styled("")
+    yield Styled.assemble((_words("问题  ", "question  "), "dim"), _cut(record["question"], OTHER, full))
     if record["options"] and task.kind.written:  # a probe's options are in its table of losses
-        yield Text("")
+        yield Styled("")
         yield _options(found, full)
     else:
         for reference in record["references"]:
-            yield Text.assemble((_words("✓ 正确答案  ", "✓ gold    "), "green"), _cut(reference, OTHER, full))
+            yield Styled.assemble((_words("✓ 正确答案  ", "✓ gold    "), "green"), _cut(reference, OTHER, full))
 
 
 def _chat(turns: Sequence[str], spans: Sequence[str], full: bool) -> Iterator[RenderableType]:
@@ -110,7 +111,7 @@ def _chat(turns: Sequence[str], spans: Sequence[str], full: bool) -> Iterator[Re
     spoken = [match.groups() if (match := _TURN.fullmatch(turn)) else ("", turn) for turn in turns]
     for who, words in spoken:
         first = who == spoken[0][0]
-        text = Text.assemble((f"{one_line(who)} {'▏' if first else '▎'} ", "bold cyan" if first else "bold magenta"))
+        text = Styled.assemble((f"{one_line(who)} {'▏' if first else '▎'} ", "bold cyan" if first else "bold magenta"))
         shown = _cut(words, OTHER, full)
         shown.highlight_words(["[MASK]", *map(safe, filter(None, spans))], "bold reverse")
         yield Padding(text.append_text(shown), (0, 0 if not first else 12, 0, 0 if first else 12))
@@ -124,10 +125,10 @@ def _options(found: Sequence[tuple[ItemRecords, RecordFields]], full: bool) -> T
         gold = record["labels"][n] in golds(record)
         chose = dict.fromkeys(one_line(a.cell.model, 40) for a, r in found if n in chosen(r))
         table.add_row(
-            Text(safe(record["labels"][n]), style="bold"),
+            Styled(safe(record["labels"][n]), style="bold"),
             _cut(option, OTHER, full),
-            Text(_words("✓ 正确答案", "✓ gold") if gold else "", style="green"),
-            Text(f"● {', '.join(chose)}" if chose else ""),
+            Styled(_words("✓ 正确答案", "✓ gold") if gold else "", style="green"),
+            Styled(f"● {', '.join(chose)}" if chose else ""),
         )
     return table
 
@@ -138,8 +139,8 @@ def _cell(one: ItemRecords, record: RecordFields, above: object, prompt: bool, f
         (_words("采样", "sample"), record.get("sample")),
     )
     turned = "".join(f" · {word} {number}" for word, number in numbered if number)
-    title = Text(f"{one_line(one.cell.model, 60)} · {_way(one.cell)}{turned}", style="bold")
-    yield Text("")
+    title = Styled(f"{one_line(one.cell.model, 60)} · {_way(one.cell)}{turned}", style="bold")
+    yield Styled("")
     yield Rule(title, align="left")
     yield _facts(record, full)
     if (error := record.get("error")) is not None:
@@ -152,7 +153,7 @@ def _cell(one: ItemRecords, record: RecordFields, above: object, prompt: bool, f
         yield _frame(_words("思考过程", "reasoning"), _cut(reasoning, MOST, full))
     if not record.get("pairs"):  # a probe's pairs are its prompt
         same = (record.get("prompt"), record.get("messages")) == above
-        above_too = Text(_words("提示词   同上", "prompt   as above"), style="dim")
+        above_too = Styled(_words("提示词   同上", "prompt   as above"), style="dim")
         yield above_too if same else _frame(_words("提示词", "prompt"), _prompt(_asked(record), prompt))
     for opinion in one.judged:
         if opinion.get("rotation", 0) == record.get("rotation", 0) and not record.get("sample"):
@@ -179,39 +180,38 @@ def _facts(record: RecordFields, full: bool) -> Table:
     said = "\n● ".join(options) if options else answer.get("text")
     shots = record.get("shots") or []
     lost = record.get("asked_shots", len(shots)) - len(shots)
-    words = outcome_words(came)
-    became = _words(words.zh, words.en)
+    became = in_terminal_language(outcome_words(came))
     parsed = _words("已解析，", "parsed, ") if read else ""
     more = _words(f"另有 {lost} 个放不下", f"{lost} more did not fit")
     rows = [
-        (_words("状态", "status"), Text(f"{mark} {parsed}{one_line(became)}", style=style)),
+        (_words("状态", "status"), Styled(f"{mark} {parsed}{one_line(became)}", style=style)),
         (_words("解析结果", "read as"), _cut(f"● {said}", OTHER, full) if read and said is not None else None),
-        (_words("规则", "rule"), Text(one_line(answer.get("rule") or "–"))),
+        (_words("规则", "rule"), Styled(one_line(answer.get("rule") or "–"))),
         (
             _words("得分", "scores"),
-            Text(" · ".join(f"{one_line(k)} {v:.3f}" for k, v in record["scores"].items()) or _words("无", "none")),
+            Styled(" · ".join(f"{one_line(k)} {v:.3f}" for k, v in record["scores"].items()) or _words("无", "none")),
         ),
-        (_words("结束原因", "finish"), Text(one_line(str(record.get("finish"))))),
-        (_words("词元", "tokens"), Text(_tokens(record)) if record.get("new_tokens") else None),
+        (_words("结束原因", "finish"), Styled(one_line(str(record.get("finish"))))),
+        (_words("词元", "tokens"), Styled(_tokens(record)) if record.get("new_tokens") else None),
         (_words("格式约束", "pattern"), _cut(record["pattern"], OTHER, full) if record.get("pattern") else None),
         (
             _words("示例", "shots"),
-            Text("\n".join(map(one_line, shots)) + (f"\n{more}" if lost else "")) if shots or lost else None,
+            Styled("\n".join(map(one_line, shots)) + (f"\n{more}" if lost else "")) if shots or lost else None,
         ),
     ]
     table = Table.grid(padding=(0, 2))
     for head, text in rows:
         if text is not None:
-            table.add_row(Text(head, style="dim"), text)
+            table.add_row(Styled(head, style="dim"), text)
     return table
 
 
-def _reply(record: RecordFields, full: bool) -> Text:
+def _reply(record: RecordFields, full: bool) -> Styled:
     """The raw reply with the answer in brackets. A long reply is cut to its beginning, its end and the answer's surroundings."""
     reply, answer = record.get("reply") or "", record["answer"]
     start, end = answer.get("start"), answer.get("end")
     if not reply:
-        return Text(_words("（空）", "(nothing)"), style="dim")
+        return Styled(_words("（空）", "(nothing)"), style="dim")
     if start is None or end is None or not 0 <= start <= end <= len(reply):
         return _cut(reply, MOST, full)
     part = MOST // 4
@@ -223,7 +223,7 @@ def _reply(record: RecordFields, full: bool) -> Text:
     ]
     if full or len(reply) <= MOST:
         keep = [(0, len(reply))]
-    text, at = Text(), 0
+    text, at = Styled(), 0
     for low, high in sorted(keep):
         low, high = max(low, at), min(high, len(reply))
         if low >= high and not (start == end == low):
@@ -257,9 +257,9 @@ def _asked(record: RecordFields) -> str:
     return str(record.get("prompt") or "")
 
 
-def _prompt(prompt: str, all_lines: bool) -> Text:
+def _prompt(prompt: str, all_lines: bool) -> Styled:
     if all_lines:
-        return Text(safe(prompt))
+        return Styled(safe(prompt))
     lines = prompt.split("\n")
     first, last = PROMPT
     left_out = len(lines) - first - last
@@ -267,14 +267,14 @@ def _prompt(prompt: str, all_lines: bool) -> Text:
         left_out = 0
     shown = [_cut(x, LINE, False, "--whole-prompt") for x in (lines if not left_out else lines[:first] + lines[-last:])]
     if left_out:
-        shown.insert(first, Text(_cut_words(left_out, "行", "lines", "--whole-prompt").strip(), style="italic"))
-    return Text("\n").join(shown)
+        shown.insert(first, Styled(_cut_words(left_out, "行", "lines", "--whole-prompt").strip(), style="italic"))
+    return Styled("\n").join(shown)
 
 
 def _likelihoods(record: RecordFields, full: bool) -> Table:
     texts = record.get("finish") == "texts"
     title = _words("没有生成文本：各选项的概率", "nothing was written: how likely each option was")
-    table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD)
+    table = Table(title=Styled(title), title_justify="left", box=SIMPLE_HEAD)
     table.add_column(_words("选项", "option"))
     of_text = (_words("词元", "tokens"), _words("log p\n/词元", "log p\n/token"), _words("先验", "prior"))
     for head in (_words("选项间\n占比", "share of\noptions"), "log p", *(of_text if texts else ())):
@@ -288,14 +288,14 @@ def _likelihoods(record: RecordFields, full: bool) -> Table:
         gold = _words("✓ 正确答案", "✓ gold") if record["labels"][n] in golds(record) else ""
         chose = _words("● 所选", "● chosen") if n in chosen(record) else ""
         option = _cut(f"{record['labels'][n]} {record['options'][n]}", OTHER, full)
-        table.add_row(option, *numbers, Text("  ".join(filter(None, (gold, chose)))))
+        table.add_row(option, *numbers, Styled("  ".join(filter(None, (gold, chose)))))
     return table
 
 
 def _losses(record: RecordFields, full: bool) -> Table:
     """Table of a probe: each context with its target, and the target's loss in nats a token."""
     title = _words("没有生成文本：各目标的概率", "nothing was written: how likely each target was")
-    table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD)
+    table = Table(title=Styled(title), title_justify="left", box=SIMPLE_HEAD)
     table.add_column(_words("上文 ⟶ 目标", "context ⟶ target"))
     for head in (_words("词元", "tokens"), _words("nats\n/词元", "nats\n/token"), ""):
         table.add_column(head, justify="right")
@@ -307,7 +307,7 @@ def _losses(record: RecordFields, full: bool) -> Table:
         corrupted = _words(f"已破坏：{one_line(corruption)}", f"corrupted: {one_line(corruption)}")
         kind = corrupted if n else _words("✓ 原样", "✓ valid")
         marks = (kind, _words("● 概率较高", "● likelier") if n in chosen(record) else "")
-        table.add_row(pair, str(x[0]["tokens"]) if x else "–", _number(loss), Text("\n".join(filter(None, marks))))
+        table.add_row(pair, str(x[0]["tokens"]) if x else "–", _number(loss), Styled("\n".join(filter(None, marks))))
     return table
 
 
@@ -319,7 +319,7 @@ def _number(value: float | None, unit: str = "") -> str:
 
 def _opinion(opinion: OpinionFields, full: bool) -> Panel:
     scores = " · ".join(f"{one_line(k)} {v}" for k, v in (opinion.get("scores") or {}).items())
-    text = Text(f"{one_line(str(opinion.get('status')))}  {scores}", style="bold")
+    text = Styled(f"{one_line(str(opinion.get('status')))}  {scores}", style="bold")
     if opinion.get("reasons"):
         text.append("\n").append_text(_cut(opinion["reasons"], OTHER, full))
     who = " · ".join(one_line(str(x), 40) for x in (opinion["judge"], opinion["rubric"], opinion["control"]))
@@ -327,29 +327,29 @@ def _opinion(opinion: OpinionFields, full: bool) -> Panel:
 
 
 def _second(reading: SecondFields, prompt: bool) -> Panel:
-    text = Text(f"{one_line(reading['relation'] or reading['verdict'])}\n", style="bold")
+    text = Styled(f"{one_line(reading['relation'] or reading['verdict'])}\n", style="bold")
     text.append_text(_cut(reading["reply"] or reading["error"] or _words("（空）", "(nothing)"), OTHER, False))
     text.append("\n\n").append_text(_prompt(reading["prompt"], prompt))
     reader, verdict = one_line(str(reading["reader"]), 40), one_line(str(reading["verdict"]))
     return _frame(_words(f"二次判读 {reader}：{verdict}", f"second reader {reader}: {verdict}"), text)
 
 
-def _frame(title: str, text: Text) -> Panel:
+def _frame(title: str, text: Styled) -> Panel:
     text.stylize_before("not bold")
-    return Panel(Group(text), title=Text(title), title_align="left", box=ROUNDED, border_style="dim")
+    return Panel(Group(text), title=Styled(title), title_align="left", box=ROUNDED, border_style="dim")
 
 
-def _cut(text: str, most: int, full: bool, flag: str = "--full") -> Text:
+def _cut(text: str, most: int, full: bool, flag: str = "--full") -> Styled:
     """The text; if it is longer than `most` characters, its beginning, how much is left out, and its end."""
     text = str(text)
     if full or len(text) <= most:
-        return Text(safe(text))
+        return Styled(safe(text))
     half = most // 2
-    return Text(safe(text[:half])).append_text(_left_out(len(text) - 2 * half, flag)).append(safe(text[-half:]))
+    return Styled(safe(text[:half])).append_text(_left_out(len(text) - 2 * half, flag)).append(safe(text[-half:]))
 
 
-def _left_out(count: int, flag: str = "--full") -> Text:
-    return Text(_cut_words(count, "字", "characters", flag), style="italic")
+def _left_out(count: int, flag: str = "--full") -> Styled:
+    return Styled(_cut_words(count, "字", "characters", flag), style="italic")
 
 
 def _cut_words(count: int, unit_zh: str, unit: str, flag: str) -> str:

@@ -18,7 +18,7 @@ from evalsuite.common.sheet import Column, Piece, Row, Sheet, Text, spell
 from evalsuite.common.terminal import one_line, safe
 
 WORDS = 16  # least width of a column of words, in characters, unless its cells are shorter
-HEAD = 15  # the least width of a heading over numbers: no word of ours is cut
+HEAD = 15  # characters: a word of a heading over numbers is folded only if it is longer
 _STYLES = {"strong": "bold", "quiet": "dim", "flag": "yellow"}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, task_named, whole_name
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.flags import check_budget, check_folder, check_least, flag
+from evalsuite.common.flags import check_budget, check_folder, check_least, flag, max_concurrency_flag, verbose_flag
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,8 @@ class JudgeSettings:
         "Limit on the total cost of run and judging, in the currency of the models' prices; never exceeded.",
         "COST",
     )
-    max_concurrency: int | None = flag(
-        None, "Concurrent requests to an endpoint; default: max_concurrency in models.yaml.", "N"
-    )
-    verbose: bool = flag(False, "Print the log.", short="-v")
+    max_concurrency: int | None = max_concurrency_flag()
+    verbose: bool = verbose_flag()
 
     def __post_init__(self) -> None:
         if not self.judge:
